@@ -1,0 +1,1 @@
+"""Who decides: planners, and the models they ask."""

@@ -1,0 +1,137 @@
+"""What an agent is: it is shown a moment and says what to do next.
+
+One agent serves many episodes at once, so that calls to one model can be batched; whatever it
+knows of an episode stands in the `View`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import JsonValue
+
+from envs.core import Action, Env, Observation, Reason
+
+
+class Grant(StrEnum):
+    """What a run may allow an agent beyond seeing and acting. Every record names what it was."""
+
+    EXPERT = "expert"
+    """The environment's own solution."""
+    LOOKAHEAD = "lookahead"
+    """Copies of this moment to try actions in."""
+    TOOLS = "tools"
+    """Functions that answer questions about the scene."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """The means behind what was granted; None where it was not, or the environment lacks it."""
+
+    plan: Callable[[], Awaitable[Sequence[Action]]] | None = None
+    fork: Callable[[], Awaitable[Env]] | None = None
+    tools: Sequence[Mapping[str, JsonValue]] = ()
+    call: Callable[[str, Mapping[str, JsonValue]], Awaitable[JsonValue]] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """What an agent remembers of one step. Goal conditions are not among it."""
+
+    action: str
+    """As the agent was understood; its raw words where nothing could be made of them."""
+    reason: Reason | None
+    feedback: str
+    rgb: NDArray[np.uint8] | None = None
+    """What it saw before it acted, (H, W, 3)."""
+    text: str = ""
+    """What it was told before it acted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """All that an agent is given to decide on."""
+
+    goal: str
+    observation: Observation
+    candidates: tuple[Action, ...]
+    """What it may choose from, in the environment's order."""
+    history: tuple[Step, ...]
+    """Oldest first."""
+    seed: int
+    """Of the episode. Whoever draws lots draws from this and the number of the step."""
+    parse: Callable[[str], Awaitable[Action | None]]
+    """What the environment understands by a text."""
+    grants: Grants = Grants()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate and how likely the model holds it."""
+
+    text: str
+    logprob: float
+    """Sum over its tokens, in nats."""
+    tokens: int
+    """How many tokens that sum runs over; `logprob / tokens` is the mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call to a model, as it was sent and answered: what a record keeps."""
+
+    messages: tuple[Mapping[str, JsonValue], ...]
+    """Role and content exactly as sent; a picture stands as {"image": digest}."""
+    reply: str
+    """The raw answer; empty where texts were scored."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+    cached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an agent wants: an action, to stop, or (neither) nothing that could be understood."""
+
+    action: Action | None
+    stop: bool = False
+    raw: str = ""
+    """The words the action was read from, where a model said them."""
+    description: str = ""
+    """What it says it sees."""
+    reasoning: str = ""
+    ranked: tuple[Ranked, ...] = ()
+    """The best candidates, best first."""
+    calls: tuple[Call, ...] = ()
+    images: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict, compare=False)
+    """The pictures that `calls` name, by digest."""
+
+
+class ModelError(RuntimeError):
+    """A model can't be loaded or does not answer. Says which, why, and what to do."""
+
+
+class Agent(ABC):
+    """Decides, for any number of episodes at once."""
+
+    needs: ClassVar[frozenset[Grant]] = frozenset()
+    """What it can't work without."""
+
+    @abstractmethod
+    async def decide(self, view: View) -> Decision:
+        """The next action for the episode that `view` shows.
+
+        Raises:
+            ModelError: the model behind it failed for good.
+        """
+
+    async def close(self) -> None:
+        """Let go of models and connections. Safe to call twice."""
+        return None

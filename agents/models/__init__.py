@@ -1,0 +1,1 @@
+"""Backends of planners: local transformers, scripted models, chat endpoints."""

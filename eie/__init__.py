@@ -1,0 +1,1 @@
+"""Tasks and training data evolved in the environments (Embodied Instruction Evolution)."""

@@ -1,0 +1,1 @@
+"""Simulators and benchmarks behind one observe/act interface."""

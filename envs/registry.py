@@ -1,0 +1,94 @@
+"""Which environments there are. A folder says what it offers in a light `REGISTRATION`.
+
+Packages of others join through the entry-point group `inhabit.envs`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from pydantic import BaseModel
+
+from envs.core import Env, Task
+
+_OURS = {
+    "toy": "envs.toy:REGISTRATION",
+    "alfred": "envs.alfred:REGISTRATION",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that a backend lacks on this machine, and the command that brings it."""
+
+    what: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """An environment by name. Its functions import what is heavy only when they are called."""
+
+    name: str
+    summary: str
+    backends: tuple[str, ...]
+    """The default first."""
+    settings: type[BaseModel]
+    """What `--set KEY=VALUE` may say of it; every field has a default."""
+    make: Callable[[str, Any], Env]
+    """(backend, settings) -> an environment in this process.
+
+    Raises:
+        UnavailableError: the backend lacks something on this machine.
+    """
+    sample: Callable[[int, int, Any], Iterable[Task]]
+    """(n, seed, settings) -> n tasks; the first k of n are those of k."""
+    read: Callable[[str, Any], Iterable[Task]]
+    """(source, settings) -> tasks from a folder in a benchmark's form or a documented name.
+
+    Raises:
+        TaskError: there is no such source, or it can't be read.
+    """
+    needs: Callable[[str], Sequence[Need]]
+    """backend -> what this machine still lacks for it; empty when ready."""
+
+
+class UnknownNameError(ValueError):
+    """A name that nothing is registered under. Names the nearest ones."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = difflib.get_close_matches(name, known, n=3) or known
+        super().__init__(f"There is no {what} {name!r}. Did you mean: {', '.join(near)}?")
+
+
+def names() -> Sequence[str]:
+    """Every registered environment, ours first."""
+    return [*_OURS, *(n for n in _theirs() if n not in _OURS)]
+
+
+def find(name: str) -> Registration:
+    """The environment of that name.
+
+    Raises:
+        UnknownNameError: nothing is registered under it.
+    """
+    if name in _OURS:
+        module, _, attribute = _OURS[name].partition(":")
+        found = getattr(import_module(module), attribute)
+    elif name in (theirs := _theirs()):
+        found = theirs[name]()
+    else:
+        raise UnknownNameError("environment", name, names())
+    if not isinstance(found, Registration):
+        raise TypeError(f"The environment {name!r} registers {found!r}, not a Registration.")
+    return found
+
+
+def _theirs() -> Mapping[str, Callable[[], object]]:
+    return {point.name: point.load for point in entry_points(group="inhabit.envs")}

@@ -1,0 +1,1 @@
+"""Running, recording, scoring, replaying and showing episodes."""
