@@ -1,0 +1,223 @@
+"""What a run writes down: `run.json` and every line of `episode.jsonl`, as frozen types.
+
+`docs/run-folder.md` describes the same for people who write readers of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from agents.core import Grant
+from envs.core import Determinism, Reason, Task
+
+FramePath = Annotated[str, Field(pattern=r"^frames/[0-9]+(-[0-9]+)?\.jpg$")]
+"""Where a picture lies inside the episode's folder."""
+
+
+class Choice(StrEnum):
+    """Which actions an agent chose from."""
+
+    VOCABULARY = "vocabulary"
+    """All that can be said in this kind of scene."""
+    SEEN = "seen"
+    """What is plausible from what it has seen."""
+    ORACLE = "oracle"
+    """What would truly succeed: privileged."""
+
+
+class Sight(StrEnum):
+    """What became of the pictures on their way to the agent. Recorded frames are always real."""
+
+    SHOWN = "shown"
+    NONE = "none"
+    BLANK = "blank"
+
+
+class Ending(StrEnum):
+    """How an episode ended. Each one counts in every rate."""
+
+    SUCCESS = "success"
+    STOPPED = "stopped"
+    """The agent said that it was done, and it was not."""
+    STEP_LIMIT = "step_limit"
+    INVALID_LIMIT = "invalid_limit"
+    """Too many actions that could not be carried out."""
+    WRONG_ANSWER = "wrong_answer"
+    """The environment ended it unsolved."""
+    FORMAT_ERROR = "format_error"
+    """The last invalid action allowed, or the only step, went to an answer that can't be read."""
+    BUDGET = "budget"
+    SCENE_REFUSED = "scene_refused"
+    SIMULATOR_FAULT = "simulator_fault"
+    MODEL_FAULT = "model_fault"
+
+
+class _Record(BaseModel):
+    # Fields that a later version adds are passed over.
+    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="strings")
+
+
+class Settings(_Record):
+    """Every setting with the value that was in force, whether or not it was given."""
+
+    env: Mapping[str, JsonValue] = Field(default_factory=dict)
+    agent: Mapping[str, JsonValue] = Field(default_factory=dict)
+    run: Mapping[str, JsonValue] = Field(default_factory=dict)
+
+
+class Header(_Record):
+    """`run.json`: what was asked for, and with what."""
+
+    version: Literal[1] = 1
+    created: str
+    """UTC, ISO 8601."""
+    command: tuple[str, ...]
+    env: str
+    backend: str
+    determinism: Determinism
+    agent: str
+    model: str | None
+    candidates: Choice
+    grants: tuple[Grant, ...]
+    image: Sight
+    settings: Settings
+    seed: int
+    max_steps: int | None = None
+    """What replaces each task's own limit; None where nothing does."""
+    episodes: int
+    """How many tasks there are."""
+    software: Mapping[str, str]
+    """The versions of what matters."""
+
+
+class _Line(_Record):
+    time: float
+    """Seconds since the epoch."""
+
+
+class Start(_Line):
+    """An attempt begins. The last attempt of an episode is the one that counts."""
+
+    kind: Literal["start"] = "start"
+    attempt: int
+    """1 for the first."""
+    task: Task
+    seed: int
+    vocabulary: tuple[str, ...] | None = None
+    """The candidates of every step, where they are the vocabulary."""
+    met: int
+    total: int
+
+
+class See(_Line):
+    """What there was to see before step `step`, or after the last one."""
+
+    kind: Literal["see"] = "see"
+    step: int
+    text: str
+    frame: FramePath | None
+    digest: str | None
+    """Of the exact pixels, as `agents.models.core.Image.digest` has it."""
+    state: str | None
+    """Of the simulator's state, where it shows one."""
+    candidates: tuple[str, ...] | None = None
+    """None where they are the start's vocabulary or the same as at the step before."""
+    seconds: float
+    """In the simulator."""
+
+
+class RankedText(_Record):
+    """A candidate, and the sum of its tokens' log-probabilities in nats."""
+
+    text: str
+    logprob: float
+    tokens: int
+
+
+class CallRecord(_Record):
+    """One call to a model, as it was sent and answered. A picture stands as its digest."""
+
+    messages: tuple[Mapping[str, JsonValue], ...]
+    reply: str
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    cached: bool
+
+
+class Decide(_Line):
+    """What the agent wanted. On disk before it is acted on."""
+
+    kind: Literal["decide"] = "decide"
+    step: int
+    action: str | None
+    stop: bool
+    raw: str
+    description: str
+    reasoning: str
+    ranked: tuple[RankedText, ...]
+    calls: tuple[CallRecord, ...]
+    seconds: float
+    """In the agent and its model."""
+
+
+class Act(_Line):
+    """What came of it."""
+
+    kind: Literal["act"] = "act"
+    step: int
+    reason: Reason | None
+    """None if it worked."""
+    feedback: str
+    met: int
+    total: int
+    over: bool
+    cost: int
+    seconds: float
+    """In the simulator."""
+
+
+class Seconds(_Record):
+    """Where the time of an episode went."""
+
+    simulator: float = 0.0
+    model: float = 0.0
+    record: float = 0.0
+    other: float = 0.0
+
+
+class Tokens(_Record):
+    """What models read and wrote."""
+
+    read: int = Field(default=0, alias="in")
+    written: int = Field(default=0, alias="out")
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class End(_Line):
+    """How the attempt ended, and its sums: all that the metrics need."""
+
+    kind: Literal["end"] = "end"
+    ending: Ending
+    success: bool
+    met: int
+    total: int
+    steps: int
+    cost: int
+    invalid: int
+    replans: int
+    seconds: Seconds
+    overhead_ms: tuple[float, ...]
+    """Of each step: its time in neither simulator nor model, in milliseconds."""
+    tokens: Tokens
+    error: str | None
+    """What failed, with the last lines it printed."""
+
+
+Line = Start | See | Decide | Act | End
+"""One line of `episode.jsonl`."""

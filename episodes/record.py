@@ -1,0 +1,263 @@
+"""What a run left on disk: the reader for everything that scores, replays or shows it.
+
+Reading never writes, never follows a path that a record names out of its own folder, and never
+needs the environment or the agent. The types of what is read stand in `episodes.lines`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from envs.core import Task
+from episodes.lines import Act, Decide, End, Header, Line, See, Start
+
+_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+
+
+class RecordError(ValueError):
+    """A run folder can't be read or written. Names the file, the line, and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One step: what was seen, decided and done. The last one of an episode was only seen."""
+
+    number: int
+    see: See
+    candidates: tuple[str, ...]
+    """What could be chosen from, wherever the record wrote it down."""
+    decide: Decide | None
+    act: Act | None
+    """None where the agent stopped, or the attempt was cut off here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One go at an episode, as far as it came."""
+
+    start: Start
+    steps: tuple[StepRecord, ...]
+    end: End | None
+    """None where it was cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One task of a run and what was recorded of it. Nothing is read before it is asked for."""
+
+    folder: Path
+    number: int
+    """Its place in `tasks.jsonl`, from 0; names the folder."""
+    task: Task
+
+    @property
+    def file(self) -> Path:
+        """The record itself; absent before the first attempt."""
+        return self.folder / "episode.jsonl"
+
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Every attempt in order.
+
+        Raises:
+            RecordError: a line is whole and yet no record.
+        """
+        return tuple(_attempts(self.file, read_lines(self.file)))
+
+    def last(self) -> Attempt | None:
+        """The attempt that counts; None before the first one."""
+        attempts = self.attempts()
+        return attempts[-1] if attempts else None
+
+    def end(self) -> End | None:
+        """How it ended, from the last line alone; None while it has not."""
+        line = _last_line(self.file)
+        if line is None or b'"kind":"end"' not in line.replace(b" ", b""):
+            return None
+        found = _parse(line, f"{self.file}: the last line")
+        return found if isinstance(found, End) else None
+
+    def frame(self, see: See) -> Path | None:
+        """The picture of that moment."""
+        return None if see.frame is None else self.folder / see.frame
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run folder."""
+
+    folder: Path
+    header: Header
+    tasks: tuple[Task, ...]
+
+    @classmethod
+    def open(cls, folder: Path | str) -> Self:
+        """Read what was asked for. Episodes are read when asked for.
+
+        Raises:
+            RecordError: there is no run here, or `run.json` or `tasks.jsonl` is broken.
+        """
+        folder = Path(folder)
+        header = read_header(folder / "run.json")
+        tasks = tuple(read_tasks(folder / "tasks.jsonl"))
+        if len(tasks) != header.episodes:
+            raise RecordError(
+                f"{folder / 'tasks.jsonl'} holds {len(tasks)} tasks, "
+                f"but run.json says {header.episodes}."
+            )
+        return cls(folder, header, tasks)
+
+    def episode(self, number: int) -> Episode:
+        """The episode of that number, from 0."""
+        return Episode(self.folder / "episodes" / f"{number:05d}", number, self.tasks[number])
+
+    def episodes(self) -> Iterator[Episode]:
+        """Every episode in order, begun or not."""
+        return map(self.episode, range(len(self.tasks)))
+
+    def find(self, name: str) -> Episode:
+        """The episode with that task id or number.
+
+        Raises:
+            RecordError: no episode has it.
+        """
+        numbers = [i for i, task in enumerate(self.tasks) if task.id == name]
+        if not numbers and name.isascii() and name.isdigit() and int(name) < len(self.tasks):
+            numbers = [int(name)]
+        if not numbers:
+            last = len(self.tasks) - 1
+            raise RecordError(
+                f"{self.folder} has no episode {name!r}: give a task id or 0..{last}."
+            )
+        return self.episode(numbers[0])
+
+
+def read_header(file: Path) -> Header:
+    """Read `run.json`.
+
+    Raises:
+        RecordError: it is absent, broken or of another version.
+    """
+    try:
+        return Header.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        raise RecordError(f"{file.parent} is no run folder: it has no {file.name}.") from None
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise RecordError(f"{file} is broken: {first_problem(error)}.") from error
+
+
+def read_tasks(file: Path) -> Iterator[Task]:
+    """Tasks of a JSONL file, in order. Blank lines are passed over.
+
+    Raises:
+        RecordError: it can't be read, or a line is no task; names the line and the field.
+    """
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield Task.model_validate_json(line)
+        except ValidationError as error:
+            raise RecordError(f"{file}, line {number}: {first_problem(error)}.") from error
+
+
+def read_lines(file: Path) -> Iterator[Line]:
+    """Every whole line of an `episode.jsonl`; a last one without its newline does not count.
+
+    Raises:
+        RecordError: a whole line is no record; names the line.
+    """
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+        yield _parse(line, f"{file}, line {number}")
+
+
+def first_problem(error: ValidationError) -> str:
+    """What pydantic found first, as "field: what is wrong"."""
+    problem = error.errors(include_url=False, include_context=False)[0]
+    field = ".".join(str(part) for part in problem["loc"])
+    return f"{field}: {problem['msg']}" if field else problem["msg"]
+
+
+def _parse(line: bytes, where: str) -> Line:
+    try:
+        return _LINE.validate_json(line)
+    except ValidationError as error:
+        raise RecordError(f"{where}: {first_problem(error)}.") from error
+
+
+def _last_line(file: Path, block: int = 1 << 14) -> bytes | None:
+    """The last whole line, read from the end so that long records stay quick to list."""
+    try:
+        with file.open("rb") as stream:
+            position, tail = stream.seek(0, 2), b""
+            while position > 0 and tail.count(b"\n") < 2:
+                step = min(block, position)
+                position -= step
+                stream.seek(position)
+                tail = stream.read(step) + tail
+                block *= 2
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    lines = tail.split(b"\n")[:-1]
+    return lines[-1] if lines else None
+
+
+def _attempts(file: Path, lines: Iterator[Line]) -> Iterator[Attempt]:
+    """Group lines by attempt."""
+    group: list[Line] = []
+    for line in lines:
+        if isinstance(line, Start):
+            if group:
+                yield _attempt(file, group)
+            group = [line]
+        elif not group:
+            raise RecordError(f"{file} begins with {line.kind!r}; a start was expected.")
+        else:
+            group.append(line)
+    if group:
+        yield _attempt(file, group)
+
+
+def _attempt(file: Path, group: list[Line]) -> Attempt:
+    start, *rest = group
+    assert isinstance(start, Start)
+    candidates = start.vocabulary or ()
+    steps: list[StepRecord] = []
+    end: End | None = None
+    for line in rest:
+        match line:
+            case See():
+                candidates = candidates if line.candidates is None else line.candidates
+                steps.append(StepRecord(line.step, line, candidates, None, None))
+            case Decide() | Act():
+                if not steps or steps[-1].number != line.step:
+                    raise RecordError(f"{file}: {line.kind!r} of step {line.step} was never seen.")
+                seen = steps[-1]
+                steps[-1] = (
+                    StepRecord(seen.number, seen.see, seen.candidates, line, seen.act)
+                    if isinstance(line, Decide)
+                    else StepRecord(seen.number, seen.see, seen.candidates, seen.decide, line)
+                )
+            case End():
+                end = line
+            case Start():  # pragma: no cover - grouped by them
+                raise AssertionError(line)
+    return Attempt(start, tuple(steps), end)
