@@ -134,4 +134,4 @@ class Agent(ABC):
 
     async def close(self) -> None:
         """Let go of models and connections. Safe to call twice."""
-        return None
+        return

@@ -179,7 +179,8 @@ class Env(ABC):
     @abstractmethod
     def vocabulary(self) -> Sequence[Action]:
         """Everything that can be said in this kind of scene, in a fixed order: tells nothing about
-        what is really there."""
+        what is really there.
+        """
 
     @abstractmethod
     def actions(self) -> Sequence[Action]:

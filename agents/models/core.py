@@ -101,4 +101,4 @@ class Model(ABC):
 
     async def close(self) -> None:
         """Let go of memory and connections. Safe to call twice."""
-        return None
+        return

@@ -1,0 +1,146 @@
+"""The toy house as an environment."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, JsonValue
+
+from envs.core import Action, Determinism, Env, Observation, Outcome, Task
+from envs.toy import ToySettings
+from envs.toy.goals import Goal, in_hand, solve
+from envs.toy.house import CONTAINERS, ITEMS, House, apply, successors, vocabulary, walk_cost
+from envs.toy.picture import draw
+from envs.toy.scene import ToyScene, read_scene
+
+
+class Toy(Env):
+    """Three rooms in a row, three containers, up to four items, one hand."""
+
+    Scene: ClassVar[type[BaseModel]] = ToyScene
+    determinism = Determinism.FRAMES
+
+    def __init__(self, settings: ToySettings | None = None) -> None:
+        self._settings = settings or ToySettings()
+        self._house = House("hall", (), (), frozenset())
+        self._goal = Goal(())
+        self._seen: frozenset[str] = frozenset()
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        """Start `task`; a toy house holds nothing that is left to chance."""
+        scene = read_scene(task)
+        self._house, self._goal = scene.house(), scene.goal()
+        self._seen = frozenset()
+        self._look()
+
+    def observe(self) -> Observation:
+        """The room from above, (pixels, pixels, 3), and what is in the hand."""
+        return Observation(in_hand(self._house), draw(self._house, self._settings.pixels))
+
+    def vocabulary(self) -> Sequence[Action]:
+        """28 actions, the same in every house."""
+        return vocabulary()
+
+    def actions(self) -> Sequence[Action]:
+        """Those about rooms, containers, and items that have been seen."""
+        items = {a for a in ITEMS if a in self._seen}
+        return [a for a in vocabulary() if items.issuperset(set(a.arguments) & set(ITEMS))]
+
+    def parse(self, text: str) -> Action | None:
+        """The action whose words these are; case, articles and a full stop don't matter."""
+        said = _plain(text)
+        return next((a for a in vocabulary() if _plain(a.text) == said), None)
+
+    def act(self, action: Action) -> Outcome:
+        """Carry out one action; walking costs a step for each room."""
+        time.sleep(self._settings.delay)
+        before = self._house
+        self._house, reason, feedback = apply(before, action)
+        self._look()
+        met, total = self.progress()
+        cost = walk_cost(before.room, self._house.room) or 1
+        return Outcome(reason, feedback, met, total, over=met == total, cost=cost)
+
+    def progress(self) -> tuple[int, int]:
+        """Items where they belong, and containers closed that should be."""
+        return self._goal.met(self._house), self._goal.total
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def plan(self) -> Sequence[Action]:
+        """A shortest solution from here."""
+        return solve(self._house, self._goal)[0]
+
+    def best_actions(self) -> frozenset[Action]:
+        """Every action that some shortest plan starts with."""
+        return solve(self._house, self._goal)[1]
+
+    def fork(self) -> Toy:
+        """An independent copy of this moment."""
+        copy = Toy(self._settings)
+        copy._house, copy._goal, copy._seen = self._house, self._goal, self._seen
+        return copy
+
+    def tools(self) -> Sequence[Mapping[str, JsonValue]]:
+        """What a model without eyes may ask."""
+        nothing: JsonValue = {"type": "object", "properties": {}, "additionalProperties": False}
+        return [
+            {
+                "name": "object_detection",
+                "description": "Names of the objects in sight.",
+                "parameters": nothing,
+            },
+            {
+                "name": "list_items_in_hands",
+                "description": "Names of the objects in the hand.",
+                "parameters": nothing,
+            },
+        ]
+
+    def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """The answer of one tool.
+
+        Raises:
+            KeyError: there is no such tool.
+        """
+        here = [c for c, room in CONTAINERS.items() if room == self._house.room]
+        held = self._house.held()
+        answers: dict[str, list[JsonValue]] = {
+            "object_detection": [*here, *self._house.visible()],
+            "list_items_in_hands": [held] if held else [],
+        }
+        return answers[name]
+
+    def state(self) -> Mapping[str, Any]:
+        """Room, places of all items, open containers, and what has been seen."""
+        house = self._house
+        return {
+            "room": house.room,
+            "items": dict(zip(house.items, house.places, strict=True)),
+            "open": sorted(house.open),
+            "seen": sorted(self._seen),
+        }
+
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits of the state."""
+        text = json.dumps(self.state(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def admissible(self) -> Sequence[Action]:
+        """What would really succeed now."""
+        return [action for action, _ in successors(self._house)]
+
+    def _look(self) -> None:
+        held = self._house.held()
+        self._seen |= frozenset(self._house.visible()) | ({held} if held else set())
+
+
+def _plain(text: str) -> str:
+    words = re.sub(r"[^a-z ]", " ", text.lower()).split()
+    return " ".join(w for w in words if w not in ("the", "a", "an"))

@@ -1,0 +1,81 @@
+"""What a toy task wants, and all shortest ways to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from envs.core import Action
+from envs.toy.house import HAND, House, apply, successors, walk_cost
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Items that must lie in containers, and containers that must be closed."""
+
+    inside: tuple[tuple[str, str], ...]
+    closed: tuple[str, ...] = ()
+
+    def met(self, house: House) -> int:
+        """How many conditions hold."""
+        put = sum(house.place(item) == container for item, container in self.inside)
+        return put + sum(not house.is_open(container) for container in self.closed)
+
+    @property
+    def total(self) -> int:
+        """How many conditions there are."""
+        return len(self.inside) + len(self.closed)
+
+
+def solve(house: House, goal: Goal) -> tuple[Sequence[Action], frozenset[Action]]:
+    """Breadth-first search over every house that can be reached.
+
+    Only items that the goal names or the hand holds are searched over: the others can't matter.
+
+    Returns:
+        A shortest plan, and every action that some shortest plan starts with; both empty if the
+        goal is met.
+    """
+    wanted = {item for item, _ in goal.inside} | {house.held()}
+    kept = [i for i, item in enumerate(house.items) if item in wanted]
+    start = replace(
+        house,
+        items=tuple(house.items[i] for i in kept),
+        places=tuple(house.places[i] for i in kept),
+    )
+    plans: dict[House, tuple[Action, ...]] = {start: ()}
+    firsts: dict[House, frozenset[Action]] = {start: frozenset()}
+    level = [start]
+    while level:
+        solved = [h for h in level if goal.met(h) == goal.total]
+        if solved:
+            return plans[solved[0]], frozenset().union(*(firsts[h] for h in solved))
+        following: list[House] = []
+        depth = len(plans[level[0]]) + 1
+        for here in level:
+            for action, there in successors(here):
+                if there not in plans:
+                    plans[there] = (*plans[here], action)
+                    firsts[there] = frozenset()
+                    following.append(there)
+                if len(plans[there]) == depth:
+                    firsts[there] |= firsts[here] or {action}
+        level = following
+    raise ValueError(
+        f"No way leads from {house} to {goal}: a name in the goal is not in the house."
+    )
+
+
+def cost(plan: Sequence[Action], house: House) -> int:
+    """Low-level steps of a plan: rooms walked through, and one for anything else."""
+    total = 0
+    for action in plan:
+        after, _, _ = apply(house, action)
+        total += walk_cost(house.room, after.room) or 1
+        house = after
+    return total
+
+
+def in_hand(house: House) -> str:
+    """What can't be seen and is known all the same."""
+    return f"You have a {house.held()} in your hand." if HAND in house.places else ""

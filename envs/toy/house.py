@@ -1,0 +1,150 @@
+"""The toy house as a value: where everything is, and what each action makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from envs.core import Action, Reason
+
+ROOMS = ("kitchen", "hall", "bedroom")
+"""In a row: from the kitchen to the bedroom one walks through the hall."""
+CONTAINERS = {"fridge": "kitchen", "shelf": "hall", "chest": "bedroom"}
+"""Where each one stands."""
+OPENABLE = ("fridge", "chest")
+ITEMS = ("apple", "ball", "book", "cup")
+HAND = "hand"
+PLACES = (*ROOMS, *CONTAINERS, HAND)
+"""Where an item can be: on the floor of a room, in a container, in the hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """One moment. `places` runs parallel to `items`."""
+
+    room: str
+    items: tuple[str, ...]
+    places: tuple[str, ...]
+    open: frozenset[str]
+
+    def place(self, item: str) -> str | None:
+        """Where an item is, or None if the house has no such item."""
+        return self.places[self.items.index(item)] if item in self.items else None
+
+    def held(self) -> str | None:
+        """What is in the hand."""
+        return self.items[self.places.index(HAND)] if HAND in self.places else None
+
+    def is_open(self, container: str) -> bool:
+        """Whether one can reach into it; a shelf always."""
+        return container not in OPENABLE or container in self.open
+
+    def visible(self) -> tuple[str, ...]:
+        """Items in sight: in this room, and not in something closed."""
+        return tuple(
+            item
+            for item, place in zip(self.items, self.places, strict=True)
+            if place == self.room or (CONTAINERS.get(place) == self.room and self.is_open(place))
+        )
+
+    def moved(self, item: str, place: str) -> House:
+        """The same house with one item elsewhere."""
+        i = self.items.index(item)
+        return replace(self, places=(*self.places[:i], place, *self.places[i + 1 :]))
+
+
+def vocabulary() -> Sequence[Action]:
+    """Everything that can be said in such a house."""
+    return [
+        *(Action(f"go to the {room}", "go", (room,)) for room in ROOMS),
+        *(Action(f"{verb} the {c}", verb, (c,)) for verb in ("open", "close") for c in OPENABLE),
+        *(Action(f"pick up the {i}", "pick", (i,)) for i in ITEMS),
+        *(Action(f"put the {i} in the {c}", "put", (i, c)) for i in ITEMS for c in CONTAINERS),
+        *(Action(f"drop the {i}", "drop", (i,)) for i in ITEMS),
+    ]
+
+
+def walk_cost(a: str, b: str) -> int:
+    """Rooms walked through from one to the other."""
+    return abs(ROOMS.index(a) - ROOMS.index(b))
+
+
+def apply(house: House, action: Action) -> tuple[House, Reason | None, str]:
+    """What comes of an action: the house after it, why it failed (or None), and a sentence."""
+    match action.verb, action.arguments:
+        case "go", (room,):
+            return _go(house, room)
+        case "open", (container,):
+            return _open(house, container)
+        case "close", (container,):
+            return _close(house, container)
+        case "pick", (item,):
+            return _pick(house, item)
+        case "put", (item, container):
+            return _put(house, item, container)
+        case "drop", (item,):
+            return _drop(house, item)
+    return house, Reason.UNKNOWN_ACTION, f"Nobody here knows how to {action.text}."
+
+
+def successors(house: House) -> Iterator[tuple[Action, House]]:
+    """Every action that works now, with what it leads to."""
+    for action in vocabulary():
+        after, reason, _ = apply(house, action)
+        if reason is None:
+            yield action, after
+
+
+_Result = tuple[House, Reason | None, str]
+
+
+def _go(house: House, room: str) -> _Result:
+    if room == house.room:
+        return house, Reason.ALREADY, f"You are in the {room} already."
+    return replace(house, room=room), None, f"You are in the {room}."
+
+
+def _open(house: House, container: str) -> _Result:
+    if CONTAINERS[container] != house.room:
+        return house, Reason.NOT_VISIBLE, f"There is no {container} in the {house.room}."
+    if house.is_open(container):
+        return house, Reason.ALREADY, f"The {container} is open already."
+    return replace(house, open=house.open | {container}), None, f"The {container} is open."
+
+
+def _close(house: House, container: str) -> _Result:
+    if CONTAINERS[container] != house.room:
+        return house, Reason.NOT_VISIBLE, f"There is no {container} in the {house.room}."
+    if not house.is_open(container):
+        return house, Reason.ALREADY, f"The {container} is closed already."
+    return replace(house, open=house.open - {container}), None, f"The {container} is closed."
+
+
+def _pick(house: House, item: str) -> _Result:
+    if house.held() == item:
+        return house, Reason.ALREADY, f"You hold the {item} already."
+    if item not in house.visible():
+        return house, Reason.NOT_VISIBLE, f"You see no {item} here."
+    if (held := house.held()) is not None:
+        return house, Reason.HANDS_FULL, f"You hold the {held}."
+    return house.moved(item, HAND), None, f"You hold the {item}."
+
+
+def _put(house: House, item: str, container: str) -> _Result:
+    if house.held() is None:
+        return house, Reason.HANDS_EMPTY, "Your hand is empty."
+    if house.held() != item:
+        return house, Reason.MISSING_ITEM, f"You don't hold the {item}."
+    if CONTAINERS[container] != house.room:
+        return house, Reason.NOT_VISIBLE, f"There is no {container} in the {house.room}."
+    if not house.is_open(container):
+        return house, Reason.CLOSED, f"The {container} is closed."
+    return house.moved(item, container), None, f"The {item} is in the {container}."
+
+
+def _drop(house: House, item: str) -> _Result:
+    if house.held() is None:
+        return house, Reason.HANDS_EMPTY, "Your hand is empty."
+    if house.held() != item:
+        return house, Reason.MISSING_ITEM, f"You don't hold the {item}."
+    return house.moved(item, house.room), None, f"The {item} lies on the floor."

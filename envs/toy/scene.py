@@ -1,0 +1,77 @@
+"""The parameter template of the toy house."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from envs.core import SceneError, Task
+from envs.toy.goals import Goal
+from envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, PLACES, House
+
+
+class ToyScene(BaseModel):
+    """A house and what is wanted of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    room: Literal["kitchen", "hall", "bedroom"] = "hall"
+    """Where the agent starts."""
+    items: Mapping[str, str] = Field(default_factory=lambda: {"cup": "kitchen"})
+    """Item -> a room (on its floor), a container, or "hand" (one item at the most)."""
+    open: tuple[str, ...] = ()
+    """Containers that stand open: of fridge and chest."""
+    inside: Mapping[str, str] = Field(default_factory=dict)
+    """Goal: item -> container."""
+    closed: tuple[str, ...] = ()
+    """Goal: containers that must be closed."""
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> ToyScene:
+        for item, place in self.items.items():
+            _known("item", item, ITEMS)
+            _known("place", place, PLACES)
+        for item, container in self.inside.items():
+            _known("item of this house", item, self.items)
+            _known("container", container, CONTAINERS)
+        for container in (*self.open, *self.closed):
+            _known("container that opens", container, OPENABLE)
+        if sum(place == HAND for place in self.items.values()) > 1:
+            raise ValueError("the hand holds one item at the most")
+        if not self.inside and not self.closed:
+            raise ValueError("the goal is empty: say what should be inside or closed")
+        return self
+
+    def house(self) -> House:
+        """The house it describes."""
+        items = tuple(sorted(self.items))
+        places = tuple(self.items[i] for i in items)
+        return House(self.room, items, places, frozenset(self.open))
+
+    def goal(self) -> Goal:
+        """What it wants."""
+        return Goal(tuple(sorted(self.inside.items())), tuple(sorted(set(self.closed))))
+
+
+def read_scene(task: Task) -> ToyScene:
+    """The scene of a task.
+
+    Raises:
+        SceneError: it names something that does not exist.
+    """
+    try:
+        return ToyScene.model_validate(dict(task.scene))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"])) or "scene"
+        raise SceneError(f"Task {task.id!r}, scene, {field}: {first['msg']}") from error
+
+
+def _known(what: str, name: str, names: Iterable[str]) -> None:
+    names = list(names)
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=2) or names
+        raise ValueError(f"there is no {what} {name!r}; nearest: {', '.join(near)}")

@@ -1,0 +1,18 @@
+"""Slow tests run only where `--all` is given; `scripts/test --all` gives it."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run the slow tests too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--all"):
+        return
+    skip = pytest.mark.skip(reason="slow: runs under scripts/test --all")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip)
