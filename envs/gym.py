@@ -88,7 +88,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
         """The action that an index stands for."""
         return self._vocabulary[index]
 
-    def render(self) -> NDArray[np.uint8]:  # type: ignore[override]
+    def render(self) -> NDArray[np.uint8]:
         """The picture that the agent sees, uint8 (H, W, 3)."""
         return _picture(self._env.observe())
 
