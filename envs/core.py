@@ -5,8 +5,9 @@ Nothing here names a simulator. One agent per environment, one task at a time.
 
 from __future__ import annotations
 
+import difflib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, Protocol, Self, runtime_checkable
@@ -146,6 +147,15 @@ class TaskError(ValueError):
 
 class UnavailableError(RuntimeError):
     """Something that this machine lacks is needed. Says what, and the command that brings it."""
+
+
+class UnknownNameError(ValueError):
+    """A name that nothing is registered under. Names the nearest ones."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = difflib.get_close_matches(name, known, n=3) or known
+        super().__init__(f"There is no {what} {name!r}. Did you mean: {', '.join(near)}?")
 
 
 class Env(ABC):

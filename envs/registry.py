@@ -5,7 +5,6 @@ Packages of others join through the entry-point group `inhabit.envs`.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from envs.core import Env, Task
+from envs.core import Env, Task, UnknownNameError
 
 _OURS = {
     "toy": "envs.toy:REGISTRATION",
@@ -56,15 +55,6 @@ class Registration:
     """
     needs: Callable[[str], Sequence[Need]]
     """backend -> what this machine still lacks for it; empty when ready."""
-
-
-class UnknownNameError(ValueError):
-    """A name that nothing is registered under. Names the nearest ones."""
-
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        known = sorted(known)
-        near = difflib.get_close_matches(name, known, n=3) or known
-        super().__init__(f"There is no {what} {name!r}. Did you mean: {', '.join(near)}?")
 
 
 def names() -> Sequence[str]:
