@@ -1,0 +1,95 @@
+"""Where a picture is taken from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, isfinite, radians, sin, tan
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """A pinhole camera that never rolls, in Unity's left-handed world: x right, y up, z forward."""
+
+    position: tuple[float, float, float]
+    """Metres."""
+    yaw: float
+    """Degrees; 0 looks along +z, 90 along +x."""
+    pitch: float
+    """Degrees; positive looks down (THOR's horizon)."""
+    fov: float = 60.0
+    """Vertical field of view in degrees, between 1 and 179."""
+    near: float = 0.02
+    far: float = 20.0
+    """Metres along the optical axis. What is nearer or farther is not drawn."""
+
+    def __post_init__(self) -> None:
+        if not all(isfinite(x) for x in (*self.position, self.yaw, self.pitch)):
+            raise ValueError(f"A camera needs finite numbers for its pose; it has {self}.")
+        if not 1.0 <= self.fov <= 179.0:
+            raise ValueError(f"A field of view lies between 1 and 179 degrees; it is {self.fov}.")
+        if not 0.0 < self.near < self.far:
+            raise ValueError(f"0 < near < far must hold; they are {self.near} and {self.far}.")
+
+    @property
+    def axes(self) -> NDArray[np.float64]:
+        """(3, 3): the directions in the world that are right, up and ahead in the picture."""
+        yaw, pitch = radians(self.yaw), radians(self.pitch)
+        right = np.array((cos(yaw), 0.0, -sin(yaw)))
+        ahead = np.array((sin(yaw) * cos(pitch), -sin(pitch), cos(yaw) * cos(pitch)))
+        return np.stack((right, np.cross(ahead, right), ahead))
+
+    def view(self, width: int, height: int) -> View:
+        """This camera over a picture of that many pixels, which are square."""
+        return View(
+            np.asarray(self.position, np.float64),
+            self.axes,
+            width,
+            height,
+            height / 2 / tan(radians(self.fov) / 2),
+            self.near,
+            self.far,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """A projection onto a grid of pixels: all that the rasteriser needs of a camera or a light.
+
+    A point at (x, y, z) along the axes falls on column `x / z * focal + (width - 1) / 2` and row
+    `(height - 1) / 2 - y / z * focal`; whole numbers are the pixels' centres.
+    """
+
+    origin: NDArray[np.float64]
+    axes: NDArray[np.float64]
+    width: int
+    height: int
+    focal: float
+    """Pixels."""
+    near: float
+    far: float
+
+    def nearest_first(
+        self, low: NDArray[np.float32], high: NDArray[np.float32]
+    ) -> NDArray[np.int32]:
+        """Which boxes may be seen, ordered by their nearest depth, then by their index.
+
+        Args:
+            low: (N, 3), the boxes' lowest corners in the world.
+            high: (N, 3), their highest.
+
+        Returns:
+            Indices of the boxes that touch the frustum (and perhaps some that only come close).
+        """
+        center = (low.astype(np.float64) + high) / 2 - self.origin
+        reach = (high.astype(np.float64) - low) / 2 @ np.abs(self.axes).T
+        x, y, z = (center @ self.axes.T).T
+        front, back = z - reach[:, 2], z + reach[:, 2]
+        tan_x, tan_y = self.width / 2 / self.focal, self.height / 2 / self.focal
+        seen = (back > self.near) & (front < self.far)
+        seen &= np.abs(x) - reach[:, 0] <= back * tan_x
+        seen &= np.abs(y) - reach[:, 1] <= back * tan_y
+        index = np.flatnonzero(seen)
+        return index[np.argsort(front[index], kind="stable")].astype(np.int32)

@@ -1,0 +1,19 @@
+"""The one way this package compiles a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """Compile `function` to machine code at its first call, and keep that code on disk.
+
+    Arithmetic stays exactly as written (no fast-math): nothing is reordered or contracted, so a
+    picture has the same bytes in every process. Kernels run on one thread and let go of the GIL.
+    """
+    return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True)(function))

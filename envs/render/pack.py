@@ -1,0 +1,115 @@
+"""All bodies of a stage as a few flat arrays, which is how the kernels want them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.render.material import Material, Pattern
+from envs.render.mesh import Mesh
+from envs.render.raster import Triangles
+
+
+@dataclass(slots=True, eq=False)
+class Body:
+    """A mesh somewhere in the world."""
+
+    mesh: Mesh
+    rotation: NDArray[np.float64]
+    """(3, 3), from the object's own axes to the world's."""
+    position: NDArray[np.float64]
+    """(3,), metres."""
+    casts_shadow: bool
+
+    def vertices(self) -> NDArray[np.float32]:
+        """(V, 3), in the world."""
+        return (self.mesh.vertices @ self.rotation.T + self.position).astype(np.float32)
+
+    def normals(self) -> NDArray[np.float32]:
+        """(V, 3), in the world."""
+        return (self.mesh.normals @ self.rotation.T).astype(np.float32)
+
+
+class Surfaces(NamedTuple):
+    """What shading needs beside the triangles themselves."""
+
+    normals: NDArray[np.float32]
+    """(V, 3), in the world."""
+    materials: NDArray[np.int32]
+    """(F,), rows of `paints`."""
+    owners: NDArray[np.int32]
+    """(F,), the body of each face."""
+    rotations: NDArray[np.float32]
+    """(N, 3, 3), from the bodies' own axes to the world's."""
+    positions: NDArray[np.float32]
+    """(N, 3)."""
+    patterns: NDArray[np.int32]
+    """(M,), values of `Pattern`."""
+    paints: NDArray[np.float32]
+    """(M, 9): linear colour, linear second colour, scale in metres, gloss, glow."""
+
+
+class Pack:
+    """Arrays over bodies in a fixed order; a body can be moved in place."""
+
+    def __init__(self, bodies: Iterable[Body]) -> None:
+        bodies = tuple(bodies)
+        meshes = [body.mesh for body in bodies]
+        vertex = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes])
+        face = np.cumsum([0] + [len(mesh.faces) for mesh in meshes])
+        spans = np.stack((vertex[:-1], vertex[1:], face[:-1], face[1:]), axis=1)
+        palette = {m: 0 for mesh in meshes for m in mesh.palette}
+        palette = {material: row for row, material in enumerate(palette)}
+        self.triangles = Triangles(
+            np.zeros((vertex[-1], 3), np.float32),
+            stack([m.faces + start for m, start in zip(meshes, vertex, strict=False)], np.int32, 3),
+            spans.astype(np.int32),
+        )
+        rows = [np.array([palette[m] for m in mesh.palette])[mesh.materials] for mesh in meshes]
+        self.surfaces = Surfaces(
+            normals=np.zeros((vertex[-1], 3), np.float32),
+            materials=stack(rows, np.int32),
+            owners=np.repeat(np.arange(len(bodies)), np.diff(face)).astype(np.int32),
+            rotations=np.zeros((len(bodies), 3, 3), np.float32),
+            positions=np.zeros((len(bodies), 3), np.float32),
+            patterns=np.array([m.pattern.value for m in palette], np.int32),
+            paints=np.array([paint(m) for m in palette], np.float32).reshape(-1, 9),
+        )
+        self.low = np.zeros((len(bodies), 3), np.float32)
+        self.high = np.zeros((len(bodies), 3), np.float32)
+        self.casts_shadow = np.array([body.casts_shadow for body in bodies], np.bool_)
+        for index, body in enumerate(bodies):
+            self.place(index, body)
+
+    def place(self, index: int, body: Body) -> None:
+        """Write down where a body stands now."""
+        start, end = self.triangles.spans[index, :2]
+        vertices = body.vertices()
+        self.triangles.vertices[start:end] = vertices
+        self.surfaces.normals[start:end] = body.normals()
+        self.surfaces.rotations[index] = body.rotation
+        self.surfaces.positions[index] = body.position
+        self.low[index], self.high[index] = vertices.min(axis=0), vertices.max(axis=0)
+
+
+def stack(parts: list[NDArray], dtype: type, columns: int | None = None) -> NDArray:  # type: ignore[type-arg]
+    """The parts as one contiguous array, also when there are none."""
+    shape = (0,) if columns is None else (0, columns)
+    return np.ascontiguousarray(np.concatenate([np.zeros(shape, dtype), *parts]).astype(dtype))
+
+
+def paint(material: Material) -> NDArray[np.float64]:
+    """A material as a row of `Surfaces.paints`."""
+    first = linear(material.color)
+    second = first * 0.6 if material.second is None else linear(material.second)
+    return np.concatenate((first, second, (material.scale, material.gloss, material.glow)))
+
+
+def linear(color: tuple[float, float, float]) -> NDArray[np.float64]:
+    """Light that an sRGB colour stands for (IEC 61966-2-1)."""
+    c = np.asarray(color, np.float64)
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
