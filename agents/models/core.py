@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -80,6 +81,8 @@ class Model(ABC):
     name: str
     """KIND:NAME as the command line has it, such as "local:smollm2"."""
     abilities: frozenset[Ability]
+    details: Mapping[str, JsonValue] = MappingProxyType({})
+    """What else shapes its answers, such as {"dtype": "float32"}: for the record of a run."""
 
     @abstractmethod
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:

@@ -1,0 +1,48 @@
+"""Follows the environment's own solution, planned afresh at every step."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from agents.core import Agent, Decision, Grant, View
+from agents.models.core import Model
+from agents.registry import AgentRegistration
+
+
+class ExpertSettings(BaseModel):
+    """Nothing to set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Expert(Agent):
+    """The ceiling that an environment can be held to, and the teacher for imitation."""
+
+    needs = frozenset({Grant.EXPERT})
+
+    async def decide(self, view: View) -> Decision:
+        """The first action of a plan from here; stops when solved, or when there is no plan.
+
+        Raises:
+            RuntimeError: the run did not grant the environment's plan, or it has none to give.
+        """
+        if view.grants.plan is None:
+            raise RuntimeError(
+                "The planner 'expert' follows the environment's own plan, and was given none: "
+                "the environment has no expert, or the grant 'expert' was withheld."
+            )
+        plan = await view.grants.plan()
+        return Decision(plan[0]) if plan else Decision(None, stop=True)
+
+
+def _make(settings: ExpertSettings, model: Model | None) -> Agent:
+    return Expert()
+
+
+REGISTRATION = AgentRegistration(
+    name="expert",
+    summary="follows the environment's own solution",
+    settings=ExpertSettings,
+    make=_make,
+    needs=Expert.needs,
+)

@@ -1,0 +1,90 @@
+"""From `--model KIND:NAME` to a model that is ready to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from pydantic import BaseModel
+
+from agents.core import ModelError
+from agents.models.core import Ability, Model
+from envs.core import UnknownNameError
+
+_OURS = {
+    "local": "agents.models.local:REGISTRATION",
+    "scripted": "agents.models.scripted:REGISTRATION",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRegistration:
+    """A kind of model. Nothing heavy is imported before `load` is called."""
+
+    kind: str
+    summary: str
+    settings: type[BaseModel]
+    """What a run may say of it; every field has a default."""
+    load: Callable[[str, Any], Model]
+    """(name, settings) -> a model that is ready.
+
+    Raises:
+        ModelError: there is no such model, or it can't be read.
+        UnavailableError: a package is lacking on this machine.
+    """
+
+
+def kinds() -> list[str]:
+    """Every kind that `--model` can name."""
+    return list(_OURS)
+
+
+def find(spec: str) -> tuple[ModelRegistration, str]:
+    """The kind of model and the name that `spec`, a KIND:NAME, stands for.
+
+    Raises:
+        UnknownNameError: there is no such kind.
+        ModelError: it is no KIND:NAME.
+    """
+    kind, colon, name = spec.partition(":")
+    if not colon or not name:
+        raise ModelError(
+            f"A model is named as KIND:NAME, such as local:smollm2 or scripted:first, not {spec!r}."
+        )
+    if kind not in _OURS:
+        raise UnknownNameError("kind of model", kind, _OURS)
+    module, _, attribute = _OURS[kind].partition(":")
+    found: ModelRegistration = getattr(import_module(module), attribute)
+    return found, name
+
+
+def load(spec: str, settings: BaseModel | None = None) -> Model:
+    """The model that `spec`, a KIND:NAME, stands for, with `settings` of its kind.
+
+    Raises:
+        UnknownNameError: there is no such kind.
+        ModelError: there is no such model, or it can't be read.
+        UnavailableError: a package is lacking on this machine.
+    """
+    registration, name = find(spec)
+    return registration.load(name, settings or registration.settings())
+
+
+def require(model: Model | None, agent: str, *abilities: Ability) -> Model:
+    """`model`, if it can do what the planner `agent` asks of it.
+
+    Raises:
+        ModelError: it lacks an ability, or there is no model at all.
+    """
+    if model is None:
+        raise ModelError(
+            f"The planner {agent!r} asks a model: name one, as in --model local:smollm2."
+        )
+    if lacking := sorted(set(abilities) - model.abilities):
+        raise ModelError(
+            f"The planner {agent!r} asks its model for {', '.join(lacking)}, which {model.name} "
+            f"can't do (it can: {', '.join(sorted(model.abilities)) or 'words alone'})."
+        )
+    return model

@@ -1,0 +1,158 @@
+"""A model whose every answer is written down beforehand: for tests and examples."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from agents.core import Call, ModelError, Ranked
+from agents.models.core import Ability, Message, Model, Ranking, Reply
+from agents.models.registry import ModelRegistration
+
+
+class Rule(BaseModel):
+    """A score for every candidate that holds a text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    contains: str
+    logprob: float = Field(le=0.0)
+
+
+class Answer(BaseModel):
+    """A reply to every prompt that holds a text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    when: str
+    say: str
+
+
+class Script(BaseModel):
+    """What a scripted model says. Scores are looked up in the order of these fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    abilities: frozenset[Ability] = frozenset({Ability.RANK})
+    scores: dict[str, float] = {}
+    """Log-probability, in nats, of exactly this candidate."""
+    rules: tuple[Rule, ...] = ()
+    """The first one that fits counts."""
+    noise: bool = False
+    """Any other candidate is scored by a hash of its text, between -9 and -1."""
+    by_order: float = -1.0
+    """Any other candidate gets `default` and this much for every candidate before it."""
+    default: float = -10.0
+    answers: tuple[Answer, ...] = ()
+    """Looked up in the newest message; the first one that fits counts."""
+    replies: tuple[str, ...] = ()
+    """Given one a call where no answer fits, in this order."""
+
+
+BUILT_IN = {
+    "first": Script(abilities=frozenset({Ability.RANK, Ability.IMAGES}), default=-1.0),
+    "uniform": Script(abilities=frozenset({Ability.RANK, Ability.IMAGES}), by_order=0.0),
+    "noise": Script(abilities=frozenset({Ability.RANK, Ability.IMAGES}), noise=True),
+}
+"""`scripted:first` likes the candidates in their order, `uniform` all alike, `noise` by a hash."""
+
+
+class ScriptedSettings(BaseModel):
+    """Nothing to set: all is in the script."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ScriptedModel(Model):
+    """Answers from a `Script`; the same questions in the same order get the same answers."""
+
+    def __init__(self, script: Script, *, name: str = "scripted") -> None:
+        self.name = name
+        self.abilities = script.abilities
+        self._script = script
+        self._said = 0
+
+    async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
+        """Scores as written; every word counts as a token."""
+        if Ability.RANK not in self.abilities:
+            raise ModelError(f"{self.name} can't rank texts: its script does not say so.")
+        scores = [
+            Ranked(text, self._score(text, i), max(1, len(text.split())))
+            for i, text in enumerate(candidates)
+        ]
+        return Ranking(tuple(scores), _call(prompt, ""))
+
+    async def generate(
+        self, prompt: Sequence[Message], *, max_tokens: int = 256, seed: int = 0
+    ) -> Reply:
+        """The first answer that fits the newest message, or else the next reply.
+
+        Raises:
+            ModelError: the script has nothing left to say.
+        """
+        newest = _text(prompt[-1]) if prompt else ""
+        for answer in self._script.answers:
+            if answer.when in newest:
+                return Reply((answer.say,), _call(prompt, answer.say))
+        if self._said == len(self._script.replies):
+            raise ModelError(
+                f"{self.name} has said all {self._said} of its replies, and no answer fits: "
+                "give its script more `replies`, or an answer with an empty `when`."
+            )
+        self._said += 1
+        said = self._script.replies[self._said - 1]
+        return Reply((said,), _call(prompt, said))
+
+    def _score(self, text: str, index: int) -> float:
+        script = self._script
+        if text in script.scores:
+            return script.scores[text]
+        for rule in script.rules:
+            if rule.contains in text:
+                return rule.logprob
+        if script.noise:
+            digest = hashlib.sha256(text.encode()).digest()
+            return -1.0 - 8.0 * int.from_bytes(digest[:4]) / 2**32
+        return script.default + script.by_order * index
+
+
+def _text(message: Message) -> str:
+    return "".join(part for part in message.parts if isinstance(part, str))
+
+
+def _call(prompt: Sequence[Message], reply: str) -> Call:
+    words = sum(len(_text(message).split()) for message in prompt)
+    return Call(
+        messages=tuple(message.record() for message in prompt),
+        reply=reply,
+        tokens_in=words,
+        tokens_out=len(reply.split()),
+    )
+
+
+def _load(name: str, settings: ScriptedSettings) -> Model:
+    if name in BUILT_IN:
+        return ScriptedModel(BUILT_IN[name], name=f"scripted:{name}")
+    try:
+        script = Script.model_validate_json(Path(name).read_bytes())
+    except OSError as error:
+        raise ModelError(
+            f"There is no script {name!r} ({error.strerror}). Name a JSON file, or one of "
+            f"{', '.join(BUILT_IN)}."
+        ) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise ModelError(f"The script {name!r} can't be read: {where}: {first['msg']}.") from error
+    return ScriptedModel(script, name=f"scripted:{name}")
+
+
+REGISTRATION = ModelRegistration(
+    kind="scripted",
+    summary=f"a JSON file, or one of {', '.join(BUILT_IN)}: deterministic, for tests",
+    settings=ScriptedSettings,
+    load=_load,
+)

@@ -1,0 +1,67 @@
+"""From a view to the messages that a model is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import jinja2
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.core import View
+from agents.models.core import Image, Message
+
+
+class Prompt:
+    """A file of `agents/prompts`: one block a role. What comes from outside goes in as a value.
+
+    The system block is the same for every view, so that a model can keep what it read of it; the
+    user block ends with what is new, and the picture comes last of all.
+    """
+
+    def __init__(self, name: str, *, history: int) -> None:
+        """Read the file `name`; prompts will tell of the last `history` steps."""
+        jinja = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(Path(__file__).parent / "prompts", encoding="utf-8"),
+            undefined=jinja2.StrictUndefined,
+            autoescape=False,  # prompts are plain text, never markup
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        jinja.filters["line"] = _line
+        self._template = jinja.get_template(f"{name}.jinja")
+        self._history = history
+
+    def messages(self, view: View, *, images: bool) -> tuple[Message, ...]:
+        """The prompt for `view`, with its picture where `images` says that the model sees."""
+        skipped = max(0, len(view.history) - self._history)
+        values = {
+            "goal": view.goal,
+            "steps": view.history[skipped:],
+            "skipped": skipped,
+            "observation": view.observation,
+        }
+        user: tuple[str | Image, ...] = (self._block("user", values),)
+        if images and view.observation.rgb is not None:
+            user += (Image(view.observation.rgb),)
+        return Message("system", (self._block("system", {}),)), Message("user", user)
+
+    def _block(self, role: str, values: Mapping[str, object]) -> str:
+        context = self._template.new_context(dict(values))
+        return "".join(self._template.blocks[role](context)).strip()
+
+
+def pictures(messages: Iterable[Message]) -> dict[str, NDArray[np.uint8]]:
+    """The pictures in `messages` by their digests, as a record names them."""
+    return {
+        part.digest: part.rgb
+        for message in messages
+        for part in message.parts
+        if isinstance(part, Image)
+    }
+
+
+def _line(text: str) -> str:
+    """On one line, so that a text from outside can't pass itself off as a line of the prompt."""
+    return " ".join(text.split())

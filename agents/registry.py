@@ -1,0 +1,73 @@
+"""Which planners there are. A file says what it offers in a light `REGISTRATION`.
+
+Packages of others join through the entry-point group `inhabit.agents`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from pydantic import BaseModel
+
+from agents.core import Agent, Grant
+from agents.models.core import Model
+from envs.core import UnknownNameError
+
+_OURS = {
+    "random": "agents.random:REGISTRATION",
+    "expert": "agents.expert:REGISTRATION",
+    "human": "agents.human:REGISTRATION",
+    "rank": "agents.rank:REGISTRATION",
+    "scripted": "agents.scripted:REGISTRATION",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRegistration:
+    """A planner by name. Nothing heavy is imported before `make` is called."""
+
+    name: str
+    summary: str
+    settings: type[BaseModel]
+    """What `--set KEY=VALUE` may say of it; every field has a default."""
+    make: Callable[[Any, Model | None], Agent]
+    """(settings, model) -> a planner; the model is None exactly where `model` is.
+
+    Raises:
+        ModelError: the model lacks an ability that this planner asks for.
+    """
+    model: str | None = None
+    """KIND:NAME of the model that it asks unless another is named; None if it asks no model."""
+    needs: frozenset[Grant] = frozenset()
+    """Grants that it can't work without."""
+
+
+def names() -> Sequence[str]:
+    """Every registered planner, ours first."""
+    return [*_OURS, *(n for n in _theirs() if n not in _OURS)]
+
+
+def find(name: str) -> AgentRegistration:
+    """The planner of that name.
+
+    Raises:
+        UnknownNameError: nothing is registered under it.
+    """
+    if name in _OURS:
+        module, _, attribute = _OURS[name].partition(":")
+        found = getattr(import_module(module), attribute)
+    elif name in (theirs := _theirs()):
+        found = theirs[name]()
+    else:
+        raise UnknownNameError("agent", name, names())
+    if not isinstance(found, AgentRegistration):
+        raise TypeError(f"The agent {name!r} registers {found!r}, not an AgentRegistration.")
+    return found
+
+
+def _theirs() -> Mapping[str, Callable[[], object]]:
+    return {point.name: point.load for point in entry_points(group="inhabit.agents")}
