@@ -126,7 +126,10 @@ def join(meshes: Iterable[Mesh]) -> Mesh:
             np.int32
         ),
         materials=np.concatenate(
-            [np.array([place[m] for m in mesh.palette], np.int16)[mesh.materials] for mesh in meshes]
+            [
+                np.array([place[m] for m in mesh.palette], np.int16)[mesh.materials]
+                for mesh in meshes
+            ]
         ),
         palette=palette,
     )

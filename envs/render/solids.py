@@ -1,0 +1,274 @@
+"""Simple closed bodies that everything else is joined from.
+
+All are centred at the origin; `Mesh.along`, `turned` and `shifted` place them. All are watertight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.render.lathe import Point, circle, walk
+from envs.render.material import Material
+from envs.render.mesh import Mesh, Vector
+
+
+def box(size: Vector, material: Material, *, bevel: float = 0.0) -> Mesh:
+    """A box of `size`; its edges are rounded over `bevel` metres, at most half the least side.
+
+    A rounded box has 44 triangles, a plain one 12. The corners keep their side's normal, so the
+    bevels are shaded as if they were round.
+    """
+    half = np.array(size, np.float64) / 2
+    bevel = float(min(bevel, 0.98 * half.min()))
+    signs, axes, faces = _box_topology(bevel > 0)
+    corners = signs * (half - bevel)
+    corners[np.arange(24), axes] += signs[np.arange(24), axes] * bevel
+    normals = np.zeros((24, 3), np.float32)
+    normals[np.arange(24), axes] = signs[np.arange(24), axes]
+    return _mesh(corners, normals, faces, material)
+
+
+def terrace(rings: Sequence[tuple[float, float, float]], material: Material) -> Mesh:
+    """Rectangles one after the other, joined by flat sides and closed at both ends.
+
+    Args:
+        rings: (width, height, y) of rectangles across y: width along x, height along z. Going up y
+            they are an outside; going down again, inside wider ones, they are a cavity's walls.
+        material: of all sides.
+    """
+    count = len(rings)
+    signs = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1)), np.float64) / 2
+    corners = np.empty((count, 4, 3))
+    corners[..., 0::2] = np.array([ring[:2] for ring in rings])[:, None] * signs
+    corners[..., 1] = np.array([ring[2] for ring in rings])[:, None]
+    low, high = corners[:-1], corners[1:]
+    sides = np.stack([low, np.roll(low, -1, 1), np.roll(high, -1, 1), high], 2).reshape(-1, 4, 3)
+    quads = np.concatenate([sides, corners[:1, ::-1], corners[-1:]])
+    normals = np.cross(quads[:, 2] - quads[:, 0], quads[:, 1] - quads[:, 3])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    first = 4 * np.arange(len(quads))[:, None]
+    faces = first + np.array((0, 1, 2, 0, 2, 3))
+    return _mesh(
+        quads.reshape(-1, 3), np.repeat(normals, 4, axis=0), faces.reshape(-1, 3), material
+    )
+
+
+@cache
+def _box_topology(
+    bevelled: bool,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]:
+    """Signs (24, 3) and the axis (24,) of each side's corner, and the faces between them.
+
+    Corner k = 0..7 has the sign of bit a along axis a; its copy on the side of axis a is 3 * k + a.
+    """
+    corner = np.repeat(np.arange(8), 3)
+    signs = np.where(corner[:, None] >> np.arange(3) & 1, 1.0, -1.0)
+    axes = np.tile(np.arange(3), 8)
+    polygons: list[list[int]] = []
+    for axis in range(3):
+        u, v = 1 << (axis + 1) % 3, 1 << (axis + 2) % 3
+        for side in (0, 1 << axis):
+            polygons.append([3 * (side | k) + axis for k in (0, u, u | v, v)])
+        if bevelled:
+            for k in (0, u, v, u | v):  # the edge along `axis` at that corner
+                low, high = 3 * k, 3 * (k | 1 << axis)
+                b, c = (axis + 1) % 3, (axis + 2) % 3
+                polygons.append([low + b, high + b, high + c, low + c])
+    if bevelled:
+        polygons += [[3 * k, 3 * k + 1, 3 * k + 2] for k in range(8)]
+    middle = np.where(bevelled, 0.8, 1.0) * signs
+    middle[np.arange(24), axes] = signs[np.arange(24), axes]
+    triangles = [[p[0], p[i], p[i + 1]] for p in polygons for i in range(1, len(p) - 1)]
+    return signs, axes, _outward(middle, np.array(triangles, np.int32))
+
+
+def _outward(points: NDArray[np.float64], faces: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The faces of a convex body about the origin, each wound to look away from it."""
+    a, b, c = (points[faces[:, i]] for i in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(c - a, b - a), a + b + c) < 0
+    return np.where(inward[:, None], faces[:, ::-1], faces)
+
+
+def tube(
+    path: Sequence[Vector], radius: float | Sequence[float], material: Material, *, sides: int = 8
+) -> Mesh:
+    """A round bar along a line of points, closed at both ends.
+
+    Args:
+        path: at least two points, metres.
+        radius: one, or one for each point.
+        material: of the whole bar.
+        sides: corners of its cross-section.
+    """
+    line = np.array(path, np.float64)
+    radii = np.broadcast_to(np.array(radius, np.float64), len(line))
+    steps = np.diff(line, axis=0)
+    steps /= np.linalg.norm(steps, axis=1, keepdims=True)
+    tangents = np.concatenate([steps[:1], steps[:-1] + steps[1:], steps[-1:]])
+    tangents /= np.linalg.norm(tangents, axis=1, keepdims=True)
+    across = np.eye(3)[np.argmin(np.abs(tangents[0]))]
+    round_section = circle(sides)
+    rings = np.empty((len(line), sides, 3))
+    shading = np.empty_like(rings)
+    for i, tangent in enumerate(tangents):
+        across = across - (across @ tangent) * tangent  # carried along, so the bar does not twist
+        across /= np.linalg.norm(across)
+        shading[i] = round_section @ np.stack([across, np.cross(across, tangent)])
+        rings[i] = line[i] + radii[i] * shading[i]
+    column, after = np.arange(sides), (np.arange(sides) + 1) % sides
+    faces = []
+    for i in range(len(line) - 1):
+        a, d = i * sides + column, i * sides + after
+        faces += [np.stack([a, d, d + sides], 1), np.stack([a, d + sides, a + sides], 1)]
+    inner = np.arange(1, sides - 1)
+    start, end = len(line) * sides, len(line) * sides + sides
+    faces.append(np.stack([np.full(sides - 2, start), start + inner + 1, start + inner], 1))
+    faces.append(np.stack([np.full(sides - 2, end), end + inner, end + inner + 1], 1))
+    caps = np.repeat(np.stack([-tangents[0], tangents[-1]]), sides, axis=0)
+    return _mesh(
+        np.concatenate([rings.reshape(-1, 3), rings[0], rings[-1]]),
+        np.concatenate([shading.reshape(-1, 3), caps]),
+        np.concatenate(faces),
+        material,
+    )
+
+
+def prism(
+    outline: Sequence[Point], height: float, material: Material, *, ends: Material | None = None
+) -> Mesh:
+    """A plane outline raised to `height` along y.
+
+    Args:
+        outline: (x, z) corners of a simple polygon, either way round.
+        height: from -height / 2 to height / 2.
+        material: of the sides.
+        ends: of the two plane ends, if it is another.
+    """
+    line = np.array(outline, np.float64)
+    if _area(line) < 0:
+        line = line[::-1]
+    points, normals, strips = walk([(float(x), float(z)) for x, z in [*line, line[0]]])
+    rows, n = len(points), len(line)
+    y = height / 2
+    side = np.empty((2, rows, 3))
+    side[..., 0::2] = points
+    side[0, :, 1], side[1, :, 1] = -y, y
+    shading = np.zeros((rows, 3))
+    shading[:, 0::2] = normals
+    caps = np.empty((2, n, 3))
+    caps[..., 0::2] = line
+    caps[0, :, 1], caps[1, :, 1] = -y, y
+    faces = []
+    for low, high in strips:
+        faces += [[low, high, high + rows], [low, high + rows, low + rows]]
+    sides = len(faces)
+    for a, b, c in _ears(line):
+        faces += [[2 * rows + a, 2 * rows + c, 2 * rows + b]]
+        faces += [[2 * rows + n + a, 2 * rows + n + b, 2 * rows + n + c]]
+    flat = np.zeros((2, n, 3))
+    flat[0, :, 1], flat[1, :, 1] = -1, 1
+    mesh = _mesh(
+        np.concatenate([side.reshape(-1, 3), caps.reshape(-1, 3)]),
+        np.concatenate([shading, shading, flat.reshape(-1, 3)]),
+        np.array(faces),
+        material,
+    )
+    if ends is None or ends == material:
+        return mesh
+    which = (np.arange(len(faces)) >= sides).astype(np.int16)
+    return replace(mesh, materials=which, palette=(material, ends))
+
+
+def _area(line: NDArray[np.float64]) -> float:
+    following = np.roll(line, -1, axis=0)
+    return float((line[:, 0] * following[:, 1] - following[:, 0] * line[:, 1]).sum() / 2)
+
+
+def _ears(line: NDArray[np.float64]) -> list[tuple[int, int, int]]:
+    """Triangles of a simple polygon, by cutting ears; counter-clockwise in (first, second)."""
+    left = list(range(len(line)))
+    triangles = []
+    while len(left) > 3:
+        for i in range(len(left)):
+            a, b, c = left[i - 1], left[i], left[(i + 1) % len(left)]
+            others = line[[k for k in left if k not in (a, b, c)]]
+            if _turn(line[a], line[b], line[c]) > 1e-15 and not _inside(others, line[[a, b, c]]):
+                break
+        else:
+            i = 0  # only slivers are left: any cut will do
+            a, b, c = left[-1], left[0], left[1]
+        triangles.append((a, b, c))
+        del left[i]
+    return [*triangles, (left[0], left[1], left[2])]
+
+
+def _turn(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]) -> float:
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+
+def _inside(points: NDArray[np.float64], corners: NDArray[np.float64]) -> bool:
+    """Whether any of the points lies in the triangle or on its border."""
+    return any(
+        all(_turn(corners[i], corners[(i + 1) % 3], p) >= 0 for i in range(3)) for p in points
+    )
+
+
+def sheet(heights: NDArray[np.float64], size: Vector, material: Material) -> Mesh:
+    """A soft slab, such as a folded cloth: a grid of heights with a flat underside.
+
+    Args:
+        heights: (rows along z, columns along x), 0..1 of size[1]; at least 0.02 is kept.
+        size: of the box that it fills.
+        material: of all sides.
+    """
+    rows, columns = heights.shape
+    x, z = np.meshgrid(np.linspace(-0.5, 0.5, columns), np.linspace(-0.5, 0.5, rows))
+    y = np.maximum(heights, 0.02)
+    top = np.stack([x, y - 0.5, z], axis=-1) * size
+    bottom = np.stack([x, np.full_like(y, -0.5), z], axis=-1) * size
+    over, across = np.gradient(top, axis=0), np.gradient(top, axis=1)
+    normals = np.cross(over, across)
+    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    n = rows * columns
+    index = np.arange(n).reshape(rows, columns)
+    a, b, c, d = index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1]
+    upper = np.concatenate(
+        [np.stack([a, b, c], -1).reshape(-1, 3), np.stack([a, c, d], -1).reshape(-1, 3)]
+    )
+    rim = np.concatenate([index[0], index[1:, -1], index[-1, -2::-1], index[-2:0:-1, 0]])
+    after = np.roll(rim, -1)
+    wall = np.concatenate(
+        [np.stack([rim, rim + n, after + n], 1), np.stack([rim, after + n, after], 1)]
+    )
+    centre = np.stack([np.full_like(rim, 2 * n), after + n, rim + n], 1)
+    down = np.broadcast_to(np.array((0.0, -1.0, 0.0)), (n, 3))
+    aside = np.zeros((rows, columns, 3))  # the border leans outward, as if it were rounded
+    aside[:, 0, 0], aside[:, -1, 0], aside[0, :, 2], aside[-1, :, 2] = -1, 1, -1, 1
+    shading = np.concatenate([normals.reshape(-1, 3), down]) + np.tile(aside.reshape(-1, 3), (2, 1))
+    shading /= np.linalg.norm(shading, axis=1, keepdims=True)
+    return _mesh(
+        np.concatenate([top.reshape(-1, 3), bottom.reshape(-1, 3), [[0.0, -size[1] / 2, 0.0]]]),
+        np.concatenate([shading, [[0.0, -1.0, 0.0]]]),
+        np.concatenate([upper, wall, centre]),
+        material,
+    )
+
+
+def _mesh(
+    vertices: NDArray[np.floating],
+    normals: NDArray[np.floating],
+    faces: NDArray[np.integer],
+    material: Material,
+) -> Mesh:
+    return Mesh(
+        vertices.astype(np.float32),
+        normals.astype(np.float32),
+        faces.astype(np.int32),
+        np.zeros(len(faces), np.int16),
+        (material,),
+    )
