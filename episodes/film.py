@@ -1,0 +1,140 @@
+"""Tells an episode in slides: a title, every step before and after it was done, and the ending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PIL import Image
+
+from episodes.likelihood import shares
+from episodes.lines import Ending, Header
+from episodes.record import Attempt, Episode, StepRecord
+from episodes.slide import Slide
+
+TITLE, DECIDED, DONE, LAST = 4, 1, 1, 5
+"""How many frames a slide stays."""
+
+ENDINGS = {
+    Ending.SUCCESS: "Solved",
+    Ending.STOPPED: "The agent stopped, unsolved",
+    Ending.STEP_LIMIT: "Out of steps",
+    Ending.INVALID_LIMIT: "Too many invalid actions",
+    Ending.WRONG_ANSWER: "Ended unsolved",
+    Ending.FORMAT_ERROR: "The answer could not be read",
+    Ending.BUDGET: "The budget is spent",
+    Ending.SCENE_REFUSED: "The scene was refused",
+    Ending.SIMULATOR_FAULT: "The simulator failed",
+    Ending.MODEL_FAULT: "The model failed",
+}
+"""How an episode ended, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A slide and how many frames it stays."""
+
+    slide: Slide
+    frames: int
+
+
+def shots(episode: Episode, attempt: Attempt, header: Header) -> Iterator[Shot]:
+    """The film of an attempt, in order. Pictures are opened one at a time."""
+    worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
+    slide = Slide(
+        picture=_picture(episode, attempt.steps[0]) if attempt.steps else None,
+        seen=attempt.steps[0].see.text if attempt.steps else "",
+        heading=f"{header.env}  ·  {header.agent}",
+        goal=attempt.start.task.goal,
+        steps=(None,) * len(worked),
+        met=attempt.start.met or 0,
+        total=attempt.start.total or 0,
+    )
+    yield Shot(replace(slide, facts=facts(header)), TITLE)
+    for step in attempt.steps:
+        slide = replace(slide, picture=_picture(episode, step), seen=step.see.text)
+        if step.decide is not None:
+            slide = _decided(slide, step, len(worked))
+            yield Shot(slide, DECIDED)
+        if step.act is not None:
+            act = step.act
+            slide = replace(
+                slide,
+                feedback=act.feedback,
+                worked=act.reason is None,
+                met=act.met,
+                total=act.total,
+                steps=_told(worked, step.number + 1),
+            )
+            yield Shot(slide, DONE)
+    yield Shot(_ending(slide, attempt), LAST)
+
+
+def facts(header: Header) -> tuple[tuple[str, str], ...]:
+    """Who acts where, and what it was allowed: without these a success means nothing."""
+    grants = ", ".join(header.grants)
+    named = [
+        ("environment", header.env),
+        ("backend", header.backend),
+        ("agent", header.agent),
+        ("model", header.model or "none"),
+        ("chose from", header.candidates),
+        ("was granted", grants or "nothing"),
+        ("pictures", header.image),
+    ]
+    return tuple((name, value) for name, value in named)
+
+
+def _decided(slide: Slide, step: StepRecord, of: int) -> Slide:
+    decide = step.decide
+    assert decide is not None
+    said = "stop" if decide.stop else decide.raw or "no action could be read"
+    return replace(
+        slide,
+        count=f"step {step.number + 1} of {max(of, step.number + 1)}",
+        action=decide.action or said,
+        shares=shares(decide.ranked[:5]),
+        reasoning=decide.reasoning or decide.description,
+        feedback="",
+    )
+
+
+def _told(worked: Sequence[bool], so_far: int) -> tuple[bool | None, ...]:
+    """How each step went, for the steps that the film has come to."""
+    return tuple(w if place < so_far else None for place, w in enumerate(worked))
+
+
+def _ending(slide: Slide, attempt: Attempt) -> Slide:
+    end = attempt.end
+    bare = replace(slide, action="", shares=(), reasoning="", feedback="", count="", worked=False)
+    if end is None:
+        return replace(bare, verdict="Cut off here")
+    tokens = f"{end.tokens.read:,} in, {end.tokens.written:,} out"
+    listed = [
+        ("steps", f"{end.steps}, {end.invalid} invalid"),
+        ("cost", f"{end.cost} low-level steps"),
+        ("tokens", tokens if end.tokens.read or end.tokens.written else "none"),
+    ]
+    return replace(
+        bare,
+        worked=end.success,
+        verdict=ENDINGS[end.ending],
+        facts=tuple(listed),
+        met=end.met,
+        total=end.total,
+    )
+
+
+def _picture(episode: Episode, step: StepRecord) -> Image.Image | None:
+    file = episode.frame(step.see)
+    return None if file is None else load(file)
+
+
+def load(file: Path) -> Image.Image | None:
+    """The picture in `file` as RGB; None where there is none that can be read."""
+    try:
+        with Image.open(file, formats=("JPEG",)) as opened:
+            return opened.convert("RGB")
+    except (OSError, Image.DecompressionBombError):
+        return None

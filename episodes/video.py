@@ -1,0 +1,80 @@
+"""Writes the film of an episode: MP4 for everyone, GIF where nothing else is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+from PIL import Image
+
+from episodes.film import Shot, shots
+from episodes.lines import Header
+from episodes.record import Episode, RecordError
+from episodes.slide import SIZE, draw
+
+FRAMES_PER_SECOND = 2
+
+
+def write(episode: Episode, header: Header, *, gif: bool = False) -> Path:
+    """Write `episode.mp4` (H.264, 2 frames a second) or `episode.gif` into the episode's folder.
+
+    The same record gives the same bytes with the same version of the encoder. A reader never
+    finds half a film: it is written beside and then given its name.
+
+    Args:
+        episode: of which the last attempt is shown.
+        header: of its run.
+        gif: a GIF of half the size, for where no video is shown.
+
+    Raises:
+        RecordError: nothing was recorded yet, or the record is broken.
+    """
+    attempt = episode.last()
+    if attempt is None:
+        raise RecordError(f"{episode.folder} has nothing to show: it was never begun.")
+    film = shots(episode, attempt, header)
+    file = episode.folder / ("episode.gif" if gif else "episode.mp4")
+    unfinished = file.with_name(f"unfinished-{file.name}")
+    try:
+        (_write_gif if gif else _write_mp4)(film, unfinished)
+        unfinished.replace(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return file
+
+
+def _write_mp4(film: Iterator[Shot], file: Path) -> None:
+    # Without the encoder's name and the date in the file, equal films are equal bytes.
+    exact = {"fflags": "+bitexact", "movflags": "+faststart"}
+    with av.open(str(file), "w", container_options=exact) as container:
+        stream = container.add_stream("libx264", rate=FRAMES_PER_SECOND)
+        stream.width, stream.height = SIZE
+        stream.pix_fmt = "yuv420p"
+        stream.codec_context.thread_count = 1
+        stream.codec_context.options = {"preset": "veryfast", "crf": "23", "tune": "stillimage"}
+        at = 0
+        for shot in film:
+            frame = av.VideoFrame.from_ndarray(np.asarray(draw(shot.slide))).reformat(
+                format="yuv420p"
+            )
+            frame.time_base = Fraction(1, FRAMES_PER_SECOND)
+            for _ in range(shot.frames):
+                frame.pts = at
+                at += 1
+                container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+
+
+def _write_gif(film: Iterator[Shot], file: Path) -> None:
+    pictures: list[Image.Image] = []
+    durations: list[int] = []
+    for shot in film:
+        full = draw(shot.slide)
+        half = full.resize((full.width // 2, full.height // 2), Image.Resampling.LANCZOS)
+        pictures.append(half.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
+        durations.append(1000 * shot.frames // FRAMES_PER_SECOND)
+    first, *rest = pictures
+    first.save(file, "GIF", save_all=True, append_images=rest, duration=durations, loop=0)
