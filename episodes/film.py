@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from PIL import Image
 
 from episodes.likelihood import shares
 from episodes.lines import Ending, Header
 from episodes.record import Attempt, Episode, StepRecord
-from episodes.slide import Slide
+from episodes.slide import Slide, fit
 
 TITLE, DECIDED, DONE, LAST = 4, 1, 1, 5
 """How many frames a slide stays."""
@@ -127,14 +126,12 @@ def _ending(slide: Slide, attempt: Attempt) -> Slide:
 
 
 def _picture(episode: Episode, step: StepRecord) -> Image.Image | None:
+    """What was seen; None where there is no picture, or none that can be read."""
     file = episode.frame(step.see)
-    return None if file is None else load(file)
-
-
-def load(file: Path) -> Image.Image | None:
-    """The picture in `file` as RGB; None where there is none that can be read."""
+    if file is None:
+        return None
     try:
         with Image.open(file, formats=("JPEG",)) as opened:
-            return opened.convert("RGB")
+            return fit(opened.convert("RGB"))
     except (OSError, Image.DecompressionBombError):
         return None

@@ -31,7 +31,7 @@ class Slide:
     """What one picture of the film says. Empty texts are left out."""
 
     picture: Image.Image | None
-    """RGB, any size; None where there was nothing to see."""
+    """RGB, as `fit` gives it; None where there was nothing to see."""
     seen: str
     """What the agent was told, shown where there is no picture."""
     heading: str
@@ -56,28 +56,29 @@ class Slide:
 def draw(slide: Slide) -> Image.Image:
     """The slide as an RGB picture of `SIZE`."""
     canvas = Image.new("RGB", SIZE, _PAPER)
-    canvas.paste(_picture(slide), (0, 0))
+    canvas.paste(_left(slide), (0, 0))
     _Panel(ImageDraw.Draw(canvas)).write(slide)
     return canvas
 
 
-def _picture(slide: Slide) -> Image.Image:
-    """The picture, scaled to fit and centred in the left part."""
+def fit(picture: Image.Image) -> Image.Image:
+    """`picture` scaled to the left part of a slide, its shape kept."""
+    scale = min(PICTURE / picture.width, PICTURE / picture.height)
+    # Of few pixels, each stays a square; many are smoothed.
+    how = Image.Resampling.NEAREST if scale >= 4 else Image.Resampling.BICUBIC
+    width, height = round(picture.width * scale), round(picture.height * scale)
+    return picture.resize((max(1, width), max(1, height)), how)
+
+
+def _left(slide: Slide) -> Image.Image:
+    """The picture in the middle of the left part; without one, what the agent was told."""
     box = Image.new("RGB", (PICTURE, PICTURE), _RAISED)
     if slide.picture is None:
-        pen = ImageDraw.Draw(box)
         lines = wrap(slide.seen, 24, PICTURE - 4 * _MARGIN, 14)
-        _lines(pen, lines, (2 * _MARGIN, 2 * _MARGIN), 24, _INK)
-        return box
-    scale = min(PICTURE / slide.picture.width, PICTURE / slide.picture.height)
-    width = max(1, round(slide.picture.width * scale))
-    height = max(1, round(slide.picture.height * scale))
-    # Of few pixels, each stays a square; many are smoothed.
-    how = Image.Resampling.NEAREST if scale >= 4 else Image.Resampling.LANCZOS
-    box.paste(
-        slide.picture.resize((width, height), how),
-        ((PICTURE - width) // 2, (PICTURE - height) // 2),
-    )
+        _lines(ImageDraw.Draw(box), lines, (2 * _MARGIN, 2 * _MARGIN), 24, _INK)
+    else:
+        width, height = slide.picture.size
+        box.paste(slide.picture, ((PICTURE - width) // 2, (PICTURE - height) // 2))
     return box
 
 

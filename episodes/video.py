@@ -54,7 +54,7 @@ def _write_mp4(film: Iterator[Shot], file: Path) -> None:
         stream.width, stream.height = SIZE
         stream.pix_fmt = "yuv420p"
         stream.codec_context.thread_count = 1
-        stream.codec_context.options = {"preset": "veryfast", "crf": "23", "tune": "stillimage"}
+        stream.codec_context.options = {"preset": "superfast", "crf": "23", "tune": "stillimage"}
         at = 0
         for shot in film:
             frame = av.VideoFrame.from_ndarray(np.asarray(draw(shot.slide))).reformat(
