@@ -1,0 +1,11 @@
+"""An environment in a process of its own: its own interpreter, deadlines, and no orphans.
+
+To whoever runs episodes a worker is just an `Env`:
+
+    with WorkerEnv("toy", "grid", {"pixels": 96}, deadline=10) as env:
+        env.reset(task, seed=0)
+"""
+
+from envs.worker.env import WorkerEnv
+
+__all__ = ["WorkerEnv"]

@@ -1,0 +1,190 @@
+"""The worker's side: makes an environment and answers what the runner asks about it.
+
+Started by `envs.worker.link` as `python -m envs.worker SOCKET LIFE MEMORY` (file descriptors).
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import socket
+import subprocess
+import sys
+import traceback
+from typing import Any
+
+from pydantic import ValidationError
+
+from envs.core import (
+    Env,
+    Expert,
+    Forkable,
+    Privileged,
+    SceneError,
+    SimulatorError,
+    Task,
+    TaskError,
+    Tools,
+    UnavailableError,
+    UnknownNameError,
+)
+from envs.registry import find
+from envs.worker.memory import SharedMemory
+from envs.worker.values import (
+    from_action,
+    from_actions,
+    from_observation,
+    from_outcome,
+    to_action,
+)
+from envs.worker.wire import ClosedError, Wire, pack
+
+_CAPABILITIES = {c.__name__: c for c in (Expert, Forkable, Tools, Privileged)}
+_THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
+_SHOWN_LINES = 12
+
+
+class Desk:
+    """Keeps the environments of one worker, by number: 0 was made first, the others are forks."""
+
+    def __init__(self, memory: SharedMemory) -> None:
+        self._memory = memory
+        self._envs: dict[int, Env] = {}
+        self._next = 0
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """The answer to one question; an exception of the environment is one too."""
+        call, arguments = question["call"], question["arguments"]
+        try:
+            if call == "make":
+                return {"value": self._make(**arguments)}
+            env = self._envs[question["env"]]
+            if call == "fork":
+                assert isinstance(env, Forkable)
+                return {"value": self._keep(env.fork())}
+            if call == "close":
+                self._envs.pop(question["env"]).close()
+                return {"value": None}
+            if call == "observe":
+                return {"value": from_observation(env.observe(), self._memory)}
+            return {"value": _ask(env, call, arguments)}
+        except Exception as error:  # noqa: BLE001 - all of it goes to the runner
+            return _failure(call, error)
+
+    def close(self) -> None:
+        """Let go of the forks, then of the first."""
+        for number in sorted(self._envs, reverse=True):
+            self._envs.pop(number).close()
+
+    def _make(self, name: str, backend: str, settings: dict[str, Any]) -> dict[str, Any]:
+        registration = find(name)
+        checked = registration.settings.model_validate(settings)
+        return self._keep(registration.make(backend, checked))
+
+    def _keep(self, env: Env) -> dict[str, Any]:
+        number, self._next = self._next, self._next + 1
+        self._envs[number] = env
+        return {
+            "env": number,
+            "capabilities": [name for name, c in _CAPABILITIES.items() if isinstance(env, c)],
+            "determinism": env.determinism.value,
+            "realtime": env.realtime,
+            "scene": f"{env.Scene.__module__}:{env.Scene.__qualname__}",
+        }
+
+
+def _ask(env: Env, call: str, arguments: dict[str, Any]) -> Any:
+    """What needs no more than the environment itself."""
+    match call:
+        case "reset":
+            return env.reset(Task.model_validate(arguments["task"]), seed=arguments["seed"])
+        case "act":
+            return from_outcome(env.act(to_action(arguments["action"])))
+        case "parse":
+            said = env.parse(arguments["text"])
+            return said and from_action(said)
+        case "progress":
+            return list(env.progress())
+        case "vocabulary" | "actions" | "plan" | "admissible":
+            return from_actions(getattr(env, call)())
+        case "best_actions":
+            assert isinstance(env, Expert)
+            best = env.best_actions()
+            return None if best is None else from_actions(sorted(best, key=lambda a: a.text))
+        case "call":
+            assert isinstance(env, Tools)
+            return env.call(arguments["name"], arguments["arguments"])
+        case "tools":
+            assert isinstance(env, Tools)
+            return [dict(tool) for tool in env.tools()]
+        case "state":
+            assert isinstance(env, Privileged)
+            return dict(env.state())
+        case "digest":
+            assert isinstance(env, Privileged)
+            return env.digest()
+    raise SimulatorError(f"A worker can't be asked {call!r}.")
+
+
+def _failure(call: str, error: Exception) -> dict[str, str]:
+    """An error as the runner will raise it."""
+    for kind in _THEMSELVES:
+        if isinstance(error, kind):
+            return {"error": kind.__name__, "message": str(error)}
+    if call == "make" and isinstance(error, UnknownNameError | ValidationError):
+        return {"error": "ValueError", "message": str(error)}
+    if call == "call" and isinstance(error, KeyError | ValueError):
+        message = error.args[0] if error.args else ""
+        return {
+            "error": "KeyError" if isinstance(error, KeyError) else "ValueError",
+            "message": str(message),
+        }
+    lines = "".join(traceback.format_exception(error)).splitlines()[-_SHOWN_LINES:]
+    message = f"{call!r} failed with {type(error).__name__}: {error}\n" + "\n".join(lines)
+    return {"error": "SimulatorError", "message": message}
+
+
+def _guard(life: int) -> None:
+    """Have this group killed when the runner is gone, however busy or stuck this process is.
+
+    A shell waits for the end of the pipe that the runner holds: it is a megabyte, and neither a
+    lock of ours nor a hanging call can keep it.
+    """
+    subprocess.Popen(
+        ["/bin/sh", "-c", "read _; kill -s KILL 0"],
+        stdin=life,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(life)
+
+
+def main() -> None:
+    """Answer until the runner hangs up."""
+    end, life, memory = map(int, sys.argv[1:])
+    for descriptor in (end, memory):
+        os.set_inheritable(descriptor, False)
+    _guard(life)
+    faulthandler.enable()
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
+    wire = Wire(socket.socket(fileno=end))
+    desk = Desk(SharedMemory(memory))
+    try:
+        while (question := wire.receive())["call"] != "quit":
+            wire.send(_packed(question["call"], desk.answer(question)))
+        desk.close()
+        wire.send(pack({"value": None}))
+    except ClosedError:
+        desk.close()
+
+
+def _packed(call: str, answer: dict[str, Any]) -> bytes:
+    try:
+        return pack(answer)
+    except (TypeError, ValueError) as error:
+        return pack(_failure(call, error))
+
+
+if __name__ == "__main__":
+    main()

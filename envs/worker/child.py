@@ -1,0 +1,110 @@
+"""A process of ours with everything it starts: killed together, and nothing outlives the runner."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Sequence
+from typing import IO
+
+_KEPT_LINES = 200
+_SHOWN_LINES = 20
+_LONGEST_LINE = 2000
+_LAST_WORDS = 0.3
+"""Seconds that a hung process is given to print where it hangs."""
+
+
+class Child:
+    """A process in a session of its own, so that its group is itself and whatever it starts.
+
+    When it ends, however it ends, the rest of its group is killed at once.
+    """
+
+    def __init__(self, command: Sequence[str], *, share: Sequence[int]) -> None:
+        """Start `command`, which inherits the descriptors in `share`.
+
+        Raises:
+            OSError: there is no such program.
+        """
+        self._started = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=share,
+            start_new_session=True,
+        )
+        self.pid = self._started.pid
+        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        assert self._started.stdout is not None
+        listening = threading.Thread(target=self._listen, args=(self._started.stdout,), daemon=True)
+        listening.start()
+        threading.Thread(target=self._bury, args=(listening,), daemon=True).start()
+
+    def kill(self) -> None:
+        """Kill the whole group. Safe to call at any time and often."""
+        with self._lock:
+            # Until `_bury` has reaped it, its number can't have been given to another.
+            if self._started.returncode is None:
+                self._kill_group()
+
+    def ask_where(self) -> None:
+        """Let a hung process print where it hangs (it has set `faulthandler` on SIGUSR1)."""
+        with self._lock:
+            if self._started.returncode is None:
+                os.kill(self.pid, signal.SIGUSR1)
+        self._ended.wait(_LAST_WORDS)
+
+    def ended(self, seconds: float) -> bool:
+        """Wait up to `seconds` for its end."""
+        return self._ended.wait(seconds)
+
+    def cause(self) -> str:
+        """How it ended: an exit code, or the name of a signal."""
+        code = self._started.returncode
+        if code is None:
+            return "still running"
+        if code >= 0:
+            return f"exit code {code}"
+        with contextlib.suppress(ValueError):
+            return f"signal {-code}, {signal.Signals(-code).name}"
+        return f"signal {-code}"
+
+    def lines(self) -> list[str]:
+        """The last lines that it and what it started have printed, oldest first."""
+        return list(self._lines)
+
+    def last_words(self) -> str:
+        """The end of what it printed, for an error message."""
+        lines = self.lines()[-_SHOWN_LINES:]
+        if not lines:
+            return "It printed nothing."
+        return "The last lines it printed:\n" + "\n".join(f"    {line}" for line in lines)
+
+    def _listen(self, output: IO[bytes]) -> None:
+        with output:
+            while line := output.readline(_LONGEST_LINE):
+                self._lines.append(line.decode(errors="replace").rstrip())
+
+    def _bury(self, listening: threading.Thread) -> None:
+        if hasattr(os, "waitid"):
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            with self._lock:
+                self._kill_group()
+                self._started.wait()
+        else:
+            self._started.wait()
+            with self._lock:
+                self._kill_group()
+        listening.join(timeout=_LAST_WORDS)
+        self._ended.set()
+
+    def _kill_group(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)

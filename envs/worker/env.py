@@ -1,0 +1,206 @@
+"""An environment in a worker, as the runner sees it: an `Env` like any other."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, JsonValue
+
+from envs.core import Action, Determinism, Env, Observation, Outcome, Task, UnavailableError
+from envs.worker.link import Link
+from envs.worker.values import from_action, to_action, to_actions, to_observation, to_outcome
+
+T = TypeVar("T")
+
+
+class WorkerEnv(Env):
+    """An environment that lives in a process of its own.
+
+    It has the capabilities of the environment inside and no others, so what is made is an instance
+    of a subclass with just those. After a `SimulatorError` of its own (it died, hung, or was
+    killed) it stays broken: make a new one.
+    """
+
+    _link: Link
+    _number: int
+    _deadline: float
+    _reset_deadline: float
+    _scene: str
+
+    def __new__(
+        cls,
+        name: str,
+        backend: str,
+        settings: Mapping[str, Any],
+        *,
+        interpreter: str = sys.executable,
+        deadline: float = 60.0,
+        reset_deadline: float = 180.0,
+    ) -> WorkerEnv:
+        """Start a worker and make an environment in it.
+
+        Args:
+            name: as `envs.registry` knows it.
+            backend: one of its registration's.
+            settings: plain values for its registration's settings.
+            interpreter: a Python >= 3.11 that can import `envs`, and what the backend needs.
+            deadline: seconds that a call may take before the worker is killed.
+            reset_deadline: the same for starting it, and for each `reset`.
+
+        Raises:
+            UnavailableError: the backend lacks something on this machine.
+            SimulatorError: the worker did not start.
+            ValueError: there is no such environment, or a setting is wrong.
+        """
+        link = Link(name, interpreter)
+        arguments = {"name": name, "backend": backend, "settings": dict(settings)}
+        try:
+            made = link.ask("make", arguments, dict, env=0, seconds=reset_deadline)
+        except BaseException:
+            link.close()
+            raise
+        return _seen_through(link, made, deadline, reset_deadline)
+
+    @property
+    def pid(self) -> int:
+        """The worker's process id, which is the id of its process group too."""
+        return self._link.pid
+
+    @property
+    def printed(self) -> Sequence[str]:
+        """The last 200 lines that the worker and what it started have printed, oldest first."""
+        return self._link.lines
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        """Start `task`."""
+        arguments = {"task": task.model_dump(mode="json"), "seed": seed}
+        self._link.ask("reset", arguments, _nothing, env=self._number, seconds=self._reset_deadline)
+
+    def observe(self) -> Observation:
+        """What the agent sees and knows now; the pictures are the caller's own."""
+        return self._ask("observe", lambda seen: to_observation(seen, self._link.memory))
+
+    def vocabulary(self) -> Sequence[Action]:
+        """Everything that can be said in this kind of scene."""
+        return self._ask("vocabulary", to_actions)
+
+    def actions(self) -> Sequence[Action]:
+        """What is plausible given what this agent has seen so far."""
+        return self._ask("actions", to_actions)
+
+    def parse(self, text: str) -> Action | None:
+        """The action that `text` means, or None."""
+        return self._ask("parse", lambda said: said and to_action(said), text=text)
+
+    def act(self, action: Action) -> Outcome:
+        """Carry out one action."""
+        return self._ask("act", to_outcome, action=from_action(action))
+
+    def progress(self) -> tuple[int, int]:
+        """Goal conditions that hold now, and how many there are."""
+        return self._ask("progress", lambda met: (met[0], met[1]))
+
+    def close(self) -> None:
+        """End a fork; or, for the environment that was made first, the worker and all its forks."""
+        if self._number == 0:
+            self._link.close()
+        elif not self._link.broken:
+            self._ask("close", _nothing)
+
+    def _ask(self, call: str, read: Callable[[Any], T], **arguments: Any) -> T:
+        return self._link.ask(call, arguments, read, env=self._number, seconds=self._deadline)
+
+    def _template(self) -> type[BaseModel]:
+        module, _, name = self._scene.partition(":")
+        try:
+            found: type[BaseModel] = attrgetter(name)(import_module(module))
+        except ImportError as error:
+            raise UnavailableError(
+                f"The scene template {self._scene} can't be imported here: {error}."
+            ) from error
+        return found
+
+
+class _Expert(WorkerEnv):
+    def plan(self) -> Sequence[Action]:
+        """A solution from here."""
+        return self._ask("plan", to_actions)
+
+    def best_actions(self) -> frozenset[Action] | None:
+        """Every action that some shortest plan starts with; None where that isn't known."""
+        return self._ask("best_actions", lambda b: None if b is None else frozenset(to_actions(b)))
+
+
+class _Forkable(WorkerEnv):
+    def fork(self) -> Env:
+        """An independent copy of this moment, in the same worker."""
+        made = self._ask("fork", dict)
+        return _seen_through(self._link, made, self._deadline, self._reset_deadline)
+
+
+class _Tools(WorkerEnv):
+    def tools(self) -> Sequence[Mapping[str, JsonValue]]:
+        """JSON schemas of the functions."""
+        return self._ask("tools", list)
+
+    def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """The answer of one function."""
+        return self._ask("call", _as_it_is, name=name, arguments=dict(arguments))
+
+
+class _Privileged(WorkerEnv):
+    def state(self) -> Mapping[str, JsonValue]:
+        """The whole state, as plain data."""
+        return self._ask("state", dict)
+
+    def digest(self) -> str:
+        """A short hash of the state."""
+        return self._ask("digest", str)
+
+    def admissible(self) -> Sequence[Action]:
+        """The actions that would really succeed now."""
+        return self._ask("admissible", to_actions)
+
+
+_CAPABLE: Mapping[str, type[WorkerEnv]] = {
+    "Expert": _Expert,
+    "Forkable": _Forkable,
+    "Tools": _Tools,
+    "Privileged": _Privileged,
+}
+
+
+def _seen_through(
+    link: Link, made: Mapping[str, Any], deadline: float, reset_deadline: float
+) -> WorkerEnv:
+    """The environment that a worker says it has made."""
+    env = object.__new__(_class(tuple(made["capabilities"]), made["realtime"]))
+    env._link, env._number, env._scene = link, made["env"], made["scene"]
+    env._deadline, env._reset_deadline = deadline, reset_deadline
+    env.determinism = Determinism(made["determinism"])
+    return env
+
+
+@functools.cache
+def _class(capabilities: tuple[str, ...], realtime: bool) -> type[WorkerEnv]:
+    """The subclass that can do just this much.
+
+    `Scene` is looked up when it is asked for: what it lives in may be heavy, or at home in the
+    worker's interpreter alone.
+    """
+    bases = tuple(_CAPABLE[c] for c in capabilities) or (WorkerEnv,)
+    own = {"__module__": __name__, "realtime": realtime, "Scene": property(WorkerEnv._template)}
+    return type("WorkerEnv", bases, own)
+
+
+def _as_it_is(answer: JsonValue) -> JsonValue:
+    return answer
+
+
+def _nothing(answer: None) -> None:
+    return None

@@ -1,0 +1,155 @@
+"""The runner's side of one worker: questions, answers, deadlines, and what to say when it fails."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from envs.core import SceneError, SimulatorError, TaskError, UnavailableError
+from envs.worker.child import Child
+from envs.worker.memory import SharedMemory, nameless_file
+from envs.worker.wire import ClosedError, Wire, pack
+
+T = TypeVar("T")
+
+_GRACE = 2.0
+"""Seconds that a worker may take to close its simulator, or to be found dead."""
+
+_ERRORS: Mapping[str, type[Exception]] = {
+    error.__name__: error
+    for error in (SceneError, TaskError, UnavailableError, SimulatorError, KeyError, ValueError)
+}
+"""What a worker's answer may raise here."""
+
+
+class Link:
+    """One worker. It answers one question at a time; threads that ask wait for one another."""
+
+    def __init__(self, name: str, interpreter: str) -> None:
+        """Start a worker that can make any environment; `name` is what messages call it.
+
+        Raises:
+            SimulatorError: the interpreter can't be started.
+        """
+        self._name = name
+        self._lock = threading.Lock()
+        self._broken = ""
+        self._closing = False
+        ours, theirs = socket.socketpair()
+        # Nothing is ever written to this pipe: its end tells the worker that the runner is gone.
+        theirs_life, self._life = os.pipe()
+        memory = nameless_file()
+        share = (theirs.fileno(), theirs_life, memory)
+        # -P: a folder called `envs` where the user happens to stand is not ours.
+        command = [interpreter, "-P", "-u", "-m", "envs.worker", *map(str, share)]
+        self._wire, self.memory = Wire(ours), SharedMemory(memory)
+        try:
+            self._child = Child(command, share=share)
+        except OSError as error:
+            self._release()
+            raise SimulatorError(f"The {name} worker can't be started: {error}.") from error
+        finally:
+            theirs.close()
+            os.close(theirs_life)
+
+    @property
+    def pid(self) -> int:
+        """The worker's process, which is its group too."""
+        return self._child.pid
+
+    @property
+    def lines(self) -> list[str]:
+        """The last 200 lines that the worker and its simulator have printed."""
+        return self._child.lines()
+
+    @property
+    def broken(self) -> bool:
+        """It will answer no more."""
+        return bool(self._broken)
+
+    def ask(
+        self,
+        call: str,
+        arguments: Mapping[str, Any],
+        read: Callable[[Any], T],
+        *,
+        env: int,
+        seconds: float,
+    ) -> T:
+        """Put one question to environment number `env`, and `read` the answer.
+
+        Raises:
+            SimulatorError: it failed, died, or did not answer within `seconds`; in the last two
+                cases it and all that it started are dead now, and so is this link.
+            SceneError, TaskError, UnavailableError: as the environment raised them.
+            KeyError, ValueError: as a tool raised them; or the environment's name or settings are
+                wrong.
+        """
+        packed = pack({"call": call, "env": env, "arguments": arguments})
+        with self._lock:
+            if self._broken:
+                raise SimulatorError(self._broken)
+            try:
+                self._wire.send(packed, seconds=seconds)
+                answer = self._wire.receive(seconds=seconds)
+                if "error" not in answer:
+                    return read(answer["value"])
+                error = _ERRORS[answer["error"]](answer["message"])
+            except TimeoutError as late:
+                self._child.ask_where()
+                raise self._failed(f"did not answer {call!r} within {seconds:g} s") from late
+            except ClosedError as gone:
+                raise self._failed(self._end_in(call)) from gone
+            except (IndexError, KeyError, TypeError, ValueError) as wrong:
+                raise self._failed(f"answered {call!r} wrongly ({wrong!r})") from wrong
+            except BaseException:
+                # An interrupt: the answer would be taken for that of the next question.
+                self._failed(f"was interrupted in {call!r}")
+                raise
+        raise error
+
+    def close(self) -> None:
+        """End the worker and all that it started. Safe to call at any time and often."""
+        self._closing = True
+        if self._lock.acquire(blocking=False):
+            try:
+                if not self._broken:
+                    self._broken = f"The {self._name} worker is closed."
+                    with contextlib.suppress(ClosedError, TimeoutError, ValueError):
+                        self._wire.send(pack({"call": "quit"}), seconds=_GRACE)
+                        self._wire.receive(seconds=_GRACE)
+                    self._kill()
+                    self._release()
+            finally:
+                self._lock.release()
+        else:
+            # Another thread waits for an answer: it is told, and clears up.
+            self._kill()
+
+    def _end_in(self, call: str) -> str:
+        if self._closing:
+            return f"was closed in {call!r}"
+        if self._child.ended(_GRACE):
+            return f"died in {call!r} ({self._child.cause()})"
+        return f"hung up in {call!r}"
+
+    def _failed(self, what: str) -> SimulatorError:
+        self._kill()
+        self._broken = f"The {self._name} worker {what}. {self._child.last_words()}"
+        self._release()
+        return SimulatorError(self._broken)
+
+    def _kill(self) -> None:
+        self._child.kill()
+        self._child.ended(_GRACE)
+
+    def _release(self) -> None:
+        self._wire.close()
+        self.memory.close()
+        if self._life >= 0:
+            os.close(self._life)
+            self._life = -1

@@ -1,0 +1,89 @@
+"""Pictures from a worker to the runner, through memory that both have mapped.
+
+The memory is a file without a name, so there is nothing to clean up when either side is killed.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import tempfile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ALIGNED = 64
+_SMALLEST = 1 << 20
+
+
+def nameless_file() -> int:
+    """The descriptor of a file in memory that nobody else can open."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("inhabit-frames")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+class SharedMemory:
+    """Arrays that one side writes and the other copies out, one message's worth at a time."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._map: mmap.mmap | None = None
+        self._used = 0
+
+    def clear(self) -> None:
+        """Begin a new message: what was written before may be overwritten."""
+        self._used = 0
+
+    def write(self, array: NDArray[Any]) -> list[Any]:
+        """Put `array` in; returns where it lies, as plain values."""
+        start = -(-self._used // _ALIGNED) * _ALIGNED
+        self._used = start + array.nbytes
+        target = self._view(start, array.dtype, array.shape, grow=True)
+        target[...] = array
+        return [start, array.dtype.str, list(array.shape)]
+
+    def read(self, place: list[Any]) -> NDArray[Any]:
+        """A copy of the array at `place`.
+
+        Raises:
+            ValueError: no array lies there.
+        """
+        start, dtype, shape = place
+        return self._view(int(start), np.dtype(dtype), tuple(shape), grow=False).copy()
+
+    def close(self) -> None:
+        """Unmap it and close the file."""
+        if self._map is not None:
+            self._map.close()
+            self._map = None
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _view(
+        self, start: int, dtype: np.dtype[Any], shape: tuple[int, ...], *, grow: bool
+    ) -> NDArray[Any]:
+        if dtype.hasobject:
+            raise ValueError("Only arrays of numbers can be shared.")
+        return np.ndarray(shape, dtype, self._mapped(start + _bytes(dtype, shape), grow), start)
+
+    def _mapped(self, size: int, grow: bool) -> mmap.mmap:
+        if self._map is None or len(self._map) < size:
+            there = os.fstat(self._descriptor).st_size
+            if there < size:
+                if not grow:
+                    raise ValueError(f"An array up to byte {size} of {there} that there are.")
+                there = max(size * 3 // 2, _SMALLEST)
+                os.ftruncate(self._descriptor, there)
+            if self._map is not None:
+                self._map.close()
+            self._map = mmap.mmap(self._descriptor, there)
+        return self._map
+
+
+def _bytes(dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
+    return dtype.itemsize * math.prod(shape)

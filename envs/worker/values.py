@@ -1,0 +1,63 @@
+"""The values of the contract as plain JSON, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from envs.core import Action, Clip, Observation, Outcome, Reason
+from envs.worker.memory import SharedMemory
+
+
+def from_action(action: Action) -> list[str]:
+    """Its text, its verb, and its arguments."""
+    return [action.text, action.verb, *action.arguments]
+
+
+def to_action(plain: Sequence[str]) -> Action:
+    """The opposite of `from_action`."""
+    text, verb, *arguments = plain
+    return Action(text, verb, tuple(arguments))
+
+
+def from_actions(actions: Iterable[Action]) -> list[list[str]]:
+    """Many, in their order."""
+    return [from_action(a) for a in actions]
+
+
+def to_actions(plain: Iterable[Sequence[str]]) -> list[Action]:
+    """The opposite of `from_actions`."""
+    return [to_action(p) for p in plain]
+
+
+def from_outcome(outcome: Outcome) -> list[Any]:
+    """Its fields in their order."""
+    reason = None if outcome.reason is None else outcome.reason.value
+    o = outcome
+    return [reason, o.feedback, int(o.met), int(o.total), bool(o.over), int(o.cost)]
+
+
+def to_outcome(plain: Sequence[Any]) -> Outcome:
+    """The opposite of `from_outcome`."""
+    reason, feedback, met, total, over, cost = plain
+    return Outcome(None if reason is None else Reason(reason), feedback, met, total, over, cost)
+
+
+def from_observation(seen: Observation, memory: SharedMemory) -> dict[str, Any]:
+    """Words as they are; pictures into `memory`, and here where they lie."""
+    memory.clear()
+    arrays = {"rgb": seen.rgb, "depth": seen.depth, "instances": seen.instances}
+    places = {k: memory.write(a) for k, a in arrays.items() if a is not None}
+    clips = [[memory.write(c.frames), c.text] for c in seen.clips]
+    return {"text": seen.text, "names": list(seen.names), "clips": clips, **places}
+
+
+def to_observation(plain: dict[str, Any], memory: SharedMemory) -> Observation:
+    """The opposite of `from_observation`; the arrays are copies, the reader's own.
+
+    Raises:
+        ValueError: an array is not where it is said to be.
+    """
+    arrays = {k: memory.read(plain[k]) for k in ("rgb", "depth", "instances") if k in plain}
+    clips = tuple(Clip(memory.read(place), text) for place, text in plain["clips"])
+    return Observation(plain["text"], clips=clips, names=tuple(plain["names"]), **arrays)

@@ -1,0 +1,92 @@
+"""Messages between the runner and a worker: a length, then that many bytes of JSON.
+
+Nothing on this wire can be executed: no pickle, no code, only plain values.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from typing import Any
+
+_LENGTH = struct.Struct("!I")
+_LONGEST = 1 << 28
+"""Bytes. A longer message is a broken peer rather than a state worth sending."""
+
+
+class ClosedError(ConnectionError):
+    """The other side is gone."""
+
+
+def pack(message: Any) -> bytes:
+    """One message of plain values, as it goes over the wire.
+
+    Raises:
+        TypeError: it holds something that is not plain.
+        ValueError: it is too long.
+    """
+    body = json.dumps(message, separators=(",", ":")).encode()
+    if len(body) > _LONGEST:
+        raise ValueError(f"A message of {len(body)} bytes; at most {_LONGEST} can be sent.")
+    return _LENGTH.pack(len(body)) + body
+
+
+class Wire:
+    """One end of a stream socket, carrying one message at a time."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+
+    def send(self, packed: bytes, *, seconds: float | None = None) -> None:
+        """Send what `pack` made.
+
+        Raises:
+            ClosedError: the other side is gone.
+            TimeoutError: it did not take the message within `seconds`.
+        """
+        self._end.settimeout(seconds)
+        try:
+            self._end.sendall(packed)
+        except TimeoutError:
+            raise
+        except OSError as error:
+            raise ClosedError(str(error)) from error
+
+    def receive(self, *, seconds: float | None = None) -> Any:
+        """The next message.
+
+        Raises:
+            ClosedError: the other side is gone.
+            TimeoutError: the message is not whole after `seconds`.
+            ValueError: it is not one of ours.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        (length,) = _LENGTH.unpack(self._read(_LENGTH.size, until))
+        if length > _LONGEST:
+            raise ValueError(f"A message that claims {length} bytes; at most {_LONGEST} are taken.")
+        return json.loads(self._read(length, until))
+
+    def close(self) -> None:
+        """Hang up."""
+        self._end.close()
+
+    def _read(self, size: int, until: float | None) -> bytes:
+        body = bytearray(size)
+        rest = memoryview(body)
+        while rest:
+            left = None if until is None else until - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimeoutError
+            self._end.settimeout(left)
+            try:
+                count = self._end.recv_into(rest)
+            except TimeoutError:
+                raise
+            except OSError as error:
+                raise ClosedError(str(error)) from error
+            if count == 0:
+                raise ClosedError("the other side hung up")
+            rest = rest[count:]
+        return bytes(body)
