@@ -1,0 +1,105 @@
+"""What a VirtualHome task wants: states, relations and actions done, all of them strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from envs.virtualhome.evolving import load
+from envs.virtualhome.lines import ARGUMENTS
+from envs.virtualhome.world import World
+
+
+class StateGoal(BaseModel):
+    """An object must be in a state, such as fridge 12 CLOSED."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["state"] = "state"
+    id: int
+    state: str
+    """In capitals: OPEN, CLOSED, ON, OFF, CLEAN, DIRTY, PLUGGED_IN, ..."""
+
+
+class RelationGoal(BaseModel):
+    """Two objects must stand in a relation, such as cup 5 ON table 9."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["relation"] = "relation"
+    from_id: int
+    relation: str
+    """In capitals: ON, INSIDE, CLOSE, FACING, HOLDS_RH, HOLDS_LH, ..."""
+    to_id: int
+
+
+class ActionGoal(BaseModel):
+    """One of these actions must have been carried out, on whatever object."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["action"] = "action"
+    any_of: tuple[str, ...] = Field(min_length=1)
+    """In capitals, of `envs.virtualhome.lines.ARGUMENTS`."""
+
+
+Goal = StateGoal | RelationGoal | ActionGoal
+TaggedGoal = Annotated[Goal, Field(discriminator="kind")]
+"""For pydantic models that hold goals."""
+
+
+def holds(goal: Goal, world: World, done: Iterable[str]) -> bool:
+    """Whether one condition holds.
+
+    Args:
+        goal: the condition.
+        world: this moment.
+        done: the actions carried out so far, in capitals.
+    """
+    match goal:
+        case StateGoal():
+            node = world.node(goal.id)
+            return node is not None and goal.state in node.states
+        case RelationGoal():
+            return goal.to_id in world.targets(goal.from_id, goal.relation)
+        case ActionGoal():
+            return not set(goal.any_of).isdisjoint(done)
+
+
+def met(goals: Sequence[Goal], world: World, done: Iterable[str]) -> int:
+    """How many conditions hold. Every one is checked: none is skipped for another's sake."""
+    done = frozenset(done)
+    return sum(holds(goal, world, done) for goal in goals)
+
+
+def faults(goals: Sequence[Goal], world: World) -> Sequence[str]:
+    """What goals name that does not exist, a sentence each; empty if all is well."""
+    environment = load().environment
+    found: list[str] = []
+    ids: tuple[int, ...]
+    for goal in goals:
+        match goal:
+            case StateGoal():
+                ids = (goal.id,)
+                found += _unknown("state", (goal.state,), environment.State.__members__)
+            case RelationGoal():
+                ids = (goal.from_id, goal.to_id)
+                found += _unknown("relation", (goal.relation,), environment.Relation.__members__)
+            case ActionGoal():
+                ids = ()
+                found += _unknown("action", goal.any_of, ARGUMENTS)
+        missing = [i for i in ids if world.node(i) is None]
+        found += [f"The goal {goal!r} names node {i}: there is none." for i in missing]
+    return found
+
+
+def _unknown(what: str, words: Iterable[str], known: Iterable[str]) -> list[str]:
+    known = sorted(known)
+    return [
+        f"There is no {what} {word!r}; nearest: {', '.join(get_close_matches(word, known) or known)}."
+        for word in words
+        if word not in known
+    ]
