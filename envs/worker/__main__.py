@@ -59,13 +59,14 @@ class Desk:
         try:
             if call == "make":
                 return {"value": self._make(**arguments)}
+            if call == "close":
+                return {"value": self._close(question["env"])}
+            if question["env"] not in self._envs:
+                raise SimulatorError("This copy of the environment is closed.")
             env = self._envs[question["env"]]
             if call == "fork":
                 assert isinstance(env, Forkable)
                 return {"value": self._keep(env.fork())}
-            if call == "close":
-                self._envs.pop(question["env"]).close()
-                return {"value": None}
             if call == "observe":
                 return {"value": from_observation(env.observe(), self._memory)}
             return {"value": _ask(env, call, arguments)}
@@ -75,6 +76,10 @@ class Desk:
     def close(self) -> None:
         """Let go of the forks, then of the first."""
         for number in sorted(self._envs, reverse=True):
+            self._close(number)
+
+    def _close(self, number: int) -> None:
+        if number in self._envs:
             self._envs.pop(number).close()
 
     def _make(self, name: str, backend: str, settings: dict[str, Any]) -> dict[str, Any]:

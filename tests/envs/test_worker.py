@@ -1,0 +1,386 @@
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from envs.contract import EnvContract
+from envs.core import (
+    Action,
+    Determinism,
+    Env,
+    Expert,
+    Forkable,
+    Privileged,
+    SceneError,
+    SimulatorError,
+    Task,
+    TaskError,
+    Tools,
+    UnavailableError,
+)
+from envs.toy import ToySettings
+from envs.toy.env import Toy
+from envs.toy.scene import ToyScene
+from envs.toy.tasks import sample
+from envs.worker import WorkerEnv
+
+PLUGIN = Path(__file__).with_name("plugin")
+
+
+class TestToyInAWorker(EnvContract):
+    def make(self) -> Env:
+        return WorkerEnv("toy", "grid", {}, deadline=30)
+
+    def tasks(self) -> Sequence[Task]:
+        return list(sample(3, seed=0))
+
+
+@pytest.fixture(autouse=True)
+def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes `trouble` a package that workers find."""
+    monkeypatch.setenv("PYTHONPATH", str(PLUGIN))
+
+
+@pytest.fixture
+def trouble() -> Iterator[WorkerEnv]:
+    with WorkerEnv("trouble", "only", {}, deadline=20) as env:
+        yield env
+
+
+def do(env: Env, verb: str, *arguments: str) -> str:
+    return env.act(Action(verb, verb, arguments)).feedback
+
+
+def alive(pid: int) -> bool:
+    """Whether it runs; a zombie that waits for its reaper does not."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def soon(holds: Callable[[], bool], seconds: float = 3.0) -> bool:
+    until = time.monotonic() + seconds
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.01)
+    return holds()
+
+
+def task(kind: str = "", **changes: Any) -> Task:
+    return Task(id="t", env="trouble", kind=kind, goal="g", scene={}).model_copy(update=changes)
+
+
+def test_capabilities_are_those_of_the_environment_inside(trouble: WorkerEnv) -> None:
+    with WorkerEnv("toy", "grid", {}) as toy:
+        for capability in (Expert, Forkable, Tools, Privileged):
+            assert isinstance(toy, capability)
+            assert not isinstance(trouble, capability)
+        assert isinstance(toy, WorkerEnv) and isinstance(trouble, WorkerEnv)
+        assert toy.determinism is Determinism.FRAMES and toy.Scene is ToyScene
+        assert not toy.realtime and trouble.realtime
+        assert trouble.determinism is Determinism.NONE
+
+
+def test_template_that_is_not_importable_here_is_named(trouble: WorkerEnv) -> None:
+    with pytest.raises(UnavailableError, match="trouble:TroubleScene"):
+        _ = trouble.Scene
+
+
+def test_answers_are_those_of_the_environment_inside() -> None:
+    settings = {"pixels": 64}
+    direct = Toy(ToySettings(**settings))
+    with WorkerEnv("toy", "grid", settings) as env:
+        for one in sample(3, seed=5):
+            direct.reset(one, seed=0)
+            env.reset(one, seed=0)
+            for action in [*direct.plan()[:2], *direct.vocabulary()[::5]]:
+                assert env.act(action) == direct.act(action)
+                assert env.state() == direct.state() and env.digest() == direct.digest()
+                assert list(env.plan()) == list(direct.plan())
+                assert env.best_actions() == direct.best_actions()
+                assert list(env.admissible()) == list(direct.admissible())
+                seen, shown = env.observe(), direct.observe()
+                assert np.array_equal(seen.rgb, shown.rgb) and seen.text == shown.text
+            assert [dict(t) for t in env.tools()] == [dict(t) for t in direct.tools()]
+            assert env.call("object_detection", {}) == direct.call("object_detection", {})
+
+
+def test_actions_keep_their_verb_and_arguments(trouble: WorkerEnv) -> None:
+    said = trouble.parse('put "{0}"\n%s in ü\udcff')
+    assert said is not None and said.text == said.verb == 'put "{0}"\n%s in ü\udcff'
+    assert trouble.parse("") is None
+
+
+def test_every_kind_of_picture_comes_through(trouble: WorkerEnv) -> None:
+    for side in (4, 1, 700, 33):
+        do(trouble, "grow", str(side))
+        seen = trouble.observe()
+        assert seen.text == "{not} a %s format \udcff\n" and seen.names == ("mug {|} ü",)
+        assert seen.rgb is not None and seen.depth is not None and seen.instances is not None
+        expected = np.arange(side * side * 3, dtype=np.uint32).astype(np.uint8)
+        assert np.array_equal(seen.rgb.ravel(), expected) and seen.rgb.shape == (side, side, 3)
+        assert seen.depth.tolist() == [[np.inf, 0.5]] and seen.instances.tolist() == [[-1, 0]]
+        assert seen.depth.dtype == np.float32 and seen.instances.dtype == np.int32
+        (clip,) = seen.clips
+        assert clip.frames.shape == (3, side, side, 3) and (clip.frames == 7).all()
+        assert clip.text == "first"
+
+
+def test_an_observation_is_not_overwritten_by_the_next(trouble: WorkerEnv) -> None:
+    first = trouble.observe().rgb
+    assert first is not None
+    first[:] = 99
+    again = trouble.observe().rgb
+    assert (first == 99).all() and not np.array_equal(first, again)
+
+
+@pytest.mark.parametrize("kind", [SceneError, TaskError, UnavailableError, SimulatorError])
+def test_errors_travel_as_themselves(trouble: WorkerEnv, kind: type[Exception]) -> None:
+    for attempt in (
+        lambda: do(trouble, kind.__name__),
+        lambda: trouble.reset(task(kind.__name__), seed=0),
+        lambda: WorkerEnv("trouble", "only", {"start": kind.__name__}),
+    ):
+        with pytest.raises(kind) as caught:
+            attempt()
+        assert type(caught.value) is kind
+        assert str(caught.value) == f"a {{plain}} {kind.__name__}"
+    assert do(trouble, "wait") == "ok"
+
+
+def test_a_bug_shows_where_it_is(trouble: WorkerEnv) -> None:
+    with pytest.raises(SimulatorError, match=r"(?s)RuntimeError: a \{bug\} of ours.*in _fail"):
+        do(trouble, "bug")
+    assert do(trouble, "wait") == "ok"
+
+
+def test_wrong_names_and_settings_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"There is no environment 'toi'\. Did you mean: toy"):
+        WorkerEnv("toi", "grid", {})
+    with pytest.raises(ValueError, match="no_such"):
+        WorkerEnv("toy", "grid", {"no_such": 1})
+    with pytest.raises(SimulatorError, match="/no/such/python"):
+        WorkerEnv("toy", "grid", {}, interpreter="/no/such/python")
+
+
+def test_a_tool_that_is_not_there_is_the_callers_mistake() -> None:
+    with WorkerEnv("toy", "grid", {}) as env:
+        assert isinstance(env, Tools)
+        with pytest.raises(KeyError, match="no_such_tool"):
+            env.call("no_such_tool", {})
+        with pytest.raises(TypeError):
+            env.call("object_detection", {"not plain": object()})  # type: ignore[dict-item]
+        assert isinstance(env.call("object_detection", {}), list)
+
+
+@pytest.mark.parametrize(
+    ("how", "cause"),
+    [("exit", "exit code 3"), ("segfault", "SIGSEGV")],
+)
+def test_death_is_told_at_once(trouble: WorkerEnv, how: str, cause: str) -> None:
+    simulator = int(do(trouble, "simulator"))
+    start = time.monotonic()
+    with pytest.raises(SimulatorError, match=f"trouble worker died in 'act' .*{cause}") as caught:
+        do(trouble, how)
+    assert time.monotonic() - start < 1
+    shown = "about to exit" if how == "exit" else "trouble.py"
+    assert shown in str(caught.value)
+    assert soon(lambda: not alive(simulator) and not alive(trouble.pid))
+    with pytest.raises(SimulatorError, match=cause):
+        trouble.observe()
+
+
+def test_death_between_calls_takes_the_simulator_along(trouble: WorkerEnv) -> None:
+    simulator = int(do(trouble, "simulator"))
+    os.kill(trouble.pid, signal.SIGKILL)
+    assert soon(lambda: not alive(simulator), 1)
+    start = time.monotonic()
+    with pytest.raises(SimulatorError, match="SIGKILL"):
+        trouble.progress()
+    assert time.monotonic() - start < 1
+
+
+def test_a_late_answer_costs_the_worker_its_life() -> None:
+    with WorkerEnv("trouble", "only", {}, deadline=0.5) as env:
+        simulator = int(do(env, "simulator"))
+        start = time.monotonic()
+        with pytest.raises(SimulatorError, match=r"'act' within 0\.5 s") as caught:
+            do(env, "hang")
+        assert time.monotonic() - start < 2
+        # What it printed, and where it hung.
+        assert "about to hang" in str(caught.value) and "_fail" in str(caught.value)
+        assert soon(lambda: not alive(simulator) and not alive(env.pid))
+
+
+def test_a_stopped_worker_is_killed() -> None:
+    with WorkerEnv("trouble", "only", {}, deadline=0.3) as env:
+        os.kill(env.pid, signal.SIGSTOP)
+        with pytest.raises(SimulatorError, match=r"within 0\.3 s"):
+            env.observe()
+        assert soon(lambda: not alive(env.pid))
+
+
+def test_reset_and_start_have_a_deadline_of_their_own() -> None:
+    with WorkerEnv("trouble", "only", {}, deadline=20, reset_deadline=2) as env:
+        env.reset(task(), seed=0)
+        with pytest.raises(SimulatorError, match="'reset' within 2 s"):
+            env.reset(task("hang"), seed=0)
+    with pytest.raises(SimulatorError, match="'make' within 2 s"):
+        WorkerEnv("trouble", "only", {"start": "hang"}, reset_deadline=2)
+
+
+def test_the_last_lines_are_kept(trouble: WorkerEnv) -> None:
+    do(trouble, "print")
+    assert soon(lambda: bool(trouble.printed) and trouble.printed[-1] == "line 499")
+    assert list(trouble.printed) == [f"line {n}" for n in range(300, 500)]
+    with pytest.raises(SimulatorError) as caught:
+        do(trouble, "exit")
+    assert "line 499" in str(caught.value) and "line 300" not in str(caught.value)
+
+
+def test_forks_share_the_worker_and_end_with_it() -> None:
+    env = WorkerEnv("toy", "grid", {})
+    assert isinstance(env, Forkable)
+    env.reset(next(iter(sample(1, 0))), seed=0)
+    fork, other = env.fork(), env.fork()
+    assert isinstance(fork, WorkerEnv) and isinstance(fork, Expert) and fork.pid == env.pid
+    fork.act(fork.plan()[0])
+    assert isinstance(env, Privileged) and isinstance(other, Privileged)
+    assert env.digest() == other.digest()
+    fork.close()
+    fork.close()
+    assert env.progress() and other.progress()
+    with pytest.raises(SimulatorError, match="closed"):
+        fork.observe()
+    env.close()
+    other.close()
+    assert soon(lambda: not alive(env.pid))
+
+
+def test_closing_is_quick_and_leaves_nothing() -> None:
+    env = WorkerEnv("trouble", "only", {})
+    simulator, descriptors = int(do(env, "simulator")), psutil.Process().num_fds()
+    family = [p.pid for p in psutil.Process(env.pid).children(recursive=True)]
+    start = time.monotonic()
+    env.close()
+    env.close()
+    assert time.monotonic() - start < 1
+    assert simulator in family and soon(lambda: not any(map(alive, [env.pid, *family])))
+    assert psutil.Process().num_fds() < descriptors
+    with pytest.raises(SimulatorError, match="closed"):
+        env.observe()
+
+
+def test_closing_an_environment_that_will_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TROUBLE_CLOSE", "hang")
+    env = WorkerEnv("trouble", "only", {})
+    start = time.monotonic()
+    env.close()
+    assert time.monotonic() - start < 4
+    assert soon(lambda: not alive(env.pid))
+
+
+def test_closing_ends_a_call_that_another_thread_waits_for(trouble: WorkerEnv) -> None:
+    raised: list[str] = []
+
+    def wait() -> None:
+        with contextlib.suppress(SimulatorError):
+            try:
+                do(trouble, "hang")
+            except SimulatorError as error:
+                raised.append(str(error))
+                raise
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    assert soon(lambda: "about to hang" in trouble.printed)
+    trouble.close()
+    waiting.join(timeout=3)
+    assert raised and "was closed in 'act'" in raised[0]
+
+
+RUNNER = """
+import os, sys, time
+from envs.core import Action
+from envs.worker import WorkerEnv
+env = WorkerEnv("trouble", "only", {}, deadline=100)
+simulator = env.act(Action("simulator", "simulator")).feedback
+print(env.pid, simulator, flush=True)
+if sys.argv[1] != "end":
+    env.act(Action(sys.argv[1], sys.argv[1]))
+    time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize("worker", ["wait", "hang", "stopped", "end"])
+def test_nothing_outlives_the_runner(worker: str) -> None:
+    doing = "wait" if worker == "stopped" else worker
+    command = [sys.executable, "-c", RUNNER, doing]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as runner:
+        assert runner.stdout is not None
+        pids = [int(p) for p in runner.stdout.readline().split()]
+        if worker != "end":
+            assert all(map(alive, pids))
+            pids += [p.pid for p in psutil.Process(pids[0]).children(recursive=True)]
+        if worker == "stopped":
+            os.kill(pids[0], signal.SIGSTOP)
+        if worker != "end":
+            runner.kill()
+    assert soon(lambda: not any(map(alive, pids)), 1)
+
+
+def test_nothing_outlives_runner_and_worker_killed_together() -> None:
+    command = [sys.executable, "-c", RUNNER, "wait"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as runner:
+        assert runner.stdout is not None
+        worker, simulator = (int(p) for p in runner.stdout.readline().split())
+        runner.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+    assert soon(lambda: not alive(simulator) and not alive(worker), 1)
+
+
+def test_a_folder_called_envs_where_one_stands_is_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "envs").mkdir()
+    (tmp_path / "envs" / "__init__.py").write_text("raise SystemExit('not this one')")
+    monkeypatch.chdir(tmp_path)
+    with WorkerEnv("toy", "grid", {}) as env:
+        env.reset(next(iter(sample(1, 0))), seed=0)
+
+
+def test_a_call_costs_little() -> None:
+    """Medians on a machine that others use too, so with room: aims are 0.5 and 1 ms."""
+    settings = {"pixels": 300}
+    direct = Toy(ToySettings(**settings))
+    first = next(iter(sample(1, 0)))
+    with WorkerEnv("toy", "grid", settings) as env:
+        for one in (direct, env):
+            one.reset(first, seed=0)
+        action = direct.vocabulary()[0]
+        act = _median(lambda: env.act(action)) - _median(lambda: direct.act(action))
+        observe = _median(env.observe) - _median(direct.observe)
+    assert act < 2e-3 and observe < 4e-3
+
+
+def _median(call: Callable[[], object], times: int = 60) -> float:
+    seconds = []
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
