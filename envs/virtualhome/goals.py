@@ -98,8 +98,12 @@ def faults(goals: Sequence[Goal], world: World) -> Sequence[str]:
 
 def _unknown(what: str, words: Iterable[str], known: Iterable[str]) -> list[str]:
     known = sorted(known)
+
+    def near(word: str) -> str:
+        return ", ".join(get_close_matches(word, known) or known)
+
     return [
-        f"There is no {what} {word!r}; nearest: {', '.join(get_close_matches(word, known) or known)}."
+        f"There is no {what} {word!r}; nearest: {near(word)}."
         for word in words
         if word not in known
     ]
