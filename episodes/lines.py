@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, PlainSerializer
 
 from agents.core import Grant
 from envs.core import Determinism, Reason, Task
@@ -58,7 +59,7 @@ class Ending(StrEnum):
 
 class _Record(BaseModel):
     # Fields that a later version adds are passed over.
-    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="strings")
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Settings(_Record):
@@ -66,6 +67,7 @@ class Settings(_Record):
 
     env: Mapping[str, JsonValue] = Field(default_factory=dict)
     agent: Mapping[str, JsonValue] = Field(default_factory=dict)
+    model: Mapping[str, JsonValue] = Field(default_factory=dict)
     run: Mapping[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -109,8 +111,9 @@ class Start(_Line):
     seed: int
     vocabulary: tuple[str, ...] | None = None
     """The candidates of every step, where they are the vocabulary."""
-    met: int
-    total: int
+    met: int | None
+    total: int | None
+    """None where the scene could not be built."""
 
 
 class See(_Line):
@@ -130,11 +133,18 @@ class See(_Line):
     """In the simulator."""
 
 
+def _plain_number(number: float) -> float | str:
+    if math.isfinite(number):
+        return number
+    return "NaN" if math.isnan(number) else f"{'-' if number < 0 else ''}Infinity"
+
+
 class RankedText(_Record):
     """A candidate, and the sum of its tokens' log-probabilities in nats."""
 
     text: str
-    logprob: float
+    logprob: Annotated[float, PlainSerializer(_plain_number, when_used="json")]
+    """As a text, "-Infinity", where it is no number that JSON knows."""
     tokens: int
 
 

@@ -13,8 +13,9 @@ from typing import Annotated, Self
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from envs.core import Task
+from envs.core import Task, TaskError
 from episodes.lines import Act, Decide, End, Header, Line, See, Start
+from episodes.tasks import first_problem, read_tasks
 
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 
@@ -103,7 +104,10 @@ class Run:
         """
         folder = Path(folder)
         header = read_header(folder / "run.json")
-        tasks = tuple(read_tasks(folder / "tasks.jsonl"))
+        try:
+            tasks = tuple(read_tasks(folder / "tasks.jsonl"))
+        except TaskError as error:
+            raise RecordError(str(error)) from error
         if len(tasks) != header.episodes:
             raise RecordError(
                 f"{folder / 'tasks.jsonl'} holds {len(tasks)} tasks, "
@@ -152,25 +156,6 @@ def read_header(file: Path) -> Header:
         raise RecordError(f"{file} is broken: {first_problem(error)}.") from error
 
 
-def read_tasks(file: Path) -> Iterator[Task]:
-    """Tasks of a JSONL file, in order. Blank lines are passed over.
-
-    Raises:
-        RecordError: it can't be read, or a line is no task; names the line and the field.
-    """
-    try:
-        lines = file.read_bytes().splitlines()
-    except OSError as error:
-        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            yield Task.model_validate_json(line)
-        except ValidationError as error:
-            raise RecordError(f"{file}, line {number}: {first_problem(error)}.") from error
-
-
 def read_lines(file: Path) -> Iterator[Line]:
     """Every whole line of an `episode.jsonl`; a last one without its newline does not count.
 
@@ -185,13 +170,6 @@ def read_lines(file: Path) -> Iterator[Line]:
         raise RecordError(f"{file} can't be read: {error.strerror}.") from error
     for number, line in enumerate(content.split(b"\n")[:-1], 1):
         yield _parse(line, f"{file}, line {number}")
-
-
-def first_problem(error: ValidationError) -> str:
-    """What pydantic found first, as "field: what is wrong"."""
-    problem = error.errors(include_url=False, include_context=False)[0]
-    field = ".".join(str(part) for part in problem["loc"])
-    return f"{field}: {problem['msg']}" if field else problem["msg"]
 
 
 def _parse(line: bytes, where: str) -> Line:

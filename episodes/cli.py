@@ -1,0 +1,64 @@
+"""The command `inhabit`: its commands, and what it says and returns where something is wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from agents.core import ModelError
+from envs.core import SimulatorError, TaskError, UnavailableError, UnknownNameError
+from episodes.commands import listing
+from episodes.commands import run as running
+from episodes.commands.output import remarks
+from episodes.disk import DiskError
+from episodes.record import RecordError
+from episodes.settings import SettingError
+from episodes.view import LackingError
+
+STOPPED, MISTAKEN, CANNOT_START = 1, 2, 3
+"""Exit codes: the disk stopped a run, the command is wrong, an environment can't start."""
+
+
+def app() -> typer.Typer:
+    """All commands."""
+    made = typer.Typer(
+        help="Embodied agents in live simulators: observe, act, evolve.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    for command in (listing.envs, listing.tasks, running.run):
+        made.command()(command)
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit.
+
+    Raises:
+        SystemExit: 0 when it did what was asked; 1 when a replay differs or the disk failed; 2 for
+            bad arguments; 3 when an environment can't start; 130 when interrupted.
+    """
+    try:
+        app()(args=None if arguments is None else list(arguments), prog_name="inhabit")
+    except (UnavailableError, SimulatorError) as error:
+        _fail(str(error), CANNOT_START)
+    except (
+        UnknownNameError,
+        LackingError,
+        ModelError,
+        RecordError,
+        SettingError,
+        TaskError,
+    ) as error:
+        _fail(str(error), MISTAKEN)
+    except DiskError as error:
+        _fail(str(error), STOPPED)
+
+
+def _fail(sentence: str, code: int) -> None:
+    remarks().print(sentence, style="red", soft_wrap=True)
+    sys.exit(code)

@@ -1,0 +1,148 @@
+"""`inhabit run`: play episodes, and say what they came to."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agents.core import Agent, Grant
+from envs.core import Task
+from episodes.commands.output import Json, Set, answers, print_json, remarks
+from episodes.commands.progress import Bar, print_scores
+from episodes.folder import begin, check_same, earlier, held
+from episodes.lines import Choice, Sight
+from episodes.metrics import score
+from episodes.plan import Plan, plan
+from episodes.record import Run
+from episodes.run import build, run_episodes, unfinished
+from episodes.stage import Stage
+from episodes.tasks import gather
+from episodes.view import check
+
+
+def run(
+    env: Annotated[str, typer.Argument(help="An environment that `inhabit envs` names.")],
+    agent: Annotated[str, typer.Option(help="Who decides, such as expert, rank or random.")],
+    out: Annotated[Path, typer.Option(help="The run's folder. A folder begun before goes on.")],
+    model: Annotated[
+        str | None, typer.Option(metavar="KIND:NAME", help="The model that the agent asks.")
+    ] = None,
+    backend: Annotated[str | None, typer.Option(help="The simulator behind it.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="How many tasks.")] = None,
+    seed: Annotated[int, typer.Option(help="Of tasks and agents.")] = 0,
+    tasks: Annotated[
+        str | None,
+        typer.Option(metavar="SOURCE", help="A .jsonl, or what the environment can read."),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Episodes at once.")] = 1,
+    max_steps: Annotated[
+        int | None, typer.Option(min=1, help="In place of each task's own limit.")
+    ] = None,
+    candidates: Annotated[
+        Choice, typer.Option(help="Which actions the agent chooses from.")
+    ] = Choice.SEEN,
+    no_image: Annotated[
+        bool, typer.Option("--no-image", help="The agent gets no picture.")
+    ] = False,
+    blank_image: Annotated[
+        bool, typer.Option("--blank-image", help="The agent gets black pictures.")
+    ] = False,
+    grant: Annotated[
+        list[Grant] | None, typer.Option(help="Beyond seeing and acting. Repeat for more.")
+    ] = None,
+    assignments: Set = None,
+    as_json: Json = False,
+) -> None:
+    """Play episodes and record them. The same command goes on where it stopped."""
+    if no_image and blank_image:
+        raise typer.BadParameter("--no-image and --blank-image exclude one another.")
+    if n is None and tasks is None:
+        raise typer.BadParameter("Say how many tasks (--n), or where they are (--tasks).")
+    chosen = plan(
+        env,
+        agent,
+        backend=backend,
+        model=model,
+        assignments=assignments or (),
+        candidates=candidates,
+        sight=Sight.NONE if no_image else Sight.BLANK if blank_image else Sight.SHOWN,
+        grants=grant or (),
+        max_steps=max_steps,
+        seed=seed,
+    )
+    gathered = gather(chosen.env, chosen.settings["env"], n=n, seed=seed, source=tasks)
+    with held(out):
+        found = asyncio.run(_interruptible(chosen, gathered, out, workers))
+        scores = score(found)
+    print_scores(scores, remarks() if as_json else answers())
+    if as_json:
+        print_json(scores)
+
+
+async def _interruptible(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
+    """Play; Ctrl-C or SIGTERM end it cleanly, and a second one at once."""
+    playing = asyncio.ensure_future(_play(chosen, tasks, out, workers))
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        if playing.cancelling():
+            _leave()
+        remarks().print("Stopping; once more to stop at once.")
+        playing.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    try:
+        return await playing
+    except asyncio.CancelledError:
+        remarks().print(f"Interrupted. The same command goes on with {out}.")
+        _leave()
+        raise
+
+
+async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
+    command = ["inhabit", *sys.argv[1:]]
+    found = earlier(out)
+    if found is not None:
+        check_same(found, chosen.header(found.header.determinism, tasks, command), tasks)
+        if next(unfinished(found), None) is None:
+            return found
+    agent: Agent | None = None
+    stage: Stage | None = None
+    try:
+        agent = chosen.make_agent()
+        stage = await build(chosen.make_env)
+        check(stage.env, chosen.candidates, chosen.granted)
+        if found is None:
+            found = begin(out, chosen.header(stage.env.determinism, tasks, command), tasks)
+        with Bar(found) as bar:
+            stage, first = None, stage
+            await run_episodes(
+                found,
+                chosen.make_env,
+                agent,
+                chosen.rules,
+                workers=workers,
+                stage=first,
+                watch=bar.ended,
+            )
+        return found
+    finally:
+        if stage is not None:
+            await stage.close()
+        if agent is not None:
+            await agent.close()
+
+
+def _leave() -> None:
+    """End now: neither a person who is asked nor a dead simulator keeps a thread of ours alive."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(130)

@@ -1,0 +1,153 @@
+"""Rates over episodes. Every episode that ended counts, however it ended."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from pydantic import BaseModel, ConfigDict
+
+from envs.core import Task
+from episodes.lines import Choice, End, Ending, Seconds, Tokens
+from episodes.record import Run
+
+_Z95 = 1.959963984540054
+"""The 97.5 % quantile of the normal distribution."""
+
+
+class Scores(BaseModel):
+    """What a run came to; written as JSON, these are the keys that people's scripts read."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run: str
+    env: str
+    backend: str
+    agent: str
+    model: str | None
+    candidates: Choice
+    grants: tuple[str, ...]
+    episodes: int
+    """That ended."""
+    planned: int
+    """That there are: more than `episodes` where a run was interrupted."""
+    success_rate: float
+    """0 where no episode has ended, as all rates are."""
+    success_interval: tuple[float, float]
+    """Wilson, 95 %."""
+    goal_condition_rate: float
+    """Mean over episodes of the share of goal conditions that held at the end."""
+    plw_success_rate: float | None
+    """Mean of success weighted by path length; None where no task has a reference."""
+    plw_goal_condition_rate: float | None
+    plw_episodes: int
+    """Over how many episodes the two are: those whose tasks have a reference."""
+    invalid_action_rate: float
+    """Actions that could not be carried out, among all that were tried."""
+    replans: int
+    endings: Mapping[Ending, int]
+    steps: int
+    seconds: Seconds
+    overhead_ms_p50: float | None
+    """Median over all steps of the time in neither simulator nor model; None without steps."""
+    tokens: Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A task and how it ended."""
+
+    task: Task
+    end: End
+
+
+def score(run: Run) -> Scores:
+    """The figures of all episodes of `run` that have ended.
+
+    Raises:
+        RecordError: the record of an episode is broken.
+    """
+    header = run.header
+    ended = [Scored(e.task, end) for e in run.episodes() if (end := e.end()) is not None]
+    ends = [scored.end for scored in ended]
+    solved = sum(end.success for end in ends)
+    steps = sum(end.steps for end in ends)
+    weighted = [s for s in ended if s.task.reference_cost is not None]
+    overhead = [ms for end in ends for ms in end.overhead_ms]
+    return Scores(
+        run=str(run.folder),
+        env=header.env,
+        backend=header.backend,
+        agent=header.agent,
+        model=header.model,
+        candidates=header.candidates,
+        grants=tuple(grant.value for grant in header.grants),
+        episodes=len(ended),
+        planned=len(run.tasks),
+        success_rate=_mean([float(end.success) for end in ends]),
+        success_interval=wilson(solved, len(ended)),
+        goal_condition_rate=_mean([_conditions(end) for end in ends]),
+        plw_success_rate=_mean_or_none([s.end.success * path_weight(s) for s in weighted]),
+        plw_goal_condition_rate=_mean_or_none(
+            [_conditions(s.end) * path_weight(s) for s in weighted]
+        ),
+        plw_episodes=len(weighted),
+        invalid_action_rate=sum(end.invalid for end in ends) / steps if steps else 0.0,
+        replans=sum(end.replans for end in ends),
+        endings={ending: sum(end.ending is ending for end in ends) for ending in Ending},
+        steps=steps,
+        seconds=_sum_seconds(end.seconds for end in ends),
+        overhead_ms_p50=round(median(overhead), 3) if overhead else None,
+        tokens=Tokens(
+            read=sum(end.tokens.read for end in ends),
+            written=sum(end.tokens.written for end in ends),
+        ),
+    )
+
+
+def path_weight(scored: Scored) -> float:
+    """How directly an episode went, from 0 to 1: L / max(L, t).
+
+    L is the low-level steps of the reference and t those that the agent took. This is p_s = s * L /
+    max(L, t) of ALFRED (Shridhar et al. 2020, section 5) for s = 1, as in SPL (Anderson et al.
+    2018). No path was needed and none taken: 1.
+    """
+    reference, taken = scored.task.reference_cost, scored.end.cost
+    if reference is None:
+        raise ValueError(f"The task {scored.task.id!r} has no reference to weigh a path by.")
+    longer = max(reference, taken)
+    return reference / longer if longer else 1.0
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """The 95 % score interval of a rate (Wilson 1927), within [0, 1]; all of it for no trials."""
+    if trials == 0:
+        return 0.0, 1.0
+    rate, z2 = successes / trials, _Z95**2
+    middle = (rate + z2 / (2 * trials)) / (1 + z2 / trials)
+    half = _Z95 / (1 + z2 / trials) * math.sqrt(rate * (1 - rate) / trials + z2 / (4 * trials**2))
+    # At the ends the interval touches 0 or 1 exactly; rounding must not miss that.
+    low = 0.0 if successes == 0 else max(0.0, middle - half)
+    high = 1.0 if successes == trials else min(1.0, middle + half)
+    return low, high
+
+
+def _conditions(end: End) -> float:
+    return end.met / end.total if end.total else 0.0
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else 0.0
+
+
+def _mean_or_none(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def _sum_seconds(all_seconds: Iterable[Seconds]) -> Seconds:
+    rows = list(all_seconds)
+    return Seconds(
+        **{part: round(sum(getattr(s, part) for s in rows), 6) for part in Seconds.model_fields}
+    )

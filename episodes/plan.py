@@ -1,0 +1,205 @@
+"""What a run will be made of: names looked up, settings checked, nothing started yet."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from pydantic import BaseModel
+
+from agents.core import Agent, Grant, ModelError
+from agents.models import registry as models
+from agents.models.core import Model
+from agents.registry import AgentRegistration
+from agents.registry import find as find_agent
+from envs.core import Determinism, Env, Task, UnavailableError, UnknownNameError
+from envs.registry import Registration
+from envs.registry import find as find_env
+from envs.worker import WorkerEnv
+from episodes.lines import Choice, Header, Settings, Sight
+from episodes.play import Rules
+from episodes.settings import RunSettings, divide
+
+_MATTERS = ("inhabit", "numpy", "numba", "pillow", "pydantic", "ai2thor", "procthor")
+_MODELS = ("torch", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An environment, an agent and its model, with their settings."""
+
+    env: Registration
+    backend: str
+    agent: AgentRegistration
+    model: str | None
+    """KIND:NAME."""
+    settings: Mapping[str, BaseModel]
+    """Of "env", "agent", "model" (where there is one) and "run"."""
+    candidates: Choice = Choice.SEEN
+    sight: Sight = Sight.SHOWN
+    granted: frozenset[Grant] = frozenset()
+    max_steps: int | None = None
+    seed: int = 0
+
+    @property
+    def run_settings(self) -> RunSettings:
+        """Settings of the run itself."""
+        found = self.settings["run"]
+        assert isinstance(found, RunSettings)
+        return found
+
+    @property
+    def rules(self) -> Rules:
+        """What holds for every episode."""
+        return Rules(
+            candidates=self.candidates,
+            sight=self.sight,
+            granted=self.granted,
+            max_steps=self.max_steps,
+            max_invalid=self.run_settings.max_invalid,
+        )
+
+    def header(
+        self, determinism: Determinism, tasks: Sequence[Task], command: Sequence[str]
+    ) -> Header:
+        """`run.json`, as of now."""
+        plain = {name: kind.model_dump(mode="json") for name, kind in self.settings.items()}
+        return Header(
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            command=tuple(command),
+            env=self.env.name,
+            backend=self.backend,
+            determinism=determinism,
+            agent=self.agent.name,
+            model=self.model,
+            candidates=self.candidates,
+            grants=tuple(sorted(self.granted)),
+            image=self.sight,
+            settings=Settings(**plain),
+            seed=self.seed,
+            max_steps=self.max_steps,
+            episodes=len(tasks),
+            software=software(_MATTERS + (_MODELS if self.model else ())),
+        )
+
+    def make_env(self) -> Env:
+        """A new environment, in a worker unless the run says otherwise.
+
+        Raises:
+            UnavailableError: the backend lacks something on this machine.
+            SimulatorError: it did not start.
+        """
+        return make_env(self.env, self.backend, self.settings["env"], self.run_settings)
+
+    def make_agent(self) -> Agent:
+        """The agent, with its model loaded.
+
+        Raises:
+            ModelError: there is no such model, or it can't do what the agent needs.
+            UnavailableError: a package is lacking on this machine.
+        """
+        model: Model | None = None
+        if self.model is not None:
+            model = models.load(self.model, self.settings["model"])
+        return self.agent.make(self.settings["agent"], model)
+
+
+def plan(
+    env: str,
+    agent: str,
+    *,
+    backend: str | None = None,
+    model: str | None = None,
+    assignments: Sequence[str] = (),
+    candidates: Choice = Choice.SEEN,
+    sight: Sight = Sight.SHOWN,
+    grants: Sequence[Grant] = (),
+    max_steps: int | None = None,
+    seed: int = 0,
+) -> Plan:
+    """Look everything up. What an agent can't work without is granted to it.
+
+    Raises:
+        UnknownNameError: there is no such environment, backend, agent or kind of model.
+        ModelError: a model is named and the agent asks none, or it is no KIND:NAME.
+        SettingError: a setting is unknown or wrong.
+    """
+    registration, planner = find_env(env), find_agent(agent)
+    model = _model(planner, model)
+    owners: dict[str, type[BaseModel]] = {
+        "env": registration.settings,
+        "agent": planner.settings,
+        "run": RunSettings,
+    }
+    if model is not None:
+        owners["model"] = models.find(model)[0].settings
+    return Plan(
+        env=registration,
+        backend=find_backend(registration, backend),
+        agent=planner,
+        model=model,
+        settings=divide(assignments, owners),
+        candidates=candidates,
+        sight=sight,
+        granted=frozenset(grants) | planner.needs,
+        max_steps=max_steps,
+        seed=seed,
+    )
+
+
+def find_backend(registration: Registration, name: str | None) -> str:
+    """The backend of that name, or the default for None.
+
+    Raises:
+        UnknownNameError: the environment has no such backend.
+    """
+    if name is None:
+        return registration.backends[0]
+    if name not in registration.backends:
+        raise UnknownNameError(f"backend of {registration.name}", name, registration.backends)
+    return name
+
+
+def make_env(
+    registration: Registration, backend: str, settings: BaseModel, run: RunSettings
+) -> Env:
+    """A new environment, in a worker unless `run` says otherwise.
+
+    Raises:
+        UnavailableError: the backend lacks something on this machine.
+        SimulatorError: it did not start.
+    """
+    if needs := registration.needs(backend):
+        lacking = "; ".join(f"{need.what} ({need.fix})" for need in needs)
+        raise UnavailableError(
+            f"The {backend} backend of {registration.name} can't start here. It lacks: {lacking}."
+        )
+    if run.in_process:
+        return registration.make(backend, settings)
+    return WorkerEnv(
+        registration.name,
+        backend,
+        settings.model_dump(mode="json"),
+        deadline=run.deadline,
+        reset_deadline=run.reset_deadline,
+    )
+
+
+def software(packages: Sequence[str]) -> Mapping[str, str]:
+    """The versions of Python, the platform and those `packages` that are there."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _model(agent: AgentRegistration, model: str | None) -> str | None:
+    if model is not None and agent.model is None:
+        raise ModelError(f"The agent {agent.name!r} asks no model: leave --model out.")
+    return model or agent.model

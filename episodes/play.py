@@ -1,0 +1,199 @@
+"""One episode: observe, decide, act, with every step on disk before the next one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
+from envs.core import Action, Env, Outcome, Reason, SceneError, SimulatorError, Task
+from episodes.clock import Clock, Part
+from episodes.journal import Journal, Moment
+from episodes.lines import Choice, End, Ending, Sight
+from episodes.stage import Stage
+from episodes.tally import Limits, Tally
+from episodes.view import grants, look, shown
+
+T = TypeVar("T")
+
+UNREADABLE = "That answer could not be understood as an action."
+"""What an agent is told whose words mean nothing here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What holds for every episode of a run."""
+
+    candidates: Choice = Choice.SEEN
+    sight: Sight = Sight.SHOWN
+    granted: frozenset[Grant] = frozenset()
+    max_steps: int | None = None
+    """In place of each task's own limit."""
+    max_invalid: int = 10
+
+    def limits(self, task: Task) -> Limits:
+        """When an episode of `task` is cut short."""
+        return Limits(self.max_steps or task.max_steps, self.max_invalid)
+
+
+async def play(
+    stage: Stage, agent: Agent, task: Task, journal: Journal, rules: Rules, *, seed: int
+) -> End:
+    """Play `task` once and write down every step as it happens.
+
+    A decision is on disk before it is acted on, so a run that is cut off never pays for it again.
+
+    Returns:
+        How the episode ended. A fault of the simulator or the model is a result too.
+
+    Raises:
+        DiskError: the record can't be written.
+    """
+    episode = _Episode(stage, agent, task, journal, rules, seed)
+    fault: Fault | None = None
+    try:
+        await episode.begin()
+        moment = await episode.see()
+        while not episode.over:
+            decision = await episode.decide(moment)
+            if not decision.stop:
+                await episode.act(decision, moment)
+                moment = await episode.see()
+    except (SceneError, SimulatorError, ModelError) as error:
+        fault = error
+    return await episode.end(fault)
+
+
+Fault = SceneError | SimulatorError | ModelError
+_ENDINGS: Mapping[type[Fault], Ending] = {
+    SceneError: Ending.SCENE_REFUSED,
+    SimulatorError: Ending.SIMULATOR_FAULT,
+    ModelError: Ending.MODEL_FAULT,
+}
+
+
+class _Episode:
+    """An episode in the middle of being played: each part of a step, timed and written down."""
+
+    def __init__(
+        self, stage: Stage, agent: Agent, task: Task, journal: Journal, rules: Rules, seed: int
+    ) -> None:
+        self._stage = stage
+        self._agent = agent
+        self._task = task
+        self._journal = journal
+        self._rules = rules
+        self._seed = seed
+        self._grants = Grants()
+        self._history: list[Step] = []
+        self._tally = Tally(rules.limits(task))
+        self._clock = Clock()
+        self._started = False
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self._tally.ending is not None
+
+    async def begin(self) -> None:
+        """Build the scene, and write down that it stands."""
+        await self._ask(lambda env: env.reset(self._task, seed=self._seed))
+        progress = await self._ask(lambda env: env.progress())
+        self._tally.met, self._tally.total = progress
+        self._grants = await grants(self._stage, self._rules.granted)
+        words = None
+        if self._rules.candidates is Choice.VOCABULARY:
+            words = await self._ask(lambda env: env.vocabulary())
+        with self._clock.spell(Part.RECORD):
+            self._journal.start(self._task, self._seed, progress, words)
+        self._started = True
+
+    async def see(self) -> Moment:
+        """What there is to see now. A step is over once its consequences are seen."""
+        step = self._tally.steps
+        moment = await self._ask(lambda env: look(env, self._rules.candidates))
+        with self._clock.spell(Part.RECORD):
+            self._journal.see(step, moment, self._clock.latest(Part.SIMULATOR))
+        if step:
+            self._clock.end_step()
+        else:
+            self._clock.begin_step()
+        return moment
+
+    async def decide(self, moment: Moment) -> Decision:
+        """What the agent wants, on disk when this returns."""
+        view = View(
+            goal=self._task.goal,
+            observation=shown(moment.observation, self._rules.sight),
+            candidates=moment.candidates,
+            history=tuple(self._history),
+            seed=self._seed,
+            parse=self._parse,
+            grants=self._grants,
+        )
+        with self._clock.spell(Part.MODEL):
+            decision = await self._agent.decide(view)
+            self._clock.add(Part.SIMULATOR, self._stage.seconds())
+        with self._clock.spell(Part.RECORD):
+            self._journal.decide(self._tally.steps, decision, self._clock.latest(Part.MODEL))
+        self._tally.decided(decision)
+        return decision
+
+    async def act(self, decision: Decision, moment: Moment) -> None:
+        """Carry the decision out; words that mean nothing are a step that had no effect."""
+        if (action := decision.action) is not None:
+            outcome = await self._ask(lambda env: env.act(action))
+            seconds = self._clock.latest(Part.SIMULATOR)
+        else:
+            met, total = self._tally.met, self._tally.total
+            outcome = Outcome(Reason.UNKNOWN_ACTION, UNREADABLE, met, total, over=False, cost=0)
+            seconds = 0.0
+        with self._clock.spell(Part.RECORD):
+            self._journal.act(self._tally.steps, outcome, seconds)
+        self._tally.acted(decision, outcome)
+        seen = shown(moment.observation, self._rules.sight)
+        said = action.text if action else decision.raw
+        self._history.append(Step(said, outcome.reason, outcome.feedback, seen.rgb, seen.text))
+
+    async def end(self, fault: Fault | None) -> End:
+        """Write down how it ended, and why."""
+        tally, clock = self._tally, self._clock
+        clock.add(Part.SIMULATOR, self._stage.seconds())
+        with clock.spell(Part.RECORD):
+            if not self._started:
+                self._journal.start(self._task, self._seed, None)
+            await self._journal.pictures_written()
+        ending = _ending(fault) if fault else tally.ending
+        assert ending is not None, "An episode without a fault is played until it is over."
+        end = End(
+            time=time.time(),
+            ending=ending,
+            success=ending is Ending.SUCCESS,
+            met=tally.met,
+            total=tally.total,
+            steps=tally.steps,
+            cost=tally.cost,
+            invalid=tally.invalid,
+            replans=tally.replans,
+            seconds=clock.total(),
+            overhead_ms=clock.overhead_ms,
+            tokens=tally.tokens,
+            error=None if fault is None else str(fault),
+        )
+        self._journal.end(end)
+        return end
+
+    async def _parse(self, text: str) -> Action | None:
+        return await self._stage.call(lambda env: env.parse(text))
+
+    async def _ask(self, ask: Callable[[Env], T]) -> T:
+        try:
+            return await self._stage.call(ask)
+        finally:
+            self._clock.add(Part.SIMULATOR, self._stage.seconds())
+
+
+def _ending(fault: Fault) -> Ending:
+    return next(ending for kind, ending in _ENDINGS.items() if isinstance(fault, kind))

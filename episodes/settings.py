@@ -1,0 +1,75 @@
+"""What `--set KEY=VALUE` may say of a run, and whom each key belongs to."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from episodes.tasks import first_problem
+
+
+class SettingError(ValueError):
+    """A setting is unknown, ambiguous or wrong. Names it, and what would do."""
+
+
+class RunSettings(BaseModel):
+    """Settings of the run itself, whichever environment and agent."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_invalid: int = Field(default=10, ge=1)
+    """Actions that can't be carried out, in all, after which an episode is over."""
+    deadline: float = Field(default=60.0, gt=0)
+    """Seconds that a simulator may take to answer before it is given up."""
+    reset_deadline: float = Field(default=180.0, gt=0)
+    """The same for starting it, and for starting a task."""
+    in_process: bool = False
+    """Have the environment in this very process: quicker to start, and nothing protects the run
+    from it."""
+
+
+def divide(
+    assignments: Sequence[str], owners: Mapping[str, type[BaseModel]]
+) -> Mapping[str, BaseModel]:
+    """Give every KEY=VALUE to the settings that declare KEY, and check them all.
+
+    Args:
+        assignments: as they were typed; `OWNER.KEY` says whose key is meant.
+        owners: name -> settings, such as "env", "agent", "run".
+
+    Returns:
+        Name -> its settings, with defaults for all that was not said.
+
+    Raises:
+        SettingError: nobody declares a key, more than one does, or a value is wrong.
+    """
+    given: dict[str, dict[str, str]] = {owner: {} for owner in owners}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name:
+            raise SettingError(f"--set takes KEY=VALUE, not {assignment!r}.")
+        owner, key = _find(name.strip(), owners)
+        given[owner][key] = value
+    return {owner: _checked(owner, kind, given[owner]) for owner, kind in owners.items()}
+
+
+def _find(name: str, owners: Mapping[str, type[BaseModel]]) -> tuple[str, str]:
+    known = [(owner, key) for owner, kind in owners.items() for key in kind.model_fields]
+    found = [(owner, key) for owner, key in known if name in (key, f"{owner}.{key}")]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        which = " or ".join(f"{owner}.{key}" for owner, key in found)
+        raise SettingError(f"The setting {name!r} is ambiguous: say {which}.")
+    keys = sorted({key for _, key in known})
+    near = difflib.get_close_matches(name.rpartition(".")[2], keys, n=3) or keys
+    raise SettingError(f"There is no setting {name!r}. Did you mean: {', '.join(near)}?")
+
+
+def _checked(owner: str, kind: type[BaseModel], given: Mapping[str, str]) -> BaseModel:
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        raise SettingError(f"--set {owner}.{first_problem(error)}.") from error
