@@ -96,15 +96,20 @@ class Mesh:
             return self.reordered(2, 0, 1)
         return self
 
-    def fitted(self, size: Vector, center: Vector = (0.0, 0.0, 0.0)) -> Mesh:
-        """Moved and stretched so that it exactly fills a box. A flat side stays flat."""
-        low, high = (corner.astype(np.float64) for corner in self.bounds)
-        extent = high - low
-        middle = (low + high) / 2
+    def fitted(self, size: Vector, *, like: Mesh | None = None) -> Mesh:
+        """Moved and stretched so that it exactly fills a box centred at the origin.
+
+        Args:
+            size: of the box, metres. A flat mesh stays flat.
+            like: fill the box with this mesh instead and take this one along, such as an opened
+                thing with the closed one.
+        """
+        low, high = (corner.astype(np.float64) for corner in (like or self).bounds)
+        x, y, z = (low + high) / 2
         sx, sy, sz = (
-            want / have if have > 1e-9 else 1.0 for want, have in zip(size, extent, strict=True)
+            want / have if have > 1e-9 else 1.0 for want, have in zip(size, high - low, strict=True)
         )
-        return self.shifted(-middle[0], -middle[1], -middle[2]).scaled(sx, sy, sz).shifted(*center)
+        return self.shifted(-x, -y, -z).scaled(sx, sy, sz)
 
 
 def join(meshes: Iterable[Mesh]) -> Mesh:

@@ -1,0 +1,139 @@
+"""Long kitchen tools. Each is built along x with its handle at -x, and laid into its box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from random import Random
+
+from envs.render.lathe import Point, ellipsoid
+from envs.render.material import Material
+from envs.render.mesh import Mesh, Vector, join
+from envs.render.shapes.finishes import BLACK, PLASTICS, STEEL, WALNUT, plain
+from envs.render.shapes.look import Builder, Look
+from envs.render.shapes.parts import lying
+from envs.render.solids import box, prism, tube
+
+_BLADE = plain(0.80, 0.82, 0.84, gloss=0.85)
+
+
+def knife(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A kitchen knife: a dark grip and a pointed blade."""
+    grip = choose.choice((BLACK, BLACK, WALNUT))
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        blade = [(-0.12, -0.5), (-0.12, 0.32), (0.30, 0.38), (0.5, -0.1), (0.42, -0.5)]
+        handle = [(-0.5, 0.35), (-0.46, 0.5), (-0.1, 0.42), (-0.1, -0.15), (-0.42, -0.22)]
+        return join(
+            [
+                prism([(a * x, b * z) for a, b in blade], 0.35 * y, _BLADE),
+                prism([(a * x, b * z) for a, b in handle], y, grip),
+            ]
+        )
+
+    return lying(size, 0.16, build)
+
+
+def butter_knife(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A table knife of one piece of steel, with a round end."""
+    outline = [(-0.5, -0.3), (-0.5, 0.3), (-0.05, 0.22), (0.1, 0.3), (0.42, 0.5), (0.5, 0.1)]
+    outline += [(0.48, -0.35), (0.0, -0.3)]
+    return lying(size, 0.1, partial(_flat, outline))
+
+
+def _flat(outline: list[Point], size: Vector) -> Mesh:
+    x, y, z = size
+    return prism([(a * x, b * z) for a, b in outline], y, _BLADE)
+
+
+def _stem(size: Vector, end: float, material: Material, width: float = 0.5) -> Mesh:
+    """A flat handle from -x that narrows towards `end`, and arches a little."""
+    x, y, z = size
+    thick = max(0.45 * y, 0.0012)
+    outline = [(-0.5, -0.3), (-0.5, 0.3), (end - 0.2, 0.14), (end, 0.2), (end, -0.2)]
+    outline.append((end - 0.2, -0.14))
+    return prism([(a * x, 2 * b * width * z) for a, b in outline], thick, material)
+
+
+def fork(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A fork with four tines."""
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        palm = [(0.15, -0.2), (0.15, 0.2), (0.26, 0.5), (0.32, 0.5), (0.32, -0.5), (0.26, -0.5)]
+        thick = max(0.5 * y, 0.0012)
+        parts = [_stem(size, 0.17, _BLADE), prism([(a * x, b * z) for a, b in palm], thick, _BLADE)]
+        for k in range(4):
+            tine = box((0.2 * x, thick, 0.14 * z), _BLADE)
+            parts.append(tine.shifted(0.4 * x, 0.2 * y, (k - 1.5) * 0.285 * z))
+        return join(parts)
+
+    return lying(size, 0.13, build)
+
+
+def spoon(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A spoon with a hollow bowl."""
+    return lying(size, 0.2, partial(_ladling, _BLADE, 0.3))
+
+
+def _ladling(material: Material, share: float, size: Vector) -> Mesh:
+    """A handle and an oval bowl that takes `share` of the length."""
+    x, y, z = size
+    rim = ellipsoid((share * x, 0.9 * y, z), material, rings=6, segments=12)
+    hollow = rim.vertices.copy()
+    above = hollow[:, 1] > 0
+    hollow[above, 1] *= -0.75  # the upper half is pressed into the lower one
+    normals = rim.normals.copy()
+    normals[above] *= (-1, 1, -1)
+    bowl = Mesh(hollow, normals, rim.faces, rim.materials, rim.palette)
+    handle = _stem(size, 0.52 - share, material, 0.35)
+    return join([handle.shifted(y=0.05 * y), bowl.shifted((0.5 - share / 2) * x)])
+
+
+def ladle(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A deep round bowl on a long handle that rises."""
+    metal = choose.choice((STEEL, BLACK))
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        bowl = _ladling(metal, 0.34, (x, 1.1 * y, z))
+        bowl = Mesh(bowl.vertices, bowl.normals, bowl.faces, bowl.materials, bowl.palette)
+        arm = tube(
+            [(-0.5 * x, 0.5 * y, 0), (-0.1 * x, 0.3 * y, 0), (0.2 * x, -0.05 * y, 0)],
+            [0.06 * z, 0.05 * z, 0.05 * z],
+            metal,
+            sides=6,
+        )
+        return join([bowl, arm])
+
+    return lying(size, 0.3, build)
+
+
+def spatula(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A turner: a slotted blade on a long handle."""
+    blade = choose.choice((STEEL, BLACK, PLASTICS[1]))
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        parts = [_stem(size, 0.2, BLACK, 0.3).shifted(y=0.15 * y)]
+        thick = max(0.2 * y, 0.0015)
+        for k in range(4):
+            parts.append(
+                box((0.3 * x, thick, 0.19 * z), blade).shifted(0.35 * x, 0, (k - 1.5) * 0.27 * z)
+            )
+        for end in (0.21, 0.49):
+            parts.append(box((0.05 * x, thick, z), blade).shifted(end * x - 0.01 * x))
+        return join(parts)
+
+    return lying(size, 0.28, build)
+
+
+KINDS: Mapping[str, Builder] = {
+    "Knife": knife,
+    "ButterKnife": butter_knife,
+    "Fork": fork,
+    "Spoon": spoon,
+    "Ladle": ladle,
+    "Spatula": spatula,
+}

@@ -1,0 +1,56 @@
+"""From an object's type to its mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from random import Random
+
+from envs.render.mesh import Mesh, Vector
+from envs.render.shapes import bottles, cookware, crockery, cutlery, food
+from envs.render.shapes.finishes import CREAM
+from envs.render.shapes.look import Builder, Look
+from envs.render.shapes.wear import shards, soiled
+from envs.render.solids import box
+
+_FAMILIES = (bottles, cookware, crockery, cutlery, food)
+_BUILDERS: Mapping[str, Builder] = {
+    kind: build for family in _FAMILIES for kind, build in family.KINDS.items()
+}
+_FALLS_APART = frozenset(
+    ("Bottle", "Bowl", "Cup", "Glassbottle", "Mug", "Plate", "Statue", "Vase", "WineBottle")
+)
+PRISTINE = Look()
+_THINNEST = 0.001
+
+KINDS = tuple(sorted(_BUILDERS))
+"""The types that have a form of their own."""
+
+
+def shape(kind: str, size: Vector, look: Look = PRISTINE, *, seed: int) -> Mesh:
+    """An object of a type, filling a box.
+
+    Args:
+        kind: its THOR type, such as "Mug" or "AppleSliced". Any other text gives a plain box, so
+            that a scene with types of its own can still be seen.
+        size: metres along x, y, z in the object's frame, its front to +z. The mesh fills the box
+            centred at the origin; what is opened or runs may stick out of it. A side of less than
+            a millimetre is drawn as one.
+        look: its state.
+        seed: picks colours, woods and cloths; the same seed gives the same bytes.
+
+    Raises:
+        ValueError: a size that is negative or not finite.
+    """
+    if not all(isfinite(side) and side >= 0 for side in size):
+        raise ValueError(f"{kind} can't have the size {size}: metres, finite and not negative.")
+    x, y, z = (max(float(side), _THINNEST) for side in size)
+    mesh = _BUILDERS.get(kind, _plain)((x, y, z), look, Random(f"{kind} {seed}"))
+    if look.broken and kind in _FALLS_APART:
+        mesh = shards(mesh, (x, y, z), Random(f"shards {kind} {seed}"))
+    return soiled(mesh) if look.dirty else mesh
+
+
+def _plain(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A box, for a type that nobody has drawn."""
+    return box(size, CREAM, bevel=0.04 * min(size))
