@@ -10,10 +10,12 @@ import typer
 from agents.core import ModelError
 from envs.core import SimulatorError, TaskError, UnavailableError, UnknownNameError
 from episodes.commands import listing
+from episodes.commands import replay as replaying
 from episodes.commands import run as running
 from episodes.commands.output import remarks
 from episodes.disk import DiskError
 from episodes.record import RecordError
+from episodes.replay import IncomparableError
 from episodes.settings import SettingError
 from episodes.view import LackingError
 
@@ -30,7 +32,7 @@ def app() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    for command in (listing.envs, listing.tasks, running.run):
+    for command in (listing.envs, listing.tasks, running.run, replaying.replay):
         made.command()(command)
     return made
 
@@ -47,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (UnavailableError, SimulatorError) as error:
         _fail(str(error), CANNOT_START)
     except (
+        IncomparableError,
         UnknownNameError,
         LackingError,
         ModelError,

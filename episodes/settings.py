@@ -52,7 +52,19 @@ def divide(
             raise SettingError(f"--set takes KEY=VALUE, not {assignment!r}.")
         owner, key = _find(name.strip(), owners)
         given[owner][key] = value
-    return {owner: _checked(owner, kind, given[owner]) for owner, kind in owners.items()}
+    return {owner: checked(owner, kind, given[owner]) for owner, kind in owners.items()}
+
+
+def checked(owner: str, kind: type[BaseModel], given: Mapping[str, object]) -> BaseModel:
+    """The settings of `owner`, with defaults for all that is not given.
+
+    Raises:
+        SettingError: a value is wrong, or there is no such setting.
+    """
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        raise SettingError(f"The setting {owner}.{first_problem(error)}.") from error
 
 
 def _find(name: str, owners: Mapping[str, type[BaseModel]]) -> tuple[str, str]:
@@ -66,10 +78,3 @@ def _find(name: str, owners: Mapping[str, type[BaseModel]]) -> tuple[str, str]:
     keys = sorted({key for _, key in known})
     near = difflib.get_close_matches(name.rpartition(".")[2], keys, n=3) or keys
     raise SettingError(f"There is no setting {name!r}. Did you mean: {', '.join(near)}?")
-
-
-def _checked(owner: str, kind: type[BaseModel], given: Mapping[str, str]) -> BaseModel:
-    try:
-        return kind.model_validate(given)
-    except ValidationError as error:
-        raise SettingError(f"--set {owner}.{first_problem(error)}.") from error

@@ -1,0 +1,89 @@
+"""`inhabit replay`: act a run again, and name the first step that differs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from envs.registry import find
+from episodes.commands.output import Json, answers, print_json
+from episodes.plan import find_backend, make_env
+from episodes.record import Run
+from episodes.replay import Replay, replay_run
+from episodes.settings import RunSettings, checked
+
+_LONGEST = 300
+"""Characters of a value that a sentence shows."""
+
+
+def replay(
+    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    episode: Annotated[
+        str | None, typer.Option(metavar="ID", help="A task id or a number; all without it.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Act a run again; name the first step that differs, or "identical".
+
+    Exit code 0: identical. 1: something differs.
+    """
+    found = Run.open(run)
+    header = found.header
+    registration = find(header.env)
+    backend = find_backend(registration, header.backend)
+    settings = checked("env", registration.settings, header.settings.env)
+    run_settings = RunSettings.model_validate(header.settings.run)
+    chosen = None if episode is None else iter([found.find(episode)])
+    replays = []
+    for one in replay_run(
+        found, lambda: make_env(registration, backend, settings, run_settings), chosen
+    ):
+        replays.append(one)
+        if one.difference:
+            answers().print(_sentence(one), soft_wrap=True)
+    identical = not any(one.difference for one in replays)
+    steps = sum(one.steps for one in replays)
+    if identical:
+        answers().print(f"identical: {len(replays)} episodes, {steps} steps")
+    if as_json:
+        print_json(
+            {
+                "run": str(run),
+                "determinism": header.determinism,
+                "identical": identical,
+                "episodes": len(replays),
+                "steps": steps,
+                "differences": [_row(one) for one in replays if one.difference],
+            }
+        )
+    raise typer.Exit(0 if identical else 1)
+
+
+def _sentence(one: Replay) -> str:
+    assert one.difference is not None
+    different = one.difference
+    return (
+        f"episode {one.episode.number} ({one.episode.task.id}), step {different.step}: "
+        f"{different.what} was {_short(different.recorded)}, is {_short(different.replayed)}"
+    )
+
+
+def _short(value: JsonValue) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+
+
+def _row(one: Replay) -> JsonValue:
+    assert one.difference is not None
+    return {
+        "episode": one.episode.number,
+        "id": one.episode.task.id,
+        "step": one.difference.step,
+        "what": one.difference.what,
+        "recorded": one.difference.recorded,
+        "replayed": one.difference.replayed,
+    }
