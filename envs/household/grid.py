@@ -1,0 +1,158 @@
+"""Where the agent can stand: cells of THOR's 0.25 m grid that its body reaches without bumping.
+
+THOR casts a capsule from cell to cell through its meshes. Boxes alone are coarser: an L-shaped
+counter is one box over the whole corner, so counters count as strips along the walls they touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.household.boxes import Array, Box
+
+STEP = 0.25
+"""Metres between neighbouring cells, which lie at whole multiples of it."""
+BODY = 0.2
+"""The agent's radius in metres."""
+COUNTER_DEPTH = 0.65
+"""Metres that a counter stands out from its wall."""
+
+_NOT_IN_THE_WAY = frozenset({"Floor", "Window", "Blinds", "Curtains"})
+_CORNERED = frozenset({"CounterTop", "Desk"})
+"""What may go around a corner, in one box with the floor that it encloses."""
+
+_KNEE, _HEAD = 0.1, 1.8
+"""What is lower is stepped over, what is higher walked under; metres above the floor."""
+_WALL_MARGIN = 0.35
+"""How far from the room's outline the agent's middle stays, in metres."""
+_NEAR_WALL = 0.35
+"""A counter whose edge is at most this far from the outline stands against that wall."""
+
+Cell = tuple[int, int]
+"""Column along x and row along z: the position divided by STEP."""
+
+
+class Solid(NamedTuple):
+    """A thing that may stand in the way."""
+
+    kind: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A room's walls as a rectangle, and its floor."""
+
+    low: tuple[float, float]
+    """x and z, metres."""
+    high: tuple[float, float]
+    floor: float
+    """Height, metres."""
+    ceiling: float
+    """Height, metres."""
+
+    def holds(self, x: float, z: float, margin: float = 0.0) -> bool:
+        """Whether a point lies in the room, `margin` metres off its walls."""
+        inside_x = self.low[0] + margin <= x <= self.high[0] - margin
+        return inside_x and self.low[1] + margin <= z <= self.high[1] - margin
+
+
+def reachable(solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
+    """The largest region of free cells that hang together.
+
+    Breadth-first search over the cells whose centres lie in the room, at least a body's radius
+    from everything between knee and head.
+    """
+    free = _free(_obstacles(solids, outline), outline)
+    regions = list(_regions(free))
+    return max(regions, key=lambda region: (len(region), min(region)), default=frozenset())
+
+
+def corner_strips(box: Box, outline: Outline) -> list[Box]:
+    """A counter or desk without the floor before it: its strips along the walls that it touches.
+
+    One that is narrow, or touches no wall (an island), stays whole.
+    """
+    low, high = box.low, box.high
+    if min(high[0] - low[0], high[2] - low[2]) <= 1.0:
+        return [box]
+    strips = []
+    for axis, wall in ((0, 0), (2, 1)):
+        if low[axis] - outline.low[wall] < _NEAR_WALL:
+            end = high.copy()
+            end[axis] = low[axis] + COUNTER_DEPTH
+            strips.append(_between(low, end))
+        if outline.high[wall] - high[axis] < _NEAR_WALL:
+            start = low.copy()
+            start[axis] = high[axis] - COUNTER_DEPTH
+            strips.append(_between(start, high))
+    return strips or [box]
+
+
+def _between(low: Array, high: Array) -> Box:
+    return Box((low + high) / 2, (high - low) / 2, np.eye(3))
+
+
+def _obstacles(solids: Iterable[Solid], outline: Outline) -> list[Box]:
+    floor = outline.floor
+    boxes: list[Box] = []
+    for kind, box in solids:
+        if kind in _NOT_IN_THE_WAY or box.high[1] < floor + _KNEE or box.low[1] > floor + _HEAD:
+            continue
+        boxes += corner_strips(box, outline) if kind in _CORNERED else [box]
+    return boxes
+
+
+def _free(obstacles: Sequence[Box], outline: Outline) -> set[Cell]:
+    columns, rows = (
+        np.arange(np.ceil((low + _WALL_MARGIN) / STEP), np.floor((high - _WALL_MARGIN) / STEP) + 1)
+        for low, high in zip(outline.low, outline.high, strict=True)
+    )
+    cells = np.stack(np.meshgrid(columns, rows, indexing="ij"), axis=-1).reshape(-1, 2)
+    clear = np.ones(len(cells), np.bool_)
+    for box in obstacles:
+        clear &= distance(box, cells * STEP) >= BODY - 1e-6
+    return {(int(column), int(row)) for column, row in cells[clear]}
+
+
+def distance(box: Box, points: Array) -> NDArray[np.float64]:
+    """From points (N, 2) in the plane to a box as seen from above; 0 inside.
+
+    A box that stands upright is taken as it is turned, a tilted one by the box around it.
+    """
+    up = box.up
+    if abs(box.axes[1, up]) > 0.999:
+        first, second = (axis for axis in range(3) if axis != up)
+        axes, half = box.axes[[0, 2]][:, [first, second]], box.half[[first, second]]
+    else:
+        axes, half = np.eye(2), box.reach[[0, 2]]
+    beyond = np.maximum(np.abs((points - box.center[[0, 2]]) @ axes) - half, 0.0)
+    return np.asarray(np.hypot(beyond[:, 0], beyond[:, 1]))
+
+
+def _regions(free: set[Cell]) -> Iterable[frozenset[Cell]]:
+    left = set(free)
+    for start in sorted(free):
+        if start not in left:
+            continue
+        left.discard(start)
+        region, queue = [start], [start]
+        while queue:
+            here = queue.pop(0)
+            for cell in neighbours(here):
+                if cell in left:
+                    left.discard(cell)
+                    region.append(cell)
+                    queue.append(cell)
+        yield frozenset(region)
+
+
+def neighbours(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
+    """The four cells around one: ahead along +z, +x, -z, -x."""
+    column, row = cell
+    return (column, row + 1), (column + 1, row), (column, row - 1), (column - 1, row)

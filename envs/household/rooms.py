@@ -1,0 +1,169 @@
+"""iTHOR's 120 rooms, as the `procthor` package brings them, in a cache that loads in no time."""
+
+from __future__ import annotations
+
+import difflib
+import fcntl
+import hashlib
+import inspect
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from envs.core import SceneError, UnavailableError
+from envs.household import boxes, fronts, grid, outline
+from envs.household.boxes import Box
+from envs.household.grid import Cell, Outline, Solid
+
+Metadata = dict[str, Any]
+"""One object as AI2-THOR describes it in `metadata["objects"]`. Never changed in place."""
+
+_KINDS = {"kitchens": 0, "living_rooms": 200, "bedrooms": 300, "bathrooms": 400}
+_PER_KIND = 30
+
+SCENES = tuple(f"FloorPlan{base + i}" for base in _KINDS.values() for i in range(1, _PER_KIND + 1))
+"""FloorPlan1..30 are kitchens, 201..230 living rooms, 301..330 bedrooms, 401..430 bathrooms."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Room:
+    """A room before anyone entered it."""
+
+    name: str
+    """Such as "FloorPlan1"."""
+    objects: tuple[Metadata, ...]
+    boxes: tuple[Box, ...]
+    """Of the objects, in the same order; +z of each is its front."""
+    outline: Outline
+    cells: frozenset[Cell]
+    """Where the agent can stand."""
+
+
+def load(scene: str) -> Room:
+    """A room by its name, with or without THOR's "_physics".
+
+    Raises:
+        SceneError: there is no such room. Names the nearest ones.
+        UnavailableError: the rooms' package is missing, or the cache can't be written.
+    """
+    name = scene.removesuffix("_physics")
+    if name not in SCENES:
+        raise SceneError(f"There is no room {scene!r}. {_suggestion(name)}")
+    packed = msgpack.unpackb((_cache() / f"{name}.msgpack").read_bytes())
+    outline_ = packed["outline"]
+    return Room(
+        name,
+        tuple(packed["objects"]),
+        tuple(_box(numbers) for numbers in packed["boxes"]),
+        Outline(
+            tuple(outline_["low"]), tuple(outline_["high"]), outline_["floor"], outline_["ceiling"]
+        ),
+        frozenset((column, row) for column, row in packed["cells"]),
+    )
+
+
+def _suggestion(name: str) -> str:
+    near = difflib.get_close_matches(name, SCENES, n=3)
+    if near:
+        return f"Did you mean {', '.join(near)}?"
+    return "Rooms are FloorPlan1..30, 201..230, 301..330 and 401..430."
+
+
+def _box(numbers: list[float]) -> Box:
+    values = np.array(numbers)
+    return Box(values[:3], values[3:6], values[6:].reshape(3, 3))
+
+
+def _cache() -> Path:
+    """The folder of this version's prepared rooms, made now if it isn't there."""
+    source = _source()
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inhabit"
+    folder = home / f"rooms-{_version(source.stat().st_size)}"
+    if folder.is_dir():
+        return folder
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with (home / "rooms.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # whoever comes second finds the work done
+            if not folder.is_dir():
+                _fill(folder, source)
+    except OSError as error:
+        raise UnavailableError(
+            f"The rooms can't be prepared in {home}: {error}. Point XDG_CACHE_HOME to a folder "
+            "that can be written."
+        ) from error
+    return folder
+
+
+def _source() -> Path:
+    spec = find_spec("procthor")  # found, not imported: importing it brings in half of matplotlib
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(place) / "databases" / "ai2thor-object-metadata.json"
+        if path.is_file():
+            return path
+    raise UnavailableError(
+        "The rooms come with the package procthor 0.0.1.dev2, which is not installed here. "
+        "Bring it with: pip install procthor==0.0.1.dev2"
+    )
+
+
+def _version(size: int) -> str:
+    """Tells apart the caches of other data and of other versions of this code."""
+    code: tuple[ModuleType | Any, ...] = (boxes, grid, outline, fronts, prepare)
+    text = "".join(inspect.getsource(part) for part in code)
+    return hashlib.sha256(f"{size} {text}".encode()).hexdigest()[:12]
+
+
+def _fill(folder: Path, source: Path) -> None:
+    """Prepare every room beside `folder`, then move it there in one go."""
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".rooms-") as temporary:
+        drafts = Path(temporary) / "rooms"
+        drafts.mkdir()
+        for name, objects in dump(source):
+            packed = msgpack.packb(prepare(objects))
+            (drafts / f"{name}.msgpack").write_bytes(packed)
+        drafts.rename(folder)
+
+
+def dump(source: Path) -> Iterator[tuple[str, list[Metadata]]]:
+    """The rooms in procthor's file, decoded one after the other: whole it would take 400 MB."""
+    text = source.read_text(encoding="utf-8")
+    decode = json.JSONDecoder().raw_decode
+    for kind, base in _KINDS.items():
+        opening = re.search(rf'"{kind}"\s*:\s*\[', text)
+        if opening is None:
+            raise UnavailableError(f"{source} has no {kind}: it is not of procthor 0.0.1.dev2.")
+        at = opening.end()
+        for number in range(1, _PER_KIND + 1):
+            start = text.index("[", at)
+            objects, at = decode(text, start)
+            yield f"FloorPlan{base + number}", objects
+
+
+def prepare(objects: list[Metadata]) -> Mapping[str, Any]:
+    """What a room's file holds: all that takes time to find out."""
+    solids = [Solid(o["objectType"], boxes.read_box(o)) for o in objects]
+    walls = outline.outline(solids)
+    cells = grid.reachable(solids, walls)
+    faced = [fronts.face(o, cells, walls) for o in objects]
+    return {
+        "objects": objects,
+        "boxes": [[*b.center.tolist(), *b.half.tolist(), *b.axes.ravel().tolist()] for b in faced],
+        "outline": {
+            "low": walls.low,
+            "high": walls.high,
+            "floor": walls.floor,
+            "ceiling": walls.ceiling,
+        },
+        "cells": sorted(cells),
+    }
