@@ -1,0 +1,43 @@
+"""`inhabit show`: pages and films of what was recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from episodes.commands.output import Json, answers, print_json, remarks
+from episodes.page.writing import Films, find_runs, write_gallery, write_run
+
+
+def show(
+    run: Annotated[Path, typer.Argument(help="A run's folder, or a folder of runs.")],
+    video: Annotated[
+        bool, typer.Option("--video", help="Make the films that are missing.")
+    ] = False,
+    gif: Annotated[bool, typer.Option("--gif", help="Make films as GIF too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write pages that any browser opens, without network: of the run and of each episode."""
+    runs = find_runs(run)
+    shown = []
+    with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
+        bar = progress.add_task("pages", total=sum(len(found.tasks) for found in runs))
+        for found in runs:
+            shown.append(write_run(found, Films(video, gif), lambda _: progress.advance(bar)))
+    page = run / "index.html"
+    if runs[0].folder != run:
+        write_gallery(run, shown)
+    if as_json:
+        print_json(
+            {
+                "page": str(page),
+                "runs": [str(found.folder) for found in runs],
+                "episodes": sum(len(one.rows) for one in shown),
+                "films": sum(row.video for one in shown for row in one.rows),
+            }
+        )
+    else:
+        answers().print(str(page), soft_wrap=True)

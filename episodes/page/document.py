@@ -1,0 +1,95 @@
+"""One HTML file out of a template: style and script inside, every text escaped, nothing fetched."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+_HERE = Path(__file__).parent
+LONGEST = 20_000
+"""Characters of one text that a page shows; the record has the rest."""
+
+
+def render(template: str, **shown: object) -> str:
+    """The page that `template` makes of `shown`."""
+    style, script = _asset("style.css"), _asset("page.js")
+    return (
+        _templates()
+        .get_template(template)
+        .render(style=style, script=script, policy=_policy(style, script), **shown)
+    )
+
+
+def percent(rate: float) -> str:
+    """A rate in percent: "66.7 %", and "100 %" where nothing is behind the point."""
+    return f"{100 * rate:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
+
+
+def duration(seconds: float) -> str:
+    """A time that a person reads at a glance: "43 ms", "4.7 s", "2 min 5 s", "1 h 2 min"."""
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def cut(text: str) -> str:
+    """`text`, or its beginning and how much more there is."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]}\n[cut here: {len(text) - LONGEST:,} more characters in the record]"
+
+
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {
+        "percent": percent,
+        "duration": duration,
+        "cut": cut,
+        "thousands": lambda number: f"{number:,}",
+        "words": lambda name: name.replace("_", " "),
+        "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False),
+    }
+    return templates
+
+
+@cache
+def _asset(name: str) -> Markup:
+    return Markup((_HERE / name).read_text(encoding="utf-8"))
+
+
+def _policy(style: str, script: str) -> str:
+    """What a browser may do with the page: this style, this script, and pictures beside it."""
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src '{_digest(style)}'",
+            f"script-src '{_digest(script)}'",
+            "img-src data: 'self' file:",
+            "media-src 'self' file:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def _digest(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

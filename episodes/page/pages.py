@@ -1,0 +1,147 @@
+"""The three pages: of an episode, of a run, and of several runs side by side."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from episodes.film import ENDINGS
+from episodes.lines import Ending, Header
+from episodes.metrics import Scores
+from episodes.page.document import render
+from episodes.page.summary import Row, failures, kinds
+from episodes.page.telling import tell
+from episodes.record import Attempt, Episode, Run
+
+AT_MOST = 12
+"""Tasks that stand side by side with pictures; all of them are on the runs' own pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A rate by its name, and where it may truly lie."""
+
+    name: str
+    value: float
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A run with what is shown of it beside others."""
+
+    address: str
+    """Its folder, seen from the common page."""
+    header: Header
+    scores: Scores
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How one agent did one task."""
+
+    agent: str
+    address: str
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTask:
+    """A goal, and how each run did it; None for a run that has not got the task."""
+
+    goal: str
+    cells: tuple[Cell | None, ...]
+
+
+def episode_page(run: Run, episode: Episode, attempt: Attempt) -> str:
+    """All of one attempt, a step at a time."""
+    return render(
+        "episode.html",
+        run=run.folder.name,
+        header=run.header,
+        of=len(run.tasks),
+        number=episode.number,
+        task=episode.task,
+        scene=episode.task.model_dump(mode="json")["scene"],
+        attempt=attempt,
+        end=attempt.end,
+        endings=ENDINGS,
+        story=tell(episode, attempt),
+        video=(episode.folder / "episode.mp4").is_file(),
+    )
+
+
+def run_page(run: Run, scores: Scores, rows: Sequence[Row]) -> str:
+    """A run at a glance: rates, endings, time, failures, and every episode in a list."""
+    header = run.header
+    plain = header.model_dump(mode="json")
+    ended = {row.end.ending for row in rows if row.end}
+    unended = [""] if any(row.end is None for row in rows) else []
+    return render(
+        "run.html",
+        name=run.folder.resolve().name,
+        header=header,
+        scores=scores,
+        rates=list(_rates(scores)),
+        kinds=kinds(rows),
+        all_kinds=sorted({row.task.kind for row in rows}),
+        endings=ENDINGS,
+        all_endings=[e for e in Ending if e in ended] + unended,
+        endings_bar=[(f"e-{e}", ENDINGS[e], n, f"{n:,}") for e, n in scores.endings.items()],
+        time_bar=_time_bar(scores),
+        seconds=sum(scores.seconds.model_dump().values()),
+        failures=failures(rows),
+        rows=rows,
+        command=shlex.join(header.command),
+        settings=plain["settings"],
+        software=plain["software"],
+    )
+
+
+def gallery_page(name: str, runs: Sequence[Shown]) -> str:
+    """Several runs side by side: their rates, and the same tasks done by each."""
+    tasks = list(_shared(runs))
+    return render(
+        "gallery.html",
+        name=name,
+        runs=runs,
+        tasks=tasks[:AT_MOST],
+        left_out=max(0, len(tasks) - AT_MOST),
+        endings=ENDINGS,
+    )
+
+
+def _rates(scores: Scores) -> Iterator[Rate]:
+    yield Rate("Success", scores.success_rate, scores.success_interval)
+    yield Rate("Goal conditions", scores.goal_condition_rate)
+    if scores.plw_success_rate is not None:
+        yield Rate("Success, path-length weighted", scores.plw_success_rate)
+    if scores.plw_goal_condition_rate is not None:
+        yield Rate("Goal conditions, path-length weighted", scores.plw_goal_condition_rate)
+    yield Rate("Invalid actions", scores.invalid_action_rate)
+
+
+def _time_bar(scores: Scores) -> Sequence[tuple[str, str, float, str]]:
+    parts = scores.seconds.model_dump()
+    total = sum(parts.values())
+    return [
+        (f"t-{part}", part, seconds, f"{100 * seconds / total:.0f} %" if total else "")
+        for part, seconds in parts.items()
+    ]
+
+
+def _shared(runs: Sequence[Shown]) -> Iterator[SharedTask]:
+    """Every task of any run, in the order of first mention."""
+    cells = [
+        {
+            row.task.id: Cell(run.header.agent, f"{run.address}/{row.folder}", row)
+            for row in run.rows
+        }
+        for run in runs
+    ]
+    goals = {row.task.id: row.task.goal for run in reversed(runs) for row in run.rows}
+    order = dict.fromkeys(row.task.id for run in runs for row in run.rows)
+    for task in order:
+        yield SharedTask(goals[task], tuple(by_task.get(task) for by_task in cells))

@@ -1,0 +1,94 @@
+"""Puts pages beside what they show: `index.html` of a run, of each episode, of a folder of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from episodes import video
+from episodes.disk import DiskError, write_whole
+from episodes.metrics import score
+from episodes.page.pages import Shown, episode_page, gallery_page, run_page
+from episodes.page.summary import Row, row
+from episodes.record import Episode, RecordError, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Films:
+    """Which films to make beside the pages. One that is there already is kept."""
+
+    mp4: bool = False
+    gif: bool = False
+
+
+def find_runs(folder: Path) -> Sequence[Run]:
+    """The run that `folder` is, or those that lie directly in it, by name.
+
+    Raises:
+        RecordError: there is none, or one of them is broken.
+    """
+    if (folder / "run.json").exists():
+        return [Run.open(folder)]
+    try:
+        inside = sorted(path.parent for path in folder.glob("*/run.json"))
+    except OSError as error:
+        raise RecordError(f"{folder} can't be read: {error.strerror}.") from error
+    if not inside:
+        raise RecordError(f"{folder} is no run folder, and no run lies in it.")
+    return [Run.open(path) for path in inside]
+
+
+def write_run(run: Run, films: Films, watch: Callable[[Episode], None]) -> Shown:
+    """Write the pages of `run` and of every episode that was begun.
+
+    Args:
+        run: which.
+        films: what to make beside the pages.
+        watch: told of each episode once its page is there.
+
+    Raises:
+        RecordError: the record of an episode is broken.
+        DiskError: a page can't be written.
+    """
+    rows: list[Row] = []
+    for episode in run.episodes():
+        rows.append(_write_episode(run, episode, films))
+        watch(episode)
+    scores = score(run)
+    _write(run.folder / "index.html", run_page(run, scores, rows))
+    return Shown(run.folder.name, run.header, scores, rows)
+
+
+def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
+    """Write the page of `folder`, whose subfolders are `runs`, and return it.
+
+    Raises:
+        DiskError: it can't be written.
+    """
+    return _write(folder / "index.html", gallery_page(folder.resolve().name, runs))
+
+
+def _write_episode(run: Run, episode: Episode, films: Films) -> Row:
+    attempt = episode.last()
+    if attempt is not None:
+        for gif in _wanted(episode, films):
+            video.write(episode, run.header, gif=gif)
+        _write(episode.folder / "index.html", episode_page(run, episode, attempt))
+    return row(episode, attempt)
+
+
+def _wanted(episode: Episode, films: Films) -> Iterator[bool]:
+    if films.mp4 and not (episode.folder / "episode.mp4").exists():
+        yield False
+    if films.gif and not (episode.folder / "episode.gif").exists():
+        yield True
+
+
+def _write(file: Path, page: str) -> Path:
+    try:
+        # What can't be encoded (half of a surrogate pair) is shown as a question mark.
+        write_whole(file, page.encode("utf-8", "replace"))
+    except OSError as error:
+        raise DiskError(file, error) from error
+    return file
