@@ -1,0 +1,238 @@
+"""Starts AI2-THOR's own client, on the embedded household or on a build of Unity.
+
+The client is `ai2thor.controller.Controller` of ai2thor 5.0.0 as it is: what is said to a simulator
+and how is its affair. What is added here is about simulators that fail: a death is noticed at once,
+the error shows what was printed, and no new simulator is started behind one's back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import shlex
+import shutil
+import struct
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import Popen
+from typing import Any, Literal
+
+from ai2thor.controller import Controller
+from ai2thor.fifo_server import FifoServer
+from ai2thor.wsgi_server import WsgiServer
+
+from envs.core import SimulatorError, UnavailableError
+
+Wire = Literal["fifo", "wsgi"]
+
+_SERVERS = {"fifo": FifoServer, "wsgi": WsgiServer}
+_END_OF_MESSAGE = struct.pack("!BI", 255, 0)
+_SHOWN_LINES = 20
+_GLANCE = 0.05
+"""Seconds between two looks at a simulator that is starting."""
+
+
+class Client(Controller):  # type: ignore[misc]
+    """The client, told to give up on a simulator that has failed.
+
+    A simulator that hangs is waited for: whoever wants a deadline runs this in a worker.
+    """
+
+    def __init__(self, executable: str, wire: Wire, **arguments: Any) -> None:
+        """Start the simulator and load its first scene.
+
+        Args:
+            executable: the file to start.
+            wire: named pipes ("fifo", quicker) or HTTP ("wsgi").
+            arguments: any others of `Controller`.
+
+        Raises:
+            SimulatorError: it did not start, or refuses its initialization.
+            ValueError: there is no such scene.
+        """
+        self._logs = tempfile.mkdtemp(prefix="inhabit-thor-")
+        self._started = threading.Event()
+        self._simulator: Popen[bytes] | None = None
+        try:
+            super().__init__(
+                # The client splits it like a shell does.
+                local_executable_path=shlex.quote(executable),
+                server_class=_SERVERS[wire],
+                # Given a number, the client polls a pipe whose writer is dead at full speed until
+                # the time is up; given none, it reads, and a death ends that at once.
+                server_timeout=None,
+                **arguments,
+            )
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def log_dir(self) -> str:
+        """A folder for what this simulator prints, and no other."""
+        return self._logs
+
+    def start(self, *arguments: Any, **more: Any) -> Any:
+        """Start the simulator, and no second one: the client would, when it has crashed.
+
+        Raises:
+            SimulatorError: it did not start, or has crashed since.
+        """
+        if self._started.is_set():
+            raise self._failure("crashed")
+        try:
+            event = super().start(*arguments, **more)
+        except Exception as error:
+            raise self._failure("did not start", error) from error
+        self._started.set()
+        return event
+
+    def reset(self, scene: Any = None, **initialization: Any) -> Any:
+        """Load a scene and initialize it.
+
+        Raises:
+            SimulatorError: the simulator died, or refuses the initialization.
+            ValueError: there is no such scene.
+        """
+        try:
+            return super().reset(scene, **initialization)
+        except (SimulatorError, ValueError):
+            raise
+        except Exception as error:
+            raise self._failure(f"failed in reset to {scene!r}", error) from error
+
+    def step(self, action: Any = None, **arguments: Any) -> Any:
+        """Carry out one action.
+
+        Raises:
+            SimulatorError: the simulator died.
+            ValueError: there is no such action, or its arguments are wrong.
+        """
+        try:
+            return super().step(action, **arguments)
+        except (SimulatorError, ValueError):
+            raise
+        except Exception as error:
+            raise self._failure(f"failed in {action!r}", error) from error
+
+    def stop(self) -> None:
+        """End the simulator. Safe to call twice."""
+        if self.server is not None:
+            # What is left of the client after a failure may not be fit for an orderly end.
+            with contextlib.suppress(OSError, AssertionError, queue.Full):
+                super().stop()
+        if self._simulator is not None:
+            self._simulator.kill()
+            self._simulator.wait()
+        shutil.rmtree(self._logs, ignore_errors=True)
+
+    def printed(self) -> list[str]:
+        """The last lines that the simulator has printed, oldest first."""
+        log = Path(self._logs, "unity.log")
+        if not log.exists():
+            return []
+        return log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:]
+
+    def _start_unity_thread(self, *arguments: Any, **more: Any) -> None:
+        super()._start_unity_thread(*arguments, **more)
+        self._simulator = self.server.unity_proc
+        if isinstance(self.server, FifoServer):
+            pipe = self.server.server_pipe_path
+            threading.Thread(target=self._watch_start, args=(pipe,), daemon=True).start()
+
+    def _watch_start(self, pipe: str) -> None:
+        """Wake the client, which waits for a first message, if the simulator ends before that.
+
+        Opening a pipe waits for the other side for ever; an empty message ends that with an error.
+        """
+        assert self._simulator is not None
+        while self._simulator.poll() is None:
+            if self._started.wait(_GLANCE):
+                return
+        while not self._started.wait(_GLANCE):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+                with os.fdopen(descriptor, "wb") as writing:
+                    writing.write(_END_OF_MESSAGE)
+                return
+
+    def _failure(self, what: str, error: BaseException | None = None) -> SimulatorError:
+        """An error that says what is known: how the simulator ended, and what it printed."""
+        code = None if self._simulator is None else self._simulator.poll()
+        # The client says "Error encountered" and keeps what it encountered as the context.
+        why = error and (error.__context__ or error)
+        cause = f"exit status {code}" if code is not None else f"{type(why).__name__}: {why}"
+        lines = self.printed()
+        said = "\n".join(["The last lines it printed:", *lines]) if lines else "It printed nothing."
+        return SimulatorError(f"The simulator {what} ({cause}). {said}")
+
+
+def start(
+    backend: str,
+    *,
+    scene: str,
+    executable: str | None = None,
+    display: str | None = None,
+    wire: Wire = "fifo",
+    width: int = 300,
+    height: int = 300,
+    start_seconds: float = 300.0,
+    **initialization: Any,
+) -> Client:
+    """Start a simulator and connect AI2-THOR's client to it.
+
+    Args:
+        backend: "embedded", or "unity" for a user's own build.
+        scene: the first one to load, such as "FloorPlan1".
+        executable: for Unity, the build's executable file.
+        display: for Unity, an X display such as ":0"; by default that of the environment.
+        wire: named pipes or HTTP.
+        width: of the pictures, pixels.
+        height: of the pictures, pixels.
+        start_seconds: how long a simulator may take to start.
+        initialization: parameters of THOR's `Initialize`, such as `gridSize=0.25`.
+
+    Raises:
+        UnavailableError: the build or the display is missing.
+        SimulatorError: the simulator did not start.
+        ValueError: there is no such scene, or an initialization parameter is wrong.
+    """
+    arguments = {
+        "scene": scene,
+        "width": width,
+        "height": height,
+        "server_start_timeout": start_seconds,
+        **initialization,
+    }
+    display = display or os.environ.get("DISPLAY")
+    if backend == "embedded":
+        from envs.household.launcher import executable as embedded
+
+        # The client insists on the name of a display; the embedded household opens none. And where
+        # it reads the number of a GPU, it runs tools that belong to Unity's build for clusters.
+        with _without("CUDA_VISIBLE_DEVICES"):
+            return Client(str(embedded()), wire, x_display=display or ":0", **arguments)
+    if executable is None or not os.access(executable, os.X_OK):
+        raise UnavailableError(
+            f"The unity backend needs the executable of a build of AI2-THOR, and {executable!r} is "
+            "none. Name it with --set executable=PATH, or use --backend embedded."
+        )
+    if not display:
+        raise UnavailableError(
+            "Unity needs an X display and none is named. Start one (`Xvfb :99 -screen 0 "
+            "1024x768x24 &`) and name it: DISPLAY=:99."
+        )
+    return Client(executable, wire, x_display=display, **arguments)
+
+
+@contextlib.contextmanager
+def _without(name: str) -> Iterator[None]:
+    value = os.environ.pop(name, None)
+    try:
+        yield
+    finally:
+        if value is not None:
+            os.environ[name] = value

@@ -1,0 +1,38 @@
+"""The file that AI2-THOR's client starts in Unity's stead.
+
+It wants the path of an executable, so a script of three lines is written into the cache that runs
+this interpreter with `-m envs.household`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+
+def executable() -> Path:
+    """The simulator, as `Controller(local_executable_path=...)` wants it.
+
+    The client splits that argument like a shell does: give it `shlex.quote(str(path))`.
+
+    Raises:
+        OSError: the cache can't be written.
+    """
+    # The client hands on its own number, so that the simulator can see it end.
+    command = f'exec {shlex.quote(sys.executable)} -P -m envs.household -client "$PPID" "$@"'
+    script = f"#!/bin/sh\n# Written by inhabit: starts the embedded household.\n{command}\n"
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inhabit"
+    path = home / f"household-{hashlib.sha256(script.encode()).hexdigest()[:12]}"
+    if not os.access(path, os.X_OK):
+        home.mkdir(parents=True, exist_ok=True)
+        # Written beside it and moved into place: others may be starting it at this moment.
+        descriptor, made = tempfile.mkstemp(dir=home)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(script)
+        Path(made).chmod(0o755)
+        Path(made).replace(path)
+    return path

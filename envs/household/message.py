@@ -1,0 +1,15 @@
+"""What the simulator sends after every request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Message:
+    """A moment of the simulation, packed for the wire."""
+
+    metadata: bytes
+    """MessagePack over pipes, JSON over HTTP."""
+    images: tuple[tuple[str, bytes], ...]
+    """Raw pixels by the name of their field in the HTTP form, bottom row first."""
