@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, isfinite, radians, sin, tan
 
 import numpy as np
@@ -70,6 +70,15 @@ class View:
     """Pixels."""
     near: float
     far: float
+
+    def finer(self, factor: int) -> View:
+        """The same picture with that many times the columns and rows."""
+        return replace(
+            self,
+            width=self.width * factor,
+            height=self.height * factor,
+            focal=self.focal * factor,
+        )
 
     def nearest_first(
         self, low: NDArray[np.float32], high: NDArray[np.float32]

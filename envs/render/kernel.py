@@ -15,5 +15,8 @@ def kernel(function: F) -> F:
 
     Arithmetic stays exactly as written (no fast-math): nothing is reordered or contracted, so a
     picture has the same bytes in every process. Kernels run on one thread and let go of the GIL.
+
+    Code on disk is dropped when the function's own file changes, and no other. So a kernel calls
+    only kernels of its own file; what has to pass between files passes through arrays.
     """
     return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True)(function))

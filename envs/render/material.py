@@ -21,6 +21,8 @@ class Pattern(Enum):
     SPECKLE = 6
     STRIPES = 7
     PAINT = 8
+    PLANKS = 9
+    """Boards of wood, `scale` wide, along the longest side."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.render.material import Material, Pattern
+from envs.render.material import Material
 from envs.render.mesh import Mesh
 from envs.render.raster import Triangles
 
 
-@dataclass(slots=True, eq=False)
 class Body:
     """A mesh somewhere in the world."""
 
-    mesh: Mesh
-    rotation: NDArray[np.float64]
-    """(3, 3), from the object's own axes to the world's."""
-    position: NDArray[np.float64]
-    """(3,), metres."""
-    casts_shadow: bool
+    def __init__(self, mesh: Mesh, casts_shadow: bool) -> None:
+        self.mesh = mesh
+        self.casts_shadow = casts_shadow
+        self._planes = planes(mesh.vertices, mesh.faces)
+        corners = mesh.normals[mesh.faces]
+        self.flat = (np.einsum("fkd,fd->fk", corners, self._planes) > 0.9999).all(axis=1)
+        self.grain = int(np.argmax(np.ptp(mesh.vertices, axis=0)))
 
-    def vertices(self) -> NDArray[np.float32]:
-        """(V, 3), in the world."""
-        return (self.mesh.vertices @ self.rotation.T + self.position).astype(np.float32)
+    def place(self, rotation: NDArray[np.float64], position: NDArray[np.float64]) -> None:
+        """Stand somewhere.
 
-    def normals(self) -> NDArray[np.float32]:
-        """(V, 3), in the world."""
-        return (self.mesh.normals @ self.rotation.T).astype(np.float32)
+        Args:
+            rotation: (3, 3), from the object's own axes to the world's.
+            position: (3,), metres.
+        """
+        self.rotation, self.position = rotation, position
+        turn = rotation.T.astype(np.float32)
+        self.vertices = self.mesh.vertices @ turn + position.astype(np.float32)
+        self.normals = self.mesh.normals @ turn
+        self.planes = self._planes @ turn
+        self.low, self.high = self.vertices.min(axis=0), self.vertices.max(axis=0)
 
 
 class Surfaces(NamedTuple):
@@ -39,6 +44,10 @@ class Surfaces(NamedTuple):
 
     normals: NDArray[np.float32]
     """(V, 3), in the world."""
+    planes: NDArray[np.float32]
+    """(F, 3), unit length, at right angles to each face."""
+    flat: NDArray[np.bool_]
+    """(F,), whether the corners' normals are the face's own."""
     materials: NDArray[np.int32]
     """(F,), rows of `paints`."""
     owners: NDArray[np.int32]
@@ -47,6 +56,8 @@ class Surfaces(NamedTuple):
     """(N, 3, 3), from the bodies' own axes to the world's."""
     positions: NDArray[np.float32]
     """(N, 3)."""
+    grains: NDArray[np.int32]
+    """(N,), the longest of each body's own axes: the way that wood grows."""
     patterns: NDArray[np.int32]
     """(M,), values of `Pattern`."""
     paints: NDArray[np.float32]
@@ -72,10 +83,13 @@ class Pack:
         rows = [np.array([palette[m] for m in mesh.palette])[mesh.materials] for mesh in meshes]
         self.surfaces = Surfaces(
             normals=np.zeros((vertex[-1], 3), np.float32),
+            planes=np.zeros((face[-1], 3), np.float32),
+            flat=stack([body.flat for body in bodies], np.bool_),
             materials=stack(rows, np.int32),
             owners=np.repeat(np.arange(len(bodies)), np.diff(face)).astype(np.int32),
             rotations=np.zeros((len(bodies), 3, 3), np.float32),
             positions=np.zeros((len(bodies), 3), np.float32),
+            grains=np.array([body.grain for body in bodies], np.int32),
             patterns=np.array([m.pattern.value for m in palette], np.int32),
             paints=np.array([paint(m) for m in palette], np.float32).reshape(-1, 9),
         )
@@ -87,13 +101,23 @@ class Pack:
 
     def place(self, index: int, body: Body) -> None:
         """Write down where a body stands now."""
-        start, end = self.triangles.spans[index, :2]
-        vertices = body.vertices()
-        self.triangles.vertices[start:end] = vertices
-        self.surfaces.normals[start:end] = body.normals()
+        start, end, first, last = self.triangles.spans[index]
+        self.triangles.vertices[start:end] = body.vertices
+        self.surfaces.normals[start:end] = body.normals
+        self.surfaces.planes[first:last] = body.planes
         self.surfaces.rotations[index] = body.rotation
         self.surfaces.positions[index] = body.position
-        self.low[index], self.high[index] = vertices.min(axis=0), vertices.max(axis=0)
+        self.low[index], self.high[index] = body.low, body.high
+
+
+def planes(vertices: NDArray[np.float32], faces: NDArray[np.int32]) -> NDArray[np.float32]:
+    """(F, 3), the unit normals of triangles. Upwards for one that has no area."""
+    a, b, c = vertices.astype(np.float64)[faces].transpose(1, 0, 2)
+    normals = np.cross(c - a, b - a)
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    upward = np.array((0.0, 1.0, 0.0))
+    unit = np.where(length > 0.0, normals / np.where(length > 0.0, length, 1.0), upward)
+    return unit.astype(np.float32)
 
 
 def stack(parts: list[NDArray], dtype: type, columns: int | None = None) -> NDArray:  # type: ignore[type-arg]

@@ -1,4 +1,4 @@
-"""From what a pixel sees to its colour."""
+"""From surfaces and light to a picture."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.render.camera import View
+from envs.render.fragments import Fragments
 from envs.render.kernel import kernel
-from envs.render.pack import Surfaces
-from envs.render.raster import Surface, Triangles
-from envs.render.shadow import ShadowMap, light_through
+from envs.render.pattern import Paint
 
 CURVE = 16384
 BRIGHTEST = 4.0
+BACKGROUND = (196, 208, 220)
+"""What is seen where there is nothing: a pale sky, in bytes of sRGB."""
 
 
 class Lighting(NamedTuple):
-    """The light in a room, in linear units in which 1 shows a white wall as white."""
+    """The light in a room, in linear units."""
 
     sky: NDArray[np.float64]
     """(3,), what comes from above everywhere."""
     ground: NDArray[np.float64]
     """(3,), what comes from below."""
     lamps: NDArray[np.float64]
-    """(L, 8): position, colour times strength, radius, reach in metres. The first casts shadow."""
+    """(L, 7): position, colour times strength, reach in metres. The first casts the shadows."""
 
 
 @cache
 def tone_curve() -> NDArray[np.uint8]:
-    """sRGB bytes for linear light 0..`BRIGHTEST` in `CURVE` steps.
+    """Bytes of sRGB for linear light 0..`BRIGHTEST` in `CURVE` steps.
 
     The film-like curve of Narkowicz (2015), "ACES filmic tone mapping curve"; then IEC 61966-2-1.
     """
@@ -45,140 +46,100 @@ def tone_curve() -> NDArray[np.uint8]:
 
 
 def shade(
-    surface: Surface,
-    triangles: Triangles,
-    surfaces: Surfaces,
+    fragments: Fragments,
+    paint: Paint,
+    lit: NDArray[np.float32],
+    open_sky: NDArray[np.float32],
     lighting: Lighting,
-    shadow: ShadowMap | None,
     view: View,
 ) -> NDArray[np.uint8]:
-    """Colour every pixel; (H, W, 3) uint8."""
-    picture = np.empty((view.height, view.width, 3), np.uint8)
-    if shadow is None:
-        shadow = ShadowMap(np.zeros((1, 1), np.float32), np.zeros(3), np.zeros((3, 3)), 1.0)
-    shade_pixels(
-        surface.nearness,
-        surface.face,
-        triangles.vertices,
-        triangles.faces,
-        surfaces,
-        lighting,
-        shadow,
-        view.origin,
-        view.axes,
-        view.focal,
-        tone_curve(),
-        picture,
+    """Colour every fragment and lay it into the picture.
+
+    Args:
+        fragments: the surfaces that are seen.
+        paint: what they are made of.
+        lit: (K,), how much of the first lamp each sees, 0..1.
+        open_sky: (K,), how much light from all around reaches each, 0..1.
+        lighting: the light.
+        view: where from.
+
+    Returns:
+        (H, W, 3) uint8.
+    """
+    places = (fragments.point, fragments.normal, *paint)
+    color = np.empty_like(fragments.point)
+    light_from_around(
+        *places, open_sky, lighting.sky, lighting.ground, view.origin, color
     )
-    return picture
+    for index, lamp in enumerate(lighting.lamps):
+        reached = lit if index == 0 else np.ones_like(lit)
+        light_from_lamp(*places, reached, lamp, view.origin, color)
+    picture = np.empty((view.height * view.width, 3), np.float32)
+    picture[:] = BACKGROUND
+    develop(fragments.pixel, fragments.weight, color, tone_curve(), picture)
+    return np.rint(picture).astype(np.uint8).reshape(view.height, view.width, 3)
 
 
 @kernel
-def shade_pixels(
-    nearness, face, vertices, faces, surfaces, lighting, shadow, origin, axes, focal, curve, picture
-):  # type: ignore[no-untyped-def]
-    height, width = nearness.shape
-    color = np.empty(3)
-    for row in range(height):
-        for column in range(width):
-            f = face[row, column]
-            if f < 0:
-                picture[row, column, 0] = 196
-                picture[row, column, 1] = 208
-                picture[row, column, 2] = 220
-                continue
-            z = 1.0 / nearness[row, column]
-            sx = (column - 0.5 * (width - 1)) / focal
-            sy = (0.5 * (height - 1) - row) / focal
-            dx = axes[2, 0] + sx * axes[0, 0] + sy * axes[1, 0]
-            dy = axes[2, 1] + sx * axes[0, 1] + sy * axes[1, 1]
-            dz = axes[2, 2] + sx * axes[0, 2] + sy * axes[1, 2]
-            shade_point(
-                origin[0] + dx * z,
-                origin[1] + dy * z,
-                origin[2] + dz * z,
-                dx,
-                dy,
-                dz,
-                f,
-                vertices,
-                faces,
-                surfaces,
-                lighting,
-                shadow,
-                color,
-            )
-            for k in range(3):
-                picture[row, column, k] = curve[min(int(color[k] * (CURVE / BRIGHTEST)), CURVE - 1)]
+def light_from_around(point, normal, paint, finish, open_sky, sky, ground, origin, color):  # type: ignore[no-untyped-def]
+    """Light from above and below, light mirrored from there, and light from within."""
+    for k in range(len(point)):
+        nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
+        dx, dy, dz = origin[0] - point[k, 0], origin[1] - point[k, 1], origin[2] - point[k, 2]
+        away = 1.0 / sqrt(dx * dx + dy * dy + dz * dz + 1e-9)
+        towards = max(0.0, nx * dx + ny * dy + nz * dz) * away
+        gloss, glow, metal = finish[k, 0], finish[k, 1], finish[k, 2]
+        mirror = mirrored(gloss, metal, towards)
+        up = 0.5 + 0.5 * ny
+        above = min(max(2.0 * towards * ny - dy * away + 0.4, 0.0), 1.0)
+        tinted = max(metal, 0.5 * gloss * gloss)
+        for i in range(3):
+            around = ground[i] + (sky[i] - ground[i]) * up
+            image = 0.8 * ground[i] + (1.25 * sky[i] - 0.8 * ground[i]) * above
+            tint = 1.0 + (paint[k, i] - 1.0) * tinted
+            light = paint[k, i] * (1.0 - mirror) * around + image * mirror * tint
+            color[k, i] = open_sky[k] * light + 1.6 * glow * paint[k, i]
 
 
 @kernel
-def shade_point(px, py, pz, dx, dy, dz, f, vertices, faces, surfaces, lighting, shadow, color):  # type: ignore[no-untyped-def]
-    nx, ny, nz = normal_at(px, py, pz, dx, dy, dz, f, vertices, faces, surfaces.normals)
-    paint = surfaces.paints[surfaces.materials[f]]
-    gloss, glow = paint[7], paint[8]
-    up = 0.5 + 0.5 * ny
-    for k in range(3):
-        color[k] = paint[k] * (
-            lighting.ground[k] + (lighting.sky[k] - lighting.ground[k]) * up + 1.5 * glow
-        )
-    length = sqrt(dx * dx + dy * dy + dz * dz)
-    for i in range(lighting.lamps.shape[0]):
-        lamp = lighting.lamps[i]
-        lx, ly, lz = lamp[0] - px, lamp[1] - py, lamp[2] - pz
-        far = sqrt(lx * lx + ly * ly + lz * lz) + 1e-9
-        lx, ly, lz = lx / far, ly / far, lz / far
-        facing = nx * lx + ny * ly + nz * lz
-        if facing <= 0.0:
-            continue
-        strength = 1.0 / (1.0 + (far / lamp[7]) ** 2)
-        if i == 0 and shadow.nearness.shape[0] > 1:
-            strength *= light_through(
-                shadow.nearness,
-                shadow.origin,
-                shadow.axes,
-                shadow.focal,
-                px,
-                py,
-                pz,
-                nx,
-                ny,
-                nz,
-                lamp[6],
-            )
-        hx, hy, hz = lx - dx / length, ly - dy / length, lz - dz / length
-        half = max(0.0, (nx * hx + ny * hy + nz * hz) / sqrt(hx * hx + hy * hy + hz * hz + 1e-12))
-        shine = gloss * half ** (6.0 + 120.0 * gloss)
-        for k in range(3):
-            color[k] += strength * lamp[3 + k] * (paint[k] * facing + shine)
+def light_from_lamp(point, normal, paint, finish, lit, lamp, origin, color):  # type: ignore[no-untyped-def]
+    """Matt light after Lambert and a highlight after Blinn (1977), fading with the distance."""
+    for k in range(len(point)):
+        nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
+        dx, dy, dz = origin[0] - point[k, 0], origin[1] - point[k, 1], origin[2] - point[k, 2]
+        lx, ly, lz = lamp[0] - point[k, 0], lamp[1] - point[k, 1], lamp[2] - point[k, 2]
+        away = 1.0 / sqrt(dx * dx + dy * dy + dz * dz + 1e-9)
+        far = lx * lx + ly * ly + lz * lz + 1e-9
+        near = 1.0 / sqrt(far)
+        facing = max(0.0, nx * lx + ny * ly + nz * lz) * near
+        strength = lit[k] / (1.0 + far / (lamp[6] * lamp[6]))
+        hx, hy, hz = lx * near + dx * away, ly * near + dy * away, lz * near + dz * away
+        half = max(0.0, nx * hx + ny * hy + nz * hz)
+        power = min(1.0, half * half / (hx * hx + hy * hy + hz * hz + 1e-9))
+        gloss, metal = finish[k, 0], finish[k, 2]
+        power *= power
+        for i in range(6):
+            power += (power * power - power) * min(max(6.0 * gloss - i, 0.0), 1.0)
+        shine = power * gloss * (0.15 + 0.85 * gloss) * min(1.0, 8.0 * facing)
+        towards = max(0.0, nx * dx + ny * dy + nz * dz) * away
+        matt = (1.0 - mirrored(gloss, metal, towards)) * facing
+        for i in range(3):
+            tint = 1.0 + (paint[k, i] - 1.0) * metal
+            color[k, i] += strength * lamp[3 + i] * (paint[k, i] * matt + shine * tint)
 
 
 @kernel
-def normal_at(px, py, pz, dx, dy, dz, f, vertices, faces, normals):  # type: ignore[no-untyped-def]
-    """The surface's direction at a point of a triangle, smooth, towards the viewer."""
-    a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
-    ux, uy, uz = (
-        vertices[b, 0] - vertices[a, 0],
-        vertices[b, 1] - vertices[a, 1],
-        vertices[b, 2] - vertices[a, 2],
-    )
-    vx, vy, vz = (
-        vertices[c, 0] - vertices[a, 0],
-        vertices[c, 1] - vertices[a, 1],
-        vertices[c, 2] - vertices[a, 2],
-    )
-    wx, wy, wz = px - vertices[a, 0], py - vertices[a, 1], pz - vertices[a, 2]
-    gx, gy, gz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    area = gx * gx + gy * gy + gz * gz + 1e-30
-    t = ((wy * vz - wz * vy) * gx + (wz * vx - wx * vz) * gy + (wx * vy - wy * vx) * gz) / area
-    s = ((uy * wz - uz * wy) * gx + (uz * wx - ux * wz) * gy + (ux * wy - uy * wx) * gz) / area
-    t = min(max(t, 0.0), 1.0)
-    s = min(max(s, 0.0), 1.0 - t)
-    r = 1.0 - t - s
-    nx = normals[a, 0] * r + normals[b, 0] * t + normals[c, 0] * s
-    ny = normals[a, 1] * r + normals[b, 1] * t + normals[c, 1] * s
-    nz = normals[a, 2] * r + normals[b, 2] * t + normals[c, 2] * s
-    if (gx * dx + gy * dy + gz * dz > 0.0) != (gx * nx + gy * ny + gz * nz < 0.0):
-        nx, ny, nz = -nx, -ny, -nz
-    length = sqrt(nx * nx + ny * ny + nz * nz + 1e-20)
-    return nx / length, ny / length, nz / length
+def mirrored(gloss, metal, towards):  # type: ignore[no-untyped-def]
+    """Which share of the light a surface mirrors: more at its edge (Schlick 1994)."""
+    edge = (1.0 - towards) * (1.0 - towards)
+    polish = 0.06 + 0.5 * max(0.0, gloss - 0.5) + 0.5 * edge * edge * (1.0 - towards)
+    return max(gloss * gloss * polish, 0.45 * metal)
+
+
+@kernel
+def develop(pixel, weight, color, curve, picture):  # type: ignore[no-untyped-def]
+    """Lay the fragments' colours over the background, each by its part of the pixel."""
+    for k in range(len(pixel)):
+        for i in range(3):
+            level = min(int(color[k, i] * (CURVE / BRIGHTEST)), CURVE - 1)
+            picture[pixel[k], i] += weight[k] * (curve[level] - np.float32(BACKGROUND[i]))

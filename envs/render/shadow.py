@@ -8,12 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.render.camera import View
+from envs.render.fragments import Fragments
 from envs.render.kernel import kernel
 from envs.render.pack import Pack
 from envs.render.raster import rasterize
 
 SIDE = 768
+"""Texels per side of the map."""
 WIDEST = 6.0
+"""Tangent of the widest half angle of the lamp's view."""
+CELL = 16
+"""Texels per side of a cell: no shadow's edge is wider to either side."""
+TURN = np.pi * (3.0 - np.sqrt(5.0))
+DISC = np.array(
+    [
+        (np.sqrt((k + 0.5) / 16) * np.cos(k * TURN), np.sqrt((k + 0.5) / 16) * np.sin(k * TURN))
+        for k in range(16)
+    ]
+)
+"""(16, 2), evenly spread over the unit disc (Vogel's spiral)."""
 
 
 class ShadowMap(NamedTuple):
@@ -21,83 +34,143 @@ class ShadowMap(NamedTuple):
 
     nearness: NDArray[np.float32]
     """(S, S), 1 / depth along the lamp's axis."""
-    origin: NDArray[np.float64]
-    axes: NDArray[np.float64]
-    focal: float
-    """Texels."""
+    most: NDArray[np.float32]
+    """(S / CELL, S / CELL), the highest nearness in each cell of the map and in its neighbours."""
+    least: NDArray[np.float32]
+    """The same for the lowest."""
+    view: View
 
 
 def shadow_map(pack: Pack, position: tuple[float, float, float], side: int = SIDE) -> ShadowMap:
     """See the bodies that cast shadows from a lamp's place.
 
-    The view is fitted to everything on the stage. Of what lies beside a lamp within the room the
-    map keeps a wide cone; outside of it there is light.
+    The view is fitted to the bodies that cast shadows. Of what lies beside a lamp within the room
+    the map keeps a wide cone; outside of it there is light.
     """
-    view = lamp_view(pack, np.asarray(position, np.float64), side)
-    order = view.nearest_first(pack.low, pack.high)
-    order = order[pack.casts_shadow[order]]
-    surface = rasterize(pack.triangles, order, view)
-    return ShadowMap(surface.nearness, view.origin, view.axes, view.focal)
+    casters = np.flatnonzero(pack.casts_shadow)
+    low, high = pack.low[casters], pack.high[casters]
+    view = lamp_view(low, high, np.asarray(position, np.float64), side)
+    surface = rasterize(pack.triangles, casters[view.nearest_first(low, high)], view)
+    cells = surface.nearness.reshape(side // CELL, CELL, side // CELL, CELL)
+    most, least = cells.max(axis=(1, 3)), cells.min(axis=(1, 3))
+    around = [
+        (slice(i, i + len(most)), slice(j, j + len(most))) for i in range(3) for j in range(3)
+    ]
+    most, least = np.pad(most, 1), np.pad(least, 1)
+    return ShadowMap(
+        surface.nearness,
+        np.max([most[place] for place in around], axis=0),
+        np.min([least[place] for place in around], axis=0),
+        view,
+    )
 
 
-def lamp_view(pack: Pack, origin: NDArray[np.float64], side: int) -> View:
-    """A square view from `origin` that holds the boxes of all bodies, as far as it can."""
-    low, high = pack.low.min(axis=0), pack.high.max(axis=0)
-    ahead = (low + high) / 2.0 - origin
+def lamp_view(
+    low: NDArray[np.float32], high: NDArray[np.float32], origin: NDArray[np.float64], side: int
+) -> View:
+    """A square view from `origin` that holds the boxes (N, 3) as far as it can."""
+    ahead = (low.min(axis=0) + high.max(axis=0)) / 2.0 - origin
     ahead = np.array((0.0, -1.0, 0.0)) if np.linalg.norm(ahead) < 1e-3 else ahead
     ahead = ahead / np.linalg.norm(ahead)
     aside = np.array((0.0, 0.0, 1.0)) if abs(ahead[2]) < 0.9 else np.array((1.0, 0.0, 0.0))
     right = np.cross(aside, ahead)
     right /= np.linalg.norm(right)
     axes = np.stack((right, np.cross(ahead, right), ahead))
-    corners = np.stack(np.meshgrid(*np.stack((low, high), axis=1)), axis=-1).reshape(-1, 3)
+    picks = np.array([[(k >> axis) & 1 for axis in range(3)] for k in range(8)], np.bool_)
+    corners = np.where(picks, high[:, None], low[:, None]).reshape(-1, 3)
     x, y, z = ((corners - origin) @ axes.T).T
     slope = np.maximum(np.abs(x), np.abs(y)) / np.maximum(z, 1e-3)
-    widest = min(float(slope.max()) * 1.02, WIDEST)
-    return View(origin, axes, side, side, side / 2 / widest, 0.02, float(z.max()) + 1.0)
+    widest = min(float(slope.max()) * 1.05, WIDEST)
+    return View(origin, axes, side, side, side / 2 / widest, 0.02, max(float(z.max()), 0.0) + 1.0)
+
+
+def lit(fragments: Fragments, pack: Pack, shadow: ShadowMap, size: float) -> NDArray[np.float32]:
+    """How much of a lamp of radius `size` metres each fragment sees: 0 is none, 1 all."""
+    result = np.empty(len(fragments.face), np.float32)
+    view = shadow.view
+    light_fragments(
+        *(fragments.face, fragments.point, pack.surfaces.planes),
+        *(shadow.nearness, shadow.most, shadow.least),
+        *(view.origin, view.axes, view.focal, size, result),
+    )
+    return result
 
 
 @kernel
-def light_through(nearness, origin, axes, focal, px, py, pz, nx, ny, nz, size):  # type: ignore[no-untyped-def]
-    """How much of a lamp of radius `size` metres a point sees: 0 is none, 1 all.
+def light_fragments(face, point, planes, nearness, most, least, origin, axes, focal, size, result):  # type: ignore[no-untyped-def]
+    """Percentage-closer soft shadows (Fernando 2005).
 
-    Percentage-closer soft shadows (Fernando 2005): what stands between, seen over the size of the
-    lamp, tells how wide the edge is here; then the edge is averaged over that width.
+    What stands between, seen over the size of the lamp, tells how wide the edge is here; then the
+    edge is averaged over that width. Along the fragment's own plane nearness is linear in the map,
+    which keeps a surface from shadowing itself.
     """
     side = nearness.shape[0]
-    x, y, z = px - origin[0], py - origin[1], pz - origin[2]
-    depth = x * axes[2, 0] + y * axes[2, 1] + z * axes[2, 2]
-    if depth < 0.02:
-        return 1.0
-    lift = 1.5 * depth / focal + 0.002
-    x, y, z = x + nx * lift, y + ny * lift, z + nz * lift
-    depth = x * axes[2, 0] + y * axes[2, 1] + z * axes[2, 2]
-    if depth < 0.02:
-        return 1.0
-    u = (x * axes[0, 0] + y * axes[0, 1] + z * axes[0, 2]) / depth * focal + 0.5 * (side - 1)
-    v = 0.5 * (side - 1) - (x * axes[1, 0] + y * axes[1, 1] + z * axes[1, 2]) / depth * focal
-    if u < 2.0 or v < 2.0 or u > side - 3.0 or v > side - 3.0:
-        return 1.0
-    near = 1.002 / depth
-    lit = 0.0
-    radius = size * focal / depth
-    for k in range(16):
-        r = radius * np.sqrt((k + 0.5) / 16.0)
-        a = 2.399963 * k
-        lit += seen(nearness, u + r * np.cos(a), v + r * np.sin(a), near)
-    return lit / 16.0
+    middle = 0.5 * (side - 1)
+    for k in range(len(face)):
+        result[k] = 1.0
+        px, py, pz = point[k, 0] - origin[0], point[k, 1] - origin[1], point[k, 2] - origin[2]
+        x = px * axes[0, 0] + py * axes[0, 1] + pz * axes[0, 2]
+        y = px * axes[1, 0] + py * axes[1, 1] + pz * axes[1, 2]
+        z = px * axes[2, 0] + py * axes[2, 1] + pz * axes[2, 2]
+        if z < 0.05:
+            continue
+        near = 1.0 / z
+        u, v = middle + x * near * focal, middle - y * near * focal
+        if u < 1.0 or v < 1.0 or u > side - 2.0 or v > side - 2.0:
+            continue
+        nx, ny, nz = planes[face[k], 0], planes[face[k], 1], planes[face[k], 2]
+        away = nx * px + ny * py + nz * pz
+        gu = gv = 0.0
+        if abs(away) > 0.02 * z:
+            gu = (nx * axes[0, 0] + ny * axes[0, 1] + nz * axes[0, 2]) / (away * focal)
+            gv = -(nx * axes[1, 0] + ny * axes[1, 1] + nz * axes[1, 2]) / (away * focal)
+        base = near * 1.002 + 0.006 * near * near
+        widest = min(max(size * focal * near, 1.5), CELL - 2.0)
+        slope = (abs(gu) + abs(gv)) * (CELL - 1.0)
+        cell = int(v) // CELL, int(u) // CELL
+        if most[cell] <= base - slope:
+            continue
+        if least[cell] > base + slope:
+            result[k] = 0.0
+            continue
+        between, count = blockers(nearness, u, v, base, gu, gv, widest)
+        if count == 8:
+            result[k] = 0.0
+        elif count > 0:
+            radius = min(max(size * (between / near - 1.0) * focal * near, 1.2), widest)
+            result[k] = open_share(nearness, u, v, base, gu, gv, radius)
 
 
 @kernel
-def seen(nearness, u, v, near):  # type: ignore[no-untyped-def]
-    """Whether nothing in the map is nearer there, weighted over the four texels around."""
-    side = nearness.shape[0]
-    u = min(max(u, 0.0), side - 1.001)
-    v = min(max(v, 0.0), side - 1.001)
-    i, j = int(v), int(u)
-    s, t = v - i, u - j
-    a = 1.0 - t if nearness[i, j] <= near else 0.0
-    b = t if nearness[i, j + 1] <= near else 0.0
-    c = 1.0 - t if nearness[i + 1, j] <= near else 0.0
-    d = t if nearness[i + 1, j + 1] <= near else 0.0
-    return (a + b) * (1.0 - s) + (c + d) * s
+def blockers(nearness, u, v, base, gu, gv, radius):  # type: ignore[no-untyped-def]
+    """Mean nearness of what stands before the plane around (u, v), and how many of 8 taps hit."""
+    last = nearness.shape[0] - 1
+    total, count = 0.0, 0
+    for k in range(1, 16, 2):
+        du, dv = DISC[k, 0] * radius, DISC[k, 1] * radius
+        column = min(max(int(u + du + 0.5), 0), last)
+        row = min(max(int(v + dv + 0.5), 0), last)
+        seen = nearness[row, column]
+        if seen > base + gu * (column - u) + gv * (row - v):
+            total += seen
+            count += 1
+    return total / max(count, 1), count
+
+
+@kernel
+def open_share(nearness, u, v, base, gu, gv, radius):  # type: ignore[no-untyped-def]
+    """Which share of the disc around (u, v) is open to the lamp, smooth between texels."""
+    last = nearness.shape[0] - 2
+    total = 0.0
+    for k in range(16):
+        du, dv = DISC[k, 0] * radius, DISC[k, 1] * radius
+        column = min(max(int(u + du), 0), last)
+        row = min(max(int(v + dv), 0), last)
+        s, t = u + du - column, v + dv - row
+        limit = base + gu * (column - u) + gv * (row - v)
+        a = 1.0 - s if nearness[row, column] <= limit else 0.0
+        b = s if nearness[row, column + 1] <= limit + gu else 0.0
+        c = 1.0 - s if nearness[row + 1, column] <= limit + gv else 0.0
+        d = s if nearness[row + 1, column + 1] <= limit + gu + gv else 0.0
+        total += (a + b) * (1.0 - t) + (c + d) * t
+    return total / 16.0

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from envs.render.camera import Camera
+from envs.render.camera import Camera, View
+from envs.render.fragments import fragments
 from envs.render.mesh import Mesh
 from envs.render.pack import Body, Pack
-from envs.render.raster import rasterize
+from envs.render.pattern import paint
+from envs.render.raster import Surface, rasterize
 from envs.render.shade import Lighting, shade
-from envs.render.shadow import ShadowMap, shadow_map
+from envs.render.shadow import ShadowMap, lit, shadow_map
 
 Vector = tuple[float, float, float]
 
@@ -82,7 +84,9 @@ class Stage:
             position: (3,), metres.
             casts_shadow: False for what encloses the room, and for what is held near the eye.
         """
-        self._bodies[name] = Body(mesh, *pose(rotation, position), casts_shadow)
+        body = Body(mesh, casts_shadow)
+        body.place(*pose(rotation, position))
+        self._bodies[name] = body
         self._pack = self._shadow = None
 
     def move(self, name: str, rotation: ArrayLike, position: ArrayLike) -> None:
@@ -92,7 +96,7 @@ class Stage:
             KeyError: there is no such body.
         """
         body = self._bodies[name]
-        body.rotation, body.position = pose(rotation, position)
+        body.place(*pose(rotation, position))
         if self._pack is not None:
             self._pack.place(self.names.index(name), body)
         if body.casts_shadow:
@@ -130,7 +134,14 @@ class Stage:
             self._lamps[name] = light
 
     def render(
-        self, camera: Camera, width: int, height: int, *, rgb: bool = True, shadow: bool = True
+        self,
+        camera: Camera,
+        width: int,
+        height: int,
+        *,
+        rgb: bool = True,
+        shadow: bool = True,
+        samples: int = 1,
     ) -> Frame:
         """Take a picture.
 
@@ -140,6 +151,8 @@ class Stage:
             height: pixels.
             rgb: False leaves out the colours, which is many times quicker.
             shadow: False leaves out the shadows.
+            samples: per side of a pixel; 2 smooths the edges of the colours. Depth and ids are
+                always those of the pixels' centres.
         """
         if self._pack is None:
             self._pack = Pack(self._bodies.values())
@@ -152,19 +165,25 @@ class Stage:
         np.divide(np.float32(1.0), surface.nearness, out=depth, where=~nothing)
         if len(pack.surfaces.owners):
             ids = np.where(nothing, np.int32(-1), pack.surfaces.owners[surface.face])
-        picture = None
-        if rgb:
-            if shadow and self._shadow is None and pack.casts_shadow.any():
-                self._shadow = shadow_map(pack, self._key_light(pack).position)
-            picture = shade(
-                surface,
-                pack.triangles,
-                pack.surfaces,
-                self._lighting(pack),
-                self._shadow if shadow else None,
-                view,
-            )
+        picture = self._picture(pack, view, surface, samples, shadow) if rgb else None
         return Frame(picture, depth, ids, self.names)
+
+    def _picture(
+        self, pack: Pack, view: View, surface: Surface, samples: int, shadow: bool
+    ) -> NDArray[np.uint8]:
+        if samples > 1:
+            fine = view.finer(samples)
+            surface = rasterize(pack.triangles, fine.nearest_first(pack.low, pack.high), fine)
+        seen = fragments(surface, pack, view, samples)
+        key = self._key_light(pack)
+        if shadow and pack.casts_shadow.any():
+            if self._shadow is None:
+                self._shadow = shadow_map(pack, key.position)
+            reached = lit(seen, pack, self._shadow, key.size)
+        else:
+            reached = np.ones(len(seen.face), np.float32)
+        open_sky = np.ones(len(seen.face), np.float32)
+        return shade(seen, paint(seen, pack, view), reached, open_sky, self._lighting(pack), view)
 
     def _key_light(self, pack: Pack) -> Light:
         if self._key is not None:
@@ -178,8 +197,7 @@ class Stage:
     def _lighting(self, pack: Pack) -> Lighting:
         lamps = [self._key_light(pack), *self._lamps.values()]
         rows = [
-            (*lamp.position, *(c * lamp.strength for c in lamp.color), lamp.size, lamp.reach)
-            for lamp in lamps
+            (*lamp.position, *(c * lamp.strength for c in lamp.color), lamp.reach) for lamp in lamps
         ]
         return Lighting(np.array(self._sky), np.array(self._ground), np.array(rows))
 
@@ -195,7 +213,8 @@ def pose(
     matrix, point = np.array(rotation, np.float64), np.array(position, np.float64)
     if matrix.shape != (3, 3) or point.shape != (3,):
         raise ValueError(
-            f"A pose is a rotation (3, 3) and a position (3,); got {matrix.shape} and {point.shape}."
+            f"A pose is a rotation (3, 3) and a position (3,); got {matrix.shape}"
+            f" and {point.shape}."
         )
     if not (np.isfinite(matrix).all() and np.isfinite(point).all()):
         raise ValueError(f"A pose has finite numbers; got {matrix.tolist()} at {point.tolist()}.")

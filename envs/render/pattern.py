@@ -1,0 +1,247 @@
+"""Wood, tiles, cloth and stone, computed where they are seen.
+
+A pattern is drawn in the object's own metres, so it stays with the object. It comes out as three
+numbers: the share of the second colour, a factor for the brightness and one for the gloss. What is
+finer than a pixel fades into its mean.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import floor, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.render.camera import View
+from envs.render.fragments import Fragments
+from envs.render.kernel import kernel
+from envs.render.material import Pattern
+from envs.render.pack import Pack
+
+WOOD, TILE, MARBLE, FABRIC, BRUSHED, SPECKLE, STRIPES, PAINT, PLANKS = (
+    pattern.value
+    for pattern in (
+        *(Pattern.WOOD, Pattern.TILE, Pattern.MARBLE, Pattern.FABRIC, Pattern.BRUSHED),
+        *(Pattern.SPECKLE, Pattern.STRIPES, Pattern.PAINT, Pattern.PLANKS),
+    )
+)
+PERIOD = 256
+CELL = 16
+"""Side of the cloud texture, and of its coarsest cell, in texels."""
+
+
+class Paint(NamedTuple):
+    """What each fragment is made of."""
+
+    color: NDArray[np.float32]
+    """(K, 3), linear."""
+    finish: NDArray[np.float32]
+    """(K, 3): gloss 0..1, glow 0..1, metal 0..1."""
+
+
+@cache
+def clouds() -> NDArray[np.float32]:
+    """A periodic texture (PERIOD, PERIOD) of smooth noise in four octaves, 0..1 with mean 1/2."""
+    rng = np.random.default_rng(2024)
+    total = np.zeros((PERIOD, PERIOD))
+    for octave in range(4):
+        cells = PERIOD // CELL * 2**octave
+        lattice = rng.uniform(-1.0, 1.0, (cells, cells))
+        place = np.arange(PERIOD) / PERIOD * cells
+        low = place.astype(int)
+        t = place - low
+        t = t * t * (3 - 2 * t)
+        high = (low + 1) % cells
+        rows = lattice[low] * (1 - t)[:, None] + lattice[high] * t[:, None]
+        total += (rows[:, low] * (1 - t) + rows[:, high] * t) * 0.55**octave
+    total = 0.5 + 0.5 * (total - total.mean()) / np.abs(total - total.mean()).max()
+    texture = total.astype(np.float32)
+    texture.setflags(write=False)
+    return texture
+
+
+def paint(fragments: Fragments, pack: Pack, view: View) -> Paint:
+    """Find the colour and the finish of every fragment."""
+    count = len(fragments.face)
+    result = Paint(np.empty((count, 3), np.float32), np.empty((count, 3), np.float32))
+    surfaces = pack.surfaces
+    paint_fragments(
+        *(fragments.face, fragments.point, fragments.normal, view.origin, view.focal),
+        *(surfaces.owners, surfaces.materials, surfaces.rotations, surfaces.positions),
+        *(surfaces.grains, surfaces.patterns, surfaces.paints, clouds()),
+        *result,
+    )
+    return result
+
+
+@kernel
+def paint_fragments(  # type: ignore[no-untyped-def]
+    face, point, normal, origin, focal,
+    owners, materials, rotations, positions, grains, patterns, paints, texture,
+    color, finish,
+):  # fmt: skip
+    """Evaluate each fragment's pattern in its object's own frame."""
+    q, m = np.empty(3), np.empty(3)
+    for k in range(len(face)):
+        body, material = owners[face[k]], materials[face[k]]
+        share, tone, dull = 0.0, 1.0, 1.0
+        pattern = patterns[material]
+        if pattern > 0:
+            for i in range(3):
+                q[i] = m[i] = 0.0
+                for j in range(3):
+                    q[i] += rotations[body, j, i] * (point[k, j] - positions[body, j])
+                    m[i] += rotations[body, j, i] * normal[k, j]
+            x, y, z = point[k, 0] - origin[0], point[k, 1] - origin[1], point[k, 2] - origin[2]
+            away = sqrt(x * x + y * y + z * z) + 1e-9
+            slant = abs(x * normal[k, 0] + y * normal[k, 1] + z * normal[k, 2]) / away
+            pixel = away / focal / max(slant, 0.1)
+            scale = max(paints[material, 6], 1e-4)
+            share, tone, dull = evaluate(pattern, q, m, scale, grains[body], pixel, texture)
+        for i in range(3):
+            first, second = paints[material, i], paints[material, 3 + i]
+            color[k, i] = (first + (second - first) * share) * tone
+        finish[k, 0] = paints[material, 7] * dull
+        finish[k, 1] = paints[material, 8]
+        finish[k, 2] = 1.0 if pattern == BRUSHED else 0.0
+
+
+@kernel
+def evaluate(pattern, q, m, scale, grain, pixel, texture):  # type: ignore[no-untyped-def]
+    """Share of the second colour, brightness and gloss of a pattern at `q` with normal `m`."""
+    across = q[(grain + 1) % 3] + 0.6 * q[(grain + 2) % 3]
+    if pattern == WOOD:
+        return wood(across, q[grain], scale, pixel, texture)
+    if pattern == BRUSHED:
+        fade = max(0.0, 1.0 - pixel / 0.004)
+        streak = cloud(texture, across / 0.004, q[grain] / 0.2) - 0.5
+        return 0.0, 1.0 + 0.35 * fade * streak, 1.0
+    if pattern == PAINT:
+        mottle = cloud(texture, (q[0] + 0.7 * q[2]) / 0.6, (q[1] + 0.4 * q[2]) / 0.6) - 0.5
+        return 0.0, 1.0 + 0.07 * mottle, 1.0
+    if pattern == MARBLE:
+        return marble((q[0] + 0.73 * q[2]) / scale, (q[1] + 0.41 * q[2]) / scale, texture)
+    if pattern == SPECKLE:
+        fade = max(0.0, 1.0 - pixel / scale)
+        grains = cloud(texture, (q[0] + 0.73 * q[2]) / scale, (q[1] + 0.41 * q[2]) / scale)
+        return 0.35 + fade * (step(0.44, 0.56, grains) - 0.35), 1.0, 1.0
+    side = 0 if abs(m[0]) > abs(m[1]) else 1
+    side = side if abs(m[side]) > abs(m[2]) else 2
+    a, b = q[1] if side != 1 else q[2], q[0] if side != 0 else q[2]
+    if pattern == TILE:
+        return tile(a / scale, b / scale, pixel / scale, texture)
+    if pattern == STRIPES:
+        return band(b / scale, 0.5, pixel / scale), 1.0, 1.0
+    if pattern == FABRIC:
+        return fabric(a, b, scale, pixel, texture)
+    if side == grain:
+        grain = (grain + 1) % 3
+    other = 3 - side - grain
+    return planks(q[other] / scale, q[grain] / scale, scale, pixel, texture)
+
+
+@kernel
+def wood(across, along, scale, pixel, texture):  # type: ignore[no-untyped-def]
+    """Wavy growth rings and fine fibres along the grain."""
+    u, v = across / scale, along / scale
+    bend = cloud(texture, u * 0.7, v * 0.12)
+    ring = wave(u * 1.6 + 3.0 * bend)
+    fibre = cloud(texture, u * 14.0, v * 0.7)
+    fade = max(0.0, 1.0 - 4.0 * pixel / scale)
+    fine = max(0.0, 1.0 - 16.0 * pixel / scale)
+    return 0.5 + fade * 0.7 * (ring - 0.5) + fine * 0.8 * (fibre - 0.5), 1.0, 1.0
+
+
+@kernel
+def marble(u, v, texture):  # type: ignore[no-untyped-def]
+    """Thin veins along the middle heights of bent clouds."""
+    bend = cloud(texture, u * 0.5 + 7.3, v * 0.5 + 1.7)
+    height = cloud(texture, u * 0.6 + 1.6 * bend, v * 0.6 - 1.2 * bend)
+    vein = max(0.0, 1.0 - abs(height - 0.5) * 9.0)
+    soft = cloud(texture, u * 0.3 + 3.1, v * 0.3) - 0.35
+    return min(1.0, 0.8 * vein * vein + 0.4 * max(0.0, soft)), 1.0, 1.0
+
+
+@kernel
+def tile(u, v, pixel, texture):  # type: ignore[no-untyped-def]
+    """Square tiles, each a little different, with matt joints in the second colour."""
+    i, j = floor(u), floor(v)
+    joint = 1.0 - (1.0 - line(u - i, 0.016, pixel)) * (1.0 - line(v - j, 0.016, pixel))
+    own = cloud(texture, i * 3.7 + 0.5, j * 5.3 + 0.5) - 0.5
+    mottle = cloud(texture, u * 2.0 + i * 1.3, v * 2.0 + j * 2.9) - 0.5
+    return joint, 1.0 + (0.16 * own + 0.06 * mottle) * (1.0 - joint), 1.0 - 0.8 * joint
+
+
+@kernel
+def planks(u, v, scale, pixel, texture):  # type: ignore[no-untyped-def]
+    """Boards one wide and nine long, shifted from row to row, each with a grain of its own."""
+    i = floor(u)
+    shifted = v / 9.0 + cloud(texture, i * 2.3 + 0.25, 0.5) * 4.0
+    j = floor(shifted)
+    gap = line(u - i, 0.012, pixel / scale)
+    gap = max(gap, line(shifted - j, 0.0013, pixel / scale / 9.0))
+    own = cloud(texture, i * 4.7 + 0.5, j * 6.1 + 0.5) - 0.5
+    board = (u + 13.7 * j) * scale, (v + 29.3 * i) * scale
+    grain, _, _ = wood(board[0], board[1], scale * 0.8, pixel, texture)
+    return 0.75 * grain + 0.1, (1.0 + 0.55 * own) * (1.0 - 0.55 * gap), 1.0 - 0.5 * gap
+
+
+@kernel
+def fabric(a, b, scale, pixel, texture):  # type: ignore[no-untyped-def]
+    """A plain weave: threads over and under each other, slightly uneven."""
+    u, v = a / scale * 2.0, b / scale * 2.0
+    over = (floor(u) + floor(v)) % 2.0
+    thread = wave(u) if over < 1.0 else wave(v)
+    fade = max(0.0, 1.0 - 2.0 * pixel / scale)
+    uneven = cloud(texture, u * 0.2, v * 0.2) - 0.5
+    return 0.25 + fade * 0.5 * (thread - 0.5), 1.0 + 0.12 * uneven, 1.0
+
+
+@kernel
+def cloud(texture, u, v):  # type: ignore[no-untyped-def]
+    """The cloud texture at (u, v), counted in its coarsest cells; linear between its texels."""
+    x, y = u * CELL, v * CELL
+    i, j = floor(x), floor(y)
+    s, t = x - i, y - j
+    i, j = int(i) & (PERIOD - 1), int(j) & (PERIOD - 1)
+    k, n = (i + 1) & (PERIOD - 1), (j + 1) & (PERIOD - 1)
+    low = texture[i, j] + (texture[k, j] - texture[i, j]) * s
+    high = texture[i, n] + (texture[k, n] - texture[i, n]) * s
+    return low + (high - low) * t
+
+
+@kernel
+def wave(x):  # type: ignore[no-untyped-def]
+    """A smooth wave 0..1 with period 1."""
+    t = abs(2.0 * (x - floor(x)) - 1.0)
+    return t * t * (3.0 - 2.0 * t)
+
+
+@kernel
+def step(low, high, x):  # type: ignore[no-untyped-def]
+    """A smooth rise from 0 to 1."""
+    t = min(max((x - low) / (high - low), 0.0), 1.0)
+    return t * t * (3.0 - 2.0 * t)
+
+
+@kernel
+def line(x, half, pixel):  # type: ignore[no-untyped-def]
+    """How much of a pixel around `x` in 0..1 a line of that half width about 0 covers."""
+    off = min(x, 1.0 - x)
+    reach = 0.5 * pixel
+    if reach >= 0.5:
+        return 2.0 * half
+    covered = min(off + reach, half) - max(off - reach, -half)
+    return max(0.0, covered) / (2.0 * reach + 1e-9)
+
+
+@kernel
+def band(x, part, pixel):  # type: ignore[no-untyped-def]
+    """How much of a pixel around `x` lies in bands that fill `part` of every unit."""
+    reach = 0.5 * pixel + 1e-6
+    low, high = x - reach, x + reach
+    filled = floor(high) * part + min(high - floor(high), part)
+    filled -= floor(low) * part + min(low - floor(low), part)
+    return filled / (2.0 * reach)
