@@ -1,0 +1,1 @@
+"""Furnished flats of our own making, in VirtualHome's graph format, with boxes."""
