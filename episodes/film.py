@@ -41,18 +41,11 @@ class Shot:
 def shots(episode: Episode, attempt: Attempt, header: Header) -> Iterator[Shot]:
     """The film of an attempt, in order. Pictures are opened one at a time."""
     worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
-    slide = Slide(
-        picture=_picture(episode, attempt.steps[0]) if attempt.steps else None,
-        seen=attempt.steps[0].see.text if attempt.steps else "",
-        heading=f"{header.env}  ·  {header.agent}",
-        goal=attempt.start.task.goal,
-        steps=(None,) * len(worked),
-        met=attempt.start.met or 0,
-        total=attempt.start.total or 0,
-    )
-    yield Shot(replace(slide, facts=facts(header)), TITLE)
+    slide = replace(_first(attempt, header), steps=(None,) * len(worked))
     for step in attempt.steps:
         slide = replace(slide, picture=_picture(episode, step), seen=step.see.text)
+        if step is attempt.steps[0]:
+            yield Shot(replace(slide, facts=facts(header)), TITLE)
         if step.decide is not None:
             slide = _decided(slide, step, len(worked))
             yield Shot(slide, DECIDED)
@@ -68,6 +61,29 @@ def shots(episode: Episode, attempt: Attempt, header: Header) -> Iterator[Shot]:
             )
             yield Shot(slide, DONE)
     yield Shot(_ending(slide, attempt), LAST)
+
+
+def ending(episode: Episode, attempt: Attempt, header: Header) -> Slide:
+    """The last slide of the film alone."""
+    steps = attempt.steps
+    slide = replace(
+        _first(attempt, header),
+        picture=_picture(episode, steps[-1]) if steps else None,
+        seen=steps[-1].see.text if steps else "",
+        steps=tuple(s.act.reason is None for s in steps if s.act is not None),
+    )
+    return _ending(slide, attempt)
+
+
+def _first(attempt: Attempt, header: Header) -> Slide:
+    return Slide(
+        picture=None,
+        seen="",
+        heading=f"{header.env}  ·  {header.agent}",
+        goal=attempt.start.task.goal,
+        met=attempt.start.met or 0,
+        total=attempt.start.total or 0,
+    )
 
 
 def facts(header: Header) -> tuple[tuple[str, str], ...]:

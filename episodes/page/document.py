@@ -43,6 +43,11 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def nats(logprob: float) -> str:
+    """A log-probability with a true minus sign: "−1.29 nats"."""
+    return f"{logprob:.2f}".replace("-", "\N{MINUS SIGN}") + "\N{NO-BREAK SPACE}nats"
+
+
 def cut(text: str) -> str:
     """`text`, or its beginning and how much more there is."""
     if len(text) <= LONGEST:
@@ -62,6 +67,7 @@ def _templates() -> Environment:
     templates.filters |= {
         "percent": percent,
         "duration": duration,
+        "nats": nats,
         "cut": cut,
         "thousands": lambda number: f"{number:,}",
         "words": lambda name: name.replace("_", " "),

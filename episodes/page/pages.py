@@ -6,10 +6,12 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from envs.core import Task
 from episodes.film import ENDINGS
-from episodes.lines import Ending, Header
+from episodes.lines import Ending
 from episodes.metrics import Scores
 from episodes.page.document import render
+from episodes.page.pictures import poster
 from episodes.page.summary import Row, failures, kinds
 from episodes.page.telling import tell
 from episodes.record import Attempt, Episode, Run
@@ -33,7 +35,7 @@ class Shown:
 
     address: str
     """Its folder, seen from the common page."""
-    header: Header
+    run: Run
     scores: Scores
     rows: Sequence[Row]
 
@@ -45,13 +47,15 @@ class Cell:
     agent: str
     address: str
     row: Row
+    poster: str | None
+    """What stands where the film will be, as a `data:` address."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedTask:
-    """A goal, and how each run did it; None for a run that has not got the task."""
+    """A task, and how each run did it; None for a run that has not got it."""
 
-    goal: str
+    task: Task
     cells: tuple[Cell | None, ...]
 
 
@@ -102,13 +106,14 @@ def run_page(run: Run, scores: Scores, rows: Sequence[Row]) -> str:
 
 def gallery_page(name: str, runs: Sequence[Shown]) -> str:
     """Several runs side by side: their rates, and the same tasks done by each."""
-    tasks = list(_shared(runs))
+    tasks = {row.task.id: row.task for shown in reversed(runs) for row in shown.rows}
+    order = list(dict.fromkeys(row.task.id for shown in runs for row in shown.rows))
     return render(
         "gallery.html",
         name=name,
         runs=runs,
-        tasks=tasks[:AT_MOST],
-        left_out=max(0, len(tasks) - AT_MOST),
+        tasks=[_side_by_side(tasks[task], runs) for task in order[:AT_MOST]],
+        left_out=max(0, len(order) - AT_MOST),
         endings=ENDINGS,
     )
 
@@ -132,16 +137,19 @@ def _time_bar(scores: Scores) -> Sequence[tuple[str, str, float, str]]:
     ]
 
 
-def _shared(runs: Sequence[Shown]) -> Iterator[SharedTask]:
-    """Every task of any run, in the order of first mention."""
-    cells = [
-        {
-            row.task.id: Cell(run.header.agent, f"{run.address}/{row.folder}", row)
-            for row in run.rows
-        }
-        for run in runs
-    ]
-    goals = {row.task.id: row.task.goal for run in reversed(runs) for row in run.rows}
-    order = dict.fromkeys(row.task.id for run in runs for row in run.rows)
-    for task in order:
-        yield SharedTask(goals[task], tuple(by_task.get(task) for by_task in cells))
+def _side_by_side(task: Task, runs: Sequence[Shown]) -> SharedTask:
+    return SharedTask(task, tuple(_cell(task, shown) for shown in runs))
+
+
+def _cell(task: Task, shown: Shown) -> Cell | None:
+    row = next((row for row in shown.rows if row.task.id == task.id), None)
+    if row is None:
+        return None
+    episode, header = shown.run.episode(row.number), shown.run.header
+    attempt = episode.last()
+    return Cell(
+        agent=header.agent,
+        address=f"{shown.address}/{row.folder}",
+        row=row,
+        poster=poster(episode, attempt, header) if attempt else None,
+    )

@@ -8,6 +8,11 @@ from pathlib import Path
 
 from PIL import Image
 
+from episodes.film import ending
+from episodes.lines import Header
+from episodes.record import Attempt, Episode
+from episodes.slide import draw
+
 _FORMATS = ("JPEG",)
 
 
@@ -24,14 +29,24 @@ def inline(file: Path) -> str | None:
 
 def thumbnail(file: Path, side: int = 160) -> str | None:
     """The picture no larger than `side` pixels, as a `data:` address; None as with `inline`."""
-    small = io.BytesIO()
     try:
         with Image.open(file, formats=_FORMATS) as picture:
             picture.thumbnail((side, side))
-            picture.convert("RGB").save(small, "JPEG", quality=80)
+            return _address(_jpeg(picture.convert("RGB")))
     except (OSError, SyntaxError, Image.DecompressionBombError):
         return None
-    return _address(small.getvalue())
+
+
+def poster(episode: Episode, attempt: Attempt, header: Header) -> str:
+    """The last slide of the film, at half its size, as a `data:` address."""
+    slide = draw(ending(episode, attempt, header))
+    return _address(_jpeg(slide.resize((slide.width // 2, slide.height // 2))))
+
+
+def _jpeg(picture: Image.Image) -> bytes:
+    content = io.BytesIO()
+    picture.save(content, "JPEG", quality=80)
+    return content.getvalue()
 
 
 def _address(jpeg: bytes) -> str:

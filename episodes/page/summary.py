@@ -21,6 +21,8 @@ class Row:
     task: Task
     end: End | None
     """None where it has not ended."""
+    begun: bool
+    """Whether it has a page."""
     reasons: Mapping[Reason, int]
     """Why actions failed, and how often."""
     thumbnail: str | None
@@ -60,6 +62,7 @@ def row(episode: Episode, attempt: Attempt | None) -> Row:
         number=episode.number,
         task=episode.task,
         end=attempt.end if attempt else None,
+        begun=attempt is not None,
         reasons=Counter(s.act.reason for s in steps if s.act and s.act.reason),
         thumbnail=thumbnail(pictures[-1]) if pictures else None,
         video=(episode.folder / "episode.mp4").is_file(),

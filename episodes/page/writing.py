@@ -57,7 +57,7 @@ def write_run(run: Run, films: Films, watch: Callable[[Episode], None]) -> Shown
         watch(episode)
     scores = score(run)
     _write(run.folder / "index.html", run_page(run, scores, rows))
-    return Shown(run.folder.name, run.header, scores, rows)
+    return Shown(run.folder.name, run, scores, rows)
 
 
 def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
