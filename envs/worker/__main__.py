@@ -1,6 +1,7 @@
 """The worker's side: makes an environment and answers what the runner asks about it.
 
-Started by `envs.worker.link` as `python -m envs.worker SOCKET LIFE MEMORY` (file descriptors).
+Started by `envs.worker.link` as `python -m envs.worker SOCKET LIFE MEMORY FOLDER`: three file
+descriptors, and where its temporary files are.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Desk:
             if call == "make":
                 return {"value": self._make(**arguments)}
             if call == "close":
-                return {"value": self._close(question["env"])}
+                self._close(question["env"])
+                return {"value": None}
             if question["env"] not in self._envs:
                 raise SimulatorError("This copy of the environment is closed.")
             env = self._envs[question["env"]]
@@ -150,14 +152,14 @@ def _failure(call: str, error: Exception) -> dict[str, str]:
     return {"error": "SimulatorError", "message": message}
 
 
-def _guard(life: int) -> None:
+def _guard(life: int, folder: str) -> None:
     """Have this group killed when the runner is gone, however busy or stuck this process is.
 
     A shell waits for the end of the pipe that the runner holds: it is a megabyte, and neither a
-    lock of ours nor a hanging call can keep it.
+    lock of ours nor a hanging call can keep it. Then it clears up, since nobody else is left to.
     """
     subprocess.Popen(
-        ["/bin/sh", "-c", "read _; kill -s KILL 0"],
+        ["/bin/sh", "-c", 'read _; rm -r -- "$0"; kill -s KILL 0', folder],
         stdin=life,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -167,10 +169,10 @@ def _guard(life: int) -> None:
 
 def main() -> None:
     """Answer until the runner hangs up."""
-    end, life, memory = map(int, sys.argv[1:])
+    end, life, memory = map(int, sys.argv[1:4])
     for descriptor in (end, memory):
         os.set_inheritable(descriptor, False)
-    _guard(life)
+    _guard(life, folder=sys.argv[4])
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     wire = Wire(socket.socket(fileno=end))

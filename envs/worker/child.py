@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO
 
 _KEPT_LINES = 200
@@ -24,8 +24,10 @@ class Child:
     When it ends, however it ends, the rest of its group is killed at once.
     """
 
-    def __init__(self, command: Sequence[str], *, share: Sequence[int]) -> None:
-        """Start `command`, which inherits the descriptors in `share`.
+    def __init__(
+        self, command: Sequence[str], *, share: Sequence[int], environment: Mapping[str, str]
+    ) -> None:
+        """Start `command`, which inherits the descriptors in `share`, in that environment.
 
         Raises:
             OSError: there is no such program.
@@ -36,6 +38,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             pass_fds=share,
+            env=environment,
             start_new_session=True,
         )
         self.pid = self._started.pid

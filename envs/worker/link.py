@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
+import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -43,12 +45,16 @@ class Link:
         # Nothing is ever written to this pipe: its end tells the worker that the runner is gone.
         theirs_life, self._life = os.pipe()
         memory = nameless_file()
+        self._wire, self.memory = Wire(ours), SharedMemory(memory)
+        # Killed as it may be, it can't clear up its temporary files: they are in one folder.
+        self._folder = tempfile.mkdtemp(prefix="inhabit-worker-")
         share = (theirs.fileno(), theirs_life, memory)
         # -P: a folder called `envs` where the user happens to stand is not ours.
-        command = [interpreter, "-P", "-u", "-m", "envs.worker", *map(str, share)]
-        self._wire, self.memory = Wire(ours), SharedMemory(memory)
+        module = [interpreter, "-P", "-u", "-m", "envs.worker"]
+        command = [*module, *map(str, share), self._folder]
+        environment = {**os.environ, "TMPDIR": self._folder}
         try:
-            self._child = Child(command, share=share)
+            self._child = Child(command, share=share, environment=environment)
         except OSError as error:
             self._release()
             raise SimulatorError(f"The {name} worker can't be started: {error}.") from error
@@ -150,6 +156,7 @@ class Link:
     def _release(self) -> None:
         self._wire.close()
         self.memory.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
         if self._life >= 0:
             os.close(self._life)
             self._life = -1

@@ -213,6 +213,14 @@ def test_death_between_calls_takes_the_simulator_along(trouble: WorkerEnv) -> No
     assert time.monotonic() - start < 1
 
 
+def test_temporary_files_of_a_killed_worker_are_removed(trouble: WorkerEnv) -> None:
+    litter = Path(do(trouble, "litter"))
+    assert litter.is_dir()
+    with pytest.raises(SimulatorError):
+        do(trouble, "exit")
+    assert not litter.exists()
+
+
 def test_a_late_answer_costs_the_worker_its_life() -> None:
     with WorkerEnv("trouble", "only", {}, deadline=0.5) as env:
         simulator = int(do(env, "simulator"))
@@ -318,7 +326,8 @@ from envs.core import Action
 from envs.worker import WorkerEnv
 env = WorkerEnv("trouble", "only", {}, deadline=100)
 simulator = env.act(Action("simulator", "simulator")).feedback
-print(env.pid, simulator, flush=True)
+litter = env.act(Action("litter", "litter")).feedback
+print(env.pid, simulator, litter, flush=True)
 if sys.argv[1] != "end":
     env.act(Action(sys.argv[1], sys.argv[1]))
     time.sleep(100)
@@ -331,7 +340,8 @@ def test_nothing_outlives_the_runner(worker: str) -> None:
     command = [sys.executable, "-c", RUNNER, doing]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as runner:
         assert runner.stdout is not None
-        pids = [int(p) for p in runner.stdout.readline().split()]
+        first, second, litter = runner.stdout.readline().split()
+        pids = [int(first), int(second)]
         if worker != "end":
             assert all(map(alive, pids))
             pids += [p.pid for p in psutil.Process(pids[0]).children(recursive=True)]
@@ -340,13 +350,14 @@ def test_nothing_outlives_the_runner(worker: str) -> None:
         if worker != "end":
             runner.kill()
     assert soon(lambda: not any(map(alive, pids)), 1)
+    assert not Path(litter).exists()
 
 
 def test_nothing_outlives_runner_and_worker_killed_together() -> None:
     command = [sys.executable, "-c", RUNNER, "wait"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as runner:
         assert runner.stdout is not None
-        worker, simulator = (int(p) for p in runner.stdout.readline().split())
+        worker, simulator = (int(p) for p in runner.stdout.readline().split()[:2])
         runner.kill()
         with contextlib.suppress(ProcessLookupError):
             os.kill(worker, signal.SIGKILL)

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 
@@ -107,6 +108,8 @@ def _fail(how: str, *arguments: str) -> str:
     if how == "print":
         for line in range(500):
             sys.stdout.write(f"line {line}\n")
+    if how == "litter":
+        return tempfile.mkdtemp()
     if how == "simulator":
         # As deaf as a simulator can be: it minds no signal that can be minded.
         started = subprocess.Popen([sys.executable, "-c", DEAF], stdin=subprocess.DEVNULL)

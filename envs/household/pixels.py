@@ -1,0 +1,63 @@
+"""Pictures as AI2-THOR sends them: raw, bottom row first, and objects as colours."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Color = tuple[int, int, int]
+
+FAR_PLANE = 20.0
+"""Metres: how far THOR's camera sees, and the depth where there is nothing."""
+
+_NOTHING = 0xFF000000
+"""Black, with the alpha of 255 that the client expects everywhere."""
+
+
+class Palette:
+    """A colour of its own for every object and every type of a room, the same in every process."""
+
+    def __init__(self) -> None:
+        self._colors: dict[str, Color] = {}
+        self._taken: set[Color] = {(0, 0, 0)}
+
+    def add(self, names: Iterable[str]) -> None:
+        """Give those a colour that have none yet."""
+        for name in names:
+            if name not in self._colors:
+                self._colors[name] = self._free(name)
+                self._taken.add(self._colors[name])
+
+    def metadata(self) -> list[dict[str, object]]:
+        """As `metadata["colors"]` has it."""
+        return [{"name": name, "color": list(color)} for name, color in self._colors.items()]
+
+    def pixels(self, names: Sequence[str]) -> NDArray[np.uint32]:
+        """The pixel of each name, and last (where index -1 finds it) that of nothing."""
+        colors = (self._colors[name] for name in names)
+        values = [r | g << 8 | b << 16 | 0xFF000000 for r, g, b in colors]
+        return np.array([*values, _NOTHING], dtype="<u4")
+
+    def _free(self, name: str) -> Color:
+        digest = hashlib.sha256(name.encode()).digest()
+        while (color := (digest[0], digest[1], digest[2])) in self._taken:
+            digest = hashlib.sha256(digest).digest()
+        return color
+
+
+def rgb(pixels: NDArray[np.uint8]) -> bytes:
+    """Colours, (H, W, 3)."""
+    return pixels[::-1].tobytes()
+
+
+def depth(metres: NDArray[np.float32]) -> bytes:
+    """Metres, (H, W); nothing is as far as the camera sees."""
+    return np.minimum(metres[::-1], np.float32(FAR_PLANE)).tobytes()
+
+
+def names(ids: NDArray[np.int32], colors: NDArray[np.uint32]) -> bytes:
+    """Names as their colours, (H, W), from what `Palette.pixels` gave for all of them."""
+    return colors[ids[::-1]].tobytes()
