@@ -24,9 +24,7 @@ class Share:
 
 def shares(ranked: Sequence[RankedText]) -> tuple[Share, ...]:
     """The share of each, in the order given; all alike where none is possible at all."""
-    best = max((r.logprob for r in ranked), default=0.0)
-    if not math.isfinite(best):
-        best = 0.0
+    best = max((r.logprob for r in ranked if math.isfinite(r.logprob)), default=0.0)
     weights = [_weight(r.logprob - best) for r in ranked]
     total = sum(weights)
     return tuple(
