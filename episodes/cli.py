@@ -13,6 +13,7 @@ from episodes.commands import listing
 from episodes.commands import replay as replaying
 from episodes.commands import run as running
 from episodes.commands.output import remarks
+from episodes.commands.show import show
 from episodes.disk import DiskError
 from episodes.record import RecordError
 from episodes.replay import IncomparableError
@@ -32,7 +33,7 @@ def app() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    for command in (listing.envs, listing.tasks, running.run, replaying.replay):
+    for command in (listing.envs, listing.tasks, running.run, replaying.replay, show):
         made.command()(command)
     return made
 

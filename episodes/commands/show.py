@@ -9,7 +9,6 @@ import typer
 from rich.progress import Progress
 
 from episodes.commands.output import Json, answers, print_json, remarks
-from episodes.page.writing import Films, find_runs, write_gallery, write_run
 
 
 def show(
@@ -21,6 +20,9 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Write pages that any browser opens, without network: of the run and of each episode."""
+    # Films and pages need much that no other command does.
+    from episodes.page.writing import Films, find_runs, write_gallery, write_run
+
     runs = find_runs(run)
     shown = []
     with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:

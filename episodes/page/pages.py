@@ -66,6 +66,11 @@ def episode_page(run: Run, episode: Episode, attempt: Attempt) -> str:
         run=run.folder.name,
         header=run.header,
         of=len(run.tasks),
+        beside={
+            word: place
+            for word, place in (("Previous", episode.number - 1), ("Next", episode.number + 1))
+            if 0 <= place < len(run.tasks) and run.episode(place).file.exists()
+        },
         number=episode.number,
         task=episode.task,
         scene=episode.task.model_dump(mode="json")["scene"],

@@ -1,0 +1,197 @@
+"""Pages as files: what they say, that they need nothing else, and that texts stay texts."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from made_run import ACTIONS, HOSTILE, Made, write_run
+from toy_runs import play_toy, toy_tasks
+
+from episodes.cli import main
+from episodes.page.document import LONGEST, duration, percent
+from episodes.page.writing import Films, find_runs, write_gallery
+from episodes.page.writing import write_run as write_pages
+from episodes.record import RecordError, Run
+
+
+class Page(HTMLParser):
+    """A page as a parser of another make reads it."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def addresses(self) -> list[str]:
+        named = ("src", "href", "poster", "srcset", "action", "data")
+        return [value for name, value in self.attributes if name in named]
+
+
+def show(folder: Path, made: Made) -> Run:
+    run = Run.open(write_run(folder, made))
+    write_pages(run, Films(), lambda episode: None)
+    return run
+
+
+def every_page(run: Run) -> list[Page]:
+    return [Page(file) for file in sorted(run.folder.glob("**/index.html"))]
+
+
+def test_a_real_run_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = play_toy(tmp_path / "run", tasks=toy_tasks(2), agent="expert")
+    main_ends_well(["show", str(run.folder), "--video", "--json"])
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert answer["episodes"] == answer["films"] == 2
+    page = Page(Path(answer["page"]))
+    assert "100\N{NO-BREAK SPACE}%" in page.text
+    episode = run.episode(1)
+    attempt = episode.last()
+    assert attempt is not None
+    told = Page(episode.folder / "index.html").text
+    for step in attempt.steps:
+        assert step.decide is None or str(step.decide.action) in told
+        assert step.act is None or step.act.feedback in told
+
+
+def main_ends_well(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(arguments)
+    assert not exit_.value.code
+
+
+def test_what_makes_a_success_comparable_heads_every_page(tmp_path: Path) -> None:
+    run = show(tmp_path / "run", Made(backend="grid-of-old"))
+    for page in every_page(run):
+        for word in ("Backend", "grid-of-old", "Candidates", "seen", "Grants", "none", "rank"):
+            assert word in page.text
+
+
+def test_pages_need_nothing_from_elsewhere(tmp_path: Path) -> None:
+    run = show(tmp_path / "run", Made())
+    for page in every_page(run):
+        assert "link" not in page.tags
+        assert page.tags.count("script") == page.tags.count("style") == 1
+        for address in page.addresses():
+            assert not address.startswith(("http:", "https:", "//", "/", "file:", "javascript:"))
+        inside = run.folder.resolve()
+        for address in page.addresses():
+            assert address.startswith(("data:image/jpeg;base64,", "#", "../", "episodes/"))
+            assert ".." not in address or (inside / "episodes" / "00000" / address).resolve()
+
+
+def test_links_lead_somewhere(tmp_path: Path) -> None:
+    run = show(tmp_path / "run", Made(cut_off=True))
+    for file in run.folder.glob("**/index.html"):
+        page = Page(file)
+        ids = {value for name, value in page.attributes if name == "id"}
+        for address in page.addresses():
+            if address.startswith("#"):
+                assert address[1:] in ids
+            elif not address.startswith("data:"):
+                assert (file.parent / address).exists(), (file, address)
+
+
+def test_texts_stay_texts(tmp_path: Path) -> None:
+    hostile = Made(
+        episodes=1, goal=HOSTILE, action=HOSTILE, feedback=HOSTILE, reply=HOSTILE, text=HOSTILE
+    )
+    plain = show(tmp_path / "plain", Made(episodes=1))
+    marked = show(tmp_path / "marked", hostile)
+    write_gallery(tmp_path, [write_pages(run, Films(), lambda _: None) for run in (marked, plain)])
+    for before, after in zip(every_page(plain), every_page(marked), strict=True):
+        assert before.tags.count("script") == after.tags.count("script") == 1
+        assert HOSTILE in after.text
+        assert not [name for name, _ in after.attributes if name.startswith("on")]
+        assert ("src", "x") not in after.attributes
+    assert HOSTILE in Page(tmp_path / "index.html").text
+
+
+def test_braces_and_percent_signs_are_nothing_special(tmp_path: Path) -> None:
+    goal = '{{ 7 * 7 }} {% raise %} {0} %s \N{SNOWMAN} it\'s "fine"'
+    for page in every_page(show(tmp_path / "run", Made(episodes=1, goal=goal))):
+        assert goal in page.text
+
+
+def test_a_very_long_reply_is_cut_and_says_so(tmp_path: Path) -> None:
+    run = show(tmp_path / "run", Made(episodes=1, reply="x" * (LONGEST + 1234)))
+    page = run.episode(0).folder / "index.html"
+    assert "1,234 more characters in the record" in page.read_text()
+    assert page.stat().st_size < 1_000_000
+
+
+def test_pictures_stand_in_the_page_of_an_episode(tmp_path: Path) -> None:
+    run = show(tmp_path / "run", Made(episodes=1, steps=5))
+    (run.episode(0).folder / "frames" / "0002.jpg").write_bytes(b"no picture")
+    write_pages(run, Films(), lambda _: None)
+    page = Page(run.episode(0).folder / "index.html")
+    assert sum(a.startswith("data:image/jpeg") for a in page.addresses()) == 5
+    assert "frames/0002.jpg can't be shown" in page.text
+
+
+def test_the_prompt_and_the_candidates_are_told(tmp_path: Path) -> None:
+    run = show(tmp_path / "run", Made(episodes=1, reply="I would rather sleep."))
+    page = Page(run.episode(0).folder / "index.html")
+    assert "You act in a house, one step at a time." in page.text
+    assert "I would rather sleep." in page.text
+    assert all(text in page.text for text in ACTIONS)
+    assert "#step-0" in page.addresses()
+
+
+def test_an_unfinished_run_says_what_its_figures_are_of(tmp_path: Path) -> None:
+    run = show(tmp_path / "run", Made(episodes=4, cut_off=True))
+    page = Page(run.folder / "index.html")
+    assert "2 of 4 episodes have ended" in page.text
+    assert page.text.count("not ended") >= 2
+    assert not (run.episode(3).folder / "index.html").exists()
+
+
+def test_runs_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for agent in ("expert", "rank"):
+        play_toy(tmp_path / agent, tasks=toy_tasks(2), agent="expert")
+    main_ends_well(["show", str(tmp_path), "--video"])
+    assert capsys.readouterr().out.strip() == str(tmp_path / "index.html")
+    page = Page(tmp_path / "index.html")
+    assert page.tags.count("video") == 4
+    assert "rank/episodes/00001/episode.mp4" in page.addresses()
+    assert (tmp_path / "rank" / "index.html").exists()
+
+
+def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="no run folder, and no run lies in it"):
+        find_runs(tmp_path)
+
+
+def test_the_same_record_gives_the_same_page(tmp_path: Path) -> None:
+    one, two = show(tmp_path / "a" / "run", Made()), show(tmp_path / "b" / "run", Made())
+    for file in one.folder.glob("**/index.html"):
+        assert file.read_bytes() == (two.folder / file.relative_to(one.folder)).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.0431, "43 ms"), (4.71, "4.7 s"), (125.2, "2 min 5 s"), (3725, "1 h 2 min")],
+)
+def test_times_are_told_as_people_tell_them(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
+
+
+def test_rates_are_told_in_percent() -> None:
+    assert [percent(r).replace("\N{NO-BREAK SPACE}", " ") for r in (1.0, 2 / 3, 0.0)] == [
+        "100 %",
+        "66.7 %",
+        "0 %",
+    ]

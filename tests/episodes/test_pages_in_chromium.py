@@ -1,0 +1,178 @@
+"""Pages in a real browser, from the disk, as people open them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import CHROMIUM, Browser
+from made_run import HOSTILE, Made, write_run
+from toy_runs import play_toy, toy_tasks
+
+from episodes.page.writing import Films, write_gallery
+from episodes.page.writing import write_run as write_pages
+from episodes.record import Run
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
+    pytest.mark.timeout(120),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with tempfile.TemporaryDirectory() as profile, Browser(Path(profile)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real run, a run of hostile texts, and a page of both."""
+    folder = tmp_path_factory.mktemp("runs")
+    play_toy(folder / "real", tasks=toy_tasks(2), agent="expert")
+    write_run(
+        folder / "hostile",
+        Made(goal=HOSTILE, action=HOSTILE, feedback=HOSTILE, reply=HOSTILE, text=HOSTILE),
+    )
+    shown = [
+        write_pages(Run.open(folder / name), Films(mp4=name == "real"), lambda _: None)
+        for name in ("real", "hostile")
+    ]
+    write_gallery(folder, shown)
+    return folder
+
+
+PAGES = ["index.html", "hostile/index.html", "hostile/episodes/00001/index.html"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_hostile_texts_are_shown_and_never_run(browser: Browser, runs: Path, page: str) -> None:
+    browser.open(runs / page)
+    browser.run("new Promise(resolve => setTimeout(resolve, 100))")
+    assert browser.run("document.title") != "owned"
+    assert "onerror=" in browser.run("document.body.textContent")
+    assert browser.run("document.querySelectorAll('script').length") == 1
+    assert browser.run("document.querySelectorAll('[onerror]').length") == 0
+
+
+def test_even_markup_that_got_in_would_not_run(browser: Browser, runs: Path) -> None:
+    browser.open(runs / "index.html")
+    browser.run("document.body.insertAdjacentHTML('beforeend', " + repr(HOSTILE) + ")")
+    browser.run("document.body.append(Object.assign(document.createElement('script'), "
+                "{textContent: \"document.title='owned'\"}))")  # fmt: skip
+    browser.run("new Promise(resolve => setTimeout(resolve, 100))")
+    assert browser.run("document.title") != "owned"
+
+
+@pytest.mark.parametrize("page", [*PAGES, "real/index.html", "real/episodes/00000/index.html"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_pages_fit_and_complain_of_nothing(
+    browser: Browser, runs: Path, page: str, width: int
+) -> None:
+    browser.look(width, 860)
+    browser.open(runs / page)
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    fetched = [
+        event["params"]["request"]["url"].split(":")[0]
+        for event in browser.events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
+    assert set(fetched) <= {"file", "data", "about"}
+    entries = [
+        e["params"]["entry"]["text"] for e in browser.events if e["method"] == "Log.entryAdded"
+    ]
+    assert entries == []
+    broken = "[...document.images].filter(i => i.complete && !i.naturalWidth).length"
+    assert browser.run(broken) == 0
+
+
+def test_keys_go_from_step_to_step(browser: Browser, runs: Path) -> None:
+    shown = (
+        "[...document.querySelectorAll('.step')].filter(s => s.offsetHeight).map(s => s.id).join()"
+    )
+    browser.open(runs / "real/episodes/00000/index.html")
+    count = browser.run("document.querySelectorAll('.step').length")
+    assert browser.run(shown) == "step-0"
+    for key, expected in [
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("End", count - 1),
+        ("ArrowRight", count - 1),
+        ("Home", 0),
+        ("ArrowLeft", 0),
+    ]:
+        browser.press(key)
+        assert browser.run(shown) == f"step-{expected}"
+    browser.run("document.querySelectorAll('.strip button')[2].click()")
+    assert browser.run(shown) == "step-2"
+    assert browser.run("location.hash") == "#step-2"
+    browser.open(runs / "real/episodes/00000/index.html", fragment="#step-1")
+    assert browser.run(shown) == "step-1"
+
+
+def test_the_list_is_sorted_and_filtered(browser: Browser, tmp_path: Path) -> None:
+    run = Run.open(write_run(tmp_path / "run", Made(episodes=12, steps=2)))
+    write_pages(run, Films(), lambda _: None)
+    browser.open(run.folder / "index.html")
+    rows = "[...document.querySelectorAll('tbody tr[data-kind]')].filter(r => !r.hidden)"
+    numbers = f"{rows}.map(r => r.cells[1].textContent).join()"
+    click = "document.querySelector('th[data-key=%s] button').click()"
+    assert browser.run(numbers) == "0,1,2,3,4,5,6,7,8,9,10,11"
+    browser.run(click % "number")
+    browser.run(click % "number")
+    assert browser.run(numbers) == "11,10,9,8,7,6,5,4,3,2,1,0"
+    browser.run(click % "met")
+    assert browser.run(numbers).split(",")[:6] == ["11", "9", "7", "5", "3", "1"]
+    change = "form = document.querySelector('.filter'); %s; form.dispatchEvent(new Event('input'))"
+    browser.run(change % "form.ending.value = 'success'")
+    assert browser.run(numbers) == "10,8,6,4,2,0"
+    browser.run(change % "form.find.value = 'MADE-1'")
+    assert browser.run(numbers) == "10"
+    assert browser.run("form.querySelector('output').textContent") == "1 of 12"
+
+
+def test_films_play_from_the_disk(browser: Browser, runs: Path) -> None:
+    browser.open(runs / "real/episodes/00000/index.html")
+    ready = """new Promise((resolve, reject) => {
+        const film = document.querySelector("video");
+        film.onerror = () => reject(film.error.message);
+        if (film.readyState) resolve(film.videoWidth);
+        else film.onloadedmetadata = () => resolve(film.videoWidth);
+    })"""
+    assert browser.run(ready) == 1152
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_texts_stand_out_from_their_ground(browser: Browser, runs: Path, dark: bool) -> None:
+    browser.look(1280, 860, dark=dark)
+    for page in ("index.html", "real/index.html", "hostile/episodes/00001/index.html"):
+        browser.open(runs / page)
+        ratios = browser.run(CONTRAST)
+        assert min(ratios.values()) >= 4.5, {k: v for k, v in ratios.items() if v < 4.5}
+
+
+CONTRAST = """(() => {
+  const parse = (c) => c.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = parse(getComputedStyle(e).backgroundColor);
+      if (c.length < 4 || c[3] > 0) return c;
+    }
+  };
+  const found = {};
+  for (const e of document.body.querySelectorAll("*")) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+    if (!own || !e.offsetHeight || e.closest("svg, script")) continue;
+    const colours = [parse(getComputedStyle(e).color), ground(e)];
+    const [a, b] = colours.map(light).sort((x, y) => y - x);
+    found[e.tagName + "." + e.className] = (a + 0.05) / (b + 0.05);
+  }
+  return found;
+})()"""
+"""Of every element with text of its own: the contrast of WCAG 2.2 (1.4.3)."""
