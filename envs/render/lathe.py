@@ -15,7 +15,7 @@ Point = tuple[float, float]
 Surface = Material | Sequence[Material]
 """One material, or one for each segment of a profile."""
 
-_CREASE = np.cos(np.radians(40.0))
+_CREASE = np.cos(np.radians(50.0))
 """Neighbouring segments of a profile that turn by more than this meet in a hard edge."""
 
 
@@ -62,16 +62,19 @@ def walk(
     """A profile's points with normals, doubled at hard edges, and the two rows of each segment."""
     line = np.array(profile, np.float64)
     steps = np.diff(line, axis=0)
-    steps /= np.linalg.norm(steps, axis=1, keepdims=True)
+    lengths = np.linalg.norm(steps, axis=1)
+    steps /= lengths[:, None]
     outward = np.stack([steps[:, 1], -steps[:, 0]], axis=1)
     ring = len(line) > 3 and bool(np.allclose(line[0], line[-1]))
     points, normals, strips = [line[0]], [outward[0]], []
     for i, normal in enumerate(outward):
         low = len(points) - 1
         last = i + 1 == len(outward)
-        following = outward[0] if last and ring else normal if last else outward[i + 1]
+        after = i if last and not ring else (i + 1) % len(outward)
+        following = outward[after]
         smooth = float(normal @ following) > _CREASE
-        shared = normal + following if smooth else normal
+        # The longer side has more to say, so that a rounded edge leaves the flat beside it flat.
+        shared = normal * lengths[i] + following * lengths[after] if smooth else normal
         points.append(line[i + 1])
         normals.append(shared / np.linalg.norm(shared))
         strips.append((low, low + 1))

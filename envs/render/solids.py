@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.render.lathe import Point, circle, walk
+from envs.render.lathe import Point, Surface, circle, walk
 from envs.render.material import Material
 from envs.render.mesh import Mesh, Vector
 
@@ -33,13 +33,13 @@ def box(size: Vector, material: Material, *, bevel: float = 0.0) -> Mesh:
     return _mesh(corners, normals, faces, material)
 
 
-def terrace(rings: Sequence[tuple[float, float, float]], material: Material) -> Mesh:
+def terrace(rings: Sequence[tuple[float, float, float]], material: Surface) -> Mesh:
     """Rectangles one after the other, joined by flat sides and closed at both ends.
 
     Args:
         rings: (width, height, y) of rectangles across y: width along x, height along z. Going up y
             they are an outside; going down again, inside wider ones, they are a cavity's walls.
-        material: of all sides.
+        material: one, or one for each of the len(rings) - 1 belts; the ends take their belt's.
     """
     count = len(rings)
     signs = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1)), np.float64) / 2
@@ -53,9 +53,13 @@ def terrace(rings: Sequence[tuple[float, float, float]], material: Material) -> 
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     first = 4 * np.arange(len(quads))[:, None]
     faces = first + np.array((0, 1, 2, 0, 2, 3))
-    return _mesh(
-        quads.reshape(-1, 3), np.repeat(normals, 4, axis=0), faces.reshape(-1, 3), material
+    palette = (material,) if isinstance(material, Material) else tuple(material)
+    belts = np.minimum(np.arange(count - 1), len(palette) - 1).repeat(8)
+    which = np.concatenate([belts, belts[:1].repeat(2), belts[-1:].repeat(2)]).astype(np.int16)
+    mesh = _mesh(
+        quads.reshape(-1, 3), np.repeat(normals, 4, axis=0), faces.reshape(-1, 3), palette[0]
     )
+    return replace(mesh, materials=which, palette=palette)
 
 
 @cache

@@ -28,7 +28,7 @@ from envs.render.solids import box, tube
 
 _GREEN_GLASS = plain(0.14, 0.30, 0.17, gloss=0.9)
 _DARK_GLASS = plain(0.17, 0.11, 0.09, gloss=0.9)
-_BLUE_GLASS = plain(0.50, 0.70, 0.80, gloss=0.9)
+_CLEAR_BROWN = plain(0.55, 0.36, 0.18, gloss=0.9)
 _SALT = plain(0.95, 0.95, 0.94)
 _PEPPER = plain(0.27, 0.22, 0.19)
 
@@ -48,7 +48,7 @@ def _banded(outline: list[Point], bands: list[tuple[float, Material]], segments:
 
 def bottle(size: Vector, look: Look, choose: Random) -> Mesh:
     """A glass bottle. What is in it shows through, up to the shoulder."""
-    glass = choose.choice((GLASS, _BLUE_GLASS, _GREEN_GLASS))
+    glass = choose.choice((GLASS, _CLEAR_BROWN, _GREEN_GLASS))
     content = glass if look.filled is None else liquid(look.filled)
     outline = [(0.9, 0.0), (1.0, 0.03), (1.0, 0.55), (0.85, 0.66), (0.4, 0.8), (0.36, 0.92)]
     outline += [(0.42, 0.925), (0.42, 1.0)]

@@ -57,7 +57,7 @@ def mug(size: Vector, look: Look, choose: Random) -> Mesh:
     """A straight mug with its ear on the longer side of the box."""
     glaze = choose.choice(GLAZES)
     outline = [(0.86, 0.0), (0.96, 0.06), (1.0, 0.25), (1.0, 1.0)]
-    body = vessel(outline, glaze, shade(PORCELAIN, 0.97), liquid_name=look.filled, level=0.82)
+    body = vessel(outline, glaze, shade(PORCELAIN, 0.97), liquid_name=look.filled, level=0.88)
 
     def build(size: Vector) -> Mesh:
         x, y, z = size
@@ -77,7 +77,7 @@ def cup(size: Vector, look: Look, choose: Random) -> Mesh:
     material = choose.choice((GLASS, *PLASTICS[:4]))
     outline = [(0.74, 0.0), (0.78, 0.03), (1.0, 1.0)]
     inside = shade(material, 0.9)
-    return vessel(outline, material, inside, liquid_name=look.filled, level=0.8).fitted(size)
+    return vessel(outline, material, inside, liquid_name=look.filled, level=0.9).fitted(size)
 
 
 def bowl(size: Vector, look: Look, choose: Random) -> Mesh:

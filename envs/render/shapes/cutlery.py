@@ -14,7 +14,7 @@ from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import lying
 from envs.render.solids import box, prism, tube
 
-_BLADE = plain(0.80, 0.82, 0.84, gloss=0.85)
+_BLADE = plain(0.62, 0.64, 0.67, gloss=0.85)
 
 
 def knife(size: Vector, look: Look, choose: Random) -> Mesh:

@@ -34,10 +34,26 @@ WHITEWOOD = Material((0.91, 0.90, 0.87), Pattern.PAINT, gloss=0.2)
 WOODS = (OAK, PINE, WALNUT, CHERRY, ESPRESSO)
 FURNITURE = (OAK, PINE, WALNUT, CHERRY, ESPRESSO, WHITEWOOD, WHITEWOOD)
 
-STEEL = Material((0.70, 0.71, 0.73), Pattern.BRUSHED, scale=0.02, gloss=0.55)
-CHROME = plain(0.78, 0.80, 0.83, gloss=0.9)
+STEEL = Material((0.62, 0.63, 0.65), Pattern.BRUSHED, scale=0.02, gloss=0.55)
+CHROME = plain(0.66, 0.68, 0.71, gloss=0.9)
 BRASS = plain(0.78, 0.62, 0.33, gloss=0.7)
 IRON = plain(0.20, 0.20, 0.22, gloss=0.35)
+FRONTS = (
+    WHITEWOOD,
+    WHITEWOOD,
+    OAK,
+    CHERRY,
+    ESPRESSO,
+    Material((0.66, 0.72, 0.66), Pattern.PAINT, gloss=0.2),
+    Material((0.55, 0.63, 0.70), Pattern.PAINT, gloss=0.2),
+)
+"""Of fitted furniture: the same choice for cabinets, drawers and what holds them."""
+COUNTERS = (
+    Material((0.80, 0.78, 0.74), Pattern.MARBLE, (0.62, 0.58, 0.54), scale=0.4, gloss=0.5),
+    Material((0.33, 0.32, 0.32), Pattern.SPECKLE, (0.48, 0.46, 0.44), scale=0.02, gloss=0.5),
+    Material((0.66, 0.58, 0.48), Pattern.SPECKLE, (0.50, 0.42, 0.34), scale=0.02, gloss=0.4),
+    OAK,
+)
 METALS = (CHROME, BRASS, IRON)
 
 PORCELAIN = plain(0.94, 0.94, 0.93, gloss=0.6)
@@ -50,7 +66,7 @@ GREY = plain(0.55, 0.56, 0.58, gloss=0.2)
 RUBBER = plain(0.13, 0.13, 0.14, gloss=0.05)
 PAPER = plain(0.93, 0.92, 0.88, gloss=0.02)
 CARDBOARD = plain(0.72, 0.56, 0.38, gloss=0.02)
-GLASS = plain(0.76, 0.85, 0.87, gloss=0.9)
+GLASS = plain(0.80, 0.86, 0.86, gloss=0.9)
 SCREEN = plain(0.05, 0.06, 0.08, gloss=0.8)
 CRACK = plain(0.92, 0.94, 0.95, gloss=0.4)
 SOIL = plain(0.30, 0.21, 0.14, gloss=0.0)
@@ -106,7 +122,7 @@ LINENS = tuple(
 COTTON = _fabric((0.92, 0.91, 0.88))
 
 _LIQUIDS = {
-    "water": plain(0.52, 0.74, 0.85, gloss=0.9),
+    "water": plain(0.38, 0.64, 0.80, gloss=0.9),
     "coffee": plain(0.23, 0.13, 0.07, gloss=0.7),
     "wine": plain(0.42, 0.06, 0.12, gloss=0.7),
     "milk": plain(0.95, 0.94, 0.90, gloss=0.5),

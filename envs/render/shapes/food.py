@@ -55,8 +55,8 @@ _TOMATO = _Fruit(
 _POTATO = _Fruit(
     ((0.0, 0.0), (0.55, 0.04), (0.9, 0.22), (1.0, 0.5), (0.92, 0.78), (0.55, 0.96), (0.0, 1.0)),
     (
-        Material((0.70, 0.54, 0.34), Pattern.SPECKLE, (0.55, 0.40, 0.24), scale=0.012, gloss=0.05),
-        Material((0.62, 0.42, 0.30), Pattern.SPECKLE, (0.48, 0.31, 0.20), scale=0.012, gloss=0.05),
+        Material((0.70, 0.54, 0.34), Pattern.SPECKLE, (0.63, 0.47, 0.29), scale=0.012, gloss=0.05),
+        Material((0.62, 0.42, 0.30), Pattern.SPECKLE, (0.55, 0.36, 0.25), scale=0.012, gloss=0.05),
     ),
     plain(0.94, 0.88, 0.62),
     plain(0.92, 0.84, 0.56),
@@ -65,12 +65,13 @@ _POTATO = _Fruit(
 
 def _cut(fruit: _Fruit, skin: Material, flesh: Material, low: float, high: float) -> Mesh:
     """The part of a fruit between two heights, 0..1, with flat cuts."""
-    radii, heights = np.array(fruit.outline).T
-    climb = np.maximum.accumulate(heights)  # an apple's dimples fold back: cuts don't see them
-    inner = [(r, y) for r, y in fruit.outline[1:-1] if low < y < high]
-    ends = [(float(np.interp(y, climb, radii)), y) for y in (low, high)]
+    lowest = min(range(len(fruit.outline)), key=lambda i: fruit.outline[i][1])
+    highest = max(range(len(fruit.outline)), key=lambda i: fruit.outline[i][1])
+    flank = fruit.outline[lowest : highest + 1]  # without the dimples at the poles
+    radii, heights = np.array(flank).T
+    inner = [(r, y) for r, y in flank if low < y < high]
+    ends = [(float(np.interp(y, heights, radii)), y) for y in (low, high)]
     side = [ends[0], *inner, ends[1]]
-    side = sorted(set(side), key=lambda point: point[1])
     core = [(0.35 * side[-1][0], high), (0.0, high)]
     seed = [(0.0, low), (0.35 * side[0][0], low)]
     surfaces = [fruit.core, flesh] + [skin] * (len(side) - 1) + [flesh, fruit.core]
@@ -85,7 +86,7 @@ def fruit(what: _Fruit, top: str, size: Vector, look: Look, choose: Random) -> M
     if look.cooked:
         skin, flesh = mixed(skin, _BAKED, 0.65), mixed(flesh, _BAKED, 0.35)
     if look.sliced:
-        cuts = np.linspace(0.02, 0.98, _SLICES + 1)
+        cuts = np.linspace(0.03, 0.97, _SLICES + 1)
         parts = [
             _cut(what, skin, flesh, float(low), float(high)).shifted(y=0.12 * i).turned("z", 4 * i)
             for i, (low, high) in enumerate(pairwise(cuts))
@@ -127,7 +128,7 @@ def across_thinnest(disc: Mesh, size: Vector) -> Mesh:
 
 
 _CRUST = plain(0.66, 0.40, 0.17)
-_CRUMB = Material((0.93, 0.84, 0.66), Pattern.SPECKLE, (0.84, 0.72, 0.52), scale=0.02, gloss=0.0)
+_CRUMB = Material((0.93, 0.84, 0.66), Pattern.SPECKLE, (0.88, 0.78, 0.59), scale=0.02, gloss=0.0)
 _LOAF = (
     *((-0.46, 0.0), (-0.46, 0.55), (-0.5, 0.72), (-0.38, 0.94), (0.0, 1.0), (0.38, 0.94)),
     *((0.5, 0.72), (0.46, 0.55), (0.46, 0.0)),
@@ -222,7 +223,10 @@ def egg(size: Vector, look: Look, choose: Random) -> Mesh:
         if look.cooked:
             shell = mixed(shell, _BAKED, 0.2)
         return lathe(_EGG_OUTLINE, shell, segments=14).fitted(size)
-    return _cracked(shell, look.cooked).fitted(size)
+    low = min(size[1], 0.45 * min(size[0], size[2]))
+    return (
+        _cracked(shell, look.cooked).fitted((size[0], low, size[2])).shifted(y=(low - size[1]) / 2)
+    )
 
 
 def cracked_egg(size: Vector, look: Look, choose: Random) -> Mesh:

@@ -28,8 +28,8 @@ class Look:
     """Only the cardboard of a roll is left, or an empty pack."""
     filled: str | None = None
     """The liquid in it: "water", "coffee", "wine", or any other name."""
-    hinge: Side = "right"
-    """Where a door hangs, as seen by who stands before it."""
+    hinge: Side | None = None
+    """Where a door hangs, as seen by who stands before it. None: where it does with its kind."""
 
 
 Builder = Callable[[Vector, Look, Random], Mesh]

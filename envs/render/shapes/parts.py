@@ -22,20 +22,25 @@ def block(low: Vector, high: Vector, material: Material, *, bevel: float = 0.0) 
     )
 
 
-def hollow_box(size: Vector, wall: float, material: Material) -> Mesh:
+def hollow_box(
+    size: Vector, wall: float, material: Material, *, inside: Material | None = None
+) -> Mesh:
     """A box without a lid: open at +y."""
     x, y, z = size
     wall = min(wall, 0.4 * min(x, z), 0.8 * y)
     inner = (x - 2 * wall, z - 2 * wall)
     return terrace(
-        [(x, z, -y / 2), (x, z, y / 2), (*inner, y / 2), (*inner, wall - y / 2)], material
+        [(x, z, -y / 2), (x, z, y / 2), (*inner, y / 2), (*inner, wall - y / 2)],
+        (material, material, inside or material),
     )
 
 
-def cabinet_box(size: Vector, wall: float, material: Material) -> Mesh:
+def cabinet_box(
+    size: Vector, wall: float, material: Material, *, inside: Material | None = None
+) -> Mesh:
     """A box without a front: open at +z."""
     x, y, z = size
-    return hollow_box((y, z, x), wall, material).along("z")
+    return hollow_box((y, z, x), wall, material, inside=inside).along("z")
 
 
 def panel(width: float, height: float, thickness: float, material: Material, frame: float) -> Mesh:

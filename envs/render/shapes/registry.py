@@ -7,13 +7,23 @@ from math import isfinite
 from random import Random
 
 from envs.render.mesh import Mesh, Vector
-from envs.render.shapes import bottles, cookware, crockery, cutlery, food
+from envs.render.shapes import (
+    appliances,
+    bottles,
+    cookware,
+    crockery,
+    cutlery,
+    food,
+    seats,
+    storage,
+    tables,
+)
 from envs.render.shapes.finishes import CREAM
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.wear import shards, soiled
 from envs.render.solids import box
 
-_FAMILIES = (bottles, cookware, crockery, cutlery, food)
+_FAMILIES = (appliances, bottles, cookware, crockery, cutlery, food, seats, storage, tables)
 _BUILDERS: Mapping[str, Builder] = {
     kind: build for family in _FAMILIES for kind, build in family.KINDS.items()
 }

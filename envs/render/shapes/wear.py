@@ -22,8 +22,8 @@ def soiled(mesh: Mesh) -> Mesh:
 def _stained(material: Material) -> Material:
     if material.glow > 0:
         return material
-    dull = mixed(material, _GRIME, 0.22)
-    stain = mixed(material, _GRIME, 0.75).color
+    dull = mixed(material, _GRIME, 0.15)
+    stain = mixed(material, _GRIME, 0.6).color
     return replace(
         dull, pattern=Pattern.SPECKLE, second=stain, scale=0.03, gloss=0.3 * material.gloss
     )
