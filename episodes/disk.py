@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -41,23 +42,33 @@ class LineFile:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            _cut_torn_line(self._descriptor)
+            self._size = _cut_torn_line(self._descriptor)
         except OSError as error:
             raise DiskError(file, error) from error
 
-    def append(self, line: bytes, *, sync: bool = False) -> None:
-        """Add one line, which holds no newline itself; with `sync`, wait until it is on disk.
+    def append(self, line: bytes) -> None:
+        """Add one line, which holds no newline itself.
 
         Raises:
             DiskError: there is no room left, or the disk failed.
         """
-        size = os.fstat(self._descriptor).st_size
+        whole = rest = line + b"\n"
         try:
-            if os.write(self._descriptor, line + b"\n") <= len(line):
-                os.ftruncate(self._descriptor, size)
-                raise OSError(28, os.strerror(28))
-            if sync:
-                os.fsync(self._descriptor)
+            while rest:  # Once, unless the disk is full: then the second write says so.
+                rest = rest[os.write(self._descriptor, rest) :]
+        except OSError as error:
+            os.ftruncate(self._descriptor, self._size)
+            raise DiskError(self._file, error) from error
+        self._size += len(whole)
+
+    async def sync(self) -> None:
+        """Wait until all lines are on disk, whatever happens to the power; others go on meanwhile.
+
+        Raises:
+            DiskError: the disk failed.
+        """
+        try:
+            await asyncio.to_thread(os.fsync, self._descriptor)
         except OSError as error:
             raise DiskError(self._file, error) from error
 
@@ -132,8 +143,8 @@ def _write_jpeg(file: Path, rgb: NDArray[np.uint8]) -> None:
         raise DiskError(file, error) from error
 
 
-def _cut_torn_line(descriptor: int, block: int = 1 << 16) -> None:
-    """Drop what follows the last newline."""
+def _cut_torn_line(descriptor: int, block: int = 1 << 16) -> int:
+    """Drop what follows the last newline; returns the size of what is left."""
     size = position = os.fstat(descriptor).st_size
     while position > 0:
         begin = max(0, position - block)
@@ -144,3 +155,4 @@ def _cut_torn_line(descriptor: int, block: int = 1 << 16) -> None:
         position = begin
     if position < size:
         os.ftruncate(descriptor, position)
+    return position

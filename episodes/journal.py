@@ -37,9 +37,9 @@ class Moment:
 class Journal:
     """The record of one attempt.
 
-    Every line is one write of whole lines to a file opened for appending. The disk is waited for
-    (fsync) after a `decide`, which may have cost money, and after the `end`, which may be counted
-    on; the rest survives a kill of the program, though perhaps not a loss of power. Pictures are
+    Every line is written whole and at once, so all of them survive a kill of the program. The disk
+    is waited for (fsync) after a `decide` that a model was asked for, which may have cost money,
+    and after the `end`, which may be counted on: these survive a loss of power too. Pictures are
     written meanwhile, and are all there before the `end` is.
     """
 
@@ -105,8 +105,8 @@ class Journal:
             )
         )
 
-    def decide(self, step: int, decision: Decision, seconds: float) -> None:
-        """What the agent wants: on disk when this returns."""
+    async def decide(self, step: int, decision: Decision, seconds: float) -> None:
+        """What the agent wants: written when this returns."""
         self._images(decision.images)
         self._append(
             Decide(
@@ -123,9 +123,10 @@ class Journal:
                 ),
                 calls=tuple(map(_call, decision.calls)),
                 seconds=round(seconds, 6),
-            ),
-            sync=True,
+            )
         )
+        if decision.calls:
+            await self._lines.sync()
 
     def act(self, step: int, outcome: Outcome, seconds: float) -> None:
         """What came of it."""
@@ -143,10 +144,11 @@ class Journal:
             )
         )
 
-    def end(self, end: End) -> None:
+    async def end(self, end: End) -> None:
         """The attempt is over, and its pictures are written: on disk when this returns."""
         assert not self._written, "Pictures are waited for before an attempt ends."
-        self._append(end, sync=True)
+        self._append(end)
+        await self._lines.sync()
 
     async def pictures_written(self) -> None:
         """Wait for the pictures.
@@ -162,11 +164,11 @@ class Journal:
         """Let go of the file. Safe to call twice."""
         self._lines.close()
 
-    def _append(self, line: Line, *, sync: bool = False) -> None:
+    def _append(self, line: Line) -> None:
         fields = line.model_dump(mode="json", by_alias=True)
         text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
         # Half a surrogate pair, which a model may well say, is no text that a file can hold.
-        self._lines.append(text.encode("utf-8", errors="replace"), sync=sync)
+        self._lines.append(text.encode("utf-8", errors="replace"))
 
     def _images(self, images: Mapping[str, NDArray[np.uint8]]) -> None:
         """Keep what a model was sent, but for what is kept as a frame already."""

@@ -123,7 +123,7 @@ class _Episode:
         return moment
 
     async def decide(self, moment: Moment) -> Decision:
-        """What the agent wants, on disk when this returns."""
+        """What the agent wants, written down when this returns."""
         view = View(
             goal=self._task.goal,
             observation=shown(moment.observation, self._rules.sight),
@@ -137,7 +137,8 @@ class _Episode:
             decision = await self._agent.decide(view)
             self._clock.add(Part.SIMULATOR, self._stage.seconds())
         with self._clock.spell(Part.RECORD):
-            self._journal.decide(self._tally.steps, decision, self._clock.latest(Part.MODEL))
+            seconds = self._clock.latest(Part.MODEL)
+            await self._journal.decide(self._tally.steps, decision, seconds)
         self._tally.decided(decision)
         return decision
 
@@ -182,7 +183,7 @@ class _Episode:
             tokens=tally.tokens,
             error=None if fault is None else str(fault),
         )
-        self._journal.end(end)
+        await self._journal.end(end)
         return end
 
     async def _parse(self, text: str) -> Action | None:

@@ -92,7 +92,7 @@ def print_scores(scores: Scores, console: Console) -> None:
     ]
     table = Table(box=None, show_header=False)
     for name, value in rows:
-        table.add_row(Text(name, "bold"), Text(value))
+        table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
     console.print(table)
 
 

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -104,7 +104,6 @@ async def _interruptible(chosen: Plan, tasks: Sequence[Task], out: Path, workers
     except asyncio.CancelledError:
         remarks().print(f"Interrupted. The same command goes on with {out}.")
         _leave()
-        raise
 
 
 async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
@@ -117,7 +116,8 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
     agent: Agent | None = None
     stage: Stage | None = None
     try:
-        agent = chosen.make_agent()
+        # On a thread: reading a model takes a while, and Ctrl-C should not have to wait for it.
+        agent = await asyncio.to_thread(chosen.make_agent)
         stage = await build(chosen.make_env)
         check(stage.env, chosen.candidates, chosen.granted)
         if found is None:
@@ -141,7 +141,7 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
             await agent.close()
 
 
-def _leave() -> None:
+def _leave() -> NoReturn:
     """End now: neither a person who is asked nor a dead simulator keeps a thread of ours alive."""
     sys.stdout.flush()
     sys.stderr.flush()

@@ -1,0 +1,189 @@
+"""The command as people and scripts type it: its answers, its sentences, its exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envs.core import Task
+from envs.toy.tasks import sample
+from episodes.cli import main
+from episodes.record import Run
+from episodes.tasks import read_tasks
+
+FAST = ("--set", "in_process=true")
+
+
+class Said:
+    """What a command left behind."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+        self.sentence = " ".join(err.split())
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out.splitlines()[-1])
+
+
+@pytest.fixture
+def inhabit(capsys: pytest.CaptureFixture[str]) -> Any:
+    def call(*words: str) -> Said:
+        with pytest.raises(SystemExit) as left:
+            main(list(words))
+        assert isinstance(left.value.code, int)
+        return Said(left.value.code, *capsys.readouterr())
+
+    return call
+
+
+def test_run_plays_and_says_what_it_came_to(inhabit: Any, tmp_path: Path) -> None:
+    out = str(tmp_path / "a [bold]{run}[/bold]")
+    said = inhabit("run", "toy", "--agent", "expert", "--n", "3", *FAST, "--out", out, "--json")
+    assert said.code == 0
+    assert len(said.out.splitlines()) == 1
+    assert said.json["success_rate"] == 1.0
+    assert said.json["run"] == out
+    assert said.json["grants"] == ["expert"], "Granted, because this agent can't do without."
+    assert "[bold]{run}[/bold]" in said.err, "Names are shown as they are."
+    header = Run.open(out).header
+    assert header.settings.env["pixels"] == 96
+    assert header.software["inhabit"]
+
+
+def test_run_in_workers_comes_to_the_same(inhabit: Any, tmp_path: Path) -> None:
+    words = ("run", "toy", "--agent", "random", "--n", "4", "--json", "--seed", "5")
+    alone = inhabit(*words, *FAST, "--out", str(tmp_path / "a")).json
+    crowd = inhabit(*words, "--workers", "3", "--out", str(tmp_path / "b")).json
+    for key in alone.keys() - {"run", "seconds", "overhead_ms_p50"}:
+        assert alone[key] == crowd[key], key
+
+
+def test_tasks_of_a_file_are_played_in_their_order(inhabit: Any, tmp_path: Path) -> None:
+    said = inhabit("tasks", "toy", "--n", "4", "--seed", "7")
+    assert said.code == 0
+    file = tmp_path / "{my} tasks.jsonl"
+    file.write_text("".join(reversed(said.out.splitlines(keepends=True))))
+    out = str(tmp_path / "run")
+    words = ("run", "toy", "--agent", "expert", *FAST, "--out", out, "--json")
+    assert inhabit(*words, "--tasks", str(file)).json["episodes"] == 4
+    assert [t.id for t in Run.open(out).tasks] == [f"toy-7-{i}" for i in (3, 2, 1, 0)]
+    assert list(Run.open(out).tasks) == list(read_tasks(file))
+    assert inhabit("tasks", "toy", "--n", "2", "--json").json["tasks"][1]["id"] == "toy-0-1"
+
+
+def test_envs_are_listed_with_what_they_need(inhabit: Any) -> None:
+    listed = {e["name"]: e for e in inhabit("envs", "--json").json["envs"]}
+    assert listed["toy"]["backends"] == [{"name": "grid", "ready": True, "needs": []}]
+    assert "toy" in inhabit("envs").out
+
+
+BAD: Sequence[tuple[Sequence[str], str]] = [
+    (["--agent", "{radnom}"], "There is no agent '{radnom}'. Did you mean: random"),
+    (["--agent", "rank", "--model", "lokal:x"], "no kind of model 'lokal'. Did you mean: local"),
+    (["--agent", "rank", "--model", "local"], "named as KIND:NAME"),
+    (["--agent", "random", "--model", "scripted:first"], "'random' asks no model"),
+    (["--agent", "random", "--backend", "gird"], "There is no backend of toy 'gird'. Did you mean"),
+    (["--agent", "random", "--set", "pixls=3"], "no setting 'pixls'. Did you mean: pixels"),
+    (["--agent", "random", "--set", "pixels=[3]"], "env.pixels: Input should be a valid integer"),
+    (["--agent", "random", "--tasks", "nowhere.jsonl"], "nowhere.jsonl can't be read: No such"),
+    (["--agent", "random", "--tasks", "{nowhere}"], "no tasks called '{nowhere}'"),
+    (["--agent", "random", "--n", "0"], "--n"),
+    (["--agent", "random", "--candidates", "all"], "'all' is not one of 'vocabulary', 'seen'"),
+    (["--agent", "random", "--grant", "wings"], "'wings' is not one of"),
+    (["--agent", "random", "--no-image", "--blank-image"], "exclude one another"),
+    (["--agent", "random", "--out", "/dev/null/x"], "/dev/null/x can't be a run folder"),
+]
+
+
+@pytest.mark.parametrize(("words", "says"), BAD)
+def test_a_mistake_is_a_sentence_and_exit_code_2(
+    inhabit: Any, tmp_path: Path, words: list[str], says: str
+) -> None:
+    said = inhabit("run", "toy", "--n", "1", "--out", str(tmp_path / "run"), *words)
+    assert said.code == 2
+    assert says in said.sentence
+    assert "Traceback" not in said.err
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_an_unknown_environment_is_named_with_the_nearest(inhabit: Any, tmp_path: Path) -> None:
+    said = inhabit("run", "tyo", "--agent", "random", "--n", "1", "--out", str(tmp_path))
+    assert (said.code, said.sentence) == (
+        2,
+        "There is no environment 'tyo'. Did you mean: toy?",
+    )
+
+
+def test_neither_number_nor_source_of_tasks(inhabit: Any, tmp_path: Path) -> None:
+    said = inhabit("run", "toy", "--agent", "random", "--out", str(tmp_path))
+    assert said.code == 2
+    assert "(--n), or where they are (--tasks)" in said.sentence
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"env": "alfred"}, "task 2 ('{b}'): its env is 'alfred', and this run is of 'toy'"),
+        ({"id": "toy-0-0"}, "task 2: its id 'toy-0-0' is that of task 1 too"),
+        ({"goal": ""}, "line 2: goal: "),
+        ({"max_steps": 0}, "line 2: max_steps: "),
+        ({"scene": []}, "line 2: scene: "),
+    ],
+)
+def test_a_bad_line_of_tasks_is_named(
+    inhabit: Any, tmp_path: Path, change: dict[str, object], says: str
+) -> None:
+    one, two = (task.model_dump(mode="json") for task in sample(2, 0))
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(json.dumps(one) + "\n" + json.dumps({**two, "id": "{b}", **change}) + "\n")
+    said = inhabit(
+        "run", "toy", "--agent", "random", "--tasks", str(file), "--out", str(tmp_path / "r")
+    )
+    assert said.code == 2
+    assert f"{file}, {says}" in said.sentence
+
+
+def test_a_folder_of_something_else_is_left_alone(inhabit: Any, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x")
+    said = inhabit("run", "toy", "--agent", "random", "--n", "1", "--out", str(tmp_path))
+    assert said.code == 2
+    assert "holds 'thesis.tex' but no run.json" in said.sentence
+    assert [f.name for f in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_half_a_run_json_is_named_and_nothing_is_lost(inhabit: Any, tmp_path: Path) -> None:
+    words = ("run", "toy", "--agent", "random", "--n", "1", *FAST, "--out", str(tmp_path))
+    assert inhabit(*words).code == 0
+    before = {f: f.read_bytes() for f in tmp_path.rglob("*.*")}
+    (tmp_path / "run.json").write_bytes(before[tmp_path / "run.json"][:99])
+    said = inhabit(*words)
+    assert said.code == 2
+    assert "run.json is broken" in said.sentence
+    for file, content in before.items():
+        assert file.name == "run.json" or file.read_bytes() == content
+
+
+def test_braces_and_brackets_in_tasks_are_only_text(inhabit: Any, tmp_path: Path) -> None:
+    goal = 'Put {0.__class__} in the [red]fridge[/red] "now" \\ \u202e\n<script>'
+    hostile = next(iter(sample(1, 0))).model_copy(update={"goal": goal, "id": "../../[{x}]"})
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(hostile.model_dump_json() + "\n")
+    out = tmp_path / "run"
+    words = ("--agent", "expert", "--tasks", str(file), *FAST, "--out", str(out), "--json")
+    said = inhabit("run", "toy", *words)
+    assert (said.code, said.json["success_rate"]) == (0, 1.0)
+    assert [e.name for e in (out / "episodes").iterdir()] == ["00000"]
+    assert Run.open(out).tasks == (Task.model_validate(hostile),)
+    said = inhabit("replay", str(out), "--episode", "../../[{x}]", "--json")
+    assert (said.code, said.json["identical"]) == (0, True)
+
+
+def test_replay_of_no_run_is_a_sentence(inhabit: Any, tmp_path: Path) -> None:
+    said = inhabit("replay", str(tmp_path / "{gone}"))
+    assert said.code == 2
+    assert "{gone} is no run folder: it has no run.json" in said.sentence

@@ -1,0 +1,208 @@
+"""One episode: what is recorded, when it ends, what the agent is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image as Picture
+from toy_runs import Dying, Keeps, Says, Silent, play_toy, toy_tasks
+
+from agents.core import Agent, Decision, View
+from agents.models.core import Image
+from envs.core import Reason, Task
+from envs.toy.env import Toy
+from episodes.lines import Choice, Ending, Sight
+from episodes.record import Attempt, Run
+
+
+def last(run: Run, number: int = 0) -> Attempt:
+    attempt = run.episode(number).last()
+    assert attempt is not None
+    return attempt
+
+
+def test_an_expert_solves_it_and_every_step_is_on_record(tmp_path: Path) -> None:
+    run = play_toy(tmp_path, agent="expert")
+    for episode in run.episodes():
+        attempt = episode.last()
+        assert attempt is not None
+        assert attempt.end is not None
+        assert attempt.end.ending is Ending.SUCCESS
+        assert attempt.end.steps == len(attempt.steps) - 1 == len(attempt.end.overhead_ms)
+        assert attempt.end.cost == episode.task.reference_cost
+        assert [s.number for s in attempt.steps] == list(range(len(attempt.steps)))
+        assert all(s.decide and s.act and s.act.reason is None for s in attempt.steps[:-1])
+        assert attempt.steps[-1].decide is None, "After the last action one only looks."
+        assert attempt.steps[-1].see.frame is not None
+
+
+def test_the_record_tells_what_happened_in_the_house(tmp_path: Path) -> None:
+    """Acting the recorded texts in a house of our own gives the recorded states and pictures."""
+    run = play_toy(tmp_path, agent="expert")
+    episode = run.episode(1)
+    with Toy() as house:
+        house.reset(episode.task, seed=0)
+        for step in last(run, 1).steps:
+            pixels = house.observe().rgb
+            assert pixels is not None
+            assert step.see.digest == Image(pixels).digest
+            assert step.see.state == house.digest()
+            assert list(step.candidates) == [a.text for a in house.actions()]
+            frame = episode.frame(step.see)
+            assert frame is not None
+            with Picture.open(frame) as picture:
+                assert picture.format == "JPEG"
+                assert np.abs(np.asarray(picture, int) - pixels).mean() < 8
+            if step.decide is not None and step.decide.action is not None:
+                action = house.parse(step.decide.action)
+                assert action is not None
+                house.act(action)
+
+
+def test_ten_actions_that_fail_are_too_many_though_not_in_a_row(tmp_path: Path) -> None:
+    run = play_toy(tmp_path, made=Says("drop the cup"), assignments=["max_invalid=4"])
+    end = last(run).end
+    assert end is not None
+    assert (end.ending, end.steps, end.invalid) == (Ending.INVALID_LIMIT, 4, 4)
+
+
+def test_words_without_meaning_are_steps_that_fail(tmp_path: Path) -> None:
+    words = "{0.__class__} [bold]\ud800 flieg \n davon"
+    run = play_toy(tmp_path, made=Says(None, raw=words))
+    attempt = last(run)
+    assert attempt.end is not None
+    assert attempt.end.ending is Ending.FORMAT_ERROR
+    step = attempt.steps[0]
+    assert step.decide is not None
+    assert step.act is not None
+    assert step.act.reason is Reason.UNKNOWN_ACTION
+    assert step.decide.raw == words.replace("\ud800", "?"), "Half a character can't be kept."
+
+
+def test_the_only_step_spent_on_words_without_meaning(tmp_path: Path) -> None:
+    run = play_toy(tmp_path, made=Says(None), max_steps=1)
+    end = last(run).end
+    assert end is not None
+    assert (end.ending, end.steps) == (Ending.FORMAT_ERROR, 1)
+
+
+def test_steps_are_limited_by_the_task_or_by_the_run(tmp_path: Path) -> None:
+    there_and_back = Walks()
+    task = toy_tasks(1)[0].model_copy(update={"max_steps": 6})
+    end = last(play_toy(tmp_path / "task", tasks=[task], made=there_and_back)).end
+    assert end is not None
+    assert (end.ending, end.steps) == (Ending.STEP_LIMIT, 6)
+    end = last(play_toy(tmp_path / "run", tasks=[task], made=there_and_back, max_steps=9)).end
+    assert end is not None
+    assert (end.ending, end.steps) == (Ending.STEP_LIMIT, 9)
+
+
+class Walks(Agent):
+    """To the hall and on, for ever."""
+
+    async def decide(self, view: View) -> Decision:
+        room = "kitchen" if view.history and "hall" in view.history[-1].action else "hall"
+        return Decision(await view.parse(f"go to the {room}"))
+
+
+def test_an_agent_that_stops_too_early_has_stopped(tmp_path: Path) -> None:
+    attempt = last(play_toy(tmp_path, made=Says(None, stop=True)))
+    assert attempt.end is not None
+    assert (attempt.end.ending, attempt.end.steps) == (Ending.STOPPED, 0)
+    assert [s.act for s in attempt.steps] == [None]
+
+
+def test_a_fault_of_the_model_is_a_result(tmp_path: Path) -> None:
+    run = play_toy(tmp_path, made=Silent())
+    ends = [episode.end() for episode in run.episodes()]
+    assert [end and end.ending for end in ends] == [Ending.MODEL_FAULT] * 3
+    assert ends[0] is not None
+    assert ends[0].error == "The model is away."
+
+
+def test_a_fault_of_the_simulator_is_a_result_and_the_next_one_plays(tmp_path: Path) -> None:
+    made: list[Toy] = []
+
+    def make() -> Toy:
+        made.append(Dying(2) if not made else Toy())
+        return made[-1]
+
+    run = play_toy(tmp_path, agent="expert", make=make)
+    ends = [episode.end() for episode in run.episodes()]
+    assert [end and end.ending for end in ends] == [
+        Ending.SIMULATOR_FAULT,
+        Ending.SUCCESS,
+        Ending.SUCCESS,
+    ]
+    assert len(made) == 2, "One fresh environment after the fault, and no more."
+    first = ends[0]
+    assert first is not None
+    assert not first.success
+    assert first.steps == 2
+    assert first.error is not None
+    assert "{ouch} [red]" in first.error
+    attempt = last(run)
+    assert attempt.steps[-1].decide is not None, "The decision was written before it was acted on."
+    assert attempt.steps[-1].act is None
+
+
+def test_a_scene_that_can_not_be_built_is_a_result(tmp_path: Path) -> None:
+    good = toy_tasks(1)[0]
+    bad = Task(id="{bad}", env="toy", kind="put", goal="?", scene={"room": "cellar"})
+    run = play_toy(tmp_path, tasks=[bad, good], agent="expert")
+    attempt = last(run)
+    assert attempt.end is not None
+    assert attempt.end.ending is Ending.SCENE_REFUSED
+    assert attempt.end.error is not None
+    assert "{bad}" in attempt.end.error
+    assert attempt.start.met is None
+    end = last(run, 1).end
+    assert end is not None
+    assert end.success
+
+
+@pytest.mark.parametrize("choice", list(Choice))
+def test_candidates_are_what_the_run_says(tmp_path: Path, choice: Choice) -> None:
+    agent = Keeps()
+    run = play_toy(tmp_path, made=agent, candidates=choice, max_steps=3)
+    attempt, task = last(run), run.tasks[0]
+    with Toy() as house:
+        house.reset(task, seed=0)
+        expected = {
+            Choice.VOCABULARY: house.vocabulary,
+            Choice.SEEN: house.actions,
+            Choice.ORACLE: house.admissible,
+        }[choice]()
+    assert list(agent.views[0].candidates) == list(expected)
+    assert list(attempt.steps[0].candidates) == [a.text for a in expected]
+    assert (attempt.start.vocabulary is not None) == (choice is Choice.VOCABULARY)
+    if choice is Choice.VOCABULARY:
+        assert [s.see.candidates for s in attempt.steps] == [None] * len(attempt.steps)
+
+
+@pytest.mark.parametrize("sight", list(Sight))
+def test_what_an_agent_may_see_changes_no_record(tmp_path: Path, sight: Sight) -> None:
+    agent = Keeps()
+    run = play_toy(tmp_path, made=agent, sight=sight, max_steps=3)
+    seen = [view.observation.rgb for view in agent.views[:3]]
+    remembered = [step.rgb for step in agent.views[2].history]
+    for rgb in (*seen, *remembered):
+        if sight is Sight.NONE:
+            assert rgb is None
+        else:
+            assert rgb is not None
+            assert rgb.any() == (sight is Sight.SHOWN)
+            assert rgb.shape == (96, 96, 3)
+    shown = play_toy(tmp_path / "shown", made=Keeps(), max_steps=3)
+    assert [s.see.digest for s in last(run).steps] == [s.see.digest for s in last(shown).steps]
+
+
+def test_an_agent_replans_when_it_changes_its_mind_after_a_failure(tmp_path: Path) -> None:
+    script = "drop the cup; drop the cup; drop the book; flieg; drop the cup; go to the hall"
+    task = toy_tasks(1)[0]
+    run = play_toy(tmp_path, tasks=[task], agent="scripted", assignments=[f"actions={script}"])
+    end = last(run).end
+    assert end is not None
+    assert end.replans == 2, "To the book, and to the hall: not from or to what means nothing."

@@ -1,0 +1,135 @@
+"""A replay is identical, or names the first step that was tampered with and how."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from toy_runs import Dying, play_toy, toy, toy_tasks
+
+from envs.core import Determinism, Observation, Task
+from envs.toy.env import Toy
+from episodes.cli import main
+from episodes.lines import Ending
+from episodes.record import Run
+from episodes.replay import IncomparableError, replay_run
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return play_toy(tmp_path_factory.mktemp("played"), tasks=toy_tasks(3), agent="random")
+
+
+def tampered(run: Run, folder: Path, kind: str, step: int, change: Callable[[Any], None]) -> Run:
+    """A copy of `run` with one line of episode 1 changed."""
+    shutil.copytree(run.folder, folder)
+    file = Run.open(folder).episode(1).file
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    for line in lines:
+        if line["kind"] == kind and line.get("step") == step:
+            change(line)
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return Run.open(folder)
+
+
+def test_what_was_recorded_comes_out_again(played: Run) -> None:
+    replays = list(replay_run(played, toy))
+    assert [r.difference for r in replays] == [None] * 3
+    assert [r.steps for r in replays] == [e.end().steps for e in played.episodes()]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("kind", "step", "field", "value", "what"),
+    [
+        ("see", 4, "digest", "0123456789abcdef", "frame"),
+        ("see", 0, "state", "0123456789abcdef", "state"),
+        ("see", 3, "text", "You have a {mug} in your [hand].", "text"),
+        ("see", 2, "candidates", ["fly away"], "candidates"),
+        ("act", 5, "feedback", "All is well.", "feedback"),
+        ("act", 1, "met", 7, "met"),
+        ("act", 2, "cost", 99, "cost"),
+        ("decide", 3, "action", "fly to the {moon}", "action"),
+    ],
+)
+def test_the_first_step_that_was_tampered_with_is_named(
+    played: Run, tmp_path: Path, kind: str, step: int, field: str, value: object, what: str
+) -> None:
+    run = tampered(played, tmp_path / "run", kind, step, lambda line: line.update({field: value}))
+    first, second, third = replay_run(run, toy)
+    assert first.difference is None
+    assert third.difference is None, "The next episodes are acted all the same."
+    assert second.difference is not None
+    assert (second.difference.step, second.difference.what) == (step, what)
+    assert second.difference.recorded == value
+    assert second.difference.replayed != value
+    assert second.steps == step
+
+
+def test_another_action_shows_in_what_comes_of_it(played: Run, tmp_path: Path) -> None:
+    """The words of step 0 are exchanged for others that mean something."""
+    was = played.episode(1).last()
+    assert was is not None
+    assert was.steps[0].decide is not None
+    other = next(a for a in ("go to the hall", "drop the cup") if a != was.steps[0].decide.action)
+    run = tampered(played, tmp_path / "run", "decide", 0, lambda line: line.update(action=other))
+    found = list(replay_run(run, toy, iter([run.episode(1)])))
+    assert found[0].difference is not None
+    assert found[0].difference.step <= 1
+
+
+class Flickers(Toy):
+    """The same house under a light that is never the same."""
+
+    determinism = Determinism.STATE
+    seen = 0
+
+    def observe(self) -> Observation:
+        Flickers.seen += 1
+        return Observation("", np.full((8, 8, 3), Flickers.seen % 256, np.uint8))
+
+
+class Wild(Toy):
+    determinism = Determinism.NONE
+
+
+def test_it_compares_as_much_as_the_backend_promises(played: Run, tmp_path: Path) -> None:
+    flickering = play_toy(tmp_path, agent="scripted", make=Flickers)
+    found = list(replay_run(flickering, Flickers))
+    assert [r.difference for r in found] == [None] * 3
+    with pytest.raises(IncomparableError, match="tells nothing"):
+        list(replay_run(played, Wild))
+
+
+def test_faults_and_refusals_come_out_again_too(tmp_path: Path) -> None:
+    bad = Task(id="bad", env="toy", kind="put", goal="?", scene={"room": "cellar"})
+    run = play_toy(tmp_path, tasks=[bad, *toy_tasks(2)], agent="expert", make=lambda: Dying(3))
+    endings = [end.ending for e in run.episodes() if (end := e.end())]
+    assert endings[:2] == [Ending.SCENE_REFUSED, Ending.SIMULATOR_FAULT]
+    assert [r.difference for r in replay_run(run, toy)] == [None] * 3
+    died = list(replay_run(run, lambda: Dying(1)))
+    assert died[0].difference is None
+    assert died[1].difference is not None
+    assert died[1].difference.what == "simulator"
+
+
+def test_the_command_says_it_with_its_exit_code(
+    played: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["replay", str(played.folder), "--episode", "toy-0-2", "--json"])
+    assert left.value.code == 0
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (last["identical"], last["episodes"], last["differences"]) == (True, 1, [])
+    run = tampered(played, tmp_path / "run", "act", 1, lambda line: line.update(feedback="[{no}]"))
+    with pytest.raises(SystemExit) as left:
+        main(["replay", str(run.folder), "--json"])
+    assert left.value.code == 1
+    said = capsys.readouterr().out.splitlines()
+    assert 'episode 1 (toy-0-1), step 1: feedback was "[{no}]", is ' in said[0]
+    (difference,) = json.loads(said[-1])["differences"]
+    assert (difference["id"], difference["step"]) == ("toy-0-1", 1)

@@ -1,0 +1,201 @@
+"""A run that is killed, interrupted or out of disk goes on, and comes to the same in the end."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from toy_runs import play_toy, toy_tasks, wait_for
+
+from episodes.cli import main
+from episodes.lines import End
+from episodes.record import RecordError, Run
+
+INHABIT = [sys.executable, "-c", "from episodes.cli import main; main()"]
+RUN = ["run", "toy", "--agent", "random", "--n", "8", "--seed", "3", "--workers", "2", "--json"]
+SLOW = ["--set", "delay=0.004"]
+
+
+def inhabit(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*INHABIT, *words], capture_output=True, text=True, check=False, timeout=120, **options
+    )
+
+
+def results(run: Run) -> Sequence[Any]:
+    """What must not depend on how often a run was disturbed: no times, all the rest."""
+    clock = {"time", "seconds", "overhead_ms"}
+    found = []
+    for episode in run.episodes():
+        attempt = episode.last()
+        assert attempt is not None
+        assert attempt.end is not None
+        steps = [
+            (
+                s.see.digest,
+                s.see.state,
+                s.candidates,
+                s.decide and s.decide.action,
+                s.act and (s.act.reason, s.act.feedback, s.act.met, s.act.over, s.act.cost),
+            )
+            for s in attempt.steps
+        ]
+        found.append((attempt.start.seed, steps, attempt.end.model_dump(exclude=clock)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    ran = inhabit(*RUN, *SLOW, "--out", str(folder))
+    assert ran.returncode == 0, ran.stderr
+    return Run.open(folder)
+
+
+def test_killed_again_and_again_it_comes_to_the_same(undisturbed: Run, tmp_path: Path) -> None:
+    folder, lot = tmp_path / "run", random.Random(0)
+    for _ in range(6):
+        running = subprocess.Popen(
+            [*INHABIT, *RUN, *SLOW, "--out", str(folder)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        lines = lot.randrange(60)
+        wait_for(lambda r=running, n=lines: r.poll() is not None or written(folder) > n)
+        theirs = psutil.Process(running.pid).children(recursive=True) if not running.poll() else []
+        running.kill()
+        running.wait()
+        wait_for(lambda t=theirs: not any(p.is_running() and p.status() != "zombie" for p in t))
+    ran = inhabit(*RUN, *SLOW, "--out", str(folder))
+    assert ran.returncode == 0, ran.stderr
+    again = Run.open(folder)
+    assert results(again) == results(undisturbed)
+    figures = json.loads(ran.stdout.splitlines()[-1])
+    assert figures["episodes"] == 8
+    assert sum(figures["endings"].values()) == 8
+
+
+def written(folder: Path) -> int:
+    return sum(f.read_bytes().count(b"\n") for f in folder.glob("episodes/*/episode.jsonl"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_it_ends_cleanly_and_goes_on(
+    undisturbed: Run, tmp_path: Path, number: signal.Signals
+) -> None:
+    folder = tmp_path / "run"
+    running = subprocess.Popen(
+        [*INHABIT, *RUN, *SLOW, "--out", str(folder)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    wait_for(lambda: written(folder) > 30)
+    theirs = psutil.Process(running.pid).children(recursive=True)
+    assert theirs, "Environments live in processes of their own."
+    running.send_signal(number)
+    _, said = running.communicate(timeout=20)
+    assert running.returncode == 130
+    assert "Traceback" not in said
+    assert f"The same command goes on with {folder}" in said.replace("\n", "")
+    wait_for(lambda: not any(p.is_running() and p.status() != "zombie" for p in theirs))
+    assert inhabit(*RUN, *SLOW, "--out", str(folder)).returncode == 0
+    assert results(Run.open(folder)) == results(undisturbed)
+
+
+def test_a_finished_run_plays_nothing_again(undisturbed: Run) -> None:
+    before = {f: f.stat().st_mtime_ns for f in undisturbed.folder.rglob("*")}
+    ran = inhabit(*RUN, *SLOW, "--out", str(undisturbed.folder))
+    assert ran.returncode == 0
+    assert {f: f.stat().st_mtime_ns for f in undisturbed.folder.rglob("*")} == before
+    assert json.loads(ran.stdout.splitlines()[-1])["episodes"] == 8
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (["--agent", "expert"], "agent 'random', not 'expert'"),
+        (["--seed", "4"], "seed 3, not 4"),
+        (["--n", "9"], "8 tasks, not 9"),
+        (["--set", "delay=0.5"], "env.delay 0.004, not 0.5"),
+        (["--no-image"], "image 'shown', not 'none'"),
+        (["--max-steps", "5"], "max_steps None, not 5"),
+    ],
+)
+def test_another_command_is_refused(
+    undisturbed: Run, change: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = written(undisturbed.folder)
+    with pytest.raises(SystemExit) as left:
+        main([*RUN, *SLOW, *change, "--out", str(undisturbed.folder)])
+    assert left.value.code == 2
+    assert says in " ".join(capsys.readouterr().err.split())
+    assert written(undisturbed.folder) == before
+
+
+def test_two_runs_never_write_into_one_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    running = subprocess.Popen(
+        [*INHABIT, *RUN, "--set", "delay=1", "--out", str(folder)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_for(lambda: written(folder) > 0)
+        ran = inhabit(*RUN, "--set", "delay=1", "--out", str(folder))
+        assert ran.returncode == 2
+        assert "is being written to by another run" in ran.stderr
+    finally:
+        running.kill()
+        running.wait()
+
+
+def test_out_of_disk_it_stops_and_goes_on(undisturbed: Run, tmp_path: Path) -> None:
+    """No file may grow beyond 8 kB: some episode can't be written to its end."""
+    folder = tmp_path / "run"
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 1 << 40)); "
+    # In this process, because a worker would run into the limit too.
+    words = [*RUN, "--set", "in_process=true", "--out", str(folder)]
+    limited = [sys.executable, "-c", limit + INHABIT[-1], *words]
+    ran = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == 1, ran.stderr
+    assert "can't be written: File too large" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    for file in folder.glob("episodes/*/episode.jsonl"):
+        assert file.read_bytes().endswith(b"\n"), "A half line was taken away again."
+    assert inhabit(*words).returncode == 0
+    assert results(Run.open(folder)) == results(undisturbed)
+
+
+def test_a_run_cut_off_before_it_began_begins(tmp_path: Path) -> None:
+    (tmp_path / "tasks.jsonl").write_text("half a ta")
+    (tmp_path / "run.json.half").write_text("{")
+    run = play_toy(tmp_path, tasks=toy_tasks(1), agent="expert")
+    end = run.episode(0).end()
+    assert isinstance(end, End)
+    assert end.success
+
+
+def test_half_an_episode_is_a_new_attempt(tmp_path: Path) -> None:
+    run = play_toy(tmp_path, tasks=toy_tasks(1), agent="expert")
+    lines = run.episode(0).file.read_bytes().splitlines(keepends=True)
+    run.episode(0).file.write_bytes(b"".join(lines[:6]))
+    again = play_toy(tmp_path, tasks=toy_tasks(1), agent="expert").episode(0)
+    first, second = again.attempts()
+    assert (first.start.attempt, second.start.attempt) == (1, 2)
+    assert first.end is None
+    assert second.end is not None
+    assert again.file.read_bytes().startswith(b"".join(lines[:6]))
+
+
+def test_a_broken_record_stops_the_run_and_loses_nothing(tmp_path: Path) -> None:
+    run = play_toy(tmp_path, tasks=toy_tasks(2), agent="expert")
+    broken = run.episode(1).file
+    broken.write_bytes(b"{not json}\n")
+    with pytest.raises(RecordError, match=r"00001/episode\.jsonl, line 1"):
+        play_toy(tmp_path, tasks=toy_tasks(2), agent="expert")
+    assert broken.read_bytes() == b"{not json}\n"

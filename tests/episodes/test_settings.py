@@ -1,0 +1,73 @@
+"""Every KEY=VALUE finds its owner, or a sentence says why not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict
+
+from episodes.settings import RunSettings, SettingError, divide
+
+
+class Env(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    pixels: int = 96
+    name: str = ""
+    fast: bool = False
+
+
+class Agent(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    temperature: float = 1.0
+    name: str = "x"
+
+
+OWNERS: dict[str, type[BaseModel]] = {"env": Env, "agent": Agent, "run": RunSettings}
+
+
+def test_each_key_goes_to_whoever_declares_it() -> None:
+    found = divide(["pixels=64", "temperature=0.5", "fast=true", "max_invalid=3"], OWNERS)
+    assert found["env"] == Env(pixels=64, fast=True)
+    assert found["agent"] == Agent(temperature=0.5)
+    assert found["run"] == RunSettings(max_invalid=3)
+    assert divide([], OWNERS)["env"] == Env()
+    assert divide(["env.pixels=1", "env.pixels=2"], OWNERS)["env"] == Env(pixels=2)
+
+
+def test_a_key_of_two_owners_has_to_say_whose() -> None:
+    with pytest.raises(SettingError, match=r"'name' is ambiguous: say env\.name or agent\.name"):
+        divide(["name=a"], OWNERS)
+    found = divide(["env.name=a", "agent.name=b"], OWNERS)
+    assert found["env"] == Env(name="a")
+    assert found["agent"] == Agent(name="b")
+
+
+@pytest.mark.parametrize(
+    ("assignment", "says"),
+    [
+        ("pixls=3", "no setting 'pixls'. Did you mean: pixels"),
+        ("run.pixels=3", "no setting 'run.pixels'. Did you mean: pixels"),
+        ("{0}=3", r"no setting '\{0\}'. Did you mean: deadline, fast"),
+        ("pixels", "takes KEY=VALUE, not 'pixels'"),
+        ("=3", "takes KEY=VALUE, not '=3'"),
+        ("pixels=many", "env.pixels: Input should be a valid integer"),
+        ("max_invalid=0", "run.max_invalid: Input should be greater than or equal to 1"),
+    ],
+)
+def test_what_is_wrong_is_named(assignment: str, says: str) -> None:
+    with pytest.raises(SettingError, match=says):
+        divide([assignment], OWNERS)
+
+
+@given(st.text())
+def test_any_text_is_a_value_as_it_stands(value: str) -> None:
+    assert divide([f"env.name={value}"], OWNERS)["env"] == Env(name=value)
+
+
+@given(st.text())
+def test_any_text_is_an_assignment_or_a_sentence(text: str) -> None:
+    try:
+        divide([text], OWNERS)
+    except SettingError as error:
+        assert str(error)
