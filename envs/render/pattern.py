@@ -8,7 +8,7 @@ finer than a pixel fades into its mean.
 from __future__ import annotations
 
 from functools import cache
-from math import floor, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -83,23 +83,27 @@ def paint_fragments(  # type: ignore[no-untyped-def]
     color, finish,
 ):  # fmt: skip
     """Evaluate each fragment's pattern in its object's own frame."""
-    q, m = np.empty(3), np.empty(3)
     for k in range(len(face)):
-        body, material = owners[face[k]], materials[face[k]]
+        material = materials[face[k]]
         share, tone, dull = 0.0, 1.0, 1.0
         pattern = patterns[material]
         if pattern > 0:
-            for i in range(3):
-                q[i] = m[i] = 0.0
-                for j in range(3):
-                    q[i] += rotations[body, j, i] * (point[k, j] - positions[body, j])
-                    m[i] += rotations[body, j, i] * normal[k, j]
+            body = owners[face[k]]
             x, y, z = point[k, 0] - origin[0], point[k, 1] - origin[1], point[k, 2] - origin[2]
-            away = sqrt(x * x + y * y + z * z) + 1e-9
-            slant = abs(x * normal[k, 0] + y * normal[k, 1] + z * normal[k, 2]) / away
-            pixel = away / focal / max(slant, 0.1)
+            away = x * x + y * y + z * z + 1e-9
+            slant = abs(x * normal[k, 0] + y * normal[k, 1] + z * normal[k, 2])
+            pixel = away / focal / max(slant, 0.1 * sqrt(away))
+            x, y, z = (
+                point[k, 0] - positions[body, 0],
+                point[k, 1] - positions[body, 1],
+                point[k, 2] - positions[body, 2],
+            )
+            along, one, two = own_axes(rotations[body], grains[body], x, y, z)
+            facing = own_axes(
+                rotations[body], grains[body], normal[k, 0], normal[k, 1], normal[k, 2]
+            )
             scale = max(paints[material, 6], 1e-4)
-            share, tone, dull = evaluate(pattern, q, m, scale, grains[body], pixel, texture)
+            share, tone, dull = evaluate(pattern, along, one, two, facing, scale, pixel, texture)
         for i in range(3):
             first, second = paints[material, i], paints[material, 3 + i]
             color[k, i] = (first + (second - first) * share) * tone
@@ -109,49 +113,69 @@ def paint_fragments(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def evaluate(pattern, q, m, scale, grain, pixel, texture):  # type: ignore[no-untyped-def]
-    """Share of the second colour, brightness and gloss of a pattern at `q` with normal `m`."""
-    across = q[(grain + 1) % 3] + 0.6 * q[(grain + 2) % 3]
-    if pattern == WOOD:
-        return wood(across, q[grain], scale, pixel, texture)
-    if pattern == BRUSHED:
-        fade = max(0.0, 1.0 - pixel / 0.004)
-        streak = cloud(texture, across / 0.004, q[grain] / 0.2) - 0.5
-        return 0.0, 1.0 + 0.35 * fade * streak, 1.0
-    if pattern == PAINT:
-        mottle = cloud(texture, (q[0] + 0.7 * q[2]) / 0.6, (q[1] + 0.4 * q[2]) / 0.6) - 0.5
-        return 0.0, 1.0 + 0.07 * mottle, 1.0
-    if pattern == MARBLE:
-        return marble((q[0] + 0.73 * q[2]) / scale, (q[1] + 0.41 * q[2]) / scale, texture)
-    if pattern == SPECKLE:
-        fade = max(0.0, 1.0 - pixel / scale)
-        grains = cloud(texture, (q[0] + 0.73 * q[2]) / scale, (q[1] + 0.41 * q[2]) / scale)
-        return 0.35 + fade * (step(0.44, 0.56, grains) - 0.35), 1.0, 1.0
-    side = 0 if abs(m[0]) > abs(m[1]) else 1
-    side = side if abs(m[side]) > abs(m[2]) else 2
-    a, b = q[1] if side != 1 else q[2], q[0] if side != 0 else q[2]
-    if pattern == TILE:
-        return tile(a / scale, b / scale, pixel / scale, texture)
-    if pattern == STRIPES:
-        return band(b / scale, 0.5, pixel / scale), 1.0, 1.0
-    if pattern == FABRIC:
-        return fabric(a, b, scale, pixel, texture)
-    if side == grain:
-        grain = (grain + 1) % 3
-    other = 3 - side - grain
-    return planks(q[other] / scale, q[grain] / scale, scale, pixel, texture)
+def own_axes(rotation, grain, x, y, z):  # type: ignore[no-untyped-def]
+    """A vector along an object's grain and its two other axes."""
+    one, two = (grain + 1) % 3, (grain + 2) % 3
+    return (
+        rotation[0, grain] * x + rotation[1, grain] * y + rotation[2, grain] * z,
+        rotation[0, one] * x + rotation[1, one] * y + rotation[2, one] * z,
+        rotation[0, two] * x + rotation[1, two] * y + rotation[2, two] * z,
+    )
 
 
 @kernel
-def wood(across, along, scale, pixel, texture):  # type: ignore[no-untyped-def]
+def evaluate(pattern, along, one, two, facing, scale, pixel, texture):  # type: ignore[no-untyped-def]
+    """Share of the second colour, brightness and gloss at a place on a surface.
+
+    Args:
+        pattern: its number.
+        along: metres along the grain.
+        one: metres along the second axis.
+        two: metres along the third.
+        facing: the surface's normal along the same axes.
+        scale: metres from one repetition to the next.
+        pixel: metres that a pixel covers.
+        texture: of clouds.
+    """
+    if pattern == WOOD:
+        return wood((one + 0.6 * two) / scale, along / scale, pixel / scale, texture), 1.0, 1.0
+    if pattern == BRUSHED:
+        fade = max(0.0, 1.0 - pixel / 0.004)
+        streak = cloud(texture, (one + 0.6 * two) / 0.004, along / 0.2) - 0.5
+        return 0.0, 1.0 + 0.35 * fade * streak, 1.0
+    if pattern == PAINT:
+        mottle = cloud(texture, (along + 0.7 * two) / 0.6, (one + 0.4 * two) / 0.6) - 0.5
+        return 0.0, 1.0 + 0.07 * mottle, 1.0
+    if pattern == MARBLE:
+        return marble((along + 0.73 * two) / scale, (one + 0.41 * two) / scale, texture), 1.0, 1.0
+    if pattern == SPECKLE:
+        fade = max(0.0, 1.0 - pixel / scale)
+        grains = cloud(texture, (along + 0.73 * two) / scale, (one + 0.41 * two) / scale)
+        return 0.35 + fade * (step(0.44, 0.56, grains) - 0.35), 1.0, 1.0
+    u, v = one, along
+    if abs(facing[1]) > abs(facing[2]) and abs(facing[1]) > abs(facing[0]):
+        u = two
+    elif abs(facing[0]) >= abs(facing[2]):
+        v = two
+    if pattern == TILE:
+        return tile(u / scale, v / scale, pixel / scale, texture)
+    if pattern == STRIPES:
+        return band(v / scale, 0.5, pixel / scale), 1.0, 1.0
+    if pattern == FABRIC:
+        return fabric(u / scale, v / scale, pixel / scale, texture)
+    return planks(u / scale, v / scale, pixel / scale, texture)
+
+
+@kernel
+def wood(across, along, pixel, texture):  # type: ignore[no-untyped-def]
     """Wavy growth rings and fine fibres along the grain."""
-    u, v = across / scale, along / scale
-    bend = cloud(texture, u * 0.7, v * 0.12)
-    ring = wave(u * 1.6 + 3.0 * bend)
-    fibre = cloud(texture, u * 14.0, v * 0.7)
-    fade = max(0.0, 1.0 - 4.0 * pixel / scale)
-    fine = max(0.0, 1.0 - 16.0 * pixel / scale)
-    return 0.5 + fade * 0.7 * (ring - 0.5) + fine * 0.8 * (fibre - 0.5), 1.0, 1.0
+    bend = cloud(texture, across * 0.7, along * 0.12)
+    ring = wave(across * 1.6 + 3.0 * bend)
+    share = 0.5 + max(0.0, 1.0 - 4.0 * pixel) * 0.7 * (ring - 0.5)
+    fine = max(0.0, 1.0 - 16.0 * pixel)
+    if fine > 0.0:
+        share += fine * 0.8 * (cloud(texture, across * 14.0, along * 0.7) - 0.5)
+    return share
 
 
 @kernel
@@ -161,49 +185,55 @@ def marble(u, v, texture):  # type: ignore[no-untyped-def]
     height = cloud(texture, u * 0.6 + 1.6 * bend, v * 0.6 - 1.2 * bend)
     vein = max(0.0, 1.0 - abs(height - 0.5) * 9.0)
     soft = cloud(texture, u * 0.3 + 3.1, v * 0.3) - 0.35
-    return min(1.0, 0.8 * vein * vein + 0.4 * max(0.0, soft)), 1.0, 1.0
+    return min(1.0, 0.8 * vein * vein + 0.4 * max(0.0, soft))
 
 
 @kernel
 def tile(u, v, pixel, texture):  # type: ignore[no-untyped-def]
     """Square tiles, each a little different, with matt joints in the second colour."""
-    i, j = floor(u), floor(v)
+    i, j = np.floor(u), np.floor(v)
     joint = 1.0 - (1.0 - line(u - i, 0.016, pixel)) * (1.0 - line(v - j, 0.016, pixel))
-    own = cloud(texture, i * 3.7 + 0.5, j * 5.3 + 0.5) - 0.5
+    own = scatter(i, j) - 0.5
     mottle = cloud(texture, u * 2.0 + i * 1.3, v * 2.0 + j * 2.9) - 0.5
-    return joint, 1.0 + (0.16 * own + 0.06 * mottle) * (1.0 - joint), 1.0 - 0.8 * joint
+    return joint, 1.0 + (0.10 * own + 0.06 * mottle) * (1.0 - joint), 1.0 - 0.8 * joint
 
 
 @kernel
-def planks(u, v, scale, pixel, texture):  # type: ignore[no-untyped-def]
+def planks(u, v, pixel, texture):  # type: ignore[no-untyped-def]
     """Boards one wide and nine long, shifted from row to row, each with a grain of its own."""
-    i = floor(u)
-    shifted = v / 9.0 + cloud(texture, i * 2.3 + 0.25, 0.5) * 4.0
-    j = floor(shifted)
-    gap = line(u - i, 0.012, pixel / scale)
-    gap = max(gap, line(shifted - j, 0.0013, pixel / scale / 9.0))
-    own = cloud(texture, i * 4.7 + 0.5, j * 6.1 + 0.5) - 0.5
-    board = (u + 13.7 * j) * scale, (v + 29.3 * i) * scale
-    grain, _, _ = wood(board[0], board[1], scale * 0.8, pixel, texture)
-    return 0.75 * grain + 0.1, (1.0 + 0.55 * own) * (1.0 - 0.55 * gap), 1.0 - 0.5 * gap
+    i = np.floor(u)
+    shifted = v / 9.0 + scatter(i, 0.0)
+    j = np.floor(shifted)
+    gap = max(line(u - i, 0.012, pixel), line(shifted - j, 0.0013, pixel / 9.0))
+    grain = wood(1.25 * u + 13.7 * j, 1.25 * v + 29.3 * i, 1.25 * pixel, texture)
+    tone = (0.80 + 0.40 * scatter(i, j + 0.5)) * (1.0 - 0.55 * gap)
+    return 0.75 * grain + 0.1, tone, 1.0 - 0.5 * gap
 
 
 @kernel
-def fabric(a, b, scale, pixel, texture):  # type: ignore[no-untyped-def]
+def fabric(u, v, pixel, texture):  # type: ignore[no-untyped-def]
     """A plain weave: threads over and under each other, slightly uneven."""
-    u, v = a / scale * 2.0, b / scale * 2.0
-    over = (floor(u) + floor(v)) % 2.0
+    u, v = 2.0 * u, 2.0 * v
+    over = (np.floor(u) + np.floor(v)) % 2.0
     thread = wave(u) if over < 1.0 else wave(v)
-    fade = max(0.0, 1.0 - 2.0 * pixel / scale)
+    fade = max(0.0, 1.0 - 2.0 * pixel)
     uneven = cloud(texture, u * 0.2, v * 0.2) - 0.5
     return 0.25 + fade * 0.5 * (thread - 0.5), 1.0 + 0.12 * uneven, 1.0
+
+
+@kernel
+def scatter(i, j):  # type: ignore[no-untyped-def]
+    """A number 0..1 of its own for each pair of numbers."""
+    x = i * 0.7548776662 + j * 0.5698402910
+    x = (x - np.floor(x)) * 61.7
+    return x - np.floor(x)
 
 
 @kernel
 def cloud(texture, u, v):  # type: ignore[no-untyped-def]
     """The cloud texture at (u, v), counted in its coarsest cells; linear between its texels."""
     x, y = u * CELL, v * CELL
-    i, j = floor(x), floor(y)
+    i, j = np.floor(x), np.floor(y)
     s, t = x - i, y - j
     i, j = int(i) & (PERIOD - 1), int(j) & (PERIOD - 1)
     k, n = (i + 1) & (PERIOD - 1), (j + 1) & (PERIOD - 1)
@@ -215,7 +245,7 @@ def cloud(texture, u, v):  # type: ignore[no-untyped-def]
 @kernel
 def wave(x):  # type: ignore[no-untyped-def]
     """A smooth wave 0..1 with period 1."""
-    t = abs(2.0 * (x - floor(x)) - 1.0)
+    t = abs(2.0 * (x - np.floor(x)) - 1.0)
     return t * t * (3.0 - 2.0 * t)
 
 
@@ -242,6 +272,6 @@ def band(x, part, pixel):  # type: ignore[no-untyped-def]
     """How much of a pixel around `x` lies in bands that fill `part` of every unit."""
     reach = 0.5 * pixel + 1e-6
     low, high = x - reach, x + reach
-    filled = floor(high) * part + min(high - floor(high), part)
-    filled -= floor(low) * part + min(low - floor(low), part)
+    filled = np.floor(high) * part + min(high - np.floor(high), part)
+    filled -= np.floor(low) * part + min(low - np.floor(low), part)
     return filled / (2.0 * reach)

@@ -66,14 +66,10 @@ def shade(
     Returns:
         (H, W, 3) uint8.
     """
-    places = (fragments.point, fragments.normal, *paint)
     color = np.empty_like(fragments.point)
-    light_from_around(
-        *places, open_sky, lighting.sky, lighting.ground, view.origin, color
+    light_fragments(
+        *(fragments.point, fragments.normal, *paint, lit, open_sky, *lighting, view.origin, color)
     )
-    for index, lamp in enumerate(lighting.lamps):
-        reached = lit if index == 0 else np.ones_like(lit)
-        light_from_lamp(*places, reached, lamp, view.origin, color)
     picture = np.empty((view.height * view.width, 3), np.float32)
     picture[:] = BACKGROUND
     develop(fragments.pixel, fragments.weight, color, tone_curve(), picture)
@@ -81,17 +77,20 @@ def shade(
 
 
 @kernel
-def light_from_around(point, normal, paint, finish, open_sky, sky, ground, origin, color):  # type: ignore[no-untyped-def]
-    """Light from above and below, light mirrored from there, and light from within."""
+def light_fragments(  # type: ignore[no-untyped-def]
+    point, normal, paint, finish, lit, open_sky, sky, ground, lamps, origin, color
+):
+    """Light from all around, mirrored or not, from within, and from each lamp."""
     for k in range(len(point)):
         nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
         dx, dy, dz = origin[0] - point[k, 0], origin[1] - point[k, 1], origin[2] - point[k, 2]
         away = 1.0 / sqrt(dx * dx + dy * dy + dz * dz + 1e-9)
-        towards = max(0.0, nx * dx + ny * dy + nz * dz) * away
+        dx, dy, dz = dx * away, dy * away, dz * away
+        towards = max(0.0, nx * dx + ny * dy + nz * dz)
         gloss, glow, metal = finish[k, 0], finish[k, 1], finish[k, 2]
         mirror = mirrored(gloss, metal, towards)
         up = 0.5 + 0.5 * ny
-        above = min(max(2.0 * towards * ny - dy * away + 0.4, 0.0), 1.0)
+        above = min(max(2.0 * towards * ny - dy + 0.4, 0.0), 1.0)
         tinted = max(metal, 0.5 * gloss * gloss)
         for i in range(3):
             around = ground[i] + (sky[i] - ground[i]) * up
@@ -99,33 +98,30 @@ def light_from_around(point, normal, paint, finish, open_sky, sky, ground, origi
             tint = 1.0 + (paint[k, i] - 1.0) * tinted
             light = paint[k, i] * (1.0 - mirror) * around + image * mirror * tint
             color[k, i] = open_sky[k] * light + 1.6 * glow * paint[k, i]
-
-
-@kernel
-def light_from_lamp(point, normal, paint, finish, lit, lamp, origin, color):  # type: ignore[no-untyped-def]
-    """Matt light after Lambert and a highlight after Blinn (1977), fading with the distance."""
-    for k in range(len(point)):
-        nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
-        dx, dy, dz = origin[0] - point[k, 0], origin[1] - point[k, 1], origin[2] - point[k, 2]
-        lx, ly, lz = lamp[0] - point[k, 0], lamp[1] - point[k, 1], lamp[2] - point[k, 2]
-        away = 1.0 / sqrt(dx * dx + dy * dy + dz * dz + 1e-9)
-        far = lx * lx + ly * ly + lz * lz + 1e-9
-        near = 1.0 / sqrt(far)
-        facing = max(0.0, nx * lx + ny * ly + nz * lz) * near
-        strength = lit[k] / (1.0 + far / (lamp[6] * lamp[6]))
-        hx, hy, hz = lx * near + dx * away, ly * near + dy * away, lz * near + dz * away
-        half = max(0.0, nx * hx + ny * hy + nz * hz)
-        power = min(1.0, half * half / (hx * hx + hy * hy + hz * hz + 1e-9))
-        gloss, metal = finish[k, 0], finish[k, 2]
-        power *= power
-        for i in range(6):
-            power += (power * power - power) * min(max(6.0 * gloss - i, 0.0), 1.0)
-        shine = power * gloss * (0.15 + 0.85 * gloss) * min(1.0, 8.0 * facing)
-        towards = max(0.0, nx * dx + ny * dy + nz * dz) * away
-        matt = (1.0 - mirrored(gloss, metal, towards)) * facing
-        for i in range(3):
-            tint = 1.0 + (paint[k, i] - 1.0) * metal
-            color[k, i] += strength * lamp[3 + i] * (paint[k, i] * matt + shine * tint)
+        for j in range(lamps.shape[0]):
+            lx, ly, lz = (
+                lamps[j, 0] - point[k, 0],
+                lamps[j, 1] - point[k, 1],
+                lamps[j, 2] - point[k, 2],
+            )
+            facing = nx * lx + ny * ly + nz * lz
+            strength = lit[k] if j == 0 else 1.0
+            if facing <= 0.0 or strength <= 0.0:
+                continue
+            far = lx * lx + ly * ly + lz * lz + 1e-9
+            near = 1.0 / sqrt(far)
+            facing *= near
+            strength /= 1.0 + far / (lamps[j, 6] * lamps[j, 6])
+            shine = 0.0
+            if gloss > 0.05:
+                hx, hy, hz = lx * near + dx, ly * near + dy, lz * near + dz
+                half = max(0.0, nx * hx + ny * hy + nz * hz)
+                square = hx * hx + hy * hy + hz * hz + 1e-9
+                shine = highlight(half * half / square, gloss) * min(1.0, 8.0 * facing)
+            matt = (1.0 - mirror) * facing
+            for i in range(3):
+                tint = 1.0 + (paint[k, i] - 1.0) * metal
+                color[k, i] += strength * lamps[j, 3 + i] * (paint[k, i] * matt + shine * tint)
 
 
 @kernel
@@ -134,6 +130,15 @@ def mirrored(gloss, metal, towards):  # type: ignore[no-untyped-def]
     edge = (1.0 - towards) * (1.0 - towards)
     polish = 0.06 + 0.5 * max(0.0, gloss - 0.5) + 0.5 * edge * edge * (1.0 - towards)
     return max(gloss * gloss * polish, 0.45 * metal)
+
+
+@kernel
+def highlight(square, gloss):  # type: ignore[no-untyped-def]
+    """Blinn's (1977) from the squared cosine, with Schlick's (1994) quotient for the power."""
+    exponent = 4.0 + 250.0 * gloss * gloss
+    square = min(1.0, square)
+    power = square / (exponent - exponent * square + square)
+    return power * (gloss - 0.05) * (0.15 + 0.85 * gloss)
 
 
 @kernel

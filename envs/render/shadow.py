@@ -17,7 +17,7 @@ SIDE = 768
 """Texels per side of the map."""
 WIDEST = 6.0
 """Tangent of the widest half angle of the lamp's view."""
-CELL = 16
+CELL = 8
 """Texels per side of a cell: no shadow's edge is wider to either side."""
 TURN = np.pi * (3.0 - np.sqrt(5.0))
 DISC = np.array(
@@ -89,7 +89,7 @@ def lit(fragments: Fragments, pack: Pack, shadow: ShadowMap, size: float) -> NDA
     result = np.empty(len(fragments.face), np.float32)
     view = shadow.view
     light_fragments(
-        *(fragments.face, fragments.point, pack.surfaces.planes),
+        *(fragments.face, fragments.point, fragments.normal, pack.surfaces.planes),
         *(shadow.nearness, shadow.most, shadow.least),
         *(view.origin, view.axes, view.focal, size, result),
     )
@@ -97,7 +97,9 @@ def lit(fragments: Fragments, pack: Pack, shadow: ShadowMap, size: float) -> NDA
 
 
 @kernel
-def light_fragments(face, point, planes, nearness, most, least, origin, axes, focal, size, result):  # type: ignore[no-untyped-def]
+def light_fragments(
+    face, point, normal, planes, nearness, most, least, origin, axes, focal, size, result
+):  # type: ignore[no-untyped-def]
     """Percentage-closer soft shadows (Fernando 2005).
 
     What stands between, seen over the size of the lamp, tells how wide the edge is here; then the
@@ -112,7 +114,7 @@ def light_fragments(face, point, planes, nearness, most, least, origin, axes, fo
         x = px * axes[0, 0] + py * axes[0, 1] + pz * axes[0, 2]
         y = px * axes[1, 0] + py * axes[1, 1] + pz * axes[1, 2]
         z = px * axes[2, 0] + py * axes[2, 1] + pz * axes[2, 2]
-        if z < 0.05:
+        if z < 0.05 or normal[k, 0] * px + normal[k, 1] * py + normal[k, 2] * pz >= 0.0:
             continue
         near = 1.0 / z
         u, v = middle + x * near * focal, middle - y * near * focal
@@ -125,8 +127,8 @@ def light_fragments(face, point, planes, nearness, most, least, origin, axes, fo
             gu = (nx * axes[0, 0] + ny * axes[0, 1] + nz * axes[0, 2]) / (away * focal)
             gv = -(nx * axes[1, 0] + ny * axes[1, 1] + nz * axes[1, 2]) / (away * focal)
         base = near * 1.002 + 0.006 * near * near
-        widest = min(max(size * focal * near, 1.5), CELL - 2.0)
-        slope = (abs(gu) + abs(gv)) * (CELL - 1.0)
+        widest = min(max(size * focal * near, 1.5), CELL - 1.0)
+        slope = (abs(gu) + abs(gv)) * CELL
         cell = int(v) // CELL, int(u) // CELL
         if most[cell] <= base - slope:
             continue

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from envs.render.camera import Camera, View
 from envs.render.fragments import fragments
 from envs.render.mesh import Mesh
+from envs.render.occlusion import open_sky
 from envs.render.pack import Body, Pack
 from envs.render.pattern import paint
 from envs.render.raster import Surface, rasterize
@@ -171,10 +172,11 @@ class Stage:
     def _picture(
         self, pack: Pack, view: View, surface: Surface, samples: int, shadow: bool
     ) -> NDArray[np.uint8]:
+        fine = surface
         if samples > 1:
-            fine = view.finer(samples)
-            surface = rasterize(pack.triangles, fine.nearest_first(pack.low, pack.high), fine)
-        seen = fragments(surface, pack, view, samples)
+            close = view.finer(samples)
+            fine = rasterize(pack.triangles, close.nearest_first(pack.low, pack.high), close)
+        seen = fragments(fine, pack, view, samples)
         key = self._key_light(pack)
         if shadow and pack.casts_shadow.any():
             if self._shadow is None:
@@ -182,8 +184,8 @@ class Stage:
             reached = lit(seen, pack, self._shadow, key.size)
         else:
             reached = np.ones(len(seen.face), np.float32)
-        open_sky = np.ones(len(seen.face), np.float32)
-        return shade(seen, paint(seen, pack, view), reached, open_sky, self._lighting(pack), view)
+        around = open_sky(surface, pack.surfaces.planes, seen, view)
+        return shade(seen, paint(seen, pack, view), reached, around, self._lighting(pack), view)
 
     def _key_light(self, pack: Pack) -> Light:
         if self._key is not None:
