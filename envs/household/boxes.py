@@ -67,7 +67,7 @@ class Box:
         """A point of the world along its own axes, from its centre."""
         return self.axes.T @ (np.asarray(point, np.float64) - self.center)
 
-    def moved(self, offset: ArrayLike) -> Box:
+    def moved(self, offset: Array) -> Box:
         """The same box, further on by `offset`."""
         return Box(self.center + offset, self.half, self.axes)
 

@@ -26,7 +26,7 @@ _NOT_IN_THE_WAY = frozenset({"Floor", "Window", "Blinds", "Curtains"})
 _CORNERED = frozenset({"CounterTop", "Desk"})
 """What may go around a corner, in one box with the floor that it encloses."""
 
-_KNEE, _HEAD = 0.1, 1.8
+KNEE, HEAD = 0.1, 1.8
 """What is lower is stepped over, what is higher walked under; metres above the floor."""
 _WALL_MARGIN = 0.35
 """How far from the room's outline the agent's middle stays, in metres."""
@@ -102,7 +102,7 @@ def _obstacles(solids: Iterable[Solid], outline: Outline) -> list[Box]:
     floor = outline.floor
     boxes: list[Box] = []
     for kind, box in solids:
-        if kind in _NOT_IN_THE_WAY or box.high[1] < floor + _KNEE or box.low[1] > floor + _HEAD:
+        if kind in _NOT_IN_THE_WAY or box.high[1] < floor + KNEE or box.low[1] > floor + HEAD:
             continue
         boxes += corner_strips(box, outline) if kind in _CORNERED else [box]
     return boxes

@@ -1,0 +1,55 @@
+"""The one who walks about: where it stands, where it looks, what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from envs.household.boxes import Array, yaw
+from envs.render.camera import Camera
+
+HEIGHT = 0.901
+"""THOR's agent has its position this far above the floor, in metres."""
+EYE_STANDING = 0.675
+"""Metres from its position up to its eye; crouching, the eye is at its position."""
+HIGHEST, LOWEST = -30.0, 60.0
+"""Horizons in degrees, positive looking down."""
+_HAND = np.array((0.0, -0.17, 0.42))
+"""Where a held thing's middle hangs, in metres along the eye's right, up and ahead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """THOR's default agent. Never changed in place."""
+
+    x: float
+    y: float
+    z: float
+    """Metres."""
+    rotation: float = 0.0
+    """Degrees, 0..360; 0 looks along +z, 90 along +x."""
+    horizon: float = 0.0
+    """Degrees; positive looks down."""
+    standing: bool = True
+    held: str | None = None
+    """Id of what is in its hand."""
+
+    @property
+    def eye(self) -> tuple[float, float, float]:
+        """Where the camera is, metres."""
+        return (self.x, self.y + (EYE_STANDING if self.standing else 0.0), self.z)
+
+    def camera(self, fov: float) -> Camera:
+        """What it looks through."""
+        return Camera(self.eye, self.rotation, self.horizon, fov)
+
+    def hand(self) -> tuple[Array, Array]:
+        """Where a held thing's middle is (3,), and how its own frame is turned (3, 3)."""
+        right, up, ahead = self.camera(60.0).axes
+        place = np.array(self.eye) + _HAND[0] * right + _HAND[1] * up + _HAND[2] * ahead
+        return place, yaw(self.rotation)
+
+    def turned(self, degrees: float) -> Agent:
+        """Turned to the right."""
+        return replace(self, rotation=(self.rotation + degrees) % 360.0)

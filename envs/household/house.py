@@ -1,0 +1,119 @@
+"""A room that has been entered: its world, its picture, and how it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from envs.household import rooms
+from envs.household.agent import Agent
+from envs.household.boxes import vector
+from envs.household.grid import STEP
+from envs.household.picture import Mood, Picture
+from envs.household.world import Moment, Thing, World, near
+from envs.render.camera import Camera
+from envs.render.stage import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `Initialize` and `ChangeResolution` set."""
+
+    width: int = 300
+    height: int = 300
+    """Pixels."""
+    field_of_view: float = 90.0
+    """Vertical, degrees."""
+    grid_size: float = STEP
+    """Metres of a step."""
+    rotate_step: float = 90.0
+    """Degrees."""
+    visibility_distance: float = 1.5
+    """Metres from the agent's vertical axis to the nearest point of a thing."""
+    snap_to_grid: bool = True
+
+
+class Sight(NamedTuple):
+    """How a thing appears to the agent at this moment."""
+
+    distance: float
+    """Metres from the agent's position to the thing's."""
+    visible: bool
+    """At least one pixel of it is seen, and it is within `visibility_distance`."""
+    interactable: bool
+
+
+class House:
+    """Everything an action works on."""
+
+    def __init__(self, scene: str, settings: Settings, seed: int, *, revision: int = 0) -> None:
+        """Enter a room.
+
+        Args:
+            scene: such as "FloorPlan1", with or without "_physics".
+            settings: how it is looked at.
+            seed: chooses where the agent starts.
+            revision: of the last thing that was ever changed, so that none comes twice.
+
+        Raises:
+            SceneError: there is no such room.
+            UnavailableError: the rooms are not installed.
+        """
+        room = rooms.load(scene)
+        choose = np.random.default_rng((seed, rooms.SCENES.index(room.name)))
+        cells = sorted(room.cells)
+        start, turn = cells[choose.integers(len(cells))], 90.0 * int(choose.integers(4))
+        self.settings = settings
+        self.mood = Mood()
+        self.world = World(room, start, turn, revision=revision)
+        self.moments: dict[int, tuple[Moment, Mood]] = {}
+        self._picture = Picture(self.world)
+        self._seen: tuple[object, Frame] | None = None
+        self._sights: tuple[object, Mapping[str, Sight]] | None = None
+
+    @property
+    def agent(self) -> Agent:
+        """The one who walks about."""
+        return self.world.agent
+
+    def see(self, *, rgb: bool = True) -> Frame:
+        """What the agent sees. Kept until something changes."""
+        key = (self.world.version, self.agent, self.settings, self.mood)
+        if self._seen is None or self._seen[0] != key or (rgb and self._seen[1].rgb is None):
+            size = (self.settings.width, self.settings.height)
+            self._seen = key, self.look(self.agent.camera(self.settings.field_of_view), size, rgb)
+        return self._seen[1]
+
+    def look(self, camera: Camera, size: tuple[int, int], rgb: bool = False) -> Frame:
+        """The room from anywhere, as it is now."""
+        return self._picture.take(self.world, camera, size, rgb=rgb, mood=self.mood)
+
+    def sights(self) -> Mapping[str, Sight]:
+        """How each thing appears at this moment, by id."""
+        frame = self.see(rgb=False)
+        if self._sights is None or self._sights[0] is not frame:
+            seen = shown(frame)
+            self._sights = (
+                frame,
+                {name: self._sight(thing, seen) for name, thing in self.world.things.items()},
+            )
+        return self._sights[1]
+
+    def _sight(self, thing: Thing, seen: Mapping[str, int]) -> Sight:
+        agent = self.agent
+        distance = near(vector(thing["position"]), np.array((agent.x, agent.y, agent.z)))
+        visible = thing.id in seen and self.within_reach(thing, agent.x, agent.z)
+        return Sight(distance, visible, visible and thing.id != agent.held)
+
+    def within_reach(self, thing: Thing, x: float, z: float) -> bool:
+        """Whether a thing is near enough to who stands there."""
+        return thing.box.distance_from_axis(x, z) <= self.settings.visibility_distance
+
+
+def shown(frame: Frame) -> Mapping[str, int]:
+    """Pixels of each body in a frame; none that has no pixel."""
+    counts = np.bincount(frame.ids.ravel() + 1, minlength=len(frame.names) + 1)[1:]
+    return {frame.names[i]: int(counts[i]) for i in np.flatnonzero(counts)}

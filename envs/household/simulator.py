@@ -1,0 +1,193 @@
+"""The simulator: one THOR action in, one reply out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import JsonValue
+
+from envs.core import SceneError
+from envs.household import rooms
+from envs.household.actions import ACTIONS
+from envs.household.actions.binding import Action, Deed, Number, Refusal
+from envs.household.agent import Agent
+from envs.household.house import House, Settings, Sight
+from envs.household.world import Thing
+from envs.render.stage import Frame
+
+NEAR_PLANE, FAR_PLANE = 0.1, 20.0
+"""Metres; what `Initialize` answers."""
+_WIDEST = 4096
+"""Pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of an action."""
+
+    success: bool
+    message: str = ""
+    """Why not."""
+    code: str = ""
+    """THOR's errorCode, or empty."""
+    value: JsonValue = None
+    """THOR's actionReturn."""
+
+
+class Simulator:
+    """One agent in one room at a time.
+
+    Between two actions nothing changes; an action that fails changes nothing either. The same
+    scene, seed and actions give the same replies and the same bytes of every picture.
+    """
+
+    def __init__(
+        self, scene: str = "FloorPlan1", *, width: int = 300, height: int = 300, seed: int = 0
+    ) -> None:
+        """Enter the first room.
+
+        Args:
+            scene: such as "FloorPlan1".
+            width: of the pictures, pixels.
+            height: of the pictures, pixels.
+            seed: chooses where the agent starts in a room.
+
+        Raises:
+            SceneError: there is no such room.
+            UnavailableError: the rooms are not installed.
+        """
+        self._seed = seed
+        self._house = House(scene, Settings(width, height), seed)
+        own: Mapping[str, Deed] = {
+            "GetScenesInBuild": self._scenes,
+            "Reset": self._reset,
+            "Initialize": self._initialize,
+            "ChangeResolution": self._change_resolution,
+        }
+        self._own = {name: Action(name, deed) for name, deed in own.items()}
+
+    def act(self, request: Mapping[str, Any]) -> Reply:
+        """Carry out one action.
+
+        Args:
+            request: THOR's JSON, such as {"action": "MoveAhead", "moveMagnitude": 0.25}.
+        """
+        name = request.get("action")
+        action = self._own.get(str(name)) or ACTIONS.get(str(name))
+        if action is None:
+            return Reply(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
+        before, mood = self._house.world.moment(), self._house.mood
+        house = self._house
+        try:
+            value = action(house, request)
+        except Refusal as refusal:
+            house.world.return_to(before)
+            house.mood = mood
+            return Reply(False, refusal.message, refusal.code)
+        return Reply(True, value=value)
+
+    def frame(self) -> Frame:
+        """What the agent sees: colours, depth and ids. Kept until something changes."""
+        return self._house.see()
+
+    def visibility(self) -> Mapping[str, Sight]:
+        """THOR's `distance`, `visible` and `isInteractable` of every thing, by id."""
+        return self._house.sights()
+
+    @property
+    def things(self) -> Mapping[str, Thing]:
+        """All things by id, in THOR's order."""
+        return self._house.world.things
+
+    @property
+    def agent(self) -> Agent:
+        """The agent's pose, and what it holds."""
+        return self._house.agent
+
+    @property
+    def settings(self) -> Settings:
+        """What `Initialize` and `ChangeResolution` have set."""
+        return self._house.settings
+
+    @property
+    def scene(self) -> str:
+        """As THOR has it, such as "FloorPlan1_physics"."""
+        return f"{self._house.world.room.name}_physics"
+
+    @property
+    def bounds(self) -> tuple[Sequence[float], Sequence[float]]:
+        """The room's lowest and highest corner, metres."""
+        outline = self._house.world.room.outline
+        low = (outline.low[0], outline.floor, outline.low[1])
+        return low, (outline.high[0], outline.ceiling, outline.high[1])
+
+    def _scenes(self, house: House) -> JsonValue:
+        return [f"{name}_physics" for name in rooms.SCENES]
+
+    def _reset(self, house: House, *, scene_name: str, **others: Any) -> JsonValue:
+        try:
+            self._house = House(
+                scene_name, house.settings, self._seed, revision=house.world.revision
+            )
+        except SceneError as error:
+            raise Refusal(str(error), "InvalidArgument") from error
+        return None
+
+    def _change_resolution(self, house: House, *, x: Number, y: Number) -> JsonValue:
+        self._resize(house, x, y)
+        return None
+
+    def _initialize(
+        self,
+        house: House,
+        *,
+        grid_size: Number = 0.25,
+        visibility_distance: Number = 1.5,
+        field_of_view: Number | None = None,
+        rotate_step_degrees: Number = 90.0,
+        snap_to_grid: bool = True,
+        width: Number | None = None,
+        height: Number | None = None,
+        **others: Any,
+    ) -> JsonValue:
+        for name, value in (
+            ("gridSize", grid_size),
+            ("visibilityDistance", visibility_distance),
+            ("rotateStepDegrees", rotate_step_degrees),
+        ):
+            if value <= 0:
+                raise Refusal(f"{name} must be positive; it is {value:g}.", "InvalidArgument")
+        fov = house.settings.field_of_view if field_of_view is None else field_of_view
+        if not 1 <= fov < 180:
+            raise Refusal("fov must be set to (0, 180) noninclusive.", "InvalidArgument")
+        self._resize(house, width, height)
+        house.settings = replace(
+            house.settings,
+            grid_size=grid_size,
+            visibility_distance=visibility_distance,
+            field_of_view=fov,
+            rotate_step=rotate_step_degrees,
+            snap_to_grid=snap_to_grid,
+        )
+        return {"cameraNearPlane": NEAR_PLANE, "cameraFarPlane": FAR_PLANE}
+
+    def _resize(self, house: House, width: float | None, height: float | None) -> None:
+        sides = [
+            now if side is None else side
+            for side, now in ((width, house.settings.width), (height, house.settings.height))
+        ]
+        if not all(side == int(side) and 1 <= side <= _WIDEST for side in sides):
+            raise Refusal(
+                f"A picture has 1 to {_WIDEST} pixels a side; {sides} was asked for.",
+                "InvalidArgument",
+            )
+        house.settings = replace(house.settings, width=int(sides[0]), height=int(sides[1]))
+
+
+def _unknown(name: object, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(str(name), known, n=3)
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
+    return f"Invalid action: {name}. The embedded household has no such action.{hint}"

@@ -1,0 +1,193 @@
+"""All that can change: the things in a room and the agent. Cheap to keep and to go back to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from envs.household.agent import HEIGHT, Agent
+from envs.household.boxes import Array, Box, angles, box_metadata, vector, xyz
+from envs.household.grid import STEP, Cell
+from envs.household.rooms import Metadata, Room
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thing:
+    """One object. Never changed in place: a change puts another `Thing` in the world."""
+
+    metadata: Metadata
+    """As AI2-THOR has it, but for `distance`, `visible` and `isInteractable`, which belong to a
+    frame."""
+    box: Box
+    """Where it is; +z of it is its front."""
+    pivot: Array
+    """(3,): from the box's centre to THOR's `position`, along the box's own axes."""
+    revision: int
+    """Never the same for two different contents, in one simulator."""
+    present: bool = True
+    """False once it has been cut up: THOR goes on listing it, but it is nowhere."""
+
+    @property
+    def id(self) -> str:
+        """THOR's objectId."""
+        return str(self.metadata["objectId"])
+
+    @property
+    def kind(self) -> str:
+        """THOR's objectType."""
+        return str(self.metadata["objectType"])
+
+    @property
+    def parents(self) -> list[str]:
+        """Ids of what it stands on or in."""
+        return self.metadata["parentReceptacles"] or []
+
+    @property
+    def contents(self) -> list[str]:
+        """Ids of what stands on or in it."""
+        return self.metadata["receptacleObjectIds"] or []
+
+    def __getitem__(self, key: str) -> Any:
+        return self.metadata[key]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """A world as it was."""
+
+    things: Mapping[str, Thing]
+    agent: Agent
+
+
+class World:
+    """The things of a room by id, in THOR's order, and the agent."""
+
+    def __init__(self, room: Room, start: Cell, rotation: float, *, revision: int = 0) -> None:
+        self.room = room
+        self._revision = revision
+        self._version = 0
+        self.things: dict[str, Thing] = {}
+        self.cells = room.cells
+        for metadata, box in zip(room.objects, room.boxes, strict=True):
+            self.add(metadata, box)
+        x, z = (c * STEP for c in start)
+        self.agent = Agent(x, room.outline.floor + HEIGHT, z, rotation)
+
+    @property
+    def revision(self) -> int:
+        """Goes up with every change of a thing, and never down."""
+        return self._revision
+
+    @property
+    def version(self) -> int:
+        """Another number whenever anything but the agent may have changed."""
+        return self._version
+
+    def add(self, metadata: Metadata, box: Box, *, present: bool = True) -> Thing:
+        """Put a new thing into the room.
+
+        Raises:
+            ValueError: there is one with this id.
+        """
+        if metadata["objectId"] in self.things:
+            raise ValueError(f"There is a thing {metadata['objectId']!r} already.")
+        pivot = box.to_own(vector(metadata["position"]))
+        thing = Thing(metadata, box, pivot, self._next(), present)
+        self.things[thing.id] = thing
+        return thing
+
+    def change(self, thing: str | Thing, **changes: Any) -> Thing:
+        """Change a thing's metadata. What stays the same keeps its revision."""
+        now = self.things[thing if isinstance(thing, str) else thing.id]
+        if all(now.metadata[key] == value for key, value in changes.items()):
+            return now
+        return self._put(now, metadata={**now.metadata, **changes})
+
+    def move(self, thing: str | Thing, box: Box) -> Thing:
+        """Give a thing another place. What stands in it stays behind: see `placing.carry`."""
+        now = self.things[thing if isinstance(thing, str) else thing.id]
+        oriented = now.metadata["objectOrientedBoundingBox"] is not None
+        moved = {
+            "position": xyz(box.to_world(now.pivot)),
+            **box_metadata(box, oriented),
+        }
+        if oriented:  # the rotation of the others is not that of their box
+            moved["rotation"] = angles(box.axes)
+        return self._put(now, metadata={**now.metadata, **moved}, box=box)
+
+    def vanish(self, thing: Thing) -> Thing:
+        """Take a thing out of the room; it stays on the list."""
+        return self._put(self.things[thing.id], present=False)
+
+    def link(self, child: str, parents: Iterable[str]) -> None:
+        """Say what a thing stands on or in, on both sides. None at all if it is held."""
+        old, new = self.things[child].parents, list(parents)
+        for parent in old:
+            if parent not in new:
+                left = [other for other in self.things[parent].contents if other != child]
+                self.change(parent, receptacleObjectIds=left)
+        for parent in new:
+            if child not in self.things[parent].contents:
+                grown = [*self.things[parent].contents, child]
+                self.change(parent, receptacleObjectIds=grown)
+        self.change(child, parentReceptacles=new or None)
+
+    def within(self, thing: str) -> Iterator[str]:
+        """Everything that stands on or in a thing, and on or in that, each once."""
+        seen, queue = {thing}, list(self.things[thing].contents)
+        while queue:
+            inner = queue.pop(0)
+            if inner not in seen:
+                seen.add(inner)
+                yield inner
+                queue += self.things[inner].contents
+
+    def hidden(self, thing: str) -> bool:
+        """Whether it is shut away, or nowhere."""
+        if not self.things[thing].present:
+            return True
+        seen, queue = {thing}, list(self.things[thing].parents)
+        while queue:
+            outer = self.things[queue.pop()]
+            if shut(outer):
+                return True
+            if outer.id not in seen:
+                seen.add(outer.id)
+                queue += outer.parents
+        return False
+
+    def moment(self) -> Moment:
+        """All that can change, as it is now. Takes no time: nothing in it changes in place."""
+        return Moment(dict(self.things), self.agent)
+
+    def return_to(self, moment: Moment) -> None:
+        """Make everything as it was then."""
+        self.things, self.agent = dict(moment.things), moment.agent
+        self._version += 1
+
+    def _put(self, now: Thing, **changes: Any) -> Thing:
+        thing = replace(now, **changes, revision=self._next())
+        self.things[thing.id] = thing
+        return thing
+
+    def _next(self) -> int:
+        self._revision += 1
+        self._version += 1
+        return self._revision
+
+
+def shut(thing: Thing) -> bool:
+    """Whether it hides what is in it."""
+    return thing.kind in ENCLOSING and not thing["isOpen"]
+
+
+ENCLOSING = frozenset({"Box", "Cabinet", "Drawer", "Fridge", "LaundryHamper", "Microwave", "Safe"})
+"""Kinds that hide what is in them while they are closed."""
+
+
+def near(a: Array, b: Array) -> float:
+    """Metres between two points."""
+    return float(np.linalg.norm(a - b))
