@@ -1,0 +1,42 @@
+"""Which device and which numbers a local model is run with."""
+
+from __future__ import annotations
+
+import time
+from typing import Literal
+
+import torch
+
+Device = Literal["auto", "cpu", "cuda", "mps"]
+Dtype = Literal["auto", "float32", "bfloat16"]
+
+_TOKENS = 256
+_ROUNDS = 5
+
+
+def choose(device: Device, dtype: Dtype, width: int) -> tuple[torch.device, torch.dtype]:
+    """Where and how to run a model with vectors of `width`; "auto" leaves it to this machine.
+
+    A processor runs bfloat16 where a multiplication as the model has them takes at most 0.8 of the
+    time that float32 takes, which it does where the processor knows bfloat16 itself.
+    """
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    if dtype != "auto":
+        return torch.device(device), getattr(torch, dtype)
+    fast = torch.cuda.is_bf16_supported() if device == "cuda" else _gain(device, width) > 1.25
+    return torch.device(device), torch.bfloat16 if fast else torch.float32
+
+
+@torch.inference_mode()
+def _gain(device: str, width: int) -> float:
+    """How many times faster bfloat16 is than float32: the best of some rounds in turns."""
+    best = {torch.float32: float("inf"), torch.bfloat16: float("inf")}
+    vectors = {t: torch.ones(_TOKENS, width, device=device, dtype=t) for t in best}
+    weights = {t: torch.ones(width, 4 * width, device=device, dtype=t) for t in best}
+    for _ in range(_ROUNDS + 1):  # the first one prepares
+        for kind in best:
+            begin = time.perf_counter()
+            (vectors[kind] @ weights[kind]).sum().item()
+            best[kind] = min(best[kind], time.perf_counter() - begin)
+    return best[torch.float32] / best[torch.bfloat16]

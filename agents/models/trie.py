@@ -1,0 +1,80 @@
+"""Many token sequences as one tree, so that what they share is read once.
+
+A model reads the whole tree in one go if every node sees its ancestors alone and stands at the
+position that it has in its own sequence: tree attention, as in SpecInfer (Miao et al., 2024).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trie:
+    """Sequences packed together. Its nodes are the prefixes that some token follows.
+
+    Node 0 is the empty prefix: the end of the prompt. What a model says at a node decides how
+    likely each token after it is; so the last token of a sequence need not be read, unless another
+    sequence goes on from there.
+    """
+
+    tokens: NDArray[np.int64]
+    """(n,): the last token of each node; that of node 0 has no meaning."""
+    depths: NDArray[np.int64]
+    """(n,): how many tokens each node is long."""
+    ancestors: NDArray[np.bool_]
+    """(n, n): whether node j is node i or a prefix of it."""
+    edge_nodes: NDArray[np.int64]
+    """(e,): the node at which each edge begins. An edge is one more token after a node."""
+    edge_tokens: NDArray[np.int64]
+    """(e,): that token."""
+    paths: tuple[tuple[int, ...], ...]
+    """For each sequence, in the order given, the edges that it runs through."""
+    ends: tuple[int | None, ...]
+    """For each sequence the node that it ends at; None where nothing goes on from its end."""
+
+    @classmethod
+    def pack(cls, sequences: Sequence[Sequence[int]]) -> Self:
+        """The trie of `sequences`, which may repeat and be prefixes of one another.
+
+        Raises:
+            ValueError: a sequence is empty, or there is none.
+        """
+        if not sequences or not all(sequences):
+            raise ValueError("Only sequences of at least one token can be packed into a trie.")
+        edges: dict[tuple[int, int], int] = {}  # (edge before, or -1; token) -> edge
+        paths = []
+        for sequence in sequences:
+            path: list[int] = []
+            for token in sequence:
+                before = path[-1] if path else -1
+                path.append(edges.setdefault((before, token), len(edges)))
+            paths.append(tuple(path))
+        # Every edge is numbered after the one before it, and so are the nodes.
+        node_of = {edge: n for n, edge in enumerate(sorted({before for before, _ in edges}))}
+        size = len(node_of)
+        tokens, depths = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        ancestors = np.eye(size, dtype=np.bool_)
+        for (before, token), edge in edges.items():
+            if edge in node_of:
+                node, parent = node_of[edge], node_of[before]
+                tokens[node], depths[node] = token, depths[parent] + 1
+                ancestors[node] |= ancestors[parent]
+        return cls(
+            tokens=tokens,
+            depths=depths,
+            ancestors=ancestors,
+            edge_nodes=np.array([node_of[before] for before, _ in edges], np.int64),
+            edge_tokens=np.array([token for _, token in edges], np.int64),
+            paths=tuple(paths),
+            ends=tuple(node_of.get(path[-1]) for path in paths),
+        )
+
+    def __len__(self) -> int:
+        """How many nodes there are, that of the prompt's end included."""
+        return len(self.tokens)
