@@ -60,6 +60,7 @@ class Plan:
             granted=self.granted,
             max_steps=self.max_steps,
             max_invalid=self.run_settings.max_invalid,
+            remember=self.run_settings.remember,
         )
 
     def header(

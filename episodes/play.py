@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
-from envs.core import Action, Env, Outcome, Reason, SceneError, SimulatorError, Task
+from envs.core import Action, Env, Observation, Outcome, Reason, SceneError, SimulatorError, Task
 from episodes.clock import Clock, Part
 from episodes.journal import Journal, Moment
 from episodes.lines import Choice, End, Ending, Sight
@@ -32,6 +32,8 @@ class Rules:
     max_steps: int | None = None
     """In place of each task's own limit."""
     max_invalid: int = 10
+    remember: int = 50
+    """Past pictures that a history holds."""
 
     def limits(self, task: Task) -> Limits:
         """When an episode of `task` is cut short."""
@@ -154,9 +156,7 @@ class _Episode:
         with self._clock.spell(Part.RECORD):
             self._journal.act(self._tally.steps, outcome, seconds)
         self._tally.acted(decision, outcome)
-        seen = shown(moment.observation, self._rules.sight)
-        said = action.text if action else decision.raw
-        self._history.append(Step(said, outcome.reason, outcome.feedback, seen.rgb, seen.text))
+        self._remember(decision, outcome, shown(moment.observation, self._rules.sight))
 
     async def end(self, fault: Fault | None) -> End:
         """Write down how it ended, and why."""
@@ -185,6 +185,13 @@ class _Episode:
         )
         await self._journal.end(end)
         return end
+
+    def _remember(self, decision: Decision, outcome: Outcome, seen: Observation) -> None:
+        said = decision.action.text if decision.action else decision.raw
+        step = Step(said, outcome.reason, outcome.feedback, seen.rgb, seen.text)
+        self._history.append(step)
+        if (old := len(self._history) - 1 - self._rules.remember) >= 0:
+            self._history[old] = replace(self._history[old], rgb=None)
 
     async def _parse(self, text: str) -> Action | None:
         return await self._stage.call(lambda env: env.parse(text))

@@ -16,7 +16,7 @@ from episodes.record import Episode, Run
 from episodes.stage import Stage
 
 _BUILDS = 3
-"""How often in a row an environment may fail to start before the run gives up."""
+"""How often an environment is started, in the middle of a run, before the run gives up."""
 
 Watch = Callable[[Episode, End], None]
 """Is told of every episode that ends."""
@@ -98,7 +98,7 @@ class _Troupe:
         """Play one episode after the other; a stage whose simulator failed is not used again."""
         try:
             for episode in waiting:
-                stage = stage or await build(self._make)
+                stage = stage or await _rebuild(self._make)
                 end = await self._episode(episode, stage)
                 self._watch(episode, end)
                 if end.ending is Ending.SIMULATOR_FAULT:
@@ -117,13 +117,8 @@ class _Troupe:
             journal.close()
 
 
-async def build(make: Callable[[], Env]) -> Stage:
-    """A stage with a new environment; a simulator that does not start is tried again.
-
-    Raises:
-        SimulatorError: it did not start, several times in a row.
-        UnavailableError: it lacks something on this machine.
-    """
+async def _rebuild(make: Callable[[], Env]) -> Stage:
+    """A stage with a new environment; a simulator that does not start is tried again."""
     for _ in range(_BUILDS - 1):
         try:
             return await Stage.build(make)

@@ -21,6 +21,8 @@ class RunSettings(BaseModel):
 
     max_invalid: int = Field(default=10, ge=1)
     """Actions that can't be carried out, in all, after which an episode is over."""
+    remember: int = Field(default=50, ge=0)
+    """Past pictures that an agent is given; what is older comes to it in words alone."""
     deadline: float = Field(default=60.0, gt=0)
     """Seconds that a simulator may take to answer before it is given up."""
     reset_deadline: float = Field(default=180.0, gt=0)

@@ -32,10 +32,11 @@ def gather(
     Raises:
         TaskError: they can't be read, or are no set of tasks for this environment.
     """
-    if source is None:
-        return tuple(registration.sample(1 if n is None else n, seed, settings))
     tasks: Iterable[Task]
-    if Path(source).suffix == ".jsonl":
+    if source is None:
+        source = f"The sample of {registration.name} with seed {seed}"
+        tasks = registration.sample(1 if n is None else n, seed, settings)
+    elif Path(source).suffix == ".jsonl":
         tasks = read_tasks(Path(source))
     else:
         tasks = registration.read(source, settings)

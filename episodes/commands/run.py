@@ -21,7 +21,7 @@ from episodes.lines import Choice, Sight
 from episodes.metrics import score
 from episodes.plan import Plan, plan
 from episodes.record import Run
-from episodes.run import build, run_episodes, unfinished
+from episodes.run import run_episodes, unfinished
 from episodes.stage import Stage
 from episodes.tasks import gather
 from episodes.view import check
@@ -118,7 +118,7 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
     try:
         # On a thread: reading a model takes a while, and Ctrl-C should not have to wait for it.
         agent = await asyncio.to_thread(chosen.make_agent)
-        stage = await build(chosen.make_env)
+        stage = await Stage.build(chosen.make_env)
         check(stage.env, chosen.candidates, chosen.granted)
         if found is None:
             found = begin(out, chosen.header(stage.env.determinism, tasks, command), tasks)

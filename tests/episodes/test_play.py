@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,9 @@ from toy_runs import Dying, Keeps, Says, Silent, play_toy, toy_tasks
 from agents.core import Agent, Decision, View
 from agents.models.core import Image
 from envs.core import Reason, Task
+from envs.toy import ToySettings
 from envs.toy.env import Toy
+from episodes.clock import Clock, Part
 from episodes.lines import Choice, Ending, Sight
 from episodes.record import Attempt, Run
 
@@ -206,3 +210,57 @@ def test_an_agent_replans_when_it_changes_its_mind_after_a_failure(tmp_path: Pat
     end = last(run).end
     assert end is not None
     assert end.replans == 2, "To the book, and to the hall: not from or to what means nothing."
+
+
+def test_only_so_many_pictures_are_remembered(tmp_path: Path) -> None:
+    agent = Keeps()
+    play_toy(tmp_path, made=agent, assignments=["remember=2", "max_invalid=99"], max_steps=6)
+    history = agent.views[5].history
+    assert [step.rgb is not None for step in history] == [False, False, False, True, True]
+    assert all(step.action for step in history)
+
+
+class Thinks(Agent):
+    """Takes its time, and has the environment do something meanwhile."""
+
+    async def decide(self, view: View) -> Decision:
+        await asyncio.sleep(0.02)
+        for _ in range(20):
+            await view.parse("nonsense")
+        return Decision(await view.parse("drop the cup"))
+
+
+def test_time_is_told_apart(tmp_path: Path) -> None:
+    steps = 8
+    run = play_toy(
+        tmp_path,
+        tasks=toy_tasks(1),
+        made=Thinks(),
+        make=lambda: Toy(ToySettings(delay=0.01)),
+        max_steps=steps,
+    )
+    end = last(run).end
+    assert end is not None
+    assert end.seconds.model >= 0.02 * steps
+    assert end.seconds.simulator >= 0.01 * steps
+    assert len(end.overhead_ms) == steps
+    assert np.median(end.overhead_ms) < 10, "Neither thinking nor acting is overhead."
+    for step in last(run).steps[:-1]:
+        assert step.decide is not None
+        assert step.act is not None
+        assert step.decide.seconds >= 0.02
+        assert step.act.seconds >= 0.01
+
+
+def test_time_of_the_simulator_inside_the_model_is_the_simulators() -> None:
+    clock = Clock()
+    with clock.spell(Part.MODEL):
+        begun = time.perf_counter()
+        time.sleep(0.02)
+        clock.add(Part.SIMULATOR, 0.015)
+        spent = time.perf_counter() - begun
+    clock.end_step()
+    total = clock.total()
+    assert total.simulator == 0.015
+    assert total.model == pytest.approx(spent - 0.015, abs=2e-3)
+    assert clock.overhead_ms[0] < 2

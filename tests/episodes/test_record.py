@@ -54,6 +54,19 @@ def test_cut_at_any_byte_a_new_attempt_follows_whole_lines(played: Run, tmp_path
         assert file.read_bytes().startswith(content[: content[:length].rfind(b"\n") + 1])
 
 
+def test_the_end_is_found_behind_lines_of_any_length(played: Run, tmp_path: Path) -> None:
+    content = played.episode(0).file.read_bytes()
+    lines = content.splitlines(keepends=True)
+    run = Run(tmp_path, played.header, played.tasks)
+    file = run.episode(0).file
+    file.parent.mkdir(parents=True)
+    for length in (1, 16_000, 16_384, 1_000_000):
+        long = lines[1].replace(b'"text":""', b'"text":"' + b"x" * length + b'"')
+        for ending in (lines[-1], lines[-1] + long, lines[-1] + long[:-1]):
+            file.write_bytes(lines[0] + long + ending)
+            assert (run.episode(0).end() is None) == (ending == lines[-1] + long)
+
+
 def test_the_frames_of_an_earlier_attempt_are_kept(played: Run, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(played.folder, folder)
