@@ -9,16 +9,18 @@ import typer
 
 from agents.core import ModelError
 from envs.core import SimulatorError, TaskError, UnavailableError, UnknownNameError
-from episodes.commands import listing
-from episodes.commands import replay as replaying
-from episodes.commands import run as running
+from episodes.commands.listing import envs, tasks
 from episodes.commands.output import remarks
+from episodes.commands.replay import replay
+from episodes.commands.run import run
 from episodes.commands.show import show
 from episodes.disk import DiskError
 from episodes.record import RecordError
 from episodes.replay import IncomparableError
 from episodes.settings import SettingError
 from episodes.view import LackingError
+
+_COMMANDS = (envs, tasks, run, replay, show)
 
 STOPPED, MISTAKEN, CANNOT_START = 1, 2, 3
 """Exit codes: the disk stopped a run, the command is wrong, an environment can't start."""
@@ -33,7 +35,7 @@ def app() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    for command in (listing.envs, listing.tasks, running.run, replaying.replay, show):
+    for command in _COMMANDS:
         made.command()(command)
     return made
 
