@@ -5,26 +5,15 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgpack
 
+from envs.household.house import Sight
+from envs.household.world import Thing
+
 _PER_STEP = ("distance", "visible", "isInteractable")
 """What depends on where the agent is, and so changes with every step."""
-
-
-class Thing(Protocol):
-    """An object of the room, as AI2-THOR describes it."""
-
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        """An entry of `metadata["objects"]`, without what depends on the agent."""
-        ...
-
-    @property
-    def revision(self) -> int:
-        """Another number whenever the metadata has changed."""
-        ...
 
 
 class Format(ABC):
@@ -96,24 +85,19 @@ class Objects:
 
     def __init__(self, form: Format) -> None:
         self._form = form
-        self._kept: dict[str, tuple[Mapping[str, Any], int, bytes, int]] = {}
+        self._kept: dict[int, tuple[bytes, int]] = {}
 
-    def pack(self, seen: Iterable[tuple[Thing, Mapping[str, Any]]]) -> bytes:
-        """All objects.
-
-        Args:
-            seen: each with its `distance`, `visible` and `isInteractable` at this moment.
-        """
+    def pack(self, seen: Iterable[tuple[Thing, Sight]]) -> bytes:
+        """All objects, each with how it appears at this moment."""
         kept, items = {}, []
-        for thing, now in seen:
-            identifier = thing.metadata["objectId"]
-            entry = self._kept.get(identifier)
-            if entry is None or entry[0] is not thing.metadata or entry[1] != thing.revision:
+        for thing, sight in seen:
+            entry = self._kept.get(thing.revision)
+            if entry is None:
                 still = {k: v for k, v in thing.metadata.items() if k not in _PER_STEP}
-                packed = self._form.entries(still)
-                entry = (thing.metadata, thing.revision, packed, len(still) + len(_PER_STEP))
-            kept[identifier] = entry
-            items.append(self._form.table([entry[2], self._form.entries(now)], entry[3]))
+                entry = (self._form.entries(still), len(still) + len(_PER_STEP))
+            kept[thing.revision] = entry
+            now = self._form.entries(dict(zip(_PER_STEP, sight, strict=True)))
+            items.append(self._form.table([entry[0], now], entry[1]))
         self._kept = kept
         return self._form.array(items)
 

@@ -1,0 +1,113 @@
+"""A simulator as AI2-THOR's client sees it: requests in; messages, metadata and pictures, out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from envs.household import pixels
+from envs.household.description import describe
+from envs.household.message import Message
+from envs.household.packing import Format, Objects
+from envs.household.simulator import Reply, Simulator
+
+_SENSORS: Mapping[str, str] = {
+    "renderDepthImage": "image_depth",
+    "renderInstanceSegmentation": "image_ids",
+    "renderObjectImage": "image_ids",
+    "renderSemanticSegmentation": "image_classes",
+    "renderClassImage": "image_classes",
+}
+"""Flags of a request, and the picture that each asks for."""
+_UNKNOWN_SENSORS = ("renderNormalsImage", "renderFlowImage")
+
+
+class Session:
+    """One client's dealings with one simulator."""
+
+    def __init__(self, simulator: Simulator, form: Format, *, pictures: bool = True) -> None:
+        """Wrap `simulator`.
+
+        Args:
+            simulator: what acts.
+            form: how metadata is written.
+            pictures: False sends none at all (the client was told `headless`).
+        """
+        self._simulator = simulator
+        self._form = form
+        self._pictures = pictures
+        self._objects = Objects(form)
+        self._palette = pixels.Palette()
+        self._sensors: frozenset[str] = frozenset()
+        self._actions = 0
+
+    def first(self) -> Message:
+        """What is sent before any request."""
+        return self._message({"action": None, "sequenceId": 0, "renderImage": False}, Reply(True))
+
+    def answer(self, request: Mapping[str, Any]) -> Message:
+        """Carry out a request and show what has come of it."""
+        refused = [name for name in _UNKNOWN_SENSORS if request.get(name)]
+        if refused:
+            text = f"The embedded household has no such picture: {', '.join(refused)}."
+            return self._message(request, Reply(False, text, "InvalidArgument"))
+        reply = self._simulator.act(request)
+        self._actions += 1
+        if reply.success and request["action"] == "Reset":
+            self._actions, self._palette = 0, pixels.Palette()
+        if reply.success and request["action"] == "Initialize":
+            self._sensors = _asked(request)
+        return self._message(request, reply)
+
+    def _message(self, request: Mapping[str, Any], reply: Reply) -> Message:
+        wanted = self._sensors | _asked(request)
+        if not self._pictures:
+            wanted = frozenset()
+        elif request.get("renderImage", True):
+            wanted |= {"image"}
+        images = dict(self._images(wanted))
+        return Message(self._metadata(request, reply, wanted), tuple(images.items()))
+
+    def _images(self, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
+        if not wanted:
+            return
+        frame = self._simulator.frame()
+        if "image" in wanted:
+            assert frame.rgb is not None
+            yield "image", pixels.rgb(frame.rgb)
+        if "image_depth" in wanted:
+            yield "image_depth", pixels.depth(frame.depth)
+        if "image_ids" in wanted:
+            self._palette.add(frame.names)
+            yield "image_ids", pixels.names(frame.ids, self._palette.pixels(frame.names))
+        if "image_classes" in wanted:
+            kinds = [self._kind(name) for name in frame.names]
+            self._palette.add(kinds)
+            yield "image_classes", pixels.names(frame.ids, self._palette.pixels(kinds))
+
+    def _kind(self, name: str) -> str:
+        thing = self._simulator.things.get(name)
+        return name if thing is None else thing.kind
+
+    def _metadata(self, request: Mapping[str, Any], reply: Reply, wanted: frozenset[str]) -> bytes:
+        form = self._form
+        agent = describe(self._simulator, request, reply, self._actions)
+        if wanted & {"image_ids", "image_classes"}:
+            self._palette.add(self._simulator.things)
+            agent["colors"] = self._palette.metadata()
+        sights = self._simulator.visibility()
+        objects = self._objects.pack(
+            (thing, sights[name]) for name, thing in self._simulator.things.items()
+        )
+        whole = form.table([form.entries(agent), form.entry("objects", objects)], len(agent) + 1)
+        envelope = {
+            "thirdPartyCameras": [],
+            "activeAgentId": 0,
+            "sequenceId": request["sequenceId"],
+        }
+        parts = [form.entries(envelope), form.entry("agents", form.array([whole]))]
+        return form.table(parts, len(envelope) + 1)
+
+
+def _asked(request: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(image for flag, image in _SENSORS.items() if request.get(flag))
