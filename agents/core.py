@@ -123,6 +123,8 @@ class Agent(ABC):
 
     needs: ClassVar[frozenset[Grant]] = frozenset()
     """What it can't work without."""
+    interactive: ClassVar[bool] = False
+    """It talks with a person at this terminal, so that nothing else should meanwhile."""
 
     @abstractmethod
     async def decide(self, view: View) -> Decision:

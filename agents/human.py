@@ -35,6 +35,8 @@ class HumanSettings(BaseModel):
 class Human(Agent):
     """Asks one question at a time, however many episodes wait for an answer."""
 
+    interactive = True
+
     def __init__(self, settings: HumanSettings, *, stdin: TextIO, console: Console) -> None:
         self._settings = settings
         self._stdin = stdin

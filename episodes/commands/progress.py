@@ -26,7 +26,7 @@ from episodes.record import Episode, Run
 class Bar:
     """Episodes that have ended and how many were solved. Silent where stderr is no terminal."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, silent: bool = False) -> None:
         ends = [end for episode in run.episodes() if (end := episode.end()) is not None]
         self._ended, self._solved = len(ends), sum(end.success for end in ends)
         console = remarks()
@@ -38,7 +38,7 @@ class Bar:
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             console=console,
-            disable=not console.is_terminal,
+            disable=silent or not console.is_terminal,
         )
         self._row = self._progress.add_task(
             f"{run.header.env}, {run.header.agent}",

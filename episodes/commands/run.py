@@ -122,7 +122,7 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
         check(stage.env, chosen.candidates, chosen.granted)
         if found is None:
             found = begin(out, chosen.header(stage.env.determinism, tasks, command), tasks)
-        with Bar(found) as bar:
+        with Bar(found, silent=agent.interactive) as bar:
             stage, first = None, stage
             await run_episodes(
                 found,
