@@ -7,6 +7,7 @@ import io
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from threading import BoundedSemaphore
 from types import TracebackType
 from typing import Self
 
@@ -84,7 +85,7 @@ class Pictures:
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pictures")
-        self._waiting: set[Future[None]] = set()
+        self._room = BoundedSemaphore(_WAITING)
 
     def write(self, file: Path, rgb: NDArray[np.uint8]) -> Future[None]:
         """Have `rgb`, uint8 (H, W, 3), written as JPEG to `file`.
@@ -92,12 +93,8 @@ class Pictures:
         Returns:
             What is done once the file is whole; it raises `DiskError` where that failed.
         """
-        while len(self._waiting) >= _WAITING:
-            next(iter(self._waiting)).exception()
-        written = self._thread.submit(_write_jpeg, file, rgb)
-        self._waiting.add(written)
-        written.add_done_callback(self._waiting.discard)
-        return written
+        self._room.acquire()
+        return self._thread.submit(self._write, file, rgb)
 
     def __enter__(self) -> Self:
         return self
@@ -109,6 +106,15 @@ class Pictures:
         trace: TracebackType | None,
     ) -> None:
         self._thread.shutdown(wait=True)
+
+    def _write(self, file: Path, rgb: NDArray[np.uint8]) -> None:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(file, jpeg(rgb))
+        except OSError as error:
+            raise DiskError(file, error) from error
+        finally:
+            self._room.release()
 
 
 def jpeg(rgb: NDArray[np.uint8], quality: int = QUALITY) -> bytes:
@@ -133,14 +139,6 @@ def write_whole(file: Path, content: bytes, *, sync: bool = False) -> None:
             stream.flush()
             os.fsync(stream.fileno())
     half.replace(file)
-
-
-def _write_jpeg(file: Path, rgb: NDArray[np.uint8]) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, jpeg(rgb))
-    except OSError as error:
-        raise DiskError(file, error) from error
 
 
 def _cut_torn_line(descriptor: int, block: int = 1 << 16) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -45,7 +45,7 @@ class Replay:
 
 
 def replay_run(
-    run: Run, make: Callable[[], Env], episodes: Iterator[Episode] | None = None
+    run: Run, make: Callable[[], Env], episodes: Iterable[Episode] | None = None
 ) -> Iterator[Replay]:
     """Act `episodes` (all that were begun) again, one after the other.
 

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 from pydantic import JsonValue
+from rich.progress import Progress
 
 from envs.registry import find
-from episodes.commands.output import Json, answers, print_json
+from episodes.commands.output import Json, answers, print_json, remarks
 from episodes.plan import find_backend, make_env
 from episodes.record import Run
 from episodes.replay import Replay, replay_run
@@ -37,14 +38,16 @@ def replay(
     backend = find_backend(registration, header.backend)
     settings = checked("env", registration.settings, header.settings.env)
     run_settings = RunSettings.model_validate(header.settings.run)
-    chosen = None if episode is None else iter([found.find(episode)])
+    chosen = list(found.episodes()) if episode is None else [found.find(episode)]
     replays = []
-    for one in replay_run(
-        found, lambda: make_env(registration, backend, settings, run_settings), chosen
-    ):
-        replays.append(one)
-        if one.difference:
-            answers().print(_sentence(one), soft_wrap=True)
+    with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
+        waiting = progress.track(chosen, description="replay")
+        for one in replay_run(
+            found, lambda: make_env(registration, backend, settings, run_settings), waiting
+        ):
+            replays.append(one)
+            if one.difference:
+                answers().print(_sentence(one), soft_wrap=True)
     identical = not any(one.difference for one in replays)
     steps = sum(one.steps for one in replays)
     if identical:

@@ -264,3 +264,32 @@ def test_time_of_the_simulator_inside_the_model_is_the_simulators() -> None:
     assert total.simulator == 0.015
     assert total.model == pytest.approx(spent - 0.015, abs=2e-3)
     assert clock.overhead_ms[0] < 2
+
+
+@pytest.mark.parametrize("sight", list(Sight))
+def test_every_picture_that_a_model_was_sent_is_kept(tmp_path: Path, sight: Sight) -> None:
+    run = play_toy(
+        tmp_path,
+        agent="rank",
+        model="scripted:noise",
+        sight=sight,
+        assignments=["max_invalid=3"],
+    )
+    for episode in run.episodes():
+        attempt = episode.last()
+        assert attempt is not None
+        kept = {step.see.digest for step in attempt.steps}
+        kept |= {file.stem for file in (episode.folder / "images").glob("*.jpg")}
+        sent = {
+            part["image"]
+            for step in attempt.steps
+            if step.decide is not None
+            for call in step.decide.calls
+            for message in call.messages
+            for part in message["content"]  # type: ignore[union-attr]
+            if "image" in part  # type: ignore[operator]
+        }
+        assert sent <= kept
+        assert bool(sent) == (sight is not Sight.NONE)
+        assert attempt.end is not None
+        assert attempt.end.tokens.read > 0
