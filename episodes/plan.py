@@ -15,7 +15,7 @@ from agents.models import registry as models
 from agents.models.core import Model
 from agents.registry import AgentRegistration
 from agents.registry import find as find_agent
-from envs.core import Determinism, Env, Task, UnavailableError, UnknownNameError
+from envs.core import Determinism, Env, Task, UnknownNameError
 from envs.registry import Registration
 from envs.registry import find as find_env
 from envs.worker import WorkerEnv
@@ -173,11 +173,6 @@ def make_env(
         UnavailableError: the backend lacks something on this machine.
         SimulatorError: it did not start.
     """
-    if needs := registration.needs(backend):
-        lacking = "; ".join(f"{need.what} ({need.fix})" for need in needs)
-        raise UnavailableError(
-            f"The {backend} backend of {registration.name} can't start here. It lacks: {lacking}."
-        )
     if run.in_process:
         return registration.make(backend, settings)
     return WorkerEnv(

@@ -22,7 +22,7 @@ Needs = Mapping[tuple[str, str], Sequence[Need]]
 
 
 def envs(as_json: Json = False) -> None:
-    """Environments, their backends, and what each still needs on this machine."""
+    """Environments, their backends, and what each still needs here."""
     found = [registry.find(name) for name in registry.names()]
     needs: Needs = {(r.name, b): r.needs(b) for r in found for b in r.backends}
     if as_json:

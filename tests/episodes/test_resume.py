@@ -199,3 +199,16 @@ def test_a_broken_record_stops_the_run_and_loses_nothing(tmp_path: Path) -> None
     with pytest.raises(RecordError, match=r"00001/episode\.jsonl, line 1"):
         play_toy(tmp_path, tasks=toy_tasks(2), agent="expert")
     assert broken.read_bytes() == b"{not json}\n"
+
+
+def test_interrupted_twice_it_ends_at_once(tmp_path: Path) -> None:
+    """A simulator in this process can't be ended in the middle of a call that takes a minute."""
+    folder = tmp_path / "run"
+    stuck = ["--set", "in_process=true", "--set", "delay=60", "--out", str(folder)]
+    running = subprocess.Popen([*INHABIT, *RUN, *stuck], stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: written(folder) >= 3)
+    running.send_signal(signal.SIGINT)
+    assert running.stderr is not None
+    assert "once more to stop at once" in running.stderr.readline()
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=10) == 130
