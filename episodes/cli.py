@@ -9,10 +9,12 @@ import typer
 
 from agents.core import ModelError
 from envs.core import SimulatorError, TaskError, UnavailableError, UnknownNameError
+from episodes.commands.doctor import doctor
 from episodes.commands.listing import envs, tasks
 from episodes.commands.output import remarks
 from episodes.commands.replay import replay
 from episodes.commands.run import run
+from episodes.commands.setup import setup
 from episodes.commands.show import show
 from episodes.disk import DiskError
 from episodes.record import RecordError
@@ -20,7 +22,7 @@ from episodes.replay import IncomparableError
 from episodes.settings import SettingError
 from episodes.view import LackingError
 
-_COMMANDS = (envs, tasks, run, replay, show)
+_COMMANDS = (envs, doctor, setup, tasks, run, replay, show)
 
 STOPPED, MISTAKEN, CANNOT_START = 1, 2, 3
 """Exit codes: the disk stopped a run, the command is wrong, an environment can't start."""

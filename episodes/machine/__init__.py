@@ -1,0 +1,1 @@
+"""What this machine has and lacks, and the command that brings it."""

@@ -1,0 +1,29 @@
+"""What each environment says it lacks here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from envs import registry
+from episodes.machine.finding import Finding, State
+
+
+def environments() -> Iterator[Finding]:
+    """Every backend of every environment, by its own word."""
+    for name in registry.names():
+        try:
+            registration = registry.find(name)
+        except (ImportError, AttributeError, TypeError) as error:
+            # Others' packages join too, and may be broken: that is a finding.
+            why, fix = f"can't be loaded: {error}", "reinstall the package that it comes from"
+            yield Finding(name, State.LACKING, why, f"inhabit run {name}", fix)
+            continue
+        for backend in registration.backends:
+            needs = registration.needs(backend)
+            yield Finding(
+                f"{name} ({backend})",
+                State.LACKING if needs else State.OK,
+                "; ".join(need.what for need in needs) or "ready",
+                f"inhabit run {name} --backend {backend}",
+                "; ".join(need.fix for need in needs),
+            )

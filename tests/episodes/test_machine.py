@@ -1,0 +1,132 @@
+"""Findings about machines that are made to lack something."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from episodes.cli import main
+from episodes.machine import programs, python, storage
+from episodes.machine.finding import Finding, State
+
+HERE = Path(programs.__file__).parents[2]
+
+
+def named(findings: list[Finding], what: str) -> Finding:
+    return next(finding for finding in findings if finding.what == what)
+
+
+def test_a_stranger_with_our_name_is_found(tmp_path: Path) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "__init__.py").touch()
+    (tmp_path / "envs").mkdir()  # no Python in it: nobody's package
+    findings = list(python.strangers([str(tmp_path), str(HERE)]))
+    stranger = named(findings, "package agents")
+    assert stranger.state is State.LACKING
+    assert str(tmp_path / "agents") in stranger.found
+    assert named(findings, "package envs").state is State.OK
+
+
+def test_a_stranger_that_comes_first_breaks_everything(tmp_path: Path) -> None:
+    (tmp_path / "eie").mkdir()
+    (tmp_path / "eie" / "__init__.py").touch()
+    script = (
+        "from episodes.machine.python import strangers\n"
+        "print([f.state for f in strangers() if f.what == 'package eie'][0])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.strip() == "broken"
+
+
+def test_what_is_required_is_installed_here() -> None:
+    assert named(list(python.packages()), "packages").state is State.OK
+
+
+def test_caches_that_can_not_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked = tmp_path / "file"
+    blocked.touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocked / "numba"))
+    findings = list(storage.caches())
+    assert named(findings, "cache").state is State.BROKEN
+    assert "XDG_CACHE_HOME" in named(findings, "cache").fix
+    assert named(findings, "compiled code").state is State.LACKING
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new" / "folder"))
+    assert named(list(storage.caches()), "cache").state is State.OK
+
+
+@pytest.mark.parametrize(
+    ("program", "says", "state"),
+    [
+        ("java", "echo 'openjdk version \"1.8.0_412\"' >&2", State.OK),
+        ("java", "echo 'openjdk version \"17.0.15\"' >&2", State.LACKING),
+        ("java", "exit 3", State.LACKING),
+        ("node", "echo v20.1.0", State.OK),
+        ("node", "echo v12.22.0", State.LACKING),
+        ("node", "printf '\\377 {not} [a version]'", State.LACKING),
+    ],
+)
+def test_programs_are_asked_for_their_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, says: str, state: State
+) -> None:
+    (tmp_path / program).write_text(f"#!/bin/sh\n{says}\n")
+    (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    found = named(list(programs.programs()), program.capitalize())
+    assert found.state is state
+    assert bool(found.fix) == (state is not State.OK)
+
+
+def test_a_machine_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert {finding.found for finding in programs.programs()} == {"not found"}
+
+
+def test_the_doctor_says_whether_the_defaults_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as well:
+        main(["doctor", "--json"])
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert not well.value.code and answer["ready"]
+    assert all(bool(f["fix"]) == (f["state"] != "ok") for f in answer["findings"])
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(SystemExit) as ill:
+        main(["doctor"])
+    assert ill.value.code == 1
+    assert "export XDG_CACHE_HOME=FOLDER" in capsys.readouterr().out
+
+
+def test_setup_starts_an_environment_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as done:
+        main(["setup", "toy", "--json"])
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert not done.value.code
+    assert (answer["env"], answer["backend"]) == ("toy", "grid")
+    assert "started and stepped once" in answer["told"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "near"), [(["tooy"], "toy"), (["toy", "--backend", "gird"], "grid")]
+)
+def test_setup_of_an_unknown_name_says_the_nearest(
+    arguments: list[str], near: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as done:
+        main(["setup", *arguments])
+    assert done.value.code == 2
+    assert f"Did you mean: {near}" in capsys.readouterr().err
