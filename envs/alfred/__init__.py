@@ -1,0 +1,55 @@
+"""ALFRED: the seven household tasks of Shridhar et al. (2020) in AI2-THOR's 120 rooms.
+
+Acted live through AI2-THOR's own unmodified client, on the embedded household (the default) or on
+a user's own build of Unity.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from envs.alfred.settings import AlfredSettings
+from envs.core import Env, Task
+from envs.registry import Need, Registration
+
+
+def _make(backend: str, settings: AlfredSettings) -> Env:
+    from envs.alfred.env import Alfred
+
+    return Alfred(backend, settings)
+
+
+def _sample(n: int, seed: int, settings: AlfredSettings) -> Iterable[Task]:
+    from envs.alfred.tasks import sample
+
+    return sample(n, seed, settings.split)
+
+
+def _read(source: str, settings: AlfredSettings) -> Iterable[Task]:
+    from pathlib import Path
+
+    from envs.alfred.trajectories import read
+
+    return read(Path(source), annotator=settings.annotator, bad=settings.bad_files)
+
+
+def _needs(backend: str) -> Sequence[Need]:
+    if backend != "unity" or os.environ.get("DISPLAY"):
+        return ()
+    return (
+        Need("an X display for Unity", "Xvfb :99 -screen 0 1024x768x24 & export DISPLAY=:99"),
+        Need("a build of AI2-THOR 5", "name its executable: --set executable=PATH"),
+    )
+
+
+REGISTRATION = Registration(
+    name="alfred",
+    summary="ALFRED's seven household tasks in AI2-THOR's 120 rooms",
+    backends=("embedded", "unity"),
+    settings=AlfredSettings,
+    make=_make,
+    sample=_sample,
+    read=_read,
+    needs=_needs,
+)

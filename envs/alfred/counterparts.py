@@ -1,0 +1,48 @@
+"""Which thing of today's room a recorded one is: by type and position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from envs.alfred.objects import Thing, apart
+from envs.alfred.scene import RecordedThing
+
+RENAMED: Mapping[str, str] = {"Glassbottle": "Bottle"}
+"""Types that can be picked up and have another name since AI2-THOR 2.1."""
+
+_MOVED = ("CoffeeMachine", "Fridge", "GarbageCan", "Microwave")
+"""Appliances that some rooms have elsewhere since AI2-THOR 2.1."""
+_SAME_PLACE = 0.9
+"""Metres within which a thing of the same type is taken for the same one."""
+_RETYPED = 0.5
+"""Metres within which furniture is taken for the same one though its type has changed."""
+
+
+def counterpart(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
+    """The thing that is meant, if there is one.
+
+    One of the same type near the same place; else fixed furniture at that place that has another
+    type now; else the nearest of the same type, for the few appliances that were moved.
+    """
+    alike = [t for t in things if t.type == recorded.type]
+    near = _nearest(recorded, alike)
+    if near is not None and (near.pickupable or _gap(recorded, near) < _SAME_PLACE):
+        return near
+    furniture = [t for t in things if t.receptacle and not t.pickupable and t.type != "Floor"]
+    there = _nearest(recorded, furniture)
+    if there is not None and _gap(recorded, there) < _RETYPED and not _was_moved(alike):
+        return there
+    return near
+
+
+def _was_moved(alike: Sequence[Thing]) -> bool:
+    """Whether a room has one of them and no more, and that of a kind that changed its place."""
+    return len(alike) == 1 and alike[0].type in _MOVED
+
+
+def _nearest(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
+    return min(things, key=lambda t: (_gap(recorded, t), t.id), default=None)
+
+
+def _gap(recorded: RecordedThing, thing: Thing) -> float:
+    return min(apart(recorded.position, thing.position), apart(recorded.position, thing.center))

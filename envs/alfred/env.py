@@ -1,0 +1,166 @@
+"""ALFRED as an environment: on the unmodified `ai2thor` client, and so on Unity and embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from pydantic import BaseModel, JsonValue
+
+from envs.alfred import account, language, start, tools
+from envs.alfred.expert.planner import Planner, RecordedPlanner
+from envs.alfred.goals import conditions
+from envs.alfred.offers import plausible, succeeding
+from envs.alfred.rooms import ROOMS, records
+from envs.alfred.scene import Scene, read_scene
+from envs.alfred.session import Session
+from envs.alfred.settings import AlfredSettings
+from envs.alfred.situation import Situation
+from envs.alfred.skills.acting import act
+from envs.alfred.vocabulary import vocabulary
+from envs.core import Action, Clip, Determinism, Env, Observation, Outcome, Reason, SceneError, Task
+
+
+class Alfred(Env):
+    """ALFRED's seven tasks in iTHOR's rooms, through skills in plain words."""
+
+    Scene: ClassVar[type[BaseModel]] = Scene
+
+    def __init__(self, backend: str = "embedded", settings: AlfredSettings | None = None) -> None:
+        self._settings = settings or AlfredSettings()
+        self._backend = backend
+        self._session = Session(backend, self._settings)
+        self._owner = self._session.join()
+        self._situation: Situation | None = None
+        self._planner = Planner()
+        self.determinism = Determinism.FRAMES if backend == "embedded" else Determinism.NONE
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        """Start `task`; `seed` decides where the agent starts if the scene leaves it open.
+
+        Raises:
+            SceneError: the scene names something that does not exist or can't be built.
+            SimulatorError: the simulator did not start, or died.
+            UnavailableError: this machine lacks something for the simulator.
+        """
+        scene = read_scene(task)
+        try:
+            if scene.recording is None:
+                start.check(scene, records(scene.room))
+            body = self._session.start(self._owner, scene.room)
+            teleport = self._settings.navigation == "teleport"
+            self._situation = start.build(body, scene, seed=seed, teleport=teleport)
+        except SceneError as error:
+            raise SceneError(f"Task {task.id!r}, scene, {error}") from error
+        self._planner = Planner()
+        if self._settings.expert == "recorded" and scene.recording is not None:
+            self._planner = RecordedPlanner(self._situation.world, scene.recording.plan)
+
+    def observe(self) -> Observation:
+        """What the camera shows, uint8 (height, width, 3), and what is in the hand."""
+        here = self._here()
+        ids, names = here.body.instances() if self._settings.instances else (None, ())
+        film = here.film if self._settings.clips else []
+        return Observation(
+            text=tools.in_words(here, view=self._settings.text == "view"),
+            rgb=here.body.frame,
+            clips=(Clip(np.stack(film), "What you saw on the way."),) if film else (),
+            depth=here.body.depth if self._settings.depth else None,
+            instances=ids,
+            names=tuple(here.names.all().get(id, id) for id in names),
+        )
+
+    def vocabulary(self) -> Sequence[Action]:
+        """All that can be said in this kind of room, at most 250 actions."""
+        return vocabulary(ROOMS[self._here().body.room], self._oracle)
+
+    def actions(self) -> Sequence[Action]:
+        """Going to what was seen, and handling what is near."""
+        find = [a for a in self.vocabulary() if a.verb == "find"]
+        return plausible(self._here(), find)
+
+    def parse(self, text: str) -> Action | None:
+        """The action that a text means; "find" means "go to" where there is no oracle."""
+        action = language.understand(text)
+        if action is not None and action.verb == "find" and not self._oracle:
+            return language.say("go to", *action.arguments)
+        return action
+
+    def act(self, action: Action) -> Outcome:
+        """Carry out one action, over as many low-level steps as it takes."""
+        here = self._here()
+        meant = self.parse(action.text)
+        here.body.count_from_zero()
+        if meant is None:
+            met, total = self.progress()
+            feedback = "There is no such action. Say for example: go to the fridge."
+            return Outcome(Reason.UNKNOWN_ACTION, feedback, met, total, over=False, cost=0)
+        result = act(here, meant)
+        self._planner.note(meant, result)
+        met, total = self.progress()
+        return Outcome(
+            result.reason, result.feedback, met, total, over=met == total, cost=here.body.steps
+        )
+
+    def progress(self) -> tuple[int, int]:
+        """ALFRED's goal conditions that hold now, and how many there are."""
+        here = self._here()
+        return conditions(here.goal, here.world, here.history)
+
+    def close(self) -> None:
+        """End the simulator, unless a fork still needs it."""
+        self._situation = None
+        self._session.leave(self._owner)
+
+    def plan(self) -> Sequence[Action]:
+        """A solution from here, empty when solved or when there is none."""
+        return self._planner.plan(self._here())
+
+    def best_actions(self) -> frozenset[Action] | None:
+        """Not known yet: the planner gives one solution, not all of the shortest."""
+        return None
+
+    def fork(self) -> Alfred:
+        """An independent copy of this moment, in the same simulator."""
+        here = self._here()
+        twin = Alfred.__new__(Alfred)
+        twin._settings, twin._backend = self._settings, self._backend
+        twin._session, twin._owner = self._session, self._session.split(self._owner)
+        twin._situation, twin._planner = here.copy(), self._planner.copy()
+        twin.determinism = self.determinism
+        return twin
+
+    def tools(self) -> Sequence[Mapping[str, JsonValue]]:
+        """What a model without eyes may ask."""
+        return tools.TOOLS
+
+    def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """The answer of one tool.
+
+        Raises:
+            KeyError: there is no such tool.
+        """
+        return tools.call(self._here(), name)
+
+    def state(self) -> Mapping[str, JsonValue]:
+        """The agent, every object, and what the agent remembers."""
+        return account.state(self._here())
+
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits of the state."""
+        return account.digest(self._here())
+
+    def admissible(self) -> Sequence[Action]:
+        """What would really succeed now."""
+        return succeeding(self._here(), self.actions())
+
+    @property
+    def _oracle(self) -> bool:
+        return self._settings.find == "oracle"
+
+    def _here(self) -> Situation:
+        if self._situation is None:
+            raise RuntimeError("No episode has been started: call reset first.")
+        self._session.enter(self._owner)
+        return self._situation

@@ -1,0 +1,1 @@
+"""Plans for ALFRED's tasks from any state, made over the metadata."""

@@ -1,0 +1,213 @@
+"""A plan in the making: steps so far, and what the room will be like after them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from envs.alfred.goals import SLICED
+from envs.alfred.memory import Memory
+from envs.alfred.objects import Thing, World
+from envs.alfred.types import KNIVES
+
+_SURFACES = (
+    "CounterTop",
+    "DiningTable",
+    "Desk",
+    "CoffeeTable",
+    "SideTable",
+    "Dresser",
+    "TVStand",
+    "Bed",
+    "Sofa",
+    "ArmChair",
+    "Shelf",
+    "ShelvingUnit",
+    "Chair",
+    "Ottoman",
+    "SinkBasin",
+    "Toilet",
+)
+"""Where a thing that is in the way is put, the best first."""
+
+
+class NoPlanError(Exception):
+    """The task can't be solved from here, as far as the planner knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One interaction or walk of a plan."""
+
+    verb: str
+    thing: Thing
+    """What is acted on; for "put" the receptacle."""
+
+
+class Draft:
+    """Writes steps down and keeps track of hand, doors, switches and places meanwhile."""
+
+    def __init__(self, world: World, memory: Memory, x: float, z: float) -> None:
+        self.world = world
+        self.steps: list[Step] = []
+        self._refused = memory.refused
+        self._seen = memory.seen
+        self._here = (x, z)
+        self._at: str | None = None
+        self._open = {thing.id: thing.open for thing in world if thing.openable}
+        self._on = {thing.id: thing.on for thing in world if thing.toggleable}
+        self._moved: dict[str, Thing | None] = {}
+        self.held = world.held
+
+    # What is the case.
+
+    def holder(self, thing: Thing) -> Thing | None:
+        """What a thing lies in or on directly."""
+        if thing.id in self._moved:
+            return self._moved[thing.id]
+        around = self.world.around(thing)
+        return around[0] if around else None
+
+    def shut_in(self, thing: Thing) -> Thing | None:
+        """The closed thing around it, if one is."""
+        outer = self.holder(thing)
+        while outer is not None:
+            if outer.openable and not self._open[outer.id]:
+                return outer
+            outer = self.holder(outer)
+        return None
+
+    def allowed(self, verb: str, thing: Thing, item: Thing | None = None) -> bool:
+        """Whether the simulator has not refused this before."""
+        key = f"{verb} {thing.id}" + (f" {item.id}" if item is not None else "")
+        return key not in self._refused and f"go to {thing.id}" not in self._refused
+
+    def nearest(self, things: Sequence[Thing]) -> Thing | None:
+        """The one that is got at most easily: open to the eye, seen, and near."""
+
+        def effort(thing: Thing) -> tuple[object, ...]:
+            return (
+                self.shut_in(thing) is not None,
+                thing.id not in self._seen,
+                round(thing.reach(*self._here), 2),
+                thing.id,
+            )
+
+        return min(things, key=effort, default=None)
+
+    # Steps.
+
+    def go(self, thing: Thing) -> None:
+        """Be where it can be handled."""
+        before_eyes = not any(s.verb == "go to" for s in self.steps) and thing.visible
+        if self._at == thing.id or before_eyes:
+            return
+        self.steps.append(Step("go to", thing))
+        self._at = thing.id
+        self._here = (thing.center[0], thing.center[2])
+
+    def do(self, verb: str, thing: Thing) -> None:
+        """Go there and do it."""
+        self.go(thing)
+        self.steps.append(Step(verb, thing))
+
+    def open(self, thing: Thing) -> None:
+        """Have it open."""
+        if not self._open.get(thing.id, True):
+            if thing.type == "Microwave":
+                self.switch(thing, False)
+            self.do("open", thing)
+            self._open[thing.id] = True
+
+    def close(self, thing: Thing) -> None:
+        """Have it closed."""
+        if self._open.get(thing.id, False):
+            self.do("close", thing)
+            self._open[thing.id] = False
+
+    def switch(self, thing: Thing, on: bool) -> None:
+        """Have it on or off."""
+        if self._on[thing.id] != on:
+            self.do("turn on" if on else "turn off", thing)
+            self._on[thing.id] = on
+
+    def uncover(self, thing: Thing) -> None:
+        """Open what it is shut in."""
+        while (shut := self.shut_in(thing)) is not None:
+            self.open(shut)
+
+    def take(self, thing: Thing) -> None:
+        """Have it in the hand."""
+        if self.held is not None and self.held.id == thing.id:
+            return
+        self.free_hand(away_from=self.holder(thing))
+        self.uncover(thing)
+        self.do("pick up", thing)
+        self.held = thing
+        self._moved[thing.id] = None
+
+    def put(self, place: Thing) -> None:
+        """Put what is in the hand there."""
+        self.uncover(place)
+        self.open(place)
+        self.do("put", place)
+        if self.held is not None:
+            self._moved[self.held.id] = place
+        self.held = None
+
+    def free_hand(self, away_from: Thing | None = None) -> None:
+        """Put down whatever is in the hand, on a near surface."""
+        if self.held is None:
+            return
+        place = self._surface(self.held, away_from)
+        if place is None:
+            self.steps.append(Step("drop", self.held))
+            self._moved[self.held.id] = None
+            self.held = None
+        else:
+            self.put(place)
+
+    def _surface(self, item: Thing, away_from: Thing | None) -> Thing | None:
+        free = [
+            place
+            for place in self.world.of_type(*_SURFACES)
+            if place.receptacle and self.allowed("put", place, item)
+        ]
+
+        def trouble(place: Thing) -> tuple[object, ...]:
+            return (
+                place.id not in self._seen,
+                not place.visible,
+                _SURFACES.index(place.type) // 4,
+                round(place.reach(*self._here), 2),
+                place.id,
+            )
+
+        best = min(free, key=trouble, default=None)
+        if best is None and away_from is not None and not away_from.openable:
+            return away_from
+        return best
+
+    def slice(self, whole: Thing) -> list[Thing]:
+        """Cut it, and free the hand of the knife. Gives the slices that there will be."""
+        if self.held is None or self.held.type not in KNIVES:
+            knives = [k for k in self.world.of_type(*sorted(KNIVES)) if self.allowed("pick up", k)]
+            knife = self.nearest(knives)
+            if knife is None:
+                raise NoPlanError("There is no knife.")
+            self.take(knife)
+        self.uncover(whole)
+        self.do("slice", whole)
+        slices = [
+            replace(
+                whole,
+                id=f"{whole.id}|{whole.type}{SLICED}_{number}",
+                type=f"{whole.type}{SLICED}",
+                visible=False,
+            )
+            for number in (1, 2)
+        ]
+        for piece in slices:
+            self._moved[piece.id] = self.holder(whole)
+        self.free_hand(away_from=self.holder(whole))
+        return slices

@@ -1,0 +1,48 @@
+"""What an agent would see if it explored: for plans that need things it has not seen yet.
+
+The simulator shows it: the agent is set to the poses it would take up, and back to where it was.
+"""
+
+from __future__ import annotations
+
+from envs.alfred.body import Pose
+from envs.alfred.memory import Cell
+from envs.alfred.objects import Thing
+from envs.alfred.routes import STEP, Stand
+from envs.alfred.situation import Situation
+from envs.alfred.skills import exploring
+from envs.alfred.skills.walking import stand_of, vantages
+
+_HEADINGS = (0, 90, 180, 270)
+
+
+class Foresight:
+    """A walk that is only imagined: where it has come, and what it would have shown."""
+
+    def __init__(self, here: Situation) -> None:
+        self._here = here
+        self._stand: Stand = here.stand
+        self._searched: dict[Cell, None] = dict(here.memory.searched)
+        self.seen = set(here.memory.seen)
+
+    def explore(self) -> bool:
+        """Look around at the place where the skill would go next. False if there is none."""
+        goal = exploring.choose(self._here.grid.ways(self._stand), self._searched)
+        if goal is None:
+            return False
+        x, z, _ = self._stand = goal
+        self._searched[x, z] = None
+        for tilt in exploring.TILTS:
+            for heading in _HEADINGS:
+                self._glance(Pose(x * STEP, self._here.body.pose.y, z * STEP, heading, tilt))
+        return True
+
+    def go_to(self, thing: Thing) -> None:
+        """Walk to a thing."""
+        poses = vantages(self._here, thing, self._stand)
+        if poses:
+            self._stand = stand_of(poses[0])
+            self._glance(poses[0])
+
+    def _glance(self, pose: Pose) -> None:
+        self.seen.update(self._here.views.at(pose))

@@ -1,0 +1,220 @@
+"""How each of ALFRED's seven tasks is solved, from whatever has been done already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from envs.alfred.expert.draft import Draft, NoPlanError, Step
+from envs.alfred.goals import basin_of, conditions, is_wanted, treated
+from envs.alfred.objects import BASINS, Thing
+from envs.alfred.scene import Goal
+from envs.alfred.situation import Situation
+
+
+def solve(here: Situation) -> Sequence[Step]:
+    """Steps that reach the goal from here.
+
+    Raises:
+        NoPlanError: there are none that the planner could find.
+    """
+    met, total = conditions(here.goal, here.world, here.history)
+    if met == total:
+        return ()
+    pose = here.body.pose
+    draft = Draft(here.world, here.memory, pose.x, pose.z)
+    _RECIPES[here.goal.type](draft, here)
+    return draft.steps
+
+
+def _simple(draft: Draft, here: Situation) -> None:
+    place = _place(draft, here.goal)
+    thing = _wanted(draft, here, place)
+    draft.take(thing)
+    draft.put(_place(draft, here.goal, thing))
+
+
+def _two(draft: Draft, here: Situation) -> None:
+    goal, world = here.goal, here.world
+    places = [p for p in world.of_type(str(goal.parent)) if p.receptacle]
+
+    def filled(place: Thing) -> int:
+        return len([i for i in world.inside(place) if is_wanted(world[i], goal)])
+
+    best = max(map(filled, places), default=0)
+    place = draft.nearest([p for p in places if filled(p) == best and _may_put(draft, p, here)])
+    if place is None:
+        raise NoPlanError(f"There is no {goal.parent} with room for two.")
+    things = _all_wanted(draft, here)
+    there = [t for t in things if t.id in world.inside(place)]
+    others = [t for t in things if t.id not in world.inside(place)]
+    held = [t for t in others if t.held]
+    while len(there) < 2:
+        thing = held.pop() if held else draft.nearest(others)
+        if thing is None:
+            raise NoPlanError(f"There are not two of {goal.object}.")
+        others = [t for t in others if t.id != thing.id]
+        draft.take(thing)
+        draft.put(place)
+        there.append(thing)
+
+
+def _may_put(draft: Draft, place: Thing, here: Situation) -> bool:
+    items = [t for t in here.world if is_wanted(t, here.goal)]
+    return all(draft.allowed("put", place, item) for item in items)
+
+
+def _look(draft: Draft, here: Situation) -> None:
+    lamps = [t for t in here.world.of_type(str(here.goal.toggle)) if draft.allowed("turn on", t)]
+    draft.take(_wanted(draft, here, None))
+    lamp = draft.nearest(lamps)
+    if lamp is None:
+        raise NoPlanError(f"There is no {here.goal.toggle}.")
+    draft.go(lamp)
+    draft.switch(lamp, True)
+
+
+def _treat(draft: Draft, here: Situation) -> None:
+    done = treated(here.goal, here.history)
+    ready = [t for t in _present(draft, here) if t.id in done]
+    thing = draft.nearest(ready) or _wanted(draft, here, None)
+    if thing.id not in done:
+        _TREATMENTS[here.goal.type](draft, thing)
+    draft.take(thing)
+    draft.put(_place(draft, here.goal, thing))
+
+
+def _heat(draft: Draft, thing: Thing) -> None:
+    microwave = _appliance(draft, "Microwave")
+    _insert(draft, thing, microwave)
+    draft.switch(microwave, False)
+    draft.close(microwave)
+    draft.switch(microwave, True)
+    draft.switch(microwave, False)
+
+
+def _cool(draft: Draft, thing: Thing) -> None:
+    fridge = _appliance(draft, "Fridge")
+    _insert(draft, thing, fridge)
+    draft.open(fridge)
+    draft.close(fridge)
+
+
+def _clean(draft: Draft, thing: Thing) -> None:
+    faucets = [f for f in draft.world.of_type("Faucet") if draft.allowed("turn on", f)]
+    pairs = {basin.id: f for f in faucets if (basin := basin_of(f, draft.world)) is not None}
+    basins = [
+        b for b in draft.world.of_type(*BASINS) if b.id in pairs and draft.allowed("put", b, thing)
+    ]
+    basin = draft.nearest([b for b in basins if _in(draft, thing, b)]) or draft.nearest(basins)
+    if basin is None:
+        raise NoPlanError("There is no basin with a faucet.")
+    _insert(draft, thing, basin)
+    faucet = pairs[basin.id]
+    draft.switch(faucet, False)
+    draft.switch(faucet, True)
+    draft.switch(faucet, False)
+
+
+_TREATMENTS: Mapping[str, Callable[[Draft, Thing], None]] = {
+    "pick_heat_then_place_in_recep": _heat,
+    "pick_cool_then_place_in_recep": _cool,
+    "pick_clean_then_place_in_recep": _clean,
+}
+
+
+def _insert(draft: Draft, thing: Thing, place: Thing) -> None:
+    if not _in(draft, thing, place):
+        draft.take(thing)
+        draft.put(place)
+
+
+def _in(draft: Draft, thing: Thing, place: Thing) -> bool:
+    held = draft.held is not None and draft.held.id == thing.id
+    return not held and thing.id in draft.world.inside(place)
+
+
+def _appliance(draft: Draft, type: str) -> Thing:
+    found = draft.nearest([t for t in draft.world.of_type(type) if draft.allowed("open", t)])
+    if found is None:
+        raise NoPlanError(f"There is no {type}.")
+    return found
+
+
+def _movable(draft: Draft, here: Situation) -> None:
+    goal, world = here.goal, here.world
+    movables = [
+        m
+        for m in world.of_type(str(goal.movable))
+        if m.pickupable and (m.held or draft.allowed("pick up", m))
+    ]
+    loaded = [m for m in movables if any(is_wanted(world[i], goal) for i in world.inside(m))]
+    movable = draft.nearest(loaded)
+    if movable is None:
+        thing = _wanted(draft, here, None)
+        movable = draft.nearest([m for m in movables if draft.allowed("put", m, thing)])
+        if movable is None:
+            raise NoPlanError(f"There is no {goal.movable} to put it in.")
+        if movable.held:
+            draft.free_hand()
+        draft.take(thing)
+        draft.put(movable)
+    draft.take(movable)
+    draft.put(_place(draft, goal, movable))
+
+
+def _place(draft: Draft, goal: Goal, item: Thing | None = None) -> Thing:
+    places = [
+        p
+        for p in draft.world.of_type(str(goal.parent))
+        if p.receptacle and (item is None or draft.allowed("put", p, item))
+    ]
+    place = draft.nearest(places)
+    if place is None:
+        raise NoPlanError(f"There is no {goal.parent} to put it in.")
+    return place
+
+
+def _wanted(draft: Draft, here: Situation, place: Thing | None) -> Thing:
+    """The thing to use: the one in hand if it is right, else the one that is got most easily."""
+    things = _all_wanted(draft, here)
+    held = [t for t in things if t.held]
+    thing = held[0] if held else draft.nearest(things)
+    if thing is None:
+        raise NoPlanError(f"There is no {here.goal.object}.")
+    return thing
+
+
+def _all_wanted(draft: Draft, here: Situation) -> Sequence[Thing]:
+    """Everything of the wanted kind; where slices are wanted and there are none, they are cut."""
+    found = _present(draft, here)
+    if found or not here.goal.sliced:
+        return found
+    whole = [
+        t
+        for t in here.world.of_type(str(here.goal.object))
+        if t.sliceable and not t.sliced and draft.allowed("slice", t)
+    ]
+    held = [t for t in whole if t.held]
+    target = held[0] if held else draft.nearest(whole)
+    if target is None:
+        raise NoPlanError(f"There is no {here.goal.object} to slice.")
+    if held:
+        draft.free_hand()
+    return draft.slice(target)
+
+
+def _present(draft: Draft, here: Situation) -> Sequence[Thing]:
+    return [
+        t for t in here.world if is_wanted(t, here.goal) and (t.held or draft.allowed("pick up", t))
+    ]
+
+
+_RECIPES: Mapping[str, Callable[[Draft, Situation], None]] = {
+    "pick_and_place_simple": _simple,
+    "pick_two_obj_and_place": _two,
+    "look_at_obj_in_light": _look,
+    "pick_clean_then_place_in_recep": _treat,
+    "pick_heat_then_place_in_recep": _treat,
+    "pick_cool_then_place_in_recep": _treat,
+    "pick_and_place_with_movable_recep": _movable,
+}

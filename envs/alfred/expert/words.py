@@ -1,0 +1,80 @@
+"""A plan's steps as actions that can be said, with the exploring that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from envs.alfred.expert.draft import NoPlanError, Step
+from envs.alfred.expert.foresight import Foresight
+from envs.alfred.language import IT, say
+from envs.alfred.naming import word
+from envs.alfred.objects import Thing
+from envs.alfred.situation import Situation
+from envs.core import Action
+
+_MOST_EXPLORING = 12
+
+
+def put_in_words(here: Situation, steps: Sequence[Step]) -> Sequence[Action]:
+    """The actions, each of which can be carried out in its turn.
+
+    Raises:
+        NoPlanError: something that the plan needs can't be found by exploring.
+    """
+    speech = _Speech(here, steps)
+    for step in steps:
+        speech.add(step)
+    return speech.actions
+
+
+class _Speech:
+    def __init__(self, here: Situation, steps: Sequence[Step]) -> None:
+        self._here = here
+        self._foresight: Foresight | None = None
+        if any(self._unseen(step.thing) for step in steps if step.verb == "go to"):
+            self._foresight = Foresight(here)
+        self._opened: set[str] = set()
+        self._focus: str | None = None
+        self.actions: list[Action] = []
+
+    def _unseen(self, thing: Thing) -> bool:
+        return thing.id in self._here.names and thing.id not in self._here.memory.seen
+
+    def add(self, step: Step) -> None:
+        """One more step."""
+        thing = step.thing
+        if step.verb == "go to":
+            self._search(thing)
+            if self._foresight is not None and thing.id in self._here.world:
+                self._foresight.go_to(thing)
+        if step.verb == "drop":
+            self.actions.append(say("drop"))
+            return
+        if step.verb == "open":
+            self._opened.add(thing.id)
+        extra = (IT,) if step.verb == "put" else ()
+        self.actions.append(say(step.verb, *extra, self._name(step.verb, thing)))
+        self._focus = thing.id
+
+    def _search(self, thing: Thing) -> None:
+        """Explore until the thing has been seen."""
+        if self._foresight is None or thing.id not in self._here.world:
+            return
+        if any(outer.id in self._opened for outer in self._here.world.around(thing)):
+            return
+        for _ in range(_MOST_EXPLORING):
+            if thing.id in self._foresight.seen:
+                return
+            fresh = not self.actions and not self._here.memory.searched
+            if not self._foresight.explore():
+                raise NoPlanError(f"{self._here.name(thing)} can't be seen from anywhere.")
+            self.actions.append(say("look around" if fresh else "explore"))
+
+    def _name(self, verb: str, thing: Thing) -> str:
+        said = word(thing.type)
+        if thing.id not in self._here.names or thing.id == self._focus:
+            return said
+        if not self.actions:
+            return self._here.reference().name(verb, thing)
+        alike = [t for t in self._here.world.of_type(thing.type) if t.id in self._here.names]
+        return said if len(alike) == 1 else self._here.names.of(thing.id)

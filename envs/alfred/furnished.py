@@ -1,0 +1,146 @@
+"""A room before anyone has entered it, and what could be done in it: what tasks are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from envs.alfred.goals import History, conditions
+from envs.alfred.memory import Cell
+from envs.alfred.naming import Names
+from envs.alfred.objects import Thing, World
+from envs.alfred.pairs import PLACES
+from envs.alfred.rooms import cells, records
+from envs.alfred.routes import STEP
+from envs.alfred.scene import Scene
+
+_ARM = 1.0
+"""Metres along the floor from the nearest place to stand: a little less than the reach."""
+_HIGHEST = 1.9
+"""Metres over the floor up to which things are surely seen and reached."""
+_SINGLE = ("CoffeeMachine", "HandTowelHolder", "StoveBurner", "ToiletPaperHanger", "Toaster")
+"""Receptacles for one thing at a time."""
+_ROOMY = ("Bed", "CounterTop", "CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable", "Sofa")
+_HOLLOW = ("Cabinet", "Drawer", "Fridge")
+_SPARE = (*_ROOMY, *_HOLLOW)
+"""What things may be put in or on at the start of a task."""
+
+
+class Furnished:
+    """A room by name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._records = records(name)
+        self._world = World(self._records)
+        self._names = Names(self._world)
+        self._cells = sorted(cells(name))
+        floor = min(t.center[1] - t.size[1] / 2 for t in self._world)
+        self._near = {t.id for t in self._world if self._can_reach(t, floor)}
+
+    def _can_reach(self, thing: Thing, floor: float) -> bool:
+        if not floor - 0.1 <= thing.center[1] <= floor + _HIGHEST:
+            return False
+        return any(thing.reach(x * STEP, z * STEP) <= _ARM for x, z in self._cells)
+
+    @property
+    def free_cells(self) -> Sequence[Cell]:
+        """Where one can stand."""
+        return self._cells
+
+    @property
+    def items(self) -> Sequence[str]:
+        """Names of what can be picked up."""
+        return [self._names.of(t.id) for t in self._reached() if t.pickupable]
+
+    def type(self, name: str) -> str:
+        """The object type of a name."""
+        return self.thing(name).type
+
+    def thing(self, name: str) -> Thing:
+        """The thing of a name."""
+        id = next(id for id, known in self._names.all().items() if known == name)
+        return self._world[id]
+
+    def name_of(self, thing: Thing) -> str:
+        """The name of a thing."""
+        return self._names.of(thing.id)
+
+    def holder(self, thing: Thing) -> Thing | None:
+        """What it lies in or on."""
+        around = self._world.around(thing)
+        return around[0] if around else None
+
+    def _reached(self) -> Sequence[Thing]:
+        return [t for t in self._world if t.id in self._near and t.id in self._names]
+
+    def of_type(self, type: str) -> Sequence[Thing]:
+        """What there is of a type within reach."""
+        return [t for t in self._reached() if t.type == type]
+
+    def count(self, type: str) -> int:
+        """How many of a type there are within reach."""
+        return len(self.of_type(type))
+
+    def fits(self, object: str, place: str, times: int = 1) -> bool:
+        """Whether something of one type can be put in or on one of another type."""
+        return any(
+            _fits(thing, holder, times)
+            for thing in self.of_type(object)
+            for holder in self.of_type(place)
+            if thing.id != holder.id
+        )
+
+    def spare_places(self, name: str) -> Sequence[str]:
+        """Names of receptacles where a thing could as well have been left."""
+        thing = self.thing(name)
+        types = [type for type in PLACES[thing.type] if type in _SPARE]
+        return [
+            self._names.of(holder.id)
+            for type in types
+            for holder in self.of_type(type)
+            if _fits(thing, holder, 2) and holder.id not in thing.parents
+        ]
+
+    def solves(self, scene: Scene) -> bool:
+        """Whether a scene of this room is solved at its start."""
+        world = World(_moved(self._records, self._ids(scene)))
+        met, total = conditions(scene.goal, world, History())
+        return met == total
+
+    def _ids(self, scene: Scene) -> Mapping[str, str]:
+        return {self.thing(p.object).id: self.thing(p.receptacle).id for p in scene.placements}
+
+
+@lru_cache(maxsize=128)
+def furnished(name: str) -> Furnished:
+    """The room of that name."""
+    return Furnished(name)
+
+
+def _fits(thing: Thing, holder: Thing, times: int) -> bool:
+    """Whether it fits by its size, with some room to spare."""
+    if holder.type in _SINGLE:
+        return not holder.contents
+    width, depth = sorted((thing.size[0], thing.size[2]))
+    across, along = sorted((holder.size[0], holder.size[2]))
+    spare = 1.0 if holder.type in _ROOMY else 0.85
+    flat = width <= across * spare and depth * times <= along * spare * 1.2
+    if holder.type in _HOLLOW or holder.type in ("Microwave", "Safe"):
+        return flat and thing.size[1] <= holder.size[1] * 0.8
+    return flat
+
+
+def _moved(
+    records: Sequence[Mapping[str, Any]], places: Mapping[str, str]
+) -> Sequence[Mapping[str, Any]]:
+    """The records with some things in other receptacles."""
+    moved = []
+    for record in records:
+        id = record["objectId"]
+        contents = [i for i in record["receptacleObjectIds"] or () if i not in places]
+        contents += [i for i, place in places.items() if place == id]
+        parents = [places[id]] if id in places else record["parentReceptacles"]
+        moved.append({**record, "receptacleObjectIds": contents, "parentReceptacles": parents})
+    return moved

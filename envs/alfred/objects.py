@@ -1,0 +1,170 @@
+"""The things of a room as THOR's metadata tells them, by id and by type."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+Point = tuple[float, float, float]
+"""x, y (up), z in metres."""
+
+BASINS = ("SinkBasin", "BathtubBasin")
+"""What water runs into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One object at one moment. Its box is aligned with the axes of the room."""
+
+    id: str
+    type: str
+    position: Point
+    """Where THOR says it is: a pivot, not always its middle."""
+    center: Point
+    size: Point
+    visible: bool
+    """In the picture and within reach, as THOR counts it."""
+    parents: tuple[str, ...]
+    contents: tuple[str, ...]
+    record: Mapping[str, Any]
+    """THOR's own record, for all the rest."""
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Self:
+        """Read a record of `metadata.objects`."""
+        box = record["axisAlignedBoundingBox"]
+        return cls(
+            id=record["objectId"],
+            type=record["objectType"],
+            position=point(record["position"]),
+            center=point(box["center"]),
+            size=point(box["size"]),
+            visible=bool(record["visible"]),
+            parents=tuple(record["parentReceptacles"] or ()),
+            contents=tuple(record["receptacleObjectIds"] or ()),
+            record=record,
+        )
+
+    @property
+    def pickupable(self) -> bool:
+        """It fits a hand."""
+        return bool(self.record["pickupable"])
+
+    @property
+    def receptacle(self) -> bool:
+        """Things can be put in or on it."""
+        return bool(self.record["receptacle"])
+
+    @property
+    def openable(self) -> bool:
+        """It has a door, a lid or a cover."""
+        return bool(self.record["openable"])
+
+    @property
+    def open(self) -> bool:
+        """It stands open."""
+        return bool(self.record["isOpen"])
+
+    @property
+    def toggleable(self) -> bool:
+        """It has a switch."""
+        return bool(self.record["toggleable"])
+
+    @property
+    def on(self) -> bool:
+        """It is switched on."""
+        return bool(self.record["isToggled"])
+
+    @property
+    def sliceable(self) -> bool:
+        """A knife can cut it."""
+        return bool(self.record["sliceable"])
+
+    @property
+    def sliced(self) -> bool:
+        """It has been cut."""
+        return bool(self.record["isSliced"])
+
+    @property
+    def held(self) -> bool:
+        """It is in the agent's hand."""
+        return bool(self.record["isPickedUp"])
+
+    def reach(self, x: float, z: float) -> float:
+        """Metres along the floor from (x, z) to its box."""
+        dx = max(0.0, abs(x - self.center[0]) - self.size[0] / 2)
+        dz = max(0.0, abs(z - self.center[2]) - self.size[2] / 2)
+        return math.hypot(dx, dz)
+
+
+class World:
+    """All things at one moment, in THOR's order.
+
+    Without what was cut up: THOR still lists that beside its slices.
+    """
+
+    def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
+        things = map(Thing.of, records)
+        self._things = {t.id: t for t in things if not (t.sliceable and t.sliced)}
+
+    def __iter__(self) -> Iterator[Thing]:
+        return iter(self._things.values())
+
+    def __getitem__(self, id: str) -> Thing:
+        return self._things[id]
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._things
+
+    def get(self, id: str) -> Thing | None:
+        """The thing of that id, if it is there."""
+        return self._things.get(id)
+
+    def of_type(self, *types: str) -> Sequence[Thing]:
+        """Every thing of one of these types."""
+        return [thing for thing in self if thing.type in types]
+
+    @property
+    def held(self) -> Thing | None:
+        """What is in the hand."""
+        return next((thing for thing in self if thing.held), None)
+
+    def inside(self, receptacle: Thing) -> frozenset[str]:
+        """Ids of all that is in or on it, however deep: a mug on a plate in the sink too."""
+        found: set[str] = set()
+        ahead = list(receptacle.contents)
+        while ahead:
+            id = ahead.pop()
+            if id not in found and id != receptacle.id:
+                found.add(id)
+                inner = self.get(id)
+                ahead.extend(inner.contents if inner is not None else ())
+        return frozenset(found)
+
+    def around(self, thing: Thing) -> Sequence[Thing]:
+        """All that it is in or on, however deep, the innermost first."""
+        found: dict[str, Thing] = {}
+        ahead = list(thing.parents)
+        while ahead:
+            outer = self.get(ahead.pop(0))
+            if outer is not None and outer.id not in found and outer.id != thing.id:
+                found[outer.id] = outer
+                ahead.extend(outer.parents)
+        return list(found.values())
+
+    def shut_in(self, thing: Thing) -> Thing | None:
+        """The closed thing that holds it, if one does."""
+        outer = (o for o in self.around(thing) if o.openable and not o.open)
+        return next(outer, None)
+
+
+def point(xyz: Mapping[str, float]) -> Point:
+    """THOR's {"x": ..., "y": ..., "z": ...}."""
+    return (float(xyz["x"]), float(xyz["y"]), float(xyz["z"]))
+
+
+def apart(one: Point, other: Point) -> float:
+    """Metres between two points."""
+    return math.dist(one, other)

@@ -1,0 +1,107 @@
+"""One running simulator, and who is in it: an environment and its forks take turns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from envs.alfred import controller
+from envs.alfred.body import Body
+from envs.alfred.routes import STEP
+from envs.alfred.settings import AlfredSettings
+from envs.alfred.skills.walking import REACH
+from envs.core import SimulatorError
+
+
+class Session:
+    """A simulator that starts when it is first needed and ends with the last that shares it.
+
+    Every owner has a number. Before one acts, `enter` makes sure that the simulator is in its
+    moment; those of the others are kept as snapshots.
+    """
+
+    def __init__(self, backend: str, settings: AlfredSettings) -> None:
+        self._backend = backend
+        self._settings = settings
+        self._client: controller.Client | None = None
+        self._body: Body | None = None
+        self._kept: dict[int, Any] = {}
+        self._inside: int | None = None
+        self._owners = 0
+        self._joined: set[int] = set()
+
+    def join(self) -> int:
+        """A number for one more owner."""
+        self._owners += 1
+        self._joined.add(self._owners)
+        return self._owners
+
+    def leave(self, owner: int) -> None:
+        """Give up a number. With the last one the simulator ends."""
+        self._joined.discard(owner)
+        self._kept.pop(owner, None)
+        if self._inside == owner:
+            self._inside = None
+        if not self._joined and self._client is not None:
+            self._client.stop()
+            self._client = self._body = None
+
+    def start(self, owner: int, room: str) -> Body:
+        """A body for an owner that is about to load a room.
+
+        Raises:
+            SimulatorError: the simulator did not start.
+            UnavailableError: this machine lacks something for it.
+        """
+        if self._body is None:
+            settings = self._settings
+            self._client = controller.start(
+                self._backend,
+                scene=room,
+                executable=settings.executable or None,
+                width=settings.width,
+                height=settings.height,
+                gridSize=STEP,
+                rotateStepDegrees=90,
+                snapToGrid=True,
+                visibilityDistance=REACH,
+                fieldOfView=settings.field_of_view,
+                renderDepthImage=settings.depth,
+                renderInstanceSegmentation=True,
+            )
+            self._body = Body(self._client)
+        if self._inside != owner:
+            self._keep()
+        self._kept.pop(owner, None)
+        self._inside = owner
+        return self._body
+
+    def enter(self, owner: int) -> None:
+        """Put the simulator into an owner's moment.
+
+        Raises:
+            SimulatorError: it can't.
+        """
+        if self._inside == owner or self._body is None:
+            return
+        self._keep()
+        self._inside = owner
+        if not self._body.tell("Restore", snapshot=self._kept.pop(owner)):
+            raise SimulatorError(f"The simulator can't go back: {self._body.error[1]}")
+
+    def split(self, owner: int) -> int:
+        """A number for a copy of an owner's moment."""
+        self.enter(owner)
+        twin = self.join()
+        self._kept[twin] = self._snapshot()
+        return twin
+
+    def _keep(self) -> None:
+        if self._inside is not None:
+            self._kept[self._inside] = self._snapshot()
+
+    def _snapshot(self) -> Any:
+        assert self._body is not None
+        token = self._body.ask("Snapshot")
+        if token is None:
+            raise SimulatorError("This simulator can't keep a moment: it knows no Snapshot.")
+        return token

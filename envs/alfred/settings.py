@@ -1,0 +1,42 @@
+"""What `--set KEY=VALUE` may say of the ALFRED environment."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from envs.alfred.rooms import Split
+
+
+class AlfredSettings(BaseModel):
+    """How the environment runs, and which rooms its tasks are drawn from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    navigation: Literal["walk", "teleport"] = "walk"
+    """Whether the agent walks every step, or is moved to where it wants to be."""
+    find: Literal["off", "oracle"] = "off"
+    """Whether "find the mug" goes to things that were never seen, as in EmbodiedBench."""
+    split: Split = "all"
+    """Rooms that tasks are sampled in: iTHOR's 1-20, 21-25 or 26-30 of each kind."""
+    expert: Literal["planner", "recorded"] = "planner"
+    """Who plans: ours, or ALFRED's own plan where the task was read from a trajectory."""
+    text: Literal["hand", "view"] = "hand"
+    """What is told: what is in the hand; or what is in view besides, for agents without eyes."""
+    clips: bool = False
+    """Show what was seen while looking around, as a film."""
+    annotator: int = Field(default=0, ge=0, le=9)
+    """Whose wording of a trajectory's goal is taken: ALFRED has three or more for each."""
+    bad_files: Literal["refuse", "skip"] = "refuse"
+    """What a trajectory that can't be read does: end the run before it starts, or be left out."""
+    executable: str = ""
+    """Path of a build of Unity, for `--backend unity`."""
+    width: int = Field(default=300, ge=64, le=2048)
+    height: int = Field(default=300, ge=64, le=2048)
+    field_of_view: int = Field(default=60, ge=30, le=120)
+    """Degrees, vertical; ALFRED's is 60, THOR's own default 90."""
+    depth: bool = False
+    """Show depth as well."""
+    instances: bool = False
+    """Show which pixel belongs to what as well."""

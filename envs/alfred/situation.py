@@ -1,0 +1,90 @@
+"""What an agent is in the midst of: its body, what it remembers, and what has been done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.alfred.body import Body
+from envs.alfred.goals import History
+from envs.alfred.memory import Memory
+from envs.alfred.naming import Names
+from envs.alfred.objects import Thing, World
+from envs.alfred.reference import Reference
+from envs.alfred.routes import Grid, Stand, cell, heading
+from envs.alfred.scene import Goal
+from envs.alfred.views import Views
+
+
+@dataclass(slots=True)
+class Situation:
+    """One episode so far. The simulator holds the world; all the rest is here."""
+
+    body: Body
+    goal: Goal
+    names: Names
+    grid: Grid
+    views: Views
+    memory: Memory = field(default_factory=Memory)
+    history: History = field(default_factory=History)
+    teleport: bool = False
+    """Whether the agent is moved to where it wants to be instead of walking there."""
+    film: list[NDArray[np.uint8]] = field(default_factory=list)
+    """What the last action showed on its way, pictures (H, W, 3)."""
+
+    @property
+    def world(self) -> World:
+        """All things as they are now."""
+        return self.body.world
+
+    @property
+    def held(self) -> Thing | None:
+        """What is in the hand."""
+        return self.world.held
+
+    @property
+    def stand(self) -> Stand:
+        """Where the agent stands and which way it faces."""
+        pose = self.body.pose
+        return (*cell(pose.x, pose.z), heading(pose.rotation))
+
+    def reference(self) -> Reference:
+        """What names mean now."""
+        pose = self.body.pose
+        return Reference(self.world, self.names, self.memory, pose.x, pose.z)
+
+    def name(self, thing: Thing) -> str:
+        """What a thing is called when the agent is told of it."""
+        return f"the {self.names.of(thing.id)}"
+
+    def see(self) -> None:
+        """Remember what the picture shows, and give a name to what is new."""
+        self.names.add(self.world)
+        near = (thing.id for thing in self.world if thing.visible)
+        self.notice([*self.body.in_view(), *near])
+
+    def notice(self, ids: Iterable[str]) -> None:
+        """Remember things, if they are such as one speaks of."""
+        self.memory.see(id for id in ids if id in self.names)
+
+    def do(self, action: str, thing: Thing, **arguments: Any) -> bool:
+        """Act on a thing, and keep the history that ALFRED's goals ask for."""
+        done = self.body.step(action, objectId=thing.id, **arguments)
+        self.views.forget()
+        if done:
+            self.history = self.history.after(action, thing.id, self.world)
+        return done
+
+    def copy(self) -> Situation:
+        """The same moment, to go on apart; the body is shared."""
+        return replace(
+            self,
+            names=self.names.copy(),
+            grid=self.grid.copy(),
+            memory=self.memory.copy(),
+            film=list(self.film),
+        )

@@ -1,0 +1,61 @@
+"""From an action in words to the skill that carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from envs.alfred.language import IT
+from envs.alfred.naming import split_name
+from envs.alfred.objects import Thing
+from envs.alfred.situation import Situation
+from envs.alfred.skills import exploring, finding, handling, walking
+from envs.alfred.skills.result import Result, failed
+from envs.core import Action, Reason
+
+_ON_THE_SPOT: Mapping[str, Callable[[Situation], Result]] = {
+    "look around": exploring.look_around,
+    "explore": exploring.explore,
+    "turn left": lambda here: walking.turn(here, "RotateLeft", "you turn left."),
+    "turn right": lambda here: walking.turn(here, "RotateRight", "you turn right."),
+}
+_WITH_HELD: Mapping[str, Callable[[Situation, str], Result]] = {
+    "put down": handling.put_down,
+    "drop": handling.drop,
+}
+_ON_THING: Mapping[str, Callable[[Situation, Thing], Result]] = {
+    "go to": walking.go_to,
+    "pick up": handling.pick_up,
+    "open": handling.open_up,
+    "close": handling.close,
+    "turn on": lambda here, thing: handling.switch(here, thing, on=True),
+    "turn off": lambda here, thing: handling.switch(here, thing, on=False),
+    "slice": handling.slice_up,
+}
+
+
+def act(here: Situation, action: Action) -> Result:
+    """Carry out an action that `language.understand` gave."""
+    here.film.clear()
+    said = action.arguments
+    if action.verb in _ON_THE_SPOT:
+        return _ON_THE_SPOT[action.verb](here)
+    if action.verb in _WITH_HELD:
+        return _WITH_HELD[action.verb](here, said[0] if said else IT)
+    if action.verb == "find":
+        return finding.find(here, said[0])
+    name = said[-1]
+    thing = here.reference().resolve(action.verb, name)
+    if thing is None:
+        return failed(Reason.NOT_FOUND, _missing(here, name))
+    if action.verb == "put":
+        return handling.put(here, said[0], thing)
+    return _ON_THING[action.verb](here, thing)
+
+
+def _missing(here: Situation, name: str) -> str:
+    squeezed, number = split_name(name)
+    if number is None:
+        return f"you have not seen {'an' if name[:1] in 'aeiou' else 'a'} {name} yet."
+    if here.names.id(squeezed, number) in here.memory.seen:
+        return f"the {name} is no more: it has been sliced or broken."
+    return f"you have not seen the {name}."

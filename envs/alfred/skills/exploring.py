@@ -1,0 +1,69 @@
+"""Looking around, and exploring what has not been looked at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from envs.alfred.memory import Cell
+from envs.alfred.routes import STEP, Stand, Ways
+from envs.alfred.situation import Situation
+from envs.alfred.skills.result import Result, done, failed
+from envs.alfred.skills.walking import look, walk
+from envs.core import Reason
+
+_SIGHT = 1.75
+"""Metres around a place that count as searched once one has looked around there."""
+_LOOKING = 12
+"""What looking around is worth in steps: one goes this much further to see twice as much."""
+TILTS = (30.0, 0.0)
+"""Degrees below the horizontal at which one looks around."""
+
+
+def look_around(here: Situation) -> Result:
+    """See all four directions, first a little downwards and then straight ahead."""
+    horizon = here.body.pose.horizon
+    for tilt in TILTS:
+        look(here, tilt)
+        for _ in range(4):
+            here.body.step("RotateRight")
+            here.film.append(here.body.frame)
+            here.see()
+    look(here, horizon)
+    here.see()
+    x, z, _ = here.stand
+    here.memory.searched[x, z] = None
+    return done("you look around.")
+
+
+def explore(here: Situation) -> Result:
+    """Walk to the nearest part of the room that was not looked at, and look around there."""
+    while (goal := unsearched(here)) is not None:
+        if walk(here, goal):
+            look_around(here)
+            return done("you explore further and look around.")
+        here.memory.searched[goal[:2]] = None
+    return failed(Reason.ALREADY, "you have looked at every part of the room.")
+
+
+def unsearched(here: Situation) -> Stand | None:
+    """Where to look around next: much that is new, and not far; None if nothing is new."""
+    return choose(here.grid.ways(here.stand), here.memory.searched)
+
+
+def choose(ways: Ways, searched: Mapping[Cell, None]) -> Stand | None:
+    """The same, for a walker whose ways are known and who looked around in `searched` places."""
+    nearest: dict[Cell, tuple[int, Stand]] = {}
+    for stand, cost in ways.cost.items():
+        place = stand[:2]
+        if place not in nearest or cost < nearest[place][0]:
+            nearest[place] = cost, stand
+    new = [p for p in nearest if all(math.dist(p, s) * STEP > _SIGHT for s in searched)]
+    if not new:
+        return None
+
+    def worth(place: Cell) -> tuple[float, Cell]:
+        gain = sum(math.dist(place, other) * STEP <= _SIGHT for other in new)
+        return gain / (nearest[place][0] + _LOOKING), place
+
+    return nearest[max(sorted(new), key=worth)][1]

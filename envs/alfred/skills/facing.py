@@ -1,0 +1,42 @@
+"""Having a thing before one's eyes and within reach: what every handling of it needs."""
+
+from __future__ import annotations
+
+from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST
+from envs.alfred.objects import Thing
+from envs.alfred.situation import Situation
+from envs.alfred.skills.result import Result, failed
+from envs.alfred.skills.walking import REACH, direction, look
+from envs.core import Reason
+
+_ASIDE = 35
+"""Degrees to the side within which looking up or down may bring a thing into the picture."""
+
+
+def face(here: Situation, thing: Thing) -> Result | None:
+    """Look up or down for a thing, if need be. None if it can be handled now, or what is wrong."""
+    name = here.name(thing)
+    shut = here.world.shut_in(thing)
+    if shut is not None:
+        return failed(Reason.CLOSED, f"{name} is inside {here.name(shut)}, which is closed.")
+    if thing.visible:
+        return None
+    pose = here.body.pose
+    if thing.reach(pose.x, pose.z) > REACH:
+        return failed(Reason.OUT_OF_REACH, f"{name} is too far away. Go to it first.")
+    bearing, below = direction(pose, thing, here.body.eye[1] - pose.y)
+    if abs(bearing) < _ASIDE and _look_for(here, thing, below):
+        return None
+    return failed(Reason.NOT_VISIBLE, f"you don't see {name} from here. Go to it first.")
+
+
+def _look_for(here: Situation, thing: Thing, below: float) -> bool:
+    before = here.body.pose.horizon
+    straight = min(max(round(below / HORIZON_STEP) * HORIZON_STEP, HIGHEST), LOWEST)
+    for horizon in (straight, straight - HORIZON_STEP, straight + HORIZON_STEP):
+        if HIGHEST <= horizon <= LOWEST and look(here, horizon):
+            here.see()
+            if here.world[thing.id].visible:
+                return True
+    look(here, before)
+    return False

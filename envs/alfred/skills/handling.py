@@ -1,0 +1,197 @@
+"""Doing something to things: taking, putting, opening, switching, slicing."""
+
+from __future__ import annotations
+
+from envs.alfred.language import preposition
+from envs.alfred.objects import Thing
+from envs.alfred.situation import Situation
+from envs.alfred.skills.facing import face
+from envs.alfred.skills.result import Result, done, failed
+from envs.alfred.types import KNIVES
+from envs.core import Reason
+
+_REASONS = {
+    "ObjectNotVisible": (Reason.NOT_VISIBLE, "it can't be seen well enough from here"),
+    "ReceptacleNotVisible": (Reason.NOT_VISIBLE, "it can't be seen well enough from here"),
+    "ReceptacleNotOpen": (Reason.CLOSED, "it is closed"),
+    "ReceptacleFull": (Reason.NO_ROOM, "there is no room for it"),
+    "ObjectNotAllowedInReceptacle": (Reason.NOT_ALLOWED, "such a thing doesn't go there"),
+    "ObjectNotPickupable": (Reason.NOT_ALLOWED, "it can't be picked up"),
+    "ObjectNotInInventory": (Reason.HANDS_EMPTY, "you are not holding it"),
+    "InventoryFull": (Reason.HANDS_FULL, "your hand is not free"),
+}
+"""What THOR's error codes mean to an agent."""
+_NO_PLACE = ("no valid position", "no room", "no space", "doesn't fit", "does not fit")
+
+
+def pick_up(here: Situation, thing: Thing) -> Result:
+    """Take a thing in the hand."""
+    name, held = here.name(thing), here.held
+    if thing.held:
+        return failed(Reason.ALREADY, f"you have {name} in your hand already.")
+    if held is not None:
+        return failed(Reason.HANDS_FULL, f"your hand is not free: it holds {here.name(held)}.")
+    if not thing.pickupable:
+        return failed(Reason.NOT_ALLOWED, f"{name} can't be picked up.")
+    wrong = face(here, thing)
+    if wrong is not None:
+        return wrong
+    if here.do("PickupObject", thing):
+        return _touched(here, thing, f"you pick up {name}.")
+    return _refused(here, "pick up", thing, f"you can't pick up {name}")
+
+
+def put(here: Situation, said: str, place: Thing) -> Result:
+    """Put what is in the hand in or on a thing.
+
+    Args:
+        here: where and when.
+        said: what the agent believes to hold, or "it".
+        place: the receptacle.
+    """
+    held, name = here.held, here.name(place)
+    if held is None:
+        return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
+    if not _is_held(here, said, held):
+        return failed(Reason.MISSING_ITEM, f"you hold {here.name(held)}, not the {said}.")
+    if held.id == place.id:
+        return failed(Reason.NOT_ALLOWED, f"you can't put {name} in itself.")
+    if not place.receptacle:
+        return failed(Reason.NOT_ALLOWED, f"nothing can be put in or on {name}.")
+    if place.openable and not place.open:
+        return failed(Reason.CLOSED, f"{name} is closed. Open it first.")
+    wrong = face(here, place)
+    if wrong is not None:
+        return wrong
+    where = f"{preposition(here.names.of(place.id))} {name}"
+    if here.do("PutObject", place, forceAction=False, placeStationary=True):
+        return _touched(here, place, f"you put {here.name(held)} {where}.")
+    return _refused(here, "put", place, f"you can't put {here.name(held)} {where}", held)
+
+
+def _is_held(here: Situation, said: str, held: Thing) -> bool:
+    if said == "it":
+        return True
+    name = here.names.of(held.id)
+    return said in (name, name.rpartition("_")[0])
+
+
+def put_down(here: Situation, said: str) -> Result:
+    """Put what is in the hand on the nearest thing in view that can take it."""
+    held = here.held
+    if held is None:
+        return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
+    pose = here.body.pose
+    places = [
+        t
+        for t in here.reference().known()
+        if t.receptacle and t.visible and (t.open or not t.openable) and t.id != held.id
+    ]
+    places.sort(key=lambda t: (t.id != here.memory.focus, t.reach(pose.x, pose.z), t.id))
+    result = failed(Reason.NOT_FOUND, "there is nothing before you to put it on.")
+    for place in places[:4]:
+        result = put(here, said, place)
+        if result.reason is None or result.reason is Reason.MISSING_ITEM:
+            break
+    return result
+
+
+def drop(here: Situation, said: str) -> Result:
+    """Let go of what is in the hand."""
+    held = here.held
+    if held is None:
+        return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
+    if not _is_held(here, said, held):
+        return failed(Reason.MISSING_ITEM, f"you hold {here.name(held)}, not the {said}.")
+    if here.body.step("DropHandObject", forceAction=True):
+        return _touched(here, held, f"you drop {here.name(held)}.")
+    return _refused(here, "drop", held, f"you can't drop {here.name(held)} here")
+
+
+def open_up(here: Situation, thing: Thing) -> Result:
+    """Open a door, a drawer or a lid, and look inside."""
+    name = here.name(thing)
+    if not thing.openable:
+        return failed(Reason.NOT_ALLOWED, f"{name} can't be opened.")
+    if thing.open:
+        return failed(Reason.ALREADY, f"{name} is open already.")
+    if thing.type == "Microwave" and thing.on:
+        return failed(Reason.WRONG_STATE, f"{name} is running. Turn it off first.")
+    wrong = face(here, thing)
+    if wrong is not None:
+        return wrong
+    if here.do("OpenObject", thing):
+        result = _touched(here, thing, f"you open {name}.")
+        here.notice(here.world[thing.id].contents)
+        return result
+    return _refused(here, "open", thing, f"{name} doesn't open from here")
+
+
+def close(here: Situation, thing: Thing) -> Result:
+    """Close it again."""
+    name = here.name(thing)
+    if not thing.openable:
+        return failed(Reason.NOT_ALLOWED, f"{name} can't be closed.")
+    if not thing.open:
+        return failed(Reason.ALREADY, f"{name} is closed already.")
+    wrong = face(here, thing)
+    if wrong is not None:
+        return wrong
+    if here.do("CloseObject", thing):
+        return _touched(here, thing, f"you close {name}.")
+    return _refused(here, "close", thing, f"{name} doesn't close from here")
+
+
+def switch(here: Situation, thing: Thing, on: bool) -> Result:
+    """Turn a thing on or off."""
+    name, state = here.name(thing), "on" if on else "off"
+    if not thing.toggleable:
+        return failed(Reason.NOT_ALLOWED, f"{name} has no switch.")
+    if thing.on == on:
+        return failed(Reason.ALREADY, f"{name} is {state} already.")
+    if on and thing.type == "Microwave" and thing.open:
+        return failed(Reason.WRONG_STATE, f"{name} is open. Close it first.")
+    wrong = face(here, thing)
+    if wrong is not None:
+        return wrong
+    if here.do("ToggleObjectOn" if on else "ToggleObjectOff", thing):
+        return _touched(here, thing, f"you turn {state} {name}.")
+    return _refused(here, f"turn {state}", thing, f"{name} can't be turned {state} from here")
+
+
+def slice_up(here: Situation, thing: Thing) -> Result:
+    """Cut a thing with the knife in the hand."""
+    name, held = here.name(thing), here.held
+    if not thing.sliceable:
+        return failed(Reason.NOT_ALLOWED, f"{name} can't be sliced.")
+    if thing.sliced:
+        return failed(Reason.ALREADY, f"{name} is sliced already.")
+    if held is None or held.type not in KNIVES:
+        return failed(Reason.MISSING_ITEM, f"you need a knife in your hand to slice {name}.")
+    wrong = face(here, thing)
+    if wrong is not None:
+        return wrong
+    if here.do("SliceObject", thing):
+        return _touched(here, thing, f"you slice {name}.")
+    return _refused(here, "slice", thing, f"you can't slice {name} from here")
+
+
+def _touched(here: Situation, thing: Thing, sentence: str) -> Result:
+    here.memory.focus = thing.id
+    here.see()
+    return done(sentence)
+
+
+def _refused(
+    here: Situation, verb: str, thing: Thing, sentence: str, item: Thing | None = None
+) -> Result:
+    """Why the simulator refused: its code where it gives one, its words where they are known."""
+    code, message = here.body.error
+    key = f"{verb} {thing.id}" + (f" {item.id}" if item is not None else "")
+    here.memory.refused[key] = None
+    if code in _REASONS:
+        reason, because = _REASONS[code]
+        return failed(reason, f"{sentence}: {because}.")
+    if any(words in message.lower() for words in _NO_PLACE):
+        return failed(Reason.NO_ROOM, f"{sentence}: there is no room for it.")
+    return failed(Reason.BLOCKED, f"{sentence}: something is in the way.")

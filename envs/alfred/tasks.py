@@ -1,0 +1,165 @@
+"""ALFRED's seven types of task, drawn from a seed for any of the 120 rooms.
+
+Whether a task can be solved is decided on what a room holds: the things are there, they fit, and
+there is a place to stand near each of them. The planner solves nearly all that are drawn so.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import count, islice
+from typing import get_args
+
+from envs.alfred.furnished import Furnished, furnished
+from envs.alfred.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
+from envs.alfred.reckoning import reference_cost
+from envs.alfred.rooms import Kind, Split, rooms
+from envs.alfred.scene import LAMPS, SLICEABLE, Goal, Placement, Scene, Start, TaskType
+from envs.alfred.wording import instruction
+from envs.core import Task
+
+MAX_STEPS = 50
+"""Actions an agent may try: the longest plans, with their exploring, take about thirty."""
+_TYPES: Sequence[TaskType] = get_args(TaskType)
+_KINDS: Mapping[str, tuple[Kind, ...]] = {
+    "pick_and_place_simple": tuple(Kind),
+    "pick_two_obj_and_place": tuple(Kind),
+    "look_at_obj_in_light": (Kind.LIVING_ROOM, Kind.BEDROOM),
+    "pick_clean_then_place_in_recep": (Kind.KITCHEN, Kind.BATHROOM),
+    "pick_heat_then_place_in_recep": (Kind.KITCHEN,),
+    "pick_cool_then_place_in_recep": (Kind.KITCHEN,),
+    "pick_and_place_with_movable_recep": (Kind.KITCHEN, Kind.LIVING_ROOM, Kind.BEDROOM),
+}
+_TREATED = {
+    "pick_clean_then_place_in_recep": CLEANED,
+    "pick_heat_then_place_in_recep": HEATED,
+    "pick_cool_then_place_in_recep": COOLED,
+}
+_APPLIANCE = {
+    "pick_clean_then_place_in_recep": "SinkBasin",
+    "pick_heat_then_place_in_recep": "Microwave",
+    "pick_cool_then_place_in_recep": "Fridge",
+}
+_TRIES = 60
+_MOST_MOVED = 3
+"""Things that stand elsewhere than the room has them."""
+
+
+def sample(n: int, seed: int, split: Split = "all") -> Iterator[Task]:
+    """`n` tasks, the seven types taking turns; the first k of n are those of k.
+
+    Args:
+        n: how many.
+        seed: other seeds give other tasks.
+        split: the rooms they are drawn from.
+    """
+    return islice(_stream(seed, split), n)
+
+
+def _stream(seed: int, split: Split) -> Iterator[Task]:
+    known: set[tuple[str, Goal]] = set()
+    for i in count():
+        draw = random.Random(f"alfred {split} {seed} {i}")
+        scene = _new_scene(_TYPES[i % len(_TYPES)], draw, split, known)
+        known.add((scene.room, scene.goal))
+        yield Task(
+            id=f"alfred-{split}-{seed}-{i}",
+            env="alfred",
+            kind=scene.goal.type,
+            goal=instruction(scene.goal, draw),
+            scene=scene.model_dump(mode="json", exclude_defaults=True),
+            max_steps=MAX_STEPS,
+            reference_cost=reference_cost(scene),
+        )
+
+
+def _new_scene(
+    type: TaskType, draw: random.Random, split: Split, known: Set[tuple[str, Goal]]
+) -> Scene:
+    """A scene with a goal that its room has not had; after many tries, one that it has had."""
+    for attempt in count():
+        scene = _scene(type, draw, split)
+        if scene is not None and (attempt > _TRIES or (scene.room, scene.goal) not in known):
+            return scene
+    raise AssertionError("unreachable: the loop has no end")
+
+
+def _scene(type: TaskType, draw: random.Random, split: Split) -> Scene | None:
+    """A scene for a task of that type; None if the dice fell on a room or goal that won't do."""
+    room = furnished(draw.choice(rooms(draw.choice(_KINDS[type]), split)))
+    goals = [goal for goal in _goals(type, room) if _possible(goal, room)]
+    if not goals:
+        return None
+    # First the object, then the rest: else those with many places would crowd out the others.
+    object = draw.choice(sorted({str(goal.object) for goal in goals}))
+    goal = draw.choice([goal for goal in goals if goal.object == object])
+    placements = tuple(_rearranged(goal, room, draw))
+    x, z = draw.choice(room.free_cells)
+    scene = Scene(
+        room=room.name,
+        goal=goal,
+        start=Start(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270))),
+        placements=placements,
+    )
+    return None if room.solves(scene) else scene
+
+
+def _goals(type: TaskType, room: Furnished) -> Iterator[Goal]:
+    """Every goal of a type that people might have in a room, whether it is possible or not."""
+    if type == "look_at_obj_in_light":
+        for object in LIT:
+            yield from (Goal(type=type, object=object, toggle=lamp) for lamp in LAMPS)
+    elif type == "pick_and_place_with_movable_recep":
+        for movable, loads in LOADS.items():
+            for object in loads:
+                for parent in PLACES[movable]:
+                    yield Goal(type=type, object=object, movable=movable, parent=parent)
+    else:
+        for object in _TREATED.get(type, tuple(PLACES)):
+            for parent in PLACES[object]:
+                if parent != _APPLIANCE.get(type):
+                    yield from _with_slices(Goal(type=type, object=object, parent=parent))
+
+
+def _with_slices(goal: Goal) -> Iterator[Goal]:
+    if goal.type != "pick_two_obj_and_place" or goal.object not in SLICEABLE:
+        yield goal
+    if goal.object in SLICEABLE:
+        yield goal.model_copy(update={"sliced": True})
+
+
+def _possible(goal: Goal, room: Furnished) -> bool:
+    object = str(goal.object)
+    two = goal.type == "pick_two_obj_and_place" and not goal.sliced
+    if room.count(object) < (2 if two else 1):
+        return False
+    if goal.toggle is not None:
+        return room.count(goal.toggle) > 0
+    if goal.sliced and room.count("Knife") + room.count("ButterKnife") == 0:
+        return False
+    if goal.movable is not None and not room.fits(object, goal.movable):
+        return False
+    appliance = _APPLIANCE.get(goal.type)
+    if appliance is not None and not room.fits(object, appliance):
+        return False
+    return room.fits(goal.movable or object, str(goal.parent), times=2 if two else 1)
+
+
+def _rearranged(goal: Goal, room: Furnished, draw: random.Random) -> Iterator[Placement]:
+    """A few things elsewhere: the same room is another one each time."""
+    wanted = [name for name in room.items if room.type(name) == goal.object]
+    others = [name for name in room.items if room.type(name) in PLACES and name not in wanted]
+    moved = draw.sample(wanted, 1) if wanted and draw.random() < 0.5 else []
+    moved += draw.sample(others, min(len(others), draw.randint(0, _MOST_MOVED - 1)))
+    taken: set[str] = set()
+    for name in moved:
+        places = [
+            place
+            for place in room.spare_places(name)
+            if place not in taken and room.type(place) != goal.parent
+        ]
+        if places:
+            place = draw.choice(places)
+            taken.add(place)
+            yield Placement(object=name, receptacle=place)
