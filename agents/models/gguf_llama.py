@@ -99,7 +99,8 @@ def _name(gguf: str) -> str:
 
 def _halves(values: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
     """Rows of a head from GGUF's order, in which the two that turn together stand side by side, to
-    that of transformers, in which all first ones come before all second ones."""
+    that of transformers, in which all first ones come before all second ones.
+    """
     pairs = values.reshape(heads, values.shape[0] // heads // 2, 2, values.shape[1])
     return pairs.swapaxes(1, 2).reshape(values.shape)
 
