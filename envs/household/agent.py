@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from envs.household.boxes import Array, yaw
+from envs.household.boxes import Array, rotation, yaw
 from envs.render.camera import Camera
 
 HEIGHT = 0.901
@@ -34,6 +34,10 @@ class Agent:
     standing: bool = True
     held: str | None = None
     """Id of what is in its hand."""
+    arm: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Metres right, up and ahead that the held thing was moved from where things are held."""
+    wrist: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Degrees of pitch, yaw and roll that it was turned."""
 
     @property
     def eye(self) -> tuple[float, float, float]:
@@ -46,9 +50,9 @@ class Agent:
 
     def hand(self) -> tuple[Array, Array]:
         """Where a held thing's middle is (3,), and how its own frame is turned (3, 3)."""
-        right, up, ahead = self.camera(60.0).axes
-        place = np.array(self.eye) + _HAND[0] * right + _HAND[1] * up + _HAND[2] * ahead
-        return place, yaw(self.rotation)
+        place = np.array(self.eye) + (_HAND + np.array(self.arm)) @ self.camera(60.0).axes
+        pitch, turn, roll = self.wrist
+        return place, yaw(self.rotation) @ rotation({"x": pitch, "y": turn, "z": roll})
 
     def turned(self, degrees: float) -> Agent:
         """Turned to the right."""

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from envs.core import SceneError
-from envs.household import rooms
+from envs.household import effects, placing, rooms
 from envs.household.actions import ACTIONS
 from envs.household.actions.binding import Action, Deed, Number, Refusal
 from envs.household.agent import Agent
@@ -87,6 +87,9 @@ class Simulator:
             house.world.return_to(before)
             house.mood = mood
             return Reply(False, refusal.message, refusal.code)
+        world = self._house.world
+        placing.hold(world)
+        effects.settle(world)
         return Reply(True, value=value)
 
     def frame(self) -> Frame:

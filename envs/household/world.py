@@ -71,6 +71,7 @@ class World:
         self._version = 0
         self.things: dict[str, Thing] = {}
         self.cells = room.cells
+        self.rises = _rises(room)
         for metadata, box in zip(room.objects, room.boxes, strict=True):
             self.add(metadata, box)
         x, z = (c * STEP for c in start)
@@ -186,6 +187,20 @@ def shut(thing: Thing) -> bool:
 
 ENCLOSING = frozenset({"Box", "Cabinet", "Drawer", "Fridge", "LaundryHamper", "Microwave", "Safe"})
 """Kinds that hide what is in them while they are closed."""
+
+
+def _rises(room: Room) -> Mapping[str, float]:
+    """How far above the bottom of a receptacle's box the things stand that came with the room.
+
+    The median over what can be picked up, in metres, by the receptacle's id.
+    """
+    boxes = {o["objectId"]: b for o, b in zip(room.objects, room.boxes, strict=True)}
+    standing: dict[str, list[float]] = {}
+    for thing in room.objects:
+        for parent in thing["parentReceptacles"] or [] if thing["pickupable"] else []:
+            rise = float(boxes[thing["objectId"]].low[1] - boxes[parent].low[1])
+            standing.setdefault(parent, []).append(rise)
+    return {parent: sorted(rises)[len(rises) // 2] for parent, rises in standing.items()}
 
 
 def near(a: Array, b: Array) -> float:

@@ -1,0 +1,228 @@
+"""Putting things down without overlap, taking them up, and carrying what stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from envs.household.boxes import Array, Box, yaw
+from envs.household.footprint import Footprint, clear
+from envs.household.grid import STEP
+from envs.household.poses import heading, ways_to_lie
+from envs.household.surfaces import HANGERS, VESSELS, Surface, surface
+from envs.household.world import Thing, World, shut
+
+_GAP = 0.004
+"""Metres between two things side by side."""
+_SPACING = 0.04
+"""Metres between two places that are tried."""
+_SUNK = frozenset({"Sink", "SinkBasin", "StoveBurner"})
+"""What nothing may be put across, though it does not rise above the counter."""
+
+
+def place(world: World, thing: Thing, receptacle: Thing, wish: Array) -> Box | None:
+    """Where a thing can stand on or in a receptacle.
+
+    Args:
+        world: the room.
+        thing: what to put down; where it is now does not matter.
+        receptacle: what to put it on.
+        wish: (3,), the place that is wanted; the nearest free one is given.
+
+    Returns:
+        Its box there, or None if there is no room for it.
+    """
+    if receptacle.kind in HANGERS:
+        return None if receptacle.contents else _hung(thing, receptacle)
+    ground = surface(world, receptacle)
+    others = list(_in_the_way(world, thing, ground))
+    turn = heading(receptacle.box)
+    for axes in ways_to_lie(thing.kind, thing.box.half, turn):
+        box = Box(thing.box.center, thing.box.half, axes)
+        tall = 2 * float(box.reach[1])
+        if tall > ground.headroom + 0.01:
+            continue
+        low, high = ground.height, ground.height + tall
+        standing = [Footprint.of(o) for o in others if _meets(o, low, high)]
+        if (spot := _nearest_free(box, ground, standing, wish)) is not None:
+            return Box(np.array((spot[0], low + tall / 2, spot[1])), box.half, axes)
+    return None
+
+
+def put(world: World, thing: str, box: Box, parents: Iterable[str]) -> None:
+    """Set a thing down in a place, with what is in it, and say what it stands on."""
+    carry(world, thing, box)
+    world.change(thing, isPickedUp=False)
+    world.link(thing, parents)
+
+
+def carry(world: World, thing: str, box: Box) -> None:
+    """Move a thing, and with it everything that stands on or in it."""
+    old = world.things[thing].box
+    turn = box.axes @ old.axes.T
+    for inner in world.within(thing):
+        world.move(inner, world.things[inner].box.about(turn, old.center, box.center))
+    world.move(thing, box)
+
+
+def hold(world: World) -> None:
+    """Bring what is held to the hand, wherever the agent went."""
+    if world.agent.held is None:
+        return
+    thing = world.things[world.agent.held]
+    place, turn = world.agent.hand()
+    axes = turn @ next(ways_to_lie(thing.kind, thing.box.half, 0.0))
+    if not (np.allclose(thing.box.center, place) and np.allclose(thing.box.axes, axes)):
+        carry(world, thing.id, Box(place, thing.box.half, axes))
+
+
+def drop(world: World, thing: Thing, at: Array) -> tuple[Box, Thing]:
+    """Where a thing comes to rest that is let go at a point, and on what.
+
+    The highest open surface below that has room for it; the floor has room everywhere.
+    """
+    floor = None
+    below: list[tuple[float, Thing]] = []
+    inner = set(world.within(thing.id)) | {thing.id}
+    for other in world.things.values():
+        if other.kind == "Floor":
+            floor = other
+        elif other["receptacle"] and other.id not in inner and _open(world, other):
+            ground = surface(world, other)
+            if ground.height <= at[1] and any(_over(area, at) for area in ground.areas):
+                below.append((ground.height, other))
+    for _, other in sorted(below, key=lambda pair: (-pair[0], pair[1].id)):
+        if other.kind not in HANGERS and (box := place(world, thing, other, at)) is not None:
+            return box, other
+    if floor is None:
+        raise ValueError("A room without a Floor has nothing to fall on.")
+    return _on_floor(world, thing, at), floor
+
+
+def support(world: World, box: Box, *, ignoring: Iterable[str] = ()) -> list[str]:
+    """What a box rests on or in, by where it is: the innermost receptacle, else the floor."""
+    skipped = set(ignoring)
+    base = box.center - np.array((0.0, box.reach[1], 0.0))
+    best: tuple[float, str] | None = None
+    floor = []
+    for other in world.things.values():
+        if other.kind == "Floor":
+            floor = [other.id]
+        elif other["receptacle"] and other.present and other.id not in skipped:
+            ground = surface(world, other)
+            off = abs(float(base[1]) - ground.height)
+            inside = ground.enclosed and other.box.holds(box.center, 0.01)
+            if (off < 0.04 or inside) and any(_over(area, base) for area in ground.areas):
+                size = float(np.prod(other.box.reach[[0, 2]]))
+                best = min(best or (np.inf, ""), (size, other.id))
+    return [best[1]] if best else floor
+
+
+def _open(world: World, thing: Thing) -> bool:
+    return not shut(thing) and not world.hidden(thing.id) and not thing["isPickedUp"]
+
+
+def _over(area: Box, point: Array) -> bool:
+    return bool(Footprint.of(area).holds(point[[0, 2]]))
+
+
+def _in_the_way(world: World, thing: Thing, ground: Surface) -> Iterator[Box]:
+    """Boxes that something on this surface must not touch."""
+    own = {thing.id, *world.within(thing.id), ground.owner.id}
+    if ground.enclosed:
+        yield from (world.things[i].box for i in ground.owner.contents if i not in own)
+        return
+    for other in world.things.values():
+        if other.id in own or other.kind == "Floor" or other.id == world.agent.held:
+            continue
+        if world.hidden(other.id) or _encloses(other.box, ground):
+            continue
+        if other.kind in _SUNK and abs(other.box.high[1] - ground.height) < 0.12:
+            center = other.box.center.copy()
+            center[1] = ground.height + 0.01
+            yield Box(center, other.box.half, other.box.axes)
+        else:
+            yield other.box
+
+
+def _encloses(box: Box, ground: Surface) -> bool:
+    """Whether the surface is part of what is in this box, such as a shelf of its unit."""
+    center = ground.areas[0].center.copy()
+    center[1] = ground.height - 0.005
+    return box.holds(center) or box.holds(ground.owner.box.center)
+
+
+def _meets(other: Box, low: float, high: float) -> bool:
+    return bool(other.high[1] > low + 0.005 and other.low[1] < high - 0.005)
+
+
+def _nearest_free(
+    box: Box, ground: Surface, standing: Sequence[Footprint], wish: Array
+) -> tuple[float, float] | None:
+    best: tuple[float, float, float] | None = None
+    for area in ground.areas:
+        spots = _spots(box, area, ground)
+        if not len(spots):
+            continue
+        free = clear(Footprint.of(box), spots, standing, _GAP)
+        if ground.owner.kind in VESSELS and len(ground.owner.contents) < 2:
+            free[:] = True  # a bowl is filled, not laid out
+        for i in np.flatnonzero(free):
+            x, z = spots[i]
+            far = round(float(np.hypot(x - wish[0], z - wish[2])), 6)
+            best = min(best or (np.inf, 0.0, 0.0), (far, float(x), float(z)))
+    return None if best is None else (best[1], best[2])
+
+
+def _spots(box: Box, area: Box, ground: Surface) -> Array:
+    """Centres (N, 2) for a box that lies within an area, in rows and columns."""
+    shape, thing = Footprint.of(area), Footprint.of(box)
+    turned = np.abs(shape.axes.T @ thing.axes) @ thing.half
+    room = shape.half - turned
+    slack = 0.02 if ground.enclosed and ground.owner.kind not in VESSELS else 0.6 * shape.half
+    if (room < -slack).any():
+        return np.empty((0, 2))
+    room = np.maximum(room, 0.0)
+    steps = np.minimum(np.floor(2 * room / _SPACING), 24).astype(int) + 1
+    u, v = (
+        np.linspace(-r, r, n) if n > 1 else np.zeros(1) for r, n in zip(room, steps, strict=True)
+    )
+    grid = np.stack(np.meshgrid(u, v, indexing="ij"), axis=-1).reshape(-1, 2)
+    return shape.center + grid @ shape.axes.T
+
+
+def _hung(thing: Thing, hanger: Thing) -> Box:
+    """Hanging against the wall, its top just above the bar; a roll around it."""
+    axes = yaw(heading(hanger.box))
+    box = Box(hanger.box.center, thing.box.half, axes)
+    x, _, z = hanger.box.center
+    roll = hanger.kind == "ToiletPaperHanger"
+    top = float(hanger.box.low[1]) + (float(box.reach[1]) if roll else 0.06)
+    return Box(np.array((x, top - float(box.reach[1]), z)), box.half, axes)
+
+
+def _on_floor(world: World, thing: Thing, at: Array) -> Box:
+    """On the floor, as near as possible to a point, where nothing stands; else right there."""
+    axes = next(ways_to_lie(thing.kind, thing.box.half, world.agent.rotation))
+    box = Box(thing.box.center, thing.box.half, axes)
+    outline, tall = world.room.outline, 2 * float(box.reach[1])
+    own = {thing.id, *world.within(thing.id)}
+    standing = [
+        Footprint.of(other.box)
+        for other in world.things.values()
+        if other.id not in own
+        and other.kind != "Floor"
+        and not world.hidden(other.id)
+        and _meets(other.box, outline.floor, outline.floor + tall)
+    ]
+    cells = np.array(sorted(world.cells), np.float64) * STEP
+    offsets = np.linspace(-0.1, 0.1, 3)
+    spots = (cells[:, None, None] + np.stack(np.meshgrid(offsets, offsets), -1)).reshape(-1, 2)
+    spots = np.concatenate([[at[[0, 2]]], spots])
+    inside = (spots >= np.array(outline.low) + 0.1) & (spots <= np.array(outline.high) - 0.1)
+    free = clear(Footprint.of(box), spots, standing, _GAP) & inside.all(axis=1)
+    far = np.hypot(*(spots - at[[0, 2]]).T)
+    choice = int(np.argmin(np.where(free, far, np.inf))) if free.any() else 0
+    x, z = spots[choice]
+    return Box(np.array((x, outline.floor + tall / 2, z)), box.half, axes)

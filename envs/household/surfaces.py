@@ -1,0 +1,147 @@
+"""Where a receptacle holds things: the area, its height, and how much room there is above it.
+
+The heights were measured on what stands in the 120 rooms (median over each kind).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from envs.household.boxes import Array, Box
+from envs.household.grid import Outline, corner_strips
+from envs.household.world import ENCLOSING, Thing, World
+
+_ABOVE_BOTTOM: Mapping[str, float] = {
+    "BathtubBasin": 0.0,
+    "Bowl": 0.01,
+    "Box": 0.01,
+    "Cabinet": 0.01,
+    "CoffeeMachine": 0.056,
+    "CounterTop": 0.0,
+    "Cup": 0.01,
+    "Drawer": 0.014,
+    "Fridge": 0.80,
+    "GarbageCan": 0.03,
+    "LaundryHamper": 0.03,
+    "Microwave": 0.07,
+    "Mug": 0.01,
+    "Pan": 0.01,
+    "Plate": 0.01,
+    "Pot": 0.01,
+    "Safe": 0.02,
+    "Shelf": 0.0,
+    "SinkBasin": 0.0,
+}
+"""Metres from the bottom of the box."""
+
+_SHARE: Mapping[str, float] = {
+    "ArmChair": 0.48,
+    "Bed": 0.61,
+    "Chair": 0.5,
+    "DogBed": 0.4,
+    "Sofa": 0.47,
+    "Toaster": 0.5,
+}
+"""Share of the box's height. What is in neither table holds things on its top."""
+
+_NARROWED: Mapping[str, float] = {
+    "Bathtub": 0.85,
+    "BathtubBasin": 0.85,
+    "Chair": 0.8,
+    "Fridge": 0.85,
+    "GarbageCan": 0.75,
+    "Microwave": 0.8,
+    "SinkBasin": 0.9,
+    "Stool": 0.85,
+}
+"""Share of the box's width and depth that can be used."""
+
+VESSELS = frozenset({"Bowl", "Box", "Cup", "Mug", "Pan", "Plate", "Pot"})
+"""What is carried about with what is in it, and may be fuller than its rim."""
+HANGERS = frozenset({"HandTowelHolder", "ToiletPaperHanger", "TowelHolder"})
+"""What things hang on, one at a time."""
+_BASINS: Mapping[str, str] = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
+
+
+_DRAWN_OUT = 0.8
+"""Share of its depth that a drawer comes out when it is wide open."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """What something can be put down on."""
+
+    owner: Thing
+    areas: tuple[Box, ...]
+    """Only their width and depth count."""
+    height: float
+    """Metres in the world."""
+    headroom: float
+    """Metres above it; inf under the open sky."""
+    enclosed: bool
+    """Nothing may stick out of it, and nothing outside is in the way."""
+
+
+def surface(world: World, thing: Thing) -> Surface:
+    """Where a receptacle holds things. A sink's is its basin's."""
+    own = basin(world, thing) or thing
+    kind, box = own.kind, own.box
+    height = float(box.low[1]) + _rise(world, own)
+    above = float(box.high[1]) - height
+    inside = kind in ENCLOSING or kind in ("GarbageCan", "SinkBasin", "BathtubBasin")
+    roofed = kind in ENCLOSING - {"Box", "LaundryHamper"} or kind in ("Shelf", "CoffeeMachine")
+    return Surface(
+        thing,
+        areas(own, world.room.outline),
+        height,
+        above if roofed and above > 0.05 else np.inf,
+        inside or kind in VESSELS or kind == "Toaster",
+    )
+
+
+def basin(world: World, thing: Thing) -> Thing | None:
+    """The basin of a sink or bathtub: the nearest one within half a metre."""
+    kind = _BASINS.get(thing.kind)
+    if kind is None:
+        return None
+    apart = {
+        other.id: float(np.linalg.norm(other.box.center - thing.box.center))
+        for other in world.things.values()
+        if other.kind == kind
+    }
+    nearest = min(apart, key=apart.__getitem__, default=None)
+    return world.things[nearest] if nearest and apart[nearest] < 0.6 else None
+
+
+def areas(thing: Thing, outline: Outline) -> tuple[Box, ...]:
+    """What part of a receptacle can be used, seen from above."""
+    if thing.kind == "CounterTop":
+        return tuple(corner_strips(thing.box, outline))
+    share = _NARROWED.get(thing.kind, 0.95)
+    box = thing.box.moved(slide(thing))
+    wide = box.half * np.where(np.arange(3) == box.up, 1.0, share)
+    return (Box(box.center, wide, box.axes),)
+
+
+def slide(thing: Thing) -> Array:
+    """How far a drawer has been drawn out (3,), metres; nothing else moves when it opens."""
+    if thing.kind != "Drawer" or not thing["isOpen"]:
+        return np.zeros(3)
+    return thing.box.axes[:, 2] * float(2 * thing.box.half[2] * _DRAWN_OUT * thing["openness"])
+
+
+def _rise(world: World, thing: Thing) -> float:
+    """From the bottom of its box to where things stand, metres.
+
+    What the room came with tells best: tables with shelves above them, beds of any height.
+    """
+    tall = float(2 * thing.box.reach[1])
+    if thing.kind in _ABOVE_BOTTOM:
+        return min(_ABOVE_BOTTOM[thing.kind], 0.6 * tall)
+    seen = world.rises.get(thing.id)
+    if seen is not None and 0.0 < seen <= tall + 0.02:
+        return seen
+    return _SHARE.get(thing.kind, 1.0) * tall
