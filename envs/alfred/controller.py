@@ -56,6 +56,7 @@ class Client(Controller):  # type: ignore[misc]
         self._logs = tempfile.mkdtemp(prefix="inhabit-thor-")
         self._started = threading.Event()
         self._simulator: Popen[bytes] | None = None
+        self._first_server: Any = None
         try:
             super().__init__(
                 # The client splits it like a shell does.
@@ -82,7 +83,8 @@ class Client(Controller):  # type: ignore[misc]
             SimulatorError: it did not start, or has crashed since.
         """
         if self._started.is_set():
-            raise self._failure("crashed")
+            self.server = self._first_server  # which the client has let go of, but still stops
+            raise self._failure(f"crashed in {self.last_action.get('action')!r}")
         try:
             event = super().start(*arguments, **more)
         except Exception as error:
@@ -99,9 +101,9 @@ class Client(Controller):  # type: ignore[misc]
         """
         try:
             return super().reset(scene, **initialization)
-        except (SimulatorError, ValueError):
-            raise
         except Exception as error:
+            if self._is_an_answer(error):
+                raise
             raise self._failure(f"failed in reset to {scene!r}", error) from error
 
     def step(self, action: Any = None, **arguments: Any) -> Any:
@@ -113,9 +115,9 @@ class Client(Controller):  # type: ignore[misc]
         """
         try:
             return super().step(action, **arguments)
-        except (SimulatorError, ValueError):
-            raise
         except Exception as error:
+            if self._is_an_answer(error):
+                raise
             raise self._failure(f"failed in {action!r}", error) from error
 
     def stop(self) -> None:
@@ -138,7 +140,7 @@ class Client(Controller):  # type: ignore[misc]
 
     def _start_unity_thread(self, *arguments: Any, **more: Any) -> None:
         super()._start_unity_thread(*arguments, **more)
-        self._simulator = self.server.unity_proc
+        self._first_server, self._simulator = self.server, self.server.unity_proc
         if isinstance(self.server, FifoServer):
             pipe = self.server.server_pipe_path
             threading.Thread(target=self._watch_start, args=(pipe,), daemon=True).start()
@@ -158,6 +160,11 @@ class Client(Controller):  # type: ignore[misc]
                 with os.fdopen(descriptor, "wb") as writing:
                     writing.write(_END_OF_MESSAGE)
                 return
+
+    def _is_an_answer(self, error: Exception) -> bool:
+        """Whether it is ours already, or says of a simulator that still runs what it refused."""
+        runs = self._simulator is not None and self._simulator.poll() is None
+        return isinstance(error, SimulatorError) or (isinstance(error, ValueError) and runs)
 
     def _failure(self, what: str, error: BaseException | None = None) -> SimulatorError:
         """An error that says what is known: how the simulator ended, and what it printed."""
