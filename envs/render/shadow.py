@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,12 @@ SIDE = 768
 """Texels per side of the map."""
 WIDEST = 6.0
 """Tangent of the widest half angle of the lamp's view."""
+FARTHEST = 1e6
+"""Metres from the lamp to what is no shadow's cause."""
 CELL = 8
 """Texels per side of a cell: no shadow's edge is wider to either side."""
+SPREAD = 0.6
+"""The softest edge's radius in parts of the lamp's: that of things in the upper third of a room."""
 TURN = np.pi * (3.0 - np.sqrt(5.0))
 DISC = np.array(
     [
@@ -41,15 +46,22 @@ class ShadowMap(NamedTuple):
     view: View
 
 
-def shadow_map(pack: Pack, position: tuple[float, float, float], side: int = SIDE) -> ShadowMap:
+def shadow_map(
+    pack: Pack, position: tuple[float, float, float], size: float, side: int = SIDE
+) -> ShadowMap:
     """See the bodies that cast shadows from a lamp's place.
 
     The view is fitted to the bodies that cast shadows. Of what lies beside a lamp within the room
-    the map keeps a wide cone; outside of it there is light.
+    the map keeps a wide cone; outside of it there is light. The texels are no finer than soft
+    edges of a lamp of that size (its radius in metres) need. Place and width change in steps, so
+    that the texels stay where they are when a cup is moved.
     """
     casters = np.flatnonzero(pack.casts_shadow)
     low, high = pack.low[casters], pack.high[casters]
-    view = lamp_view(low, high, np.asarray(position, np.float64), side)
+    middle = np.round((low.min(axis=0) + high.max(axis=0)) / 2.0)
+    view = lamp_view(low, high, np.asarray(position, np.float64), middle, side)
+    away = float(np.linalg.norm(middle - view.origin))
+    view = replace(view, focal=min(view.focal, (CELL - 1) * away / (SPREAD * size + 1e-6)))
     surface = rasterize(pack.triangles, casters[view.nearest_first(low, high)], view)
     cells = surface.nearness.reshape(side // CELL, CELL, side // CELL, CELL)
     most, least = cells.max(axis=(1, 3)), cells.min(axis=(1, 3))
@@ -66,10 +78,14 @@ def shadow_map(pack: Pack, position: tuple[float, float, float], side: int = SID
 
 
 def lamp_view(
-    low: NDArray[np.float32], high: NDArray[np.float32], origin: NDArray[np.float64], side: int
+    low: NDArray[np.float32],
+    high: NDArray[np.float32],
+    origin: NDArray[np.float64],
+    target: NDArray[np.float64],
+    side: int,
 ) -> View:
-    """A square view from `origin` that holds the boxes (N, 3) as far as it can."""
-    ahead = (low.min(axis=0) + high.max(axis=0)) / 2.0 - origin
+    """A square view from `origin` towards `target` that holds the boxes (N, 3) if it can."""
+    ahead = target - origin
     ahead = np.array((0.0, -1.0, 0.0)) if np.linalg.norm(ahead) < 1e-3 else ahead
     ahead = ahead / np.linalg.norm(ahead)
     aside = np.array((0.0, 0.0, 1.0)) if abs(ahead[2]) < 0.9 else np.array((1.0, 0.0, 0.0))
@@ -80,8 +96,8 @@ def lamp_view(
     corners = np.where(picks, high[:, None], low[:, None]).reshape(-1, 3)
     x, y, z = ((corners - origin) @ axes.T).T
     slope = np.maximum(np.abs(x), np.abs(y)) / np.maximum(z, 1e-3)
-    widest = min(float(slope.max()) * 1.05, WIDEST)
-    return View(origin, axes, side, side, side / 2 / widest, 0.02, max(float(z.max()), 0.0) + 1.0)
+    widest = min(1.1 ** np.ceil(np.log(slope.max() * 1.02) / np.log(1.1)), WIDEST)
+    return View(origin, axes, side, side, side / 2 / widest, 0.02, FARTHEST)
 
 
 def lit(fragments: Fragments, pack: Pack, shadow: ShadowMap, size: float) -> NDArray[np.float32]:
@@ -127,7 +143,7 @@ def light_fragments(
             gu = (nx * axes[0, 0] + ny * axes[0, 1] + nz * axes[0, 2]) / (away * focal)
             gv = -(nx * axes[1, 0] + ny * axes[1, 1] + nz * axes[1, 2]) / (away * focal)
         base = near * 1.002 + 0.006 * near * near
-        widest = min(max(size * focal * near, 1.5), CELL - 1.0)
+        widest = min(max(SPREAD * size * focal * near, 1.5), CELL - 1.0)
         slope = (abs(gu) + abs(gv)) * CELL
         cell = int(v) // CELL, int(u) // CELL
         if most[cell] <= base - slope:

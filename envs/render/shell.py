@@ -126,41 +126,37 @@ def _side(
     x, y, z = corner
     if wainscot is None:
         return join(
-            (quad(corner, along, (0.0, height, 0.0), paint), _rail(corner, along, SKIRTING_HEIGHT))
+            (quad(corner, (0.0, height, 0.0), along, paint), _rail(corner, along, SKIRTING_HEIGHT))
         )
     tiled = min(WAINSCOT_HEIGHT, height / 2)
     top = (x, y + tiled, z)
     return join(
         (
-            quad(corner, along, (0.0, tiled, 0.0), wainscot),
-            quad(top, along, (0.0, height - tiled, 0.0), paint),
+            quad(corner, (0.0, tiled, 0.0), along, wainscot),
+            quad(top, (0.0, height - tiled, 0.0), along, paint),
             _rail(top, along, 0.03),
         )
     )
 
 
 def _rail(corner: Vector, along: Vector, height: float) -> Mesh:
-    """A strip of wood on a wall: its front and its top."""
+    """A strip of wood on a wall: its front, its top and its underside."""
     direction = np.array(along) / np.linalg.norm(along)
     inward = np.cross((0.0, 1.0, 0.0), direction) * SKIRTING_DEPTH
     front = tuple((np.array(corner) + inward).tolist())
     upper = (front[0], front[1] + height, front[2])
     back = tuple((-inward).tolist())
-    under = quad(front, back, along, TRIM)
     return join(
         (
-            quad(front, along, (0.0, height, 0.0), TRIM),
-            quad(upper, along, back, TRIM),
-            under,
+            quad(front, (0.0, height, 0.0), along, TRIM),
+            quad(upper, back, along, TRIM),
+            quad(front, along, back, TRIM),
         )
     )
 
 
 def quad(corner: Vector, first: Vector, second: Vector, material: Material) -> Mesh:
-    """A rectangle from a corner along two edges, facing along `cross(first, second)`.
-
-    In a left-handed frame, as seen from its front, the second edge lies clockwise of the first.
-    """
+    """A rectangle from a corner along two edges, facing along `cross(first, second)`."""
     a, u, v = np.array(corner), np.array(first), np.array(second)
     normal = np.cross(u, v)
     normal = normal / np.linalg.norm(normal)

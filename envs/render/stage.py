@@ -56,7 +56,7 @@ class Stage:
     def __init__(self) -> None:
         self._bodies: dict[str, Body] = {}
         self._lamps: dict[str, Light] = {}
-        self._key: Light | None = None
+        self._key = Light((0.0, 5.0, 0.0), reach=6.0)
         self._sky: Vector = (0.5, 0.48, 0.45)
         self._ground: Vector = (0.24, 0.23, 0.24)
         self._pack: Pack | None = None
@@ -118,8 +118,7 @@ class Stage:
         """Light the room: one lamp that casts soft shadows, and what comes from all around.
 
         Args:
-            key: the lamp; None leaves it as it is. A stage that was never given one is lit from
-                above its middle.
+            key: the lamp; None leaves it as it is. At first it hangs high over the origin.
             sky: linear light from above, such as (0.5, 0.48, 0.45).
             ground: linear light from below.
         """
@@ -177,27 +176,17 @@ class Stage:
             close = view.finer(samples)
             fine = rasterize(pack.triangles, close.nearest_first(pack.low, pack.high), close)
         seen = fragments(fine, pack, view, samples)
-        key = self._key_light(pack)
         if shadow and pack.casts_shadow.any():
             if self._shadow is None:
-                self._shadow = shadow_map(pack, key.position)
-            reached = lit(seen, pack, self._shadow, key.size)
+                self._shadow = shadow_map(pack, self._key.position, self._key.size)
+            reached = lit(seen, pack, self._shadow, self._key.size)
         else:
             reached = np.ones(len(seen.face), np.float32)
         around = open_sky(surface, pack.surfaces.planes, seen, view)
-        return shade(seen, paint(seen, pack, view), reached, around, self._lighting(pack), view)
+        return shade(seen, paint(seen, pack, view), reached, around, self._lighting(), view)
 
-    def _key_light(self, pack: Pack) -> Light:
-        if self._key is not None:
-            return self._key
-        if not self._bodies:
-            return Light((0.0, 4.0, 0.0))
-        low, high = pack.low.min(axis=0), pack.high.max(axis=0)
-        x, _, z = (low + high) / 2.0
-        return Light((float(x), float(high[1]) + 1.5, float(z)))
-
-    def _lighting(self, pack: Pack) -> Lighting:
-        lamps = [self._key_light(pack), *self._lamps.values()]
+    def _lighting(self) -> Lighting:
+        lamps = [self._key, *self._lamps.values()]
         rows = [
             (*lamp.position, *(c * lamp.strength for c in lamp.color), lamp.reach) for lamp in lamps
         ]
