@@ -112,7 +112,8 @@ def path_weight(scored: Scored) -> float:
 
     L is the low-level steps of the reference and t those that the agent took. This is p_s = s * L /
     max(L, t) of ALFRED (Shridhar et al. 2020, section 5) for s = 1, as in SPL (Anderson et al.
-    2018). No path was needed and none taken: 1.
+    2018). Where no path was needed and none taken it is 1. Rates are plain means of it, every
+    episode alike; ALFRED's released evaluation weighs that mean by L once more.
     """
     reference, taken = scored.task.reference_cost, scored.end.cost
     if reference is None:
