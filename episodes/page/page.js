@@ -71,28 +71,28 @@ if (steps.length) film(steps);
 
 // A run: the list of its episodes, sorted and filtered.
 function list(table) {
-  const AT_FIRST = 200;
-  const body = table.tBodies[0];
-  const rows = [...body.rows];
+  const [body, later] = table.tBodies;
+  const atFirst = later ? body.rows.length : Infinity;
+  const rows = [...table.tBodies].flatMap((part) => [...part.rows]);
   const form = document.querySelector(".filter");
   const more = document.querySelector(".more");
   const told = form.querySelector("output");
   const texts = new Map(rows.map((row) => [row, row.cells[2].textContent.toLowerCase()]));
   const numbers = new Intl.Collator("en", { numeric: true });
-  let all = false;
+  let most = atFirst;
 
   function show() {
     const words = form.find.value.toLowerCase().split(/\s+/);
     let found = 0;
-    for (const row of body.rows) {
+    for (const row of rows) {
       const fits = (!form.kind.value || row.dataset.kind === form.kind.value)
         && (!form.ending.selectedIndex || row.dataset.ending === form.ending.value)
         && words.every((word) => texts.get(row).includes(word));
       found += fits;
-      row.hidden = !fits || (!all && found > AT_FIRST);
+      row.hidden = !fits || found > most;
     }
     told.textContent = found + " of " + rows.length;
-    more.hidden = all || found <= AT_FIRST;
+    more.hidden = found <= most;
   }
 
   function value(row, column) {
@@ -123,9 +123,10 @@ function list(table) {
   });
   form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
-  more.querySelector("button").addEventListener("click", () => { all = true; show(); });
+  more.querySelector("button").addEventListener("click", () => { most += 500; show(); });
   form.hidden = false;
   show();
+  later?.classList.remove("later");
 }
 
 const table = document.querySelector("table.episodes");

@@ -16,6 +16,8 @@ from episodes.page.summary import Row, failures, kinds
 from episodes.page.telling import tell
 from episodes.record import Attempt, Episode, Run
 
+AT_FIRST = 200
+"""Episodes that a run's page lists before it is asked for all of them."""
 AT_MOST = 12
 """Tasks that stand side by side with pictures; all of them are on the runs' own pages."""
 
@@ -103,6 +105,7 @@ def run_page(run: Run, scores: Scores, rows: Sequence[Row]) -> str:
         seconds=sum(scores.seconds.model_dump().values()),
         failures=failures(rows),
         rows=rows,
+        at_first=AT_FIRST,
         command=shlex.join(header.command),
         settings=plain["settings"],
         software=plain["software"],

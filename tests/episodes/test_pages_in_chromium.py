@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
 from toy_runs import play_toy, toy_tasks
 
+from episodes.metrics import score
+from episodes.page.pages import run_page
+from episodes.page.summary import row
 from episodes.page.writing import Films, write_gallery
 from episodes.page.writing import write_run as write_pages
 from episodes.record import Run
@@ -132,6 +136,24 @@ def test_the_list_is_sorted_and_filtered(browser: Browser, tmp_path: Path) -> No
     browser.run(change % "form.find.value = 'MADE-1'")
     assert browser.run(numbers) == "10"
     assert browser.run("form.querySelector('output').textContent") == "1 of 12"
+
+
+def test_a_long_list_is_laid_out_piece_by_piece(browser: Browser, tmp_path: Path) -> None:
+    run = Run.open(write_run(tmp_path / "run", Made(episodes=1)))
+    one = row(run.episode(0), run.episode(0).last())
+    many = [replace(one, number=number) for number in range(900)]
+    (tmp_path / "long.html").write_text(run_page(run, score(run), many), encoding="utf-8")
+    browser.open(tmp_path / "long.html")
+    shown = "[...document.querySelectorAll('tbody tr[data-kind]')].filter(r => r.offsetHeight)"
+    assert browser.run(f"{shown}.length") == 200
+    browser.run("document.querySelector('.more button').click()")
+    assert browser.run(f"{shown}.length") == 700
+    for _ in range(2):
+        browser.run("document.querySelector('th[data-key=number] button').click()")
+    assert browser.run(f"{shown}[0].cells[1].textContent") == "899"
+    browser.run("document.querySelector('.more button').click()")
+    assert browser.run(f"{shown}.length") == 900
+    assert not browser.run("document.querySelector('.more').offsetHeight")
 
 
 def test_films_play_from_the_disk(browser: Browser, runs: Path) -> None:
