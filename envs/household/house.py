@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from envs.household.agent import Agent
 from envs.household.boxes import vector
 from envs.household.grid import STEP
 from envs.household.picture import Mood, Picture
-from envs.household.world import Moment, Thing, World, near
+from envs.household.world import Thing, World, near
 from envs.render.camera import Camera
 from envs.render.stage import Frame
 
@@ -49,14 +49,14 @@ class Sight(NamedTuple):
 class House:
     """Everything an action works on."""
 
-    def __init__(self, scene: str, settings: Settings, seed: int, *, revision: int = 0) -> None:
+    def __init__(self, scene: str, settings: Settings, seed: int, revisions: Iterator[int]) -> None:
         """Enter a room.
 
         Args:
             scene: such as "FloorPlan1", with or without "_physics".
             settings: how it is looked at.
             seed: chooses where the agent starts.
-            revision: of the last thing that was ever changed, so that none comes twice.
+            revisions: numbers for what changes, none of them twice.
 
         Raises:
             SceneError: there is no such room.
@@ -68,8 +68,7 @@ class House:
         start, turn = cells[choose.integers(len(cells))], 90.0 * int(choose.integers(4))
         self.settings = settings
         self.mood = Mood()
-        self.world = World(room, start, turn, revision=revision)
-        self.moments: dict[int, tuple[Moment, Mood]] = {}
+        self.world = World(room, start, turn, revisions)
         self._picture = Picture(self.world)
         self._seen: tuple[object, Frame] | None = None
         self._sights: tuple[object, Mapping[str, Sight]] | None = None
@@ -87,9 +86,17 @@ class House:
             self._seen = key, self.look(self.agent.camera(self.settings.field_of_view), size, rgb)
         return self._seen[1]
 
-    def look(self, camera: Camera, size: tuple[int, int], rgb: bool = False) -> Frame:
-        """The room from anywhere, as it is now."""
-        return self._picture.take(self.world, camera, size, rgb=rgb, mood=self.mood)
+    def look(
+        self,
+        camera: Camera,
+        size: tuple[int, int],
+        rgb: bool = False,
+        *,
+        without: str | None = None,
+    ) -> Frame:
+        """The room from anywhere, as it is now; `without` a thing and what is in it."""
+        absent = () if without is None else (without, *self.world.within(without))
+        return self._picture.take(self.world, camera, size, rgb=rgb, mood=self.mood, without=absent)
 
     def sights(self) -> Mapping[str, Sight]:
         """How each thing appears at this moment, by id."""

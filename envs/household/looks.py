@@ -14,12 +14,12 @@ _BACKWARDS = frozenset({"Bed"})
 """Kinds whose assets look along -z in THOR."""
 
 
-def look_of(thing: Thing) -> Look:
-    """What can be seen of a thing's state."""
+def look_of(thing: Thing, *, burning: bool = False) -> Look:
+    """What can be seen of a thing's state; a burner's is that of its knob."""
     is_ = thing.metadata
     return Look(
         openness=float(is_["openness"]) if is_["isOpen"] else 0.0,
-        on=is_["isToggled"],
+        on=is_["isToggled"] or burning,
         sliced=is_["isSliced"],
         dirty=is_["isDirty"],
         cooked=is_["isCooked"],
@@ -29,9 +29,8 @@ def look_of(thing: Thing) -> Look:
     )
 
 
-def mesh_of(thing: Thing, outline: Outline, seed: int) -> Mesh:
+def mesh_of(thing: Thing, look: Look, outline: Outline, seed: int) -> Mesh:
     """A thing's mesh in the frame of its box, about the box's centre."""
-    look = look_of(thing)
     if thing.kind == "CounterTop":
         return join(
             _in_frame(_shape(thing.kind, part, look, seed), part, thing.box)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from envs.household.effects import lit
 from envs.household.looks import look_of, mesh_of
 from envs.household.world import Thing, World
 from envs.render.camera import Camera
@@ -15,6 +17,7 @@ from envs.render.shell import shell
 from envs.render.stage import Frame, Light, Stage
 
 _WAYS = {0: "kitchen", 2: "living_room", 3: "bedroom", 4: "bathroom"}
+_OUT_OF_SIGHT = np.array((0.0, 100.0, 0.0))
 _LAMPS = frozenset({"DeskLamp", "FloorLamp"})
 
 
@@ -49,6 +52,7 @@ class Picture:
         *,
         rgb: bool = True,
         mood: Mood | None = None,
+        without: Sequence[str] = (),
     ) -> Frame:
         """The room as it is now.
 
@@ -58,13 +62,21 @@ class Picture:
             size: width and height in pixels.
             rgb: False leaves out the colours, which is many times quicker.
             mood: colours and light; None for those of the last time.
+            without: what is not to be seen, by id.
         """
         mood = mood or self._mood or Mood()
         if mood != self._mood:
             self._paint(world, mood)
         if world.things != self._drawn:
             self._bring_up_to_date(world, mood)
-        return self._stage.render(camera, *size, rgb=rgb)
+        absent = [world.things[name] for name in without if name in self._shown]
+        for thing in absent:
+            self._stage.move(thing.id, thing.box.axes, thing.box.center - _OUT_OF_SIGHT)
+        try:
+            return self._stage.render(camera, *size, rgb=rgb)
+        finally:
+            for thing in absent:
+                self._stage.move(thing.id, thing.box.axes, thing.box.center)
 
     def _paint(self, world: World, mood: Mood) -> None:
         outline, name = self._room.outline, self._room.name
@@ -88,21 +100,23 @@ class Picture:
         self._drawn = {}
 
     def _bring_up_to_date(self, world: World, mood: Mood) -> None:
+        burning = lit(world)
         hidden = {thing.id: world.hidden(thing.id) for thing in world.things.values()}
         for gone in [name for name in self._shown if hidden.get(name, True)]:
             self._stage.remove(gone)
             del self._shown[gone]
         for thing in world.things.values():
             if thing.kind != "Floor" and not hidden[thing.id]:
-                self._draw(world, thing, mood)
+                self._draw(world, thing, mood, thing.id in burning)
         self._light_lamps(world)
         self._drawn = dict(world.things)
 
-    def _draw(self, world: World, thing: Thing, mood: Mood) -> None:
-        key = (thing.id, tuple(thing.box.half.tolist()), look_of(thing), mood.materials)
+    def _draw(self, world: World, thing: Thing, mood: Mood, burning: bool) -> None:
+        look = look_of(thing, burning=burning)
+        key = (thing.id, tuple(thing.box.half.tolist()), look, mood.materials)
         if key not in self._meshes:
             seed = seed_of(thing["assetId"] or thing.id, mood.materials)
-            self._meshes[key] = mesh_of(thing, world.room.outline, seed)
+            self._meshes[key] = mesh_of(thing, look, world.room.outline, seed)
         mesh = self._meshes[key]
         if self._shown.get(thing.id) is not mesh:
             self._stage.put(thing.id, mesh, thing.box.axes, thing.box.center)

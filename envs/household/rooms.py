@@ -10,7 +10,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +30,7 @@ Metadata = dict[str, Any]
 
 _KINDS = {"kitchens": 0, "living_rooms": 200, "bedrooms": 300, "bathrooms": 400}
 _PER_KIND = 30
+_HABITS = "habits.msgpack"
 
 SCENES = tuple(f"FloorPlan{base + i}" for base in _KINDS.values() for i in range(1, _PER_KIND + 1))
 """FloorPlan1..30 are kitchens, 201..230 living rooms, 301..330 bedrooms, 401..430 bathrooms."""
@@ -70,6 +71,16 @@ def load(scene: str) -> Room:
         ),
         frozenset((column, row) for column, row in packed["cells"]),
     )
+
+
+def habits() -> Mapping[str, Sequence[str]]:
+    """For each type, the types of receptacles that it is found on or in, in all the rooms.
+
+    Raises:
+        UnavailableError: the rooms' package is missing, or the cache can't be written.
+    """
+    found: Mapping[str, Sequence[str]] = msgpack.unpackb((_cache() / _HABITS).read_bytes())
+    return found
 
 
 def _suggestion(name: str) -> str:
@@ -129,9 +140,16 @@ def _fill(folder: Path, source: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".rooms-") as temporary:
         drafts = Path(temporary) / "rooms"
         drafts.mkdir()
+        found: dict[str, set[str]] = {}
         for name, objects in dump(source):
             packed = msgpack.packb(prepare(objects))
             (drafts / f"{name}.msgpack").write_bytes(packed)
+            kinds = {o["objectId"]: o["objectType"] for o in objects}
+            for o in objects:
+                places = (kinds[parent] for parent in o["parentReceptacles"] or ())
+                found.setdefault(o["objectType"], set()).update(places)
+        sorted_ = {kind: sorted(places) for kind, places in sorted(found.items())}
+        (drafts / _HABITS).write_bytes(msgpack.packb(sorted_))
         drafts.rename(folder)
 
 

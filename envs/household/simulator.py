@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from pydantic import JsonValue
@@ -15,7 +16,8 @@ from envs.household.actions import ACTIONS
 from envs.household.actions.binding import Action, Deed, Number, Refusal
 from envs.household.agent import Agent
 from envs.household.house import House, Settings, Sight
-from envs.household.world import Thing
+from envs.household.picture import Mood
+from envs.household.world import Moment, Thing
 from envs.render.stage import Frame
 
 NEAR_PLANE, FAR_PLANE = 0.1, 20.0
@@ -35,6 +37,16 @@ class Reply:
     """THOR's errorCode, or empty."""
     value: JsonValue = None
     """THOR's actionReturn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """A moment to go back to."""
+
+    house: House
+    moment: Moment
+    mood: Mood
+    settings: Settings
 
 
 class Simulator:
@@ -60,12 +72,18 @@ class Simulator:
             UnavailableError: the rooms are not installed.
         """
         self._seed = seed
-        self._house = House(scene, Settings(width, height), seed)
+        self._revisions = count(1)
+        self._house = House(scene, Settings(width, height), seed, self._revisions)
+        self._moments: dict[int, Kept] = {}
+        self._tokens = count(1)
         own: Mapping[str, Deed] = {
             "GetScenesInBuild": self._scenes,
             "Reset": self._reset,
             "Initialize": self._initialize,
             "ChangeResolution": self._change_resolution,
+            "Snapshot": self._snapshot,
+            "Restore": self._restore,
+            "Forget": self._forget,
         }
         self._own = {name: Action(name, deed) for name, deed in own.items()}
 
@@ -79,8 +97,8 @@ class Simulator:
         action = self._own.get(str(name)) or ACTIONS.get(str(name))
         if action is None:
             return Reply(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
-        before, mood = self._house.world.moment(), self._house.mood
         house = self._house
+        before, mood, version = house.world.moment(), house.mood, house.world.version
         try:
             value = action(house, request)
         except Refusal as refusal:
@@ -89,7 +107,8 @@ class Simulator:
             return Reply(False, refusal.message, refusal.code)
         world = self._house.world
         placing.hold(world)
-        effects.settle(world)
+        if world.version != version:
+            effects.settle(world)
         return Reply(True, value=value)
 
     def frame(self) -> Frame:
@@ -132,12 +151,35 @@ class Simulator:
 
     def _reset(self, house: House, *, scene_name: str, **others: Any) -> JsonValue:
         try:
-            self._house = House(
-                scene_name, house.settings, self._seed, revision=house.world.revision
-            )
+            self._house = House(scene_name, house.settings, self._seed, self._revisions)
         except SceneError as error:
             raise Refusal(str(error), "InvalidArgument") from error
         return None
+
+    def _snapshot(self, house: House) -> JsonValue:
+        """Keep this moment. Ours, not THOR's; answers with its number."""
+        token = next(self._tokens)
+        self._moments[token] = Kept(house, house.world.moment(), house.mood, house.settings)
+        return token
+
+    def _restore(self, house: House, *, snapshot: int) -> JsonValue:
+        """Make everything as it was in a moment that was kept, another room included."""
+        kept = self._kept(snapshot)
+        kept.house.world.return_to(kept.moment)
+        kept.house.mood, kept.house.settings = kept.mood, kept.settings
+        self._house = kept.house
+        return None
+
+    def _forget(self, house: House, *, snapshot: int) -> JsonValue:
+        """Let go of a moment."""
+        self._kept(snapshot)
+        del self._moments[snapshot]
+        return None
+
+    def _kept(self, snapshot: int) -> Kept:
+        if snapshot not in self._moments:
+            raise Refusal(f"There is no snapshot {snapshot}.", "InvalidArgument")
+        return self._moments[snapshot]
 
     def _change_resolution(self, house: House, *, x: Number, y: Number) -> JsonValue:
         self._resize(house, x, y)

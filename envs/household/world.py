@@ -60,14 +60,15 @@ class Moment:
 
     things: Mapping[str, Thing]
     agent: Agent
+    cells: frozenset[Cell]
 
 
 class World:
     """The things of a room by id, in THOR's order, and the agent."""
 
-    def __init__(self, room: Room, start: Cell, rotation: float, *, revision: int = 0) -> None:
+    def __init__(self, room: Room, start: Cell, rotation: float, revisions: Iterator[int]) -> None:
         self.room = room
-        self._revision = revision
+        self._revisions = revisions
         self._version = 0
         self.things: dict[str, Thing] = {}
         self.cells = room.cells
@@ -76,11 +77,6 @@ class World:
             self.add(metadata, box)
         x, z = (c * STEP for c in start)
         self.agent = Agent(x, room.outline.floor + HEIGHT, z, rotation)
-
-    @property
-    def revision(self) -> int:
-        """Goes up with every change of a thing, and never down."""
-        return self._revision
 
     @property
     def version(self) -> int:
@@ -162,11 +158,11 @@ class World:
 
     def moment(self) -> Moment:
         """All that can change, as it is now. Takes no time: nothing in it changes in place."""
-        return Moment(dict(self.things), self.agent)
+        return Moment(dict(self.things), self.agent, self.cells)
 
     def return_to(self, moment: Moment) -> None:
         """Make everything as it was then."""
-        self.things, self.agent = dict(moment.things), moment.agent
+        self.things, self.agent, self.cells = dict(moment.things), moment.agent, moment.cells
         self._version += 1
 
     def _put(self, now: Thing, **changes: Any) -> Thing:
@@ -175,9 +171,8 @@ class World:
         return thing
 
     def _next(self) -> int:
-        self._revision += 1
         self._version += 1
-        return self._revision
+        return next(self._revisions)
 
 
 def shut(thing: Thing) -> bool:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from itertools import islice
 
 from pydantic import JsonValue
 
-from envs.household.actions.binding import Deed, Refusal, Vector
+from envs.household import viewpoints
+from envs.household.actions.binding import Deed, Number, Refusal, Vector
+from envs.household.actions.targets import target
+from envs.household.actions.walking import can_stand
 from envs.household.grid import STEP, Cell, neighbours
 from envs.household.house import House
 from envs.household.world import Thing
+
+_QUARTERS = (0.0, 90.0, 180.0, 270.0)
+_HORIZONS = (-30.0, 0.0, 30.0, 60.0)
 
 
 def reachable_positions(house: House) -> JsonValue:
@@ -39,6 +46,52 @@ def shortest_path(
         if any(house.within_reach(thing, column * STEP, row * STEP) for thing in goals):
             return {"corners": [_place(house, cell) for cell in path]}
     raise Refusal("Path to target could not be found.")
+
+
+def interactable_poses(
+    house: House,
+    *,
+    object_id: str,
+    positions: list[Vector] | None = None,
+    rotations: list[Number | Vector] | None = None,
+    horizons: list[Number] | None = None,
+    standings: list[bool] | None = None,
+    max_poses: int | None = None,
+) -> JsonValue:
+    """Poses from which a thing is visible and in reach; by default of all on the grid."""
+    thing = target(house, object_id, force=True)
+    if max_poses is not None and max_poses <= 0:
+        raise Refusal("maxPoses must be > 0.", "InvalidArgument")
+    if house.world.hidden(thing.id):
+        return []
+    places = (
+        [(column * STEP, row * STEP) for column, row in sorted(house.world.cells)]
+        if positions is None
+        else [(p.x, p.z) for p in positions if can_stand(house, p.x, p.z)]
+    )
+    found = viewpoints.poses(
+        house,
+        thing,
+        places,
+        _QUARTERS if rotations is None else [_degrees(turn) for turn in rotations],
+        _HORIZONS if horizons is None else horizons,
+        (True, False) if standings is None else standings,
+    )
+    return [
+        {
+            "x": pose.x,
+            "y": house.agent.y,
+            "z": pose.z,
+            "rotation": pose.rotation,
+            "standing": pose.standing,
+            "horizon": pose.horizon,
+        }
+        for pose in islice(found, max_poses)
+    ]
+
+
+def _degrees(turn: float | Vector) -> float:
+    return turn.y if isinstance(turn, Vector) else turn
 
 
 def _named(house: House, object_type: str | None, object_id: str | None) -> list[Thing]:
@@ -79,4 +132,5 @@ def _place(house: House, cell: Cell) -> JsonValue:
 ACTIONS: Mapping[str, Deed] = {
     "GetReachablePositions": reachable_positions,
     "GetShortestPath": shortest_path,
+    "GetInteractablePoses": interactable_poses,
 }

@@ -78,8 +78,10 @@ class Action:
         Raises:
             Refusal: it can't be; wrong arguments included.
         """
-        given = {key: value for key, value in request.items() if key in self._names}
-        others = {k: v for k, v in request.items() if k not in given and k not in _ENVELOPE}
+        # THOR has arguments both as "objectId" and as "StateChange".
+        plain = {key[:1].lower() + key[1:]: value for key, value in request.items()}
+        given = {key: value for key, value in plain.items() if key in self._names}
+        others = {k: v for k, v in plain.items() if k not in given and k not in _ENVELOPE}
         if others and not self._open:
             raise Refusal(
                 f'Action: "{self.name}" called with invalid argument: {", ".join(sorted(others))}. '
