@@ -18,6 +18,7 @@ from envs.render.material import Material
 
 Vector = tuple[float, float, float]
 Axis = Literal["x", "y", "z"]
+AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -198,32 +198,36 @@ def _ears(line: NDArray[np.float64]) -> list[tuple[int, int, int]]:
     left = list(range(len(line)))
     triangles = []
     while len(left) > 3:
-        for i in range(len(left)):
-            a, b, c = left[i - 1], left[i], left[(i + 1) % len(left)]
-            others = line[[k for k in left if k not in (a, b, c)]]
-            if _turn(line[a], line[b], line[c]) > 1e-15 and not _inside(others, line[[a, b, c]]):
-                break
-        else:
-            i = 0  # only slivers are left: any cut will do
-            a, b, c = left[-1], left[0], left[1]
-        triangles.append((a, b, c))
+        ears = (i for i in range(len(left)) if _is_ear(line, left, i))
+        i = next(ears, 0)  # without an ear only slivers are left, and any cut will do
+        triangles.append((left[i - 1], left[i], left[(i + 1) % len(left)]))
         del left[i]
     return [*triangles, (left[0], left[1], left[2])]
 
 
-def _turn(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]) -> float:
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+def _is_ear(line: NDArray[np.float64], left: list[int], i: int) -> bool:
+    """Whether the corner turns outward and no other corner lies in its triangle."""
+    corners = (left[i - 1], left[i], left[(i + 1) % len(left)])
+    a, b, c = line[list(corners)]
+    if _turn(a, b, c[None])[0] <= 1e-15:
+        return False
+    others = line[[k for k in left if k not in corners]]
+    within = (_turn(a, b, others) >= 0) & (_turn(b, c, others) >= 0) & (_turn(c, a, others) >= 0)
+    return not within.any()
 
 
-def _inside(points: NDArray[np.float64], corners: NDArray[np.float64]) -> bool:
-    """Whether any of the points lies in the triangle or on its border."""
-    return any(
-        all(_turn(corners[i], corners[(i + 1) % 3], p) >= 0 for i in range(3)) for p in points
+def _turn(
+    a: NDArray[np.float64], b: NDArray[np.float64], points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How far left of the line from a to b each of the points (N, 2) lies."""
+    across: NDArray[np.float64] = (b[0] - a[0]) * (points[:, 1] - a[1]) - (b[1] - a[1]) * (
+        points[:, 0] - a[0]
     )
+    return across
 
 
 def sheet(heights: NDArray[np.float64], size: Vector, material: Material) -> Mesh:
-    """A soft slab, such as a folded cloth: a grid of heights with a flat underside.
+    """A soft slab, such as a folded cloth: a grid of heights over a flat underside.
 
     Args:
         heights: (rows along z, columns along x), 0..1 of size[1]; at least 0.02 is kept.
@@ -232,35 +236,36 @@ def sheet(heights: NDArray[np.float64], size: Vector, material: Material) -> Mes
     """
     rows, columns = heights.shape
     x, z = np.meshgrid(np.linspace(-0.5, 0.5, columns), np.linspace(-0.5, 0.5, rows))
-    y = np.maximum(heights, 0.02)
-    top = np.stack([x, y - 0.5, z], axis=-1) * size
-    bottom = np.stack([x, np.full_like(y, -0.5), z], axis=-1) * size
+    top = np.stack([x, np.maximum(heights, 0.02) - 0.5, z], axis=-1) * size
+    bottom = np.stack([x, np.full_like(x, -0.5), z], axis=-1) * size
     over, across = np.gradient(top, axis=0), np.gradient(top, axis=1)
-    normals = np.cross(over, across)
-    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    upward = np.cross(over, across)
+    upward /= np.linalg.norm(upward, axis=-1, keepdims=True)
     n = rows * columns
     index = np.arange(n).reshape(rows, columns)
-    a, b, c, d = index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1]
-    upper = np.concatenate(
-        [np.stack([a, b, c], -1).reshape(-1, 3), np.stack([a, c, d], -1).reshape(-1, 3)]
+    a, b, c, d = (
+        corner.ravel()
+        for corner in (index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1])
     )
-    rim = np.concatenate([index[0], index[1:, -1], index[-1, -2::-1], index[-2:0:-1, 0]])
-    after = np.roll(rim, -1)
-    wall = np.concatenate(
-        [np.stack([rim, rim + n, after + n], 1), np.stack([rim, after + n, after], 1)]
-    )
-    centre = np.stack([np.full_like(rim, 2 * n), after + n, rim + n], 1)
-    down = np.broadcast_to(np.array((0.0, -1.0, 0.0)), (n, 3))
-    aside = np.zeros((rows, columns, 3))  # the border leans outward, as if it were rounded
-    aside[:, 0, 0], aside[:, -1, 0], aside[0, :, 2], aside[-1, :, 2] = -1, 1, -1, 1
-    shading = np.concatenate([normals.reshape(-1, 3), down]) + np.tile(aside.reshape(-1, 3), (2, 1))
-    shading /= np.linalg.norm(shading, axis=1, keepdims=True)
-    return _mesh(
-        np.concatenate([top.reshape(-1, 3), bottom.reshape(-1, 3), [[0.0, -size[1] / 2, 0.0]]]),
-        np.concatenate([shading, [[0.0, -1.0, 0.0]]]),
-        np.concatenate([upper, wall, centre]),
-        material,
-    )
+    upper = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+    faces = [upper, upper[:, ::-1] + n]
+    points = [top.reshape(-1, 3), bottom.reshape(-1, 3)]
+    normals = [upward.reshape(-1, 3), np.tile((0.0, -1.0, 0.0), (n, 1))]
+    borders = {
+        (0, -1): index[0],
+        (1, 0): index[:, -1],
+        (0, 1): index[-1, ::-1],
+        (-1, 0): index[::-1, 0],
+    }
+    start = 2 * n
+    for (out_x, out_z), border in borders.items():
+        m = len(border)
+        points += [points[0][border], points[1][border]]
+        normals.append(np.tile((float(out_x), 0.0, float(out_z)), (2 * m, 1)))
+        k = start + np.arange(m - 1)
+        faces += [np.stack([k, k + m, k + m + 1], 1), np.stack([k, k + m + 1, k + 1], 1)]
+        start += 2 * m
+    return _mesh(np.concatenate(points), np.concatenate(normals), np.concatenate(faces), material)
 
 
 def _mesh(

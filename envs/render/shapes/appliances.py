@@ -200,9 +200,7 @@ def stove_burner(size: Vector, look: Look, choose: Random) -> Mesh:
     flat = max(size[0], size[2])
     coil = _RED_HOT if look.on else IRON
     parts = [cylinder(1.0, 0.1, STEEL, segments=20).shifted(y=-0.4)]
-    parts += [
-        torus(r, 0.16, coil, segments=20, sides=4).scaled(1, 2.5, 1) for r in (0.25, 0.5, 0.75)
-    ]
+    parts += [torus(r, 0.22, coil, segments=16, sides=4).scaled(1, 2, 1) for r in (0.36, 0.74)]
     if choose.random() < 0.3:  # a gas ring: a cap in the middle, a grate over it
         flame = glowing(0.35, 0.55, 1.0) if look.on else CHARCOAL
         grate = [box((1.9, 0.25, 0.1), IRON).turned("y", 45 * k).shifted(y=0.35) for k in range(4)]

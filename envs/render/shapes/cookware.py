@@ -83,7 +83,7 @@ def kettle(size: Vector, look: Look, choose: Random) -> Mesh:
     parts = [body, spout, handle, raised]
     if look.filled is not None:  # a gauge in the wall shows how much there is
         gauge = box((0.14, 0.3, 0.03), liquid(look.filled), bevel=0.01).turned("x", -12)
-        parts.append(gauge.shifted(0, 0.25, 0.96))
+        parts.append(gauge.shifted(0, 0.25, 0.93))
     return join(parts).fitted(size, like=closed)
 
 

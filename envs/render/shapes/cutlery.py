@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from envs.render.lathe import Point, ellipsoid
+from envs.render.lathe import Point, lathe
 from envs.render.material import Material
 from envs.render.mesh import Mesh, Vector, join
 from envs.render.shapes.finishes import BLACK, PLASTICS, STEEL, WALNUT, plain
@@ -25,12 +25,8 @@ def knife(size: Vector, look: Look, choose: Random) -> Mesh:
         x, y, z = size
         blade = [(-0.12, -0.5), (-0.12, 0.32), (0.30, 0.38), (0.5, -0.1), (0.42, -0.5)]
         handle = [(-0.5, 0.35), (-0.46, 0.5), (-0.1, 0.42), (-0.1, -0.15), (-0.42, -0.22)]
-        return join(
-            [
-                prism([(a * x, b * z) for a, b in blade], 0.35 * y, _BLADE),
-                prism([(a * x, b * z) for a, b in handle], y, grip),
-            ]
-        )
+        steel = prism([(a * x, b * z) for a, b in blade], 0.35 * y, _BLADE)
+        return join([steel, prism([(a * x, b * z) for a, b in handle], y, grip)]).fitted(size)
 
     return lying(size, 0.16, build)
 
@@ -44,7 +40,7 @@ def butter_knife(size: Vector, look: Look, choose: Random) -> Mesh:
 
 def _flat(outline: list[Point], size: Vector) -> Mesh:
     x, y, z = size
-    return prism([(a * x, b * z) for a, b in outline], y, _BLADE)
+    return prism([(a * x, b * z) for a, b in outline], y, _BLADE).fitted(size)
 
 
 def _stem(size: Vector, end: float, material: Material, width: float = 0.5) -> Mesh:
@@ -67,7 +63,7 @@ def fork(size: Vector, look: Look, choose: Random) -> Mesh:
         for k in range(4):
             tine = box((0.2 * x, thick, 0.14 * z), _BLADE)
             parts.append(tine.shifted(0.4 * x, 0.2 * y, (k - 1.5) * 0.285 * z))
-        return join(parts)
+        return join(parts).fitted(size)
 
     return lying(size, 0.13, build)
 
@@ -80,15 +76,11 @@ def spoon(size: Vector, look: Look, choose: Random) -> Mesh:
 def _ladling(material: Material, share: float, size: Vector) -> Mesh:
     """A handle and an oval bowl that takes `share` of the length."""
     x, y, z = size
-    rim = ellipsoid((share * x, 0.9 * y, z), material, rings=6, segments=12)
-    hollow = rim.vertices.copy()
-    above = hollow[:, 1] > 0
-    hollow[above, 1] *= -0.75  # the upper half is pressed into the lower one
-    normals = rim.normals.copy()
-    normals[above] *= (-1, 1, -1)
-    bowl = Mesh(hollow, normals, rim.faces, rim.materials, rim.palette)
+    profile = [(0.0, 0.0), (0.5, 0.08), (0.82, 0.4), (1.0, 1.0), (0.92, 1.0), (0.74, 0.48)]
+    bowl = lathe([*profile, (0.45, 0.22), (0.0, 0.16)], material, segments=12)
+    bowl = bowl.scaled(share * x / 2, 0.9 * y, z / 2).shifted(y=-0.45 * y)
     handle = _stem(size, 0.52 - share, material, 0.35)
-    return join([handle.shifted(y=0.05 * y), bowl.shifted((0.5 - share / 2) * x)])
+    return join([handle.shifted(y=0.05 * y), bowl.shifted((0.5 - share / 2) * x)]).fitted(size)
 
 
 def ladle(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -98,14 +90,13 @@ def ladle(size: Vector, look: Look, choose: Random) -> Mesh:
     def build(size: Vector) -> Mesh:
         x, y, z = size
         bowl = _ladling(metal, 0.34, (x, 1.1 * y, z))
-        bowl = Mesh(bowl.vertices, bowl.normals, bowl.faces, bowl.materials, bowl.palette)
         arm = tube(
             [(-0.5 * x, 0.5 * y, 0), (-0.1 * x, 0.3 * y, 0), (0.2 * x, -0.05 * y, 0)],
             [0.06 * z, 0.05 * z, 0.05 * z],
             metal,
             sides=6,
         )
-        return join([bowl, arm])
+        return join([bowl, arm]).fitted(size)
 
     return lying(size, 0.3, build)
 
@@ -124,7 +115,7 @@ def spatula(size: Vector, look: Look, choose: Random) -> Mesh:
             )
         for end in (0.21, 0.49):
             parts.append(box((0.05 * x, thick, z), blade).shifted(end * x - 0.01 * x))
-        return join(parts)
+        return join(parts).fitted(size)
 
     return lying(size, 0.28, build)
 

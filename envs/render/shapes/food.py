@@ -12,14 +12,14 @@ import numpy as np
 
 from envs.render.lathe import Point, cylinder, ellipsoid, lathe
 from envs.render.material import Color, Material, Pattern
-from envs.render.mesh import Mesh, Vector, join
+from envs.render.mesh import AXES, Mesh, Vector, join
 from envs.render.shapes.finishes import LEAF, mixed, plain, shade
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer, cutout, facing
 from envs.render.shapes.soft import bumpy
 from envs.render.solids import prism, tube
 
-_SLICES = 5
+_SLICES = 4
 _BAKED: Color = (0.45, 0.24, 0.08)
 
 
@@ -75,7 +75,7 @@ def _cut(fruit: _Fruit, skin: Material, flesh: Material, low: float, high: float
     core = [(0.35 * side[-1][0], high), (0.0, high)]
     seed = [(0.0, low), (0.35 * side[0][0], low)]
     surfaces = [fruit.core, flesh] + [skin] * (len(side) - 1) + [flesh, fruit.core]
-    return lathe([*seed, *side, *core], surfaces, segments=14)
+    return lathe([*seed, *side, *core], surfaces, segments=12)
 
 
 def fruit(what: _Fruit, top: str, size: Vector, look: Look, choose: Random) -> Mesh:
@@ -123,8 +123,7 @@ def fruit_slice(what: _Fruit, size: Vector, look: Look, choose: Random) -> Mesh:
 
 def across_thinnest(disc: Mesh, size: Vector) -> Mesh:
     """A disc about y, laid so that its axis is the box's thinnest side."""
-    thin = int(np.argmin(size))
-    return disc.along("x" if thin == 0 else "y" if thin == 1 else "z").fitted(size)
+    return disc.along(AXES[int(np.argmin(size))]).fitted(size)
 
 
 _CRUST = plain(0.66, 0.40, 0.17)
@@ -186,8 +185,8 @@ def lettuce(size: Vector, look: Look, choose: Random) -> Mesh:
     if look.sliced:
         cut = join([_round_of_lettuce(Random(k)).shifted(y=0.3 * k) for k in range(_SLICES)])
         return cut.turned("z", -90).fitted(size)
-    parts = [bumpy(ellipsoid((1.5, 1.5, 1.5), _GREENS[2], rings=6), 0.10, 2.5, crumple)]
-    leaf = ellipsoid((1.3, 1.7, 0.45), _GREENS[0], rings=6, segments=10)
+    parts = [bumpy(ellipsoid((1.5, 1.5, 1.5), _GREENS[2], rings=5, segments=8), 0.10, 2.5, crumple)]
+    leaf = ellipsoid((1.3, 1.7, 0.45), _GREENS[0], rings=5, segments=8)
     for k in range(6):
         green = replace(leaf, palette=(_GREENS[k % 2],))
         ruffled = bumpy(green, 0.35, 3.0, crumple).turned("x", crumple.uniform(14, 24))

@@ -100,16 +100,15 @@ def lying(size: Vector, ratio: float, build: Callable[[Vector], Mesh]) -> Mesh:
         ratio: the thing's width to its length. A box much wider than that holds it cornerwise.
         build: gets (length, thickness, width), and builds it along x, flat in y, handle at -x.
     """
-    by_size = sorted(range(3), key=lambda axis: (-size[axis], axis))
-    long, middle, thin = by_size
+    long, middle, thin = sorted(range(3), key=lambda axis: (-size[axis], axis))
     length, width = size[long], size[middle]
     if width > max(2.2 * ratio, 0.45) * length:
         diagonal = hypot(length, width)
-        mesh = build((diagonal, size[thin], ratio * diagonal))
-        mesh = mesh.turned("y", -degrees(atan2(width, length)))
+        straight = build((diagonal, size[thin], ratio * diagonal))
+        turned = straight.turned("y", -degrees(atan2(width, length)))
+        mesh = turned.fitted((length, size[thin], width))
     else:
         mesh = build((length, size[thin], width))
-    mesh = mesh.fitted((length, size[thin], width))
     source = {long: 0, thin: 1, middle: 2}
     return mesh.reordered(source[0], source[1], source[2])
 

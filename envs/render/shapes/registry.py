@@ -9,21 +9,49 @@ from random import Random
 from envs.render.mesh import Mesh, Vector
 from envs.render.shapes import (
     appliances,
+    bathroom,
     bottles,
     cookware,
     crockery,
     cutlery,
+    decor,
+    electronics,
     food,
+    gadgets,
+    leisure,
+    lights,
+    paperware,
     seats,
     storage,
     tables,
+    toiletries,
+    walls,
 )
 from envs.render.shapes.finishes import CREAM
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.wear import shards, soiled
 from envs.render.solids import box
 
-_FAMILIES = (appliances, bottles, cookware, crockery, cutlery, food, seats, storage, tables)
+_FAMILIES = (
+    appliances,
+    bathroom,
+    bottles,
+    cookware,
+    crockery,
+    cutlery,
+    decor,
+    electronics,
+    food,
+    gadgets,
+    leisure,
+    lights,
+    paperware,
+    seats,
+    storage,
+    tables,
+    toiletries,
+    walls,
+)
 _BUILDERS: Mapping[str, Builder] = {
     kind: build for family in _FAMILIES for kind, build in family.KINDS.items()
 }

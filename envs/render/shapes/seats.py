@@ -20,6 +20,7 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import block, legs
+from envs.render.shapes.soft import bumpy
 from envs.render.solids import box, tube
 
 
@@ -57,7 +58,7 @@ def chair(size: Vector, look: Look, choose: Random) -> Mesh:
 
 def stool(size: Vector, look: Look, choose: Random) -> Mesh:
     """A bar stool: a round seat, four spread legs, a ring for the feet."""
-    x, y, z = size
+    _, y, _ = size
     wood, cushion = choose.choice(FURNITURE), choose.choice((*FABRICS, *WOODS))
     metal = choose.choice((CHROME, IRON))
     seat = cylinder(0.4, 0.07, cushion, bevel=0.02, segments=18)
@@ -153,71 +154,50 @@ def footstool(size: Vector, look: Look, choose: Random) -> Mesh:
 
 
 def bed(size: Vector, look: Look, choose: Random) -> Mesh:
-    """A bed with its head at -z: frame, mattress, two pillows and a blanket turned back."""
+    """A bed with its head at +z, as THOR's: frame, mattress, a blanket with its sheet turned back.
+
+    Its pillows are objects of their own. A dirty bed is unmade.
+    """
     frame, blanket = choose.choice(FURNITURE), choose.choice(LINENS)
-    sheet = COTTON
-    rumpled = look.dirty
+    if size[0] > 1.4 * size[2]:
+        return _bed((size[2], size[1], size[0]), frame, blanket, look.dirty).turned("y", 90)
+    return _bed(size, frame, blanket, look.dirty)
 
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        low = min(y, 1.1)  # what is higher is a canopy's posts
-        lying = 0.6 * low  # THOR's pillows lie at .58 to .61 of a bed's height
-        floor, board = -y / 2, 0.05
-        rail, mattress = 0.5 * lying, 0.44 * lying
-        head = block(
-            (-x / 2, floor, -z / 2), (x / 2, floor + low, board - z / 2), frame, bevel=0.012
-        )
-        foot = block(
-            (-x / 2, floor, z / 2 - board), (x / 2, floor + 0.85 * lying, z / 2), frame, bevel=0.012
-        )
-        box_ = block(
-            (-0.49 * x, floor + 0.3 * lying, board - z / 2),
-            (0.49 * x, floor + rail + 0.06 * lying, z / 2 - board),
-            frame,
-        )
-        parts = [head, foot, box_]
-        inner_z = z - 2 * board
-        pad = box((0.95 * x, mattress, inner_z), sheet, bevel=0.06)
-        parts.append(pad.shifted(y=floor + lying - mattress / 2))
-        cover = 0.62 * inner_z
-        quilt = box((0.985 * x, 0.75 * mattress, cover), blanket, bevel=0.05)
-        turn = 7 if rumpled else 0
-        quilt = quilt.turned("y", turn).scaled(0.9 if rumpled else 1, 1, 1)
-        parts.append(
-            quilt.shifted(0, floor + lying - 0.36 * mattress, (inner_z - cover) / 2 - 0.01)
-        )
-        fold = (
-            box((0.99 * x, 0.035, 0.14 * inner_z), sheet, bevel=0.015)
-            .turned("y", turn)
-            .scaled(0.9 if rumpled else 1, 1, 1)
-        )
-        parts.append(
-            fold.shifted(
-                0, floor + lying + 0.025, (inner_z - cover) / 2 - 0.01 - cover / 2 + 0.07 * inner_z
-            )
-        )
-        count = 2 if x > 1.2 else 1
-        for k in range(count):
-            pillow = ellipsoid(
-                (0.8 * x / count, 0.13, 0.36), sheet, square=(0.1, 0.6), rings=6, segments=12
-            )
-            pillow = pillow.turned("y", 25 * (k + 0.5) if rumpled else 0)
-            across = (k - (count - 1) / 2) * 0.44 * x
-            parts.append(pillow.shifted(across, floor + lying + 0.05, board + 0.24 - z / 2))
-        if y > low:
-            posts = legs((x, y, z), 0.05, frame)
-            parts += posts
-        return join(parts)
 
-    if size[0] > 1.4 * size[2]:  # THOR has beds whose head is at a side
-        return build((size[2], size[1], size[0])).turned("y", 90)
-    return build(size)
+def _bed(size: Vector, frame: Material, blanket: Material, unmade: bool) -> Mesh:
+    x, y, z = size
+    low = min(y, 1.1)  # what is higher is a canopy's posts
+    lying = 0.6 * low  # THOR's pillows lie at .58 to .61 of a bed's height
+    floor, board, mattress = -y / 2, 0.05, 0.27 * low
+    parts = [
+        block((-x / 2, floor, z / 2 - board), (x / 2, floor + low, z / 2), frame, bevel=0.012),
+        block(
+            (-x / 2, floor, -z / 2), (x / 2, floor + 0.5 * low, board - z / 2), frame, bevel=0.012
+        ),
+        block(
+            (-0.49 * x, floor + 0.18 * low, -z / 2), (0.49 * x, floor + 0.34 * low, z / 2), frame
+        ),
+    ]
+    if y > low:
+        parts += legs((x, y, z), 0.05, frame)
+    inner = z - 2 * board
+    pad = box((0.95 * x, mattress, inner), COTTON, bevel=0.06)
+    parts.append(pad.shifted(y=floor + lying - mattress / 2))
+    cover = 0.66 * inner
+    quilt = box((0.985 * x, 0.75 * mattress, cover), blanket, bevel=0.05)
+    quilt = quilt.shifted(0, lying - 0.34 * mattress, (cover - inner) / 2)
+    fold = box((0.99 * x, 0.035, 0.13 * inner), COTTON, bevel=0.015)
+    fold = fold.shifted(0, lying + 0.035, cover - 0.58 * inner)
+    made = join([quilt, fold])
+    if unmade:
+        made = bumpy(made, 0.18, 3.0, Random(5)).turned("y", 7).scaled(0.85, 1.02, 0.9)
+    return join([*parts, made.shifted(y=floor)])
 
 
 def dog_bed(size: Vector, look: Look, choose: Random) -> Mesh:
     """A soft ring with a cushion in it."""
     cloth = choose.choice(FABRICS)
-    x, y, z = size
+    _, y, _ = size
     cushion = ellipsoid((0.8, 0.5 * y, 0.8), shade(cloth, 1.25), rings=5, segments=16)
     ring = torus(0.4, 0.2, cloth, segments=20, sides=8)
     return join([ring.scaled(1, y / 0.2, 1), cushion.shifted(y=-0.2 * y)]).fitted(size)

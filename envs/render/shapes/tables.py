@@ -121,7 +121,7 @@ def chest(
 
 def dresser(size: Vector, look: Look, choose: Random) -> Mesh:
     """A chest of drawers, in two columns if it is wide."""
-    x, y, z = size
+    x, y, _ = size
     wood, pull = choose.choice(FRONTS), choose.choice((CHROME, BRASS, IRON))
     return chest(
         size,
@@ -154,7 +154,6 @@ def tv_stand(size: Vector, look: Look, choose: Random) -> Mesh:
 
 def desk(size: Vector, look: Look, choose: Random) -> Mesh:
     """A desk with a drawer unit at one end; what is taller than a desk gets shelves above."""
-    x, y, z = size
     wood, pull = choose.choice(FRONTS), choose.choice((CHROME, BRASS, IRON))
     return along_longer(size, lambda s: _desk(s, wood, pull))
 
@@ -267,8 +266,8 @@ def cart(size: Vector, look: Look, choose: Random) -> Mesh:
     ]
     for height in (0.12, 0.5, 0.9):
         parts.append(box((x, 0.025, z), tray, bevel=0.006).shifted(y=(height - 0.5) * y))
-    grip = [(0.4 * x, 0.42 * y, s * 0.46 * z) for s in (-1, 1)]
-    bow = [grip[0], (0.47 * x, 0.49 * y, grip[0][2]), (0.47 * x, 0.49 * y, grip[1][2]), grip[1]]
+    bow = [(0.44 * x, 0.42 * y, -0.46 * z), (0.47 * x, 0.48 * y, -0.42 * z)]
+    bow += [(px, py, -pz) for px, py, pz in reversed(bow)]
     return join([*parts, tube(bow, 0.012, frame, sides=6)]).fitted(size)
 
 
