@@ -69,10 +69,11 @@ def replay(
 def _sentence(one: Replay) -> str:
     assert one.difference is not None
     different = one.difference
-    return (
-        f"episode {one.episode.number} ({one.episode.task.id}), step {different.step}: "
-        f"{different.what} was {_short(different.recorded)}, is {_short(different.replayed)}"
-    )
+    where = f"episode {one.episode.number} ({one.episode.task.id}), step {different.step}"
+    if different.what == "simulator":
+        return f"{where}: the simulator failed: {different.replayed}"
+    was, now = _short(different.recorded), _short(different.replayed)
+    return f"{where}: {different.what} was {was}, is {now}"
 
 
 def _short(value: JsonValue) -> str:
