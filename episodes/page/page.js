@@ -66,6 +66,17 @@ function film(steps) {
   go(Math.max(0, fromAddress()));
 }
 
+// A picture in a message stands elsewhere on the page: shown here too, and kept once.
+for (const link of document.querySelectorAll(".picture a")) {
+  const shown = document.querySelector(link.hash + " img");
+  if (!shown) continue;
+  const picture = document.createElement("img");
+  picture.src = shown.src;
+  picture.alt = "";
+  picture.loading = "lazy";
+  link.prepend(picture);
+}
+
 const steps = [...document.querySelectorAll(".step")];
 if (steps.length) film(steps);
 

@@ -122,5 +122,6 @@ def _part(piece: JsonValue, links: Mapping[str, str]) -> Part:
     if isinstance(piece, dict) and isinstance(text := piece.get("text"), str):
         return Part(text)
     if isinstance(piece, dict) and isinstance(digest := piece.get("image"), str):
-        return Part(f"picture {digest}", links.get(digest))
+        link = links.get(digest)
+        return Part(f"picture {digest}" if link else f"(picture {digest}, lost)", link)
     return Part(json.dumps(piece, indent=2, ensure_ascii=False))

@@ -117,6 +117,15 @@ def test_keys_go_from_step_to_step(browser: Browser, runs: Path) -> None:
     assert browser.run(shown) == "step-1"
 
 
+def test_messages_show_the_pictures_that_were_sent(browser: Browser, tmp_path: Path) -> None:
+    run = Run.open(write_run(tmp_path / "run", Made(episodes=1)))
+    write_pages(run, Films(), lambda _: None)
+    browser.open(run.episode(0).folder / "index.html")
+    browser.press("ArrowRight")
+    sent = "document.querySelector('#step-1 .picture img').src"
+    assert browser.run(sent) == browser.run("document.querySelector('#step-1 figure img').src")
+
+
 def test_the_list_is_sorted_and_filtered(browser: Browser, tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=12, steps=2)))
     write_pages(run, Films(), lambda _: None)
