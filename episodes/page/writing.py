@@ -16,7 +16,7 @@ from episodes.record import Episode, RecordError, Run
 
 @dataclass(frozen=True, slots=True)
 class Films:
-    """Which films to make beside the pages. One that is there already is kept."""
+    """Which films to make beside the pages, where there is none of the record as it is now."""
 
     mp4: bool = False
     gif: bool = False
@@ -79,10 +79,16 @@ def _write_episode(run: Run, episode: Episode, films: Films) -> Row:
 
 
 def _wanted(episode: Episode, films: Films) -> Iterator[bool]:
-    if films.mp4 and not (episode.folder / "episode.mp4").exists():
+    """For each film to make, whether it is the GIF."""
+    if films.mp4 and _is_old(episode.folder / "episode.mp4", episode.file):
         yield False
-    if films.gif and not (episode.folder / "episode.gif").exists():
+    if films.gif and _is_old(episode.folder / "episode.gif", episode.file):
         yield True
+
+
+def _is_old(film: Path, record: Path) -> bool:
+    """Whether there is none, or the record has grown since."""
+    return not film.exists() or film.stat().st_mtime < record.stat().st_mtime
 
 
 def _write(file: Path, page: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -168,6 +169,20 @@ def test_runs_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert page.tags.count("video") == 4
     assert "rank/episodes/00001/episode.mp4" in page.addresses()
     assert (tmp_path / "rank" / "index.html").exists()
+
+
+def test_a_film_is_made_again_only_when_the_record_has_grown(tmp_path: Path) -> None:
+    run = Run.open(write_run(tmp_path / "run", Made(episodes=1, steps=2)))
+    film = run.episode(0).folder / "episode.mp4"
+
+    def made() -> int:
+        write_pages(run, Films(mp4=True), lambda _: None)
+        return film.stat().st_mtime_ns
+
+    first = made()
+    assert made() == first
+    os.utime(run.episode(0).file, ns=(first + 10**9, first + 10**9))
+    assert made() != first
 
 
 def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
