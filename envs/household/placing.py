@@ -97,7 +97,7 @@ def drop(world: World, thing: Thing, at: Array) -> tuple[Box, Thing]:
             return box, other
     if floor is None:
         raise ValueError("A room without a Floor has nothing to fall on.")
-    return _on_floor(world, thing, at), floor
+    return place_on_floor(world, thing, at), floor
 
 
 def support(world: World, box: Box, *, ignoring: Iterable[str] = ()) -> list[str]:
@@ -202,7 +202,7 @@ def _hung(thing: Thing, hanger: Thing) -> Box:
     return Box(np.array((x, top - float(box.reach[1]), z)), box.half, axes)
 
 
-def _on_floor(world: World, thing: Thing, at: Array) -> Box:
+def place_on_floor(world: World, thing: Thing, at: Array) -> Box:
     """On the floor, as near as possible to a point, where nothing stands; else right there."""
     axes = next(ways_to_lie(thing.kind, thing.box.half, world.agent.rotation))
     box = Box(thing.box.center, thing.box.half, axes)

@@ -130,7 +130,7 @@ def _source() -> Path:
 
 def _version(size: int) -> str:
     """Tells apart the caches of other data and of other versions of this code."""
-    code: tuple[ModuleType | Any, ...] = (boxes, grid, outline, fronts, prepare)
+    code: tuple[ModuleType | Any, ...] = (boxes, grid, outline, fronts, prepare, _fill)
     text = "".join(inspect.getsource(part) for part in code)
     return hashlib.sha256(f"{size} {text}".encode()).hexdigest()[:12]
 

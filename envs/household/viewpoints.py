@@ -15,7 +15,7 @@ import numpy as np
 
 from envs.household.agent import Agent
 from envs.household.boxes import Array
-from envs.household.house import House
+from envs.household.house import House, Settings
 from envs.household.world import Thing
 from envs.render.camera import Camera
 
@@ -64,19 +64,19 @@ def poses(
         horizons: degrees.
         standings: standing (True) or crouching.
     """
+    turns = [(rotation, horizon) for rotation in rotations for horizon in horizons]
+    heads = np.array([Camera((0, 0, 0), turn, down).axes for turn, down in turns]).reshape(-1, 3, 3)
     for x, z in places:
         if not house.within_reach(thing, x, z):
             continue
         for standing in standings:
-            agent = replace(house.agent, x=x, z=z, standing=standing)
-            points = _seen(house, agent, thing)
+            points = _seen(house, replace(house.agent, x=x, z=z, standing=standing), thing)
             if points is None:
                 continue
-            for rotation in rotations:
-                for horizon in horizons:
-                    facing = replace(agent, rotation=rotation % 360.0, horizon=horizon)
-                    if _pixels(house, facing, points) >= _FEWEST:
-                        yield Pose(x, z, rotation, standing, horizon)
+            enough = _pixels(house.settings, heads, points) >= _FEWEST
+            for i in np.flatnonzero(enough):
+                rotation, horizon = turns[i]
+                yield Pose(x, z, rotation, standing, horizon)
 
 
 def _seen(house: House, agent: Agent, thing: Thing) -> Points | None:
@@ -108,13 +108,11 @@ def _towards(agent: Agent, thing: Thing) -> Camera:
     return Camera(agent.eye, yaw, pitch, float(np.clip(fov, 2.0, _WIDEST)))
 
 
-def _pixels(house: House, agent: Agent, points: Points) -> float:
-    """About how many pixels of the thing a pose has in view."""
-    settings = house.settings
-    camera = agent.camera(settings.field_of_view)
-    x, y, z = (points.directions @ camera.axes.T).T
+def _pixels(settings: Settings, heads: Array, points: Points) -> Array:
+    """About how many pixels of the thing each way to look (K, 3, 3) has in view, (K,)."""
+    x, y, z = np.moveaxis(heads @ points.directions.T, 1, 0)
     up = tan(radians(settings.field_of_view) / 2)
     across = up * settings.width / settings.height
     inside = (z > 1e-6) & (np.abs(x) <= across * z) & (np.abs(y) <= up * z)
     focal = settings.height / 2 / up
-    return float(inside.sum()) * points.angle * focal**2
+    return np.asarray(inside.sum(axis=1) * points.angle * focal**2)
