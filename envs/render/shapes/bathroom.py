@@ -39,7 +39,7 @@ def toilet(size: Vector, look: Look, choose: Random) -> Mesh:
     wide = 0.78 * x
     outline = [(0.0, 0.0), (0.58, 0.0), (0.55, 0.3), (0.72, 0.62), (1.0, 0.92), (1.0, 1.0)]
     hollow = [(0.78, 1.0), (0.62, 0.72), (0.3, 0.5), (0.0, 0.5)]
-    bowl = lathe([*outline, *hollow], [PORCELAIN] * 8 + [WATER], segments=20)
+    bowl = lathe([*outline, *hollow], [PORCELAIN] * 8 + [WATER], segments=16)
     bowl = bowl.scaled(wide / 2, rim, bowl_z / 2).shifted(0, floor, (z - bowl_z) / 2)
     stand = block(
         (-0.3 * x, floor, -z / 2 + 0.02), (0.3 * x, floor + 0.97 * rim, -0.1 * z), PORCELAIN
@@ -58,8 +58,8 @@ def toilet(size: Vector, look: Look, choose: Random) -> Mesh:
     )
     thick = 0.022 * y
     ring = [(1.0, 0.0), (1.0, 1.0), (0.7, 1.0), (0.7, 0.0), (1.0, 0.0)]
-    seat = lathe(ring, WHITE, segments=20).scaled(wide / 2, thick, bowl_z / 2 * 0.97)
-    lid = cylinder(1.0, 1.0, WHITE, bevel=0.3, segments=20)
+    seat = lathe(ring, WHITE, segments=16).scaled(wide / 2, thick, bowl_z / 2 * 0.97)
+    lid = cylinder(1.0, 1.0, WHITE, bevel=0.3, segments=16)
     lid = lid.scaled(wide / 2, thick, bowl_z / 2 * 0.97).shifted(y=0.5 * thick)
     hinge_z = tank_z - z / 2 + 0.06 * z
     ahead = (z - bowl_z) / 2 - hinge_z
@@ -248,7 +248,7 @@ def shower_curtain(size: Vector, look: Look, choose: Random) -> Mesh:
         rod = cylinder(0.012, x, CHROME, segments=8).along("x").shifted(y=y / 2 - 0.012)
         drawn = x * (1 - 0.72 * look.openness)
         side = -1 if look.hinge == "right" else 1
-        hanging = drape(0.99 * drawn, y - 0.05, z, max(3.0, 5 * x), cloth)
+        hanging = drape(0.99 * drawn, y - 0.05, z, max(3.0, round(3.5 * x)), cloth)
         parts = [rod, hanging.shifted(side * (x - drawn) / 2, -0.025)]
         for k in range(6):
             ring = torus(0.018, 0.006, CHROME, segments=8, sides=4).along("x")

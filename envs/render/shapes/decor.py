@@ -106,13 +106,13 @@ def statue(size: Vector, look: Look, choose: Random) -> Mesh:
     """A bust on a plinth, or an abstract figure."""
     stone, bust = choose.choice(_STONE), choose.random() < 0.5
     foot = lathe(
-        [(0.0, 0.0), (0.42, 0.0), (0.42, 0.1), (0.3, 0.16), (0.0, 0.16)], stone, segments=14
+        [(0.0, 0.0), (0.3, 0.0), (0.3, 0.08), (0.2, 0.14), (0.0, 0.16)], stone, segments=14
     )
     if bust:
-        chest = ellipsoid((0.8, 0.5, 0.42), stone, rings=6, segments=12).shifted(y=0.36)
-        neck = cylinder(0.11, 0.3, stone, segments=10).shifted(y=0.6)
-        head = ellipsoid((0.32, 0.42, 0.38), stone, rings=8, segments=12).shifted(y=0.82)
-        nose = ellipsoid((0.06, 0.12, 0.1), stone, rings=4, segments=6).shifted(0, 0.82, 0.19)
+        chest = ellipsoid((0.66, 0.36, 0.36), stone, rings=6, segments=12).shifted(y=0.3)
+        neck = cylinder(0.11, 0.3, stone, segments=10).shifted(y=0.5)
+        head = ellipsoid((0.32, 0.42, 0.38), stone, rings=8, segments=12).shifted(y=0.76)
+        nose = ellipsoid((0.06, 0.12, 0.1), stone, rings=4, segments=6).shifted(0, 0.75, 0.19)
         parts = [foot, chest, neck, head, nose]
     else:
         limb = [(0.0, 0.14, 0.0), (-0.12, 0.4, 0.0), (0.1, 0.62, 0.0), (0.0, 0.84, 0.0)]

@@ -73,16 +73,16 @@ def television(size: Vector, look: Look, choose: Random) -> Mesh:
 def desktop(size: Vector, look: Look, choose: Random) -> Mesh:
     """A computer: a monitor on a foot, its case beside it, a keyboard in front."""
     x, y, z = size
-    monitor = television((0.66 * x, 0.9 * y, 0.3 * z), look, choose)
-    case = box((0.24 * x, 0.85 * y, 0.6 * z), CHARCOAL, bevel=0.006)
+    monitor = television((0.7 * x, 0.75 * y, 0.3 * z), look, choose)
+    case = box((0.2 * x, y, 0.8 * z), CHARCOAL, bevel=0.006)
     light = cylinder(0.01, 0.004, glowing(0.3, 0.9, 0.5) if look.on else GREY, segments=8).along(
         "z"
     )
     keys = _keyboard(0.62 * x, 0.26 * z, 0.02, BLACK)
     parts = [
-        monitor.shifted(-0.17 * x, -0.05 * y, -0.2 * z),
-        case.shifted(0.38 * x, -0.075 * y, -0.15 * z),
-        light.shifted(0.38 * x, 0.25 * y, 0.152 * z),
+        monitor.shifted(-0.15 * x, -0.125 * y, -0.2 * z),
+        case.shifted(0.4 * x, 0, -0.1 * z),
+        light.shifted(0.4 * x, 0.35 * y, 0.302 * z),
         keys.shifted(-0.17 * x, 0.01 - y / 2, 0.35 * z),
     ]
     return join(parts).fitted(size)

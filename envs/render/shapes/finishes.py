@@ -34,7 +34,7 @@ WHITEWOOD = Material((0.91, 0.90, 0.87), Pattern.PAINT, gloss=0.2)
 WOODS = (OAK, PINE, WALNUT, CHERRY, ESPRESSO)
 FURNITURE = (OAK, PINE, WALNUT, CHERRY, ESPRESSO, WHITEWOOD, WHITEWOOD)
 
-STEEL = Material((0.62, 0.63, 0.65), Pattern.BRUSHED, scale=0.02, gloss=0.55)
+STEEL = Material((0.70, 0.71, 0.73), Pattern.BRUSHED, scale=0.02, gloss=0.55)
 CHROME = plain(0.66, 0.68, 0.71, gloss=0.9)
 BRASS = plain(0.78, 0.62, 0.33, gloss=0.7)
 IRON = plain(0.20, 0.20, 0.22, gloss=0.35)

@@ -20,7 +20,7 @@ from envs.render.shapes.soft import bumpy
 from envs.render.solids import prism, tube
 
 _SLICES = 4
-_BAKED: Color = (0.45, 0.24, 0.08)
+_BAKED: Color = (0.36, 0.18, 0.06)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ _TOMATO = _Fruit(
 _POTATO = _Fruit(
     ((0.0, 0.0), (0.55, 0.04), (0.9, 0.22), (1.0, 0.5), (0.92, 0.78), (0.55, 0.96), (0.0, 1.0)),
     (
-        Material((0.70, 0.54, 0.34), Pattern.SPECKLE, (0.63, 0.47, 0.29), scale=0.012, gloss=0.05),
-        Material((0.62, 0.42, 0.30), Pattern.SPECKLE, (0.55, 0.36, 0.25), scale=0.012, gloss=0.05),
+        Material((0.80, 0.67, 0.45), Pattern.SPECKLE, (0.73, 0.59, 0.38), scale=0.012, gloss=0.05),
+        Material((0.76, 0.58, 0.42), Pattern.SPECKLE, (0.69, 0.51, 0.36), scale=0.012, gloss=0.05),
     ),
     plain(0.94, 0.88, 0.62),
     plain(0.92, 0.84, 0.56),
@@ -139,7 +139,7 @@ def bread(size: Vector, look: Look, choose: Random) -> Mesh:
     crust = shade(_CRUST, choose.uniform(0.85, 1.15))
     crumb = _CRUMB
     if look.cooked:
-        crust, crumb = mixed(crust, _BAKED, 0.5), mixed(crumb, _BAKED, 0.5)
+        crust, crumb = mixed(crust, _BAKED, 0.7), mixed(crumb, _BAKED, 0.5)
     return along_longer(size, partial(_loaf, crust, crumb, look.sliced, choose.randrange(1 << 30)))
 
 
@@ -171,7 +171,7 @@ def bread_slice(size: Vector, look: Look, choose: Random) -> Mesh:
     """A slice of bread, its cut across the box's thinnest side."""
     crust, crumb = shade(_CRUST, choose.uniform(0.85, 1.15)), _CRUMB
     if look.cooked:
-        crust, crumb = mixed(crust, _BAKED, 0.5), mixed(crumb, _BAKED, 0.5)
+        crust, crumb = mixed(crust, _BAKED, 0.7), mixed(crumb, _BAKED, 0.5)
     return facing(size, lambda s: cutout(_LOAF, 1.0, crust, ends=crumb).fitted(s))
 
 

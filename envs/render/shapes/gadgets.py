@@ -34,8 +34,8 @@ def cell_phone(size: Vector, look: Look, choose: Random) -> Mesh:
     def build(size: Vector) -> Mesh:
         x, y, z = size
         body = box((x, y, z), case, bevel=0.3 * y)
-        glass = screen(0.9 * z, 0.86 * x, look, choose).turned("y", 180).turned("x", -90)
-        return join([body, glass.turned("y", 90).shifted(y=y / 2)]).fitted(size)
+        glass = screen(0.9 * z, 0.86 * x, look, choose).turned("x", -90)
+        return join([body, glass.turned("y", -90).shifted(y=y / 2)]).fitted(size)
 
     return lying(size, 0.5, build)
 
@@ -99,7 +99,7 @@ def watch(size: Vector, look: Look, choose: Random) -> Mesh:
 
 def disc(size: Vector, look: Look, choose: Random) -> Mesh:
     """A compact disc."""
-    tint = choose.choice((plain(0.72, 0.75, 0.82, gloss=0.95), plain(0.78, 0.76, 0.70, gloss=0.95)))
+    tint = choose.choice((plain(0.72, 0.76, 0.83, gloss=0.95), plain(0.76, 0.72, 0.82, gloss=0.95)))
     label = choose.choice(PLASTICS)
     profile = [
         (1.0, -1.0),

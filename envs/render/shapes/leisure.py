@@ -30,48 +30,7 @@ from envs.render.solids import box, tube
 
 def basket_ball(size: Vector, look: Look, choose: Random) -> Mesh:
     """An orange ball with its black seams."""
-    leather = Material((0.83, 0.42, 0.17), Pattern.SPECKLE, (0.74, 0.35, 0.13), 0.01, 0.1)
-    seam = [torus(0.492, 0.026, BLACK, segments=18, sides=3)]
-    seam += [seam[0].along("x"), seam[0].along("z")]
-    return join([ellipsoid((1, 1, 1), leather, rings=8, segments=14), *seam]).fitted(size)
-
-
-def baseball_bat(size: Vector, look: Look, choose: Random) -> Mesh:
-    """A bat with a dark grip, standing or lying as its box does."""
-    wood, grip = choose.choice((PINE, OAK, WALNUT)), choose.choice((BLACK, PLASTICS[1]))
-    profile = [
-        (0.0, 0.0),
-        (0.5, 0.0),
-        (0.5, 0.02),
-        (0.34, 0.035),
-        (0.36, 0.3),
-        (0.55, 0.5),
-        (1.0, 0.75),
-    ]
-    profile += [(1.0, 0.95), (0.8, 1.0), (0.0, 1.0)]
-    surfaces = [grip] * 4 + [wood] * 5
-
-    def build(size: Vector) -> Mesh:
-        return lathe(profile, surfaces, segments=14).reordered(1, 0, 2).fitted(size)
-
-    return lying(size, 0.09, build)
-
-
-def tennis_racket(size: Vector, look: Look, choose: Random) -> Mesh:
-    """A racket with strings."""
-    frame = choose.choice(PLASTICS)
-
-    def build(size: Vector) -> Mesh:
-        ring = torus(0.5, 0.06, frame, segments=20, sides=5).scaled(0.52, 0.8, 0.43).shifted(0.23)
-        parts = [ring]
-        for k in (-2, -1, 0, 1, 2):
-            half = (1 - (k / 2.9) ** 2) ** 0.5
-            parts.append(box((0.5 * half, 0.008, 0.008), WHITE).shifted(0.23, 0, 0.074 * k))
-            parts.append(box((0.008, 0.008, 0.42 * half), WHITE).shifted(0.23 + 0.09 * k, 0, 0))
-        for side in (-1, 1):
-            parts.append(
-                tube([(-0.18, 0, 0.01 * side), (0.03, 0, 0.14 * side)], 0.016, frame, sides=5)
-            )
+    leather = plain(0.80, 0.42, 0.18)
         parts.append(box((0.32, 0.05, 0.055), BLACK, bevel=0.012).shifted(-0.34))
         return join(parts).fitted(size)
 
@@ -97,22 +56,13 @@ def boots(size: Vector, look: Look, choose: Random) -> Mesh:
         (plain(0.42, 0.27, 0.17, gloss=0.3), BLACK, plain(0.60, 0.42, 0.25, gloss=0.3))
     )
     lined = shade(leather, 0.5)
-    shaft = [
-        (0.0, 0.0),
-        (0.17, 0.0),
-        (0.16, 0.25),
-        (0.2, 0.8),
-        (0.18, 0.8),
-        (0.14, 0.25),
-        (0.0, 0.2),
-    ]
-    leg = lathe(shaft, [leather] * 4 + [lined] * 2, segments=14).shifted(0, 0.15, -0.2)
-    foot = ellipsoid((0.36, 0.34, 0.8), leather, square=(0.3, 0.3), rings=6, segments=12).shifted(
-        0, 0.17, 0.05
-    )
-    sole = box((0.36, 0.06, 0.82), RUBBER, bevel=0.02).shifted(0, 0.03, 0.05)
+    shaft = [(0.0, 0.0), (0.18, 0.0), (0.16, 0.5), (0.2, 1.25), (0.18, 1.25), (0.14, 0.5)]
+    leg = lathe([*shaft, (0.0, 0.4)], [leather] * 4 + [lined] * 2, segments=12)
+    foot = ellipsoid((0.34, 0.42, 0.72), leather, square=(0.3, 0.3), rings=6, segments=12)
+    sole = box((0.34, 0.08, 0.76), RUBBER, bevel=0.03).shifted(0, 0.04, 0.05)
+    leg, foot = leg.shifted(0, 0.15, -0.15), foot.shifted(0, 0.21, 0.05)
     one = join([leg, foot, sole])
-    return join([one.shifted(-0.22), one.shifted(0.22)]).fitted(size)
+    return join([one.shifted(-0.21), one.shifted(0.21)]).fitted(size)
 
 
 def garbage_bag(size: Vector, look: Look, choose: Random) -> Mesh:

@@ -51,8 +51,8 @@ def book(size: Vector, look: Look, choose: Random) -> Mesh:
 
 def _print(width: float, depth: float) -> Mesh:
     """Lines of print across z on the plane y = 0."""
-    lines = [box((0.07 * width, 0.0006, depth), _INK) for _ in range(6)]
-    return join(line.shifted((k - 2.5) / 6 * width) for k, line in enumerate(lines))
+    lines = [box((0.022 * width, 0.0006, depth), _INK) for _ in range(9)]
+    return join(line.shifted((k - 4) / 9 * width) for k, line in enumerate(lines))
 
 
 def newspaper(size: Vector, look: Look, choose: Random) -> Mesh:

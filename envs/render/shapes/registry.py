@@ -59,6 +59,8 @@ _FALLS_APART = frozenset(
     ("Bottle", "Bowl", "Cup", "Glassbottle", "Mug", "Plate", "Statue", "Vase", "WineBottle")
 )
 PRISTINE = Look()
+_STAINS = frozenset(("Bowl", "Cloth", "Cup", "Mug", "Pan", "Plate", "Pot"))
+"""Dirt discolours all of them; a mirror or a bed shows it in its own way."""
 _THINNEST = 0.001
 
 KINDS = tuple(sorted(_BUILDERS))
@@ -86,7 +88,7 @@ def shape(kind: str, size: Vector, look: Look = PRISTINE, *, seed: int) -> Mesh:
     mesh = _BUILDERS.get(kind, _plain)((x, y, z), look, Random(f"{kind} {seed}"))
     if look.broken and kind in _FALLS_APART:
         mesh = shards(mesh, (x, y, z), Random(f"shards {kind} {seed}"))
-    return soiled(mesh) if look.dirty else mesh
+    return soiled(mesh) if look.dirty and kind in _STAINS else mesh
 
 
 def _plain(size: Vector, look: Look, choose: Random) -> Mesh:

@@ -56,6 +56,16 @@ def waving(mesh: Mesh, depth: float, waves: float) -> Mesh:
     return smoothed(replace(mesh, vertices=moved.astype(np.float32)), weld=False)
 
 
+def tapered(mesh: Mesh, top: float) -> Mesh:
+    """Narrowed towards its upper end, where it is `top` times as wide and deep."""
+    low, high = mesh.bounds
+    share = (mesh.vertices[:, 1:2] - low[1]) / (high[1] - low[1])
+    moved = mesh.vertices * np.concatenate(
+        [1 + (top - 1) * share, np.ones_like(share), 1 + (top - 1) * share], axis=1
+    )
+    return smoothed(replace(mesh, vertices=moved.astype(np.float32)), weld=False)
+
+
 def drape(width: float, height: float, depth: float, folds: float, material: Material) -> Mesh:
     """Cloth that hangs in folds across z, of that width, height and depth."""
     flat = sheet(np.ones((2, round(8 * folds) + 1)), (width, 0.02 * width, height), material)

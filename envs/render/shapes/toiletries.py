@@ -25,7 +25,7 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer, facing
-from envs.render.shapes.soft import bumpy, drape
+from envs.render.shapes.soft import bumpy, drape, tapered
 from envs.render.solids import box, sheet
 
 
@@ -74,9 +74,9 @@ def tissue_box(size: Vector, look: Look, choose: Random) -> Mesh:
 
 
 def _tissue(x: float, height: float, z: float, crumple: Random) -> Mesh:
-    profile = [(0.0, 0.0), (0.25, 0.0), (0.6, 0.5), (1.0, 0.95), (0.7, 0.8), (0.0, 0.55)]
+    profile = [(0.0, 0.0), (0.4, 0.0), (0.6, 0.3), (0.9, 0.6), (0.45, 0.8), (0.0, 1.0)]
     leaf = lathe(profile, WHITE, segments=12).scaled(0.25 * x, height, 0.3 * z)
-    return bumpy(leaf, 0.3, 2.5, crumple)
+    return bumpy(leaf, 0.25, 2.0, crumple)
 
 
 def cloth(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -111,9 +111,10 @@ def towel(size: Vector, look: Look, choose: Random) -> Mesh:
 
     def build(size: Vector) -> Mesh:
         x, y, z = size
-        body = drape(x, y, 0.85 * z, 2, color)
-        band = drape(1.0 * x, 0.05 * y, 0.95 * z, 2, shade(color, 0.7))
-        return join([body, band.shifted(y=-0.32 * y), band.shifted(y=-0.4 * y)]).fitted(size)
+        body = drape(x, y, 0.9 * z, 2, color)
+        band = drape(x, 0.05 * y, 0.9 * z, 2, shade(color, 0.7))
+        bands = [band.shifted(0, at * y, side * 0.002) for at in (-0.32, -0.4) for side in (-1, 1)]
+        return join([body, *bands]).fitted(size)
 
     return facing(size, build)
 
@@ -123,24 +124,11 @@ def hand_towel(size: Vector, look: Look, choose: Random) -> Mesh:
     color = choose.choice(LINENS)
 
     def build(size: Vector) -> Mesh:
-        profile = [
-            (0.0, 0.0),
-            (0.94, 0.0),
-            (1.0, 0.04),
-            (0.86, 0.5),
-            (0.6, 0.9),
-            (0.5, 1.0),
-            (0.0, 1.0),
-        ]
-        surfaces = [color, color, color, color, color, color]
-        body = lathe(profile, surfaces, segments=12)
-        folds = bumpy(body, 0.25, 2.0, Random(7))
-        band = lathe(
-            [(0.9, 0.12), (1.04, 0.12), (1.02, 0.2), (0.9, 0.2), (0.9, 0.12)],
-            shade(color, 0.7),
-            segments=12,
-        )
-        return join([folds, band]).fitted(size)
+        x, y, z = size
+        body = drape(x, y, 0.9 * z, 2, color)
+        band = drape(x, 0.06 * y, 0.9 * z, 2, shade(color, 0.7)).shifted(y=-0.38 * y)
+        bands = [band.shifted(z=side * 0.003) for side in (-1, 1)]
+        return tapered(join([body, *bands]), 0.55).fitted(size)
 
     return facing(size, build)
 

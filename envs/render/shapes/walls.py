@@ -82,14 +82,14 @@ def poster(size: Vector, look: Look, choose: Random) -> Mesh:
     seed = choose.randrange(1 << 30)
 
     def build(size: Vector) -> Mesh:
-        x, y, z = size
+        x, y, _ = size
         paint = Random(seed)
         w, h = 0.9 * x, 0.88 * y
         image = _abstract(w, h, paint) if paint.random() < 0.6 else _landscape(w, h, paint)
-        ground = box((w, h, 0.0005), paint.choice(_PAINTS)).shifted(z=0.0002)
-        side = join([ground, image.shifted(z=0.0004)]).shifted(z=min(z, 0.004) / 2 - 0.003)
-        sheet = box((x, y, min(z, 0.004) - 0.0035), PAPER)
-        return join([sheet, side, side.turned("y", 180)]).fitted((x, y, z))
+        sheet = box((x, y, 0.001), PAPER)
+        ground = box((w, h, 0.0005), paint.choice(_PAINTS)).shifted(z=0.0005)
+        side = join([ground, image.shifted(z=0.0007)])
+        return join([sheet, side, side.turned("y", 180)]).fitted(size)
 
     return facing(size, build)
 
@@ -184,8 +184,8 @@ def window(size: Vector, look: Look, choose: Random) -> Mesh:
         deep = min(z, 0.12)
         w, h = x - 1.5 * border, y - 1.5 * border
         pane = [box((w, 0.6 * h, 0.3 * deep), _SKY).shifted(y=0.2 * h)]
-        pane += [box((w, 0.2 * h, 0.3 * deep), _HAZE).shifted(y=-0.2 * h)]
-        pane += [box((w, 0.2 * h, 0.3 * deep), _TREES).shifted(y=-0.4 * h)]
+        pane += [box((w, 0.4 * h, 0.28 * deep), _HAZE).shifted(y=-0.3 * h)]
+        pane += [_trees(w, h, 0.3 * deep)]
         bars = [box((0.5 * border, h, 0.6 * deep), wood), box((w, 0.5 * border, 0.6 * deep), wood)]
         parts = [_frame(x, y, deep, border, wood), *pane, *bars]
         if look.broken:
@@ -194,6 +194,14 @@ def window(size: Vector, look: Look, choose: Random) -> Mesh:
         return join(parts).fitted((x, y, z))
 
     return facing(size, build)
+
+
+def _trees(width: float, height: float, depth: float) -> Mesh:
+    """The far tree line, which fills the lower part of a window."""
+    tops = (-0.28, -0.2, -0.24, -0.14, -0.22, -0.26, -0.18, -0.25)
+    line = [((k / 7 - 0.5) * width, top * height) for k, top in enumerate(tops)]
+    outline = [(-width / 2, -height / 2), *line, (width / 2, -height / 2)]
+    return cutout(outline, depth, _TREES)
 
 
 def curtains(size: Vector, look: Look, choose: Random) -> Mesh:
