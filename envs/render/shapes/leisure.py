@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from random import Random
 
 from envs.render.lathe import cylinder, ellipsoid, lathe, torus
-from envs.render.material import Material, Pattern
 from envs.render.mesh import Mesh, Vector, join
 from envs.render.shapes.finishes import (
     BLACK,
@@ -31,6 +30,47 @@ from envs.render.solids import box, tube
 def basket_ball(size: Vector, look: Look, choose: Random) -> Mesh:
     """An orange ball with its black seams."""
     leather = plain(0.80, 0.42, 0.18)
+    seam = [torus(0.492, 0.026, BLACK, segments=18, sides=3)]
+    seam += [seam[0].along("x"), seam[0].along("z")]
+    return join([ellipsoid((1, 1, 1), leather, rings=8, segments=14), *seam]).fitted(size)
+
+
+def baseball_bat(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A bat with a dark grip, standing or lying as its box does."""
+    wood, grip = choose.choice((PINE, OAK, WALNUT)), choose.choice((BLACK, PLASTICS[1]))
+    profile = [
+        (0.0, 0.0),
+        (0.5, 0.0),
+        (0.5, 0.02),
+        (0.34, 0.035),
+        (0.36, 0.3),
+        (0.55, 0.5),
+        (1.0, 0.75),
+    ]
+    profile += [(1.0, 0.95), (0.8, 1.0), (0.0, 1.0)]
+    surfaces = [grip] * 4 + [wood] * 5
+
+    def build(size: Vector) -> Mesh:
+        return lathe(profile, surfaces, segments=14).reordered(1, 0, 2).fitted(size)
+
+    return lying(size, 0.09, build)
+
+
+def tennis_racket(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A racket with strings."""
+    frame = choose.choice(PLASTICS)
+
+    def build(size: Vector) -> Mesh:
+        ring = torus(0.5, 0.06, frame, segments=20, sides=5).scaled(0.52, 0.8, 0.43).shifted(0.23)
+        parts = [ring]
+        for k in (-2, -1, 0, 1, 2):
+            half = (1 - (k / 2.9) ** 2) ** 0.5
+            parts.append(box((0.5 * half, 0.008, 0.008), WHITE).shifted(0.23, 0, 0.074 * k))
+            parts.append(box((0.008, 0.008, 0.42 * half), WHITE).shifted(0.23 + 0.09 * k, 0, 0))
+        for side in (-1, 1):
+            parts.append(
+                tube([(-0.18, 0, 0.01 * side), (0.03, 0, 0.14 * side)], 0.016, frame, sides=5)
+            )
         parts.append(box((0.32, 0.05, 0.055), BLACK, bevel=0.012).shifted(-0.34))
         return join(parts).fitted(size)
 
