@@ -18,6 +18,7 @@ from envs.core import Env, Task, UnknownNameError
 _OURS = {
     "toy": "envs.toy:REGISTRATION",
     "alfred": "envs.alfred:REGISTRATION",
+    "virtualhome": "envs.virtualhome:REGISTRATION",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
@@ -40,7 +40,8 @@ class Scores(BaseModel):
     goal_condition_rate: float
     """Mean over episodes of the share of goal conditions that held at the end."""
     plw_success_rate: float | None
-    """Mean of success weighted by path length; None where no task has a reference."""
+    """Path-length weighted, as ALFRED's released evaluation has it: the mean of
+    s * L / max(L, t), every episode counting L times. None where no task has a reference."""
     plw_goal_condition_rate: float | None
     plw_episodes: int
     """Over how many episodes the two are: those whose tasks have a reference."""
@@ -89,10 +90,8 @@ def score(run: Run) -> Scores:
         success_rate=_mean([float(end.success) for end in ends]),
         success_interval=wilson(solved, len(ended)),
         goal_condition_rate=_mean([_conditions(end) for end in ends]),
-        plw_success_rate=_mean_or_none([s.end.success * path_weight(s) for s in weighted]),
-        plw_goal_condition_rate=_mean_or_none(
-            [_conditions(s.end) * path_weight(s) for s in weighted]
-        ),
+        plw_success_rate=_path_mean(weighted, lambda end: float(end.success)),
+        plw_goal_condition_rate=_path_mean(weighted, _conditions),
         plw_episodes=len(weighted),
         invalid_action_rate=sum(end.invalid for end in ends) / steps if steps else 0.0,
         replans=sum(end.replans for end in ends),
@@ -112,14 +111,22 @@ def path_weight(scored: Scored) -> float:
 
     L is the low-level steps of the reference and t those that the agent took. This is p_s = s * L /
     max(L, t) of ALFRED (Shridhar et al. 2020, section 5) for s = 1, as in SPL (Anderson et al.
-    2018). Where no path was needed and none taken it is 1. Rates are plain means of it, every
-    episode alike; ALFRED's released evaluation weighs that mean by L once more.
+    2018). Where no path was needed and none taken it is 1.
     """
     reference, taken = scored.task.reference_cost, scored.end.cost
     if reference is None:
         raise ValueError(f"The task {scored.task.id!r} has no reference to weigh a path by.")
     longer = max(reference, taken)
     return reference / longer if longer else 1.0
+
+
+def _path_mean(weighted: Sequence[Scored], of: Callable[[End], float]) -> float | None:
+    """Mean over episodes of what they reached times `path_weight`, each weighing its reference."""
+    total = sum(scored.task.reference_cost or 0 for scored in weighted)
+    if not total:
+        return None
+    parts = (of(s.end) * path_weight(s) * (s.task.reference_cost or 0) for s in weighted)
+    return sum(parts) / total
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:

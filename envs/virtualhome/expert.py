@@ -14,6 +14,7 @@ from envs.virtualhome.sight import held, near
 from envs.virtualhome.world import Node, World
 
 _PASSES = 3
+_AT_REST = {"WATCH", "SLEEP", "WAKEUP", "LOOKAT", "POINTAT"}
 _ORDER = ("CLEAN", "DIRTY", "PLUGGED_IN", "OPEN", "CLOSED", "OFF", "ON", "PLUGGED_OUT")
 """Later states may need earlier ones, and would be undone by them."""
 
@@ -39,23 +40,12 @@ def solve(world: World, character: int, goals: Sequence[Goal], done: Sequence[st
     """
     attempt = _Attempt(world, character, goals, done)
     for _ in range(_PASSES):
-        for goal in sorted(goals, key=_rank):
+        for goal in sorted(goals, key=attempt.rank):
             if not holds(goal, attempt.world, attempt.done):
                 attempt.reach(goal)
         if met(goals, attempt.world, attempt.done) == len(goals):
             return attempt.lines
     raise NoPlanError(f"After {len(attempt.lines)} lines not all of {list(goals)!r} hold.")
-
-
-def _rank(goal: Goal) -> tuple[int, int]:
-    match goal:
-        case RelationGoal():
-            return (2 if goal.relation.startswith(("HOLDS", "CLOSE", "FACING")) else 0), 0
-        case StateGoal():
-            posture = goal.state in ("SITTING", "LYING")
-            return (3 if posture else 1), _ORDER.index(goal.state) if goal.state in _ORDER else 9
-        case ActionGoal():
-            return 4, 0
 
 
 class _Attempt:
@@ -69,6 +59,24 @@ class _Attempt:
         self._me = character
         self._index = list(world.characters()).index(character)
         self._wanted = {g.from_id for g in goals if isinstance(g, RelationGoal)}
+        self._named = self._wanted | {g.id for g in goals if isinstance(g, StateGoal)}
+
+    def rank(self, goal: Goal) -> tuple[int, int]:
+        """Sorts goals so that reaching one does not undo another.
+
+        What is done with things comes first, then where they are, then their states (a door is
+        closed last), then what is held, then posture, and then what is done lying down.
+        """
+        match goal:
+            case ActionGoal(any_of=actions):
+                return (5 if set(actions) & _AT_REST else 0), 0
+            case RelationGoal(from_id=thing, relation=relation):
+                if thing != self._me:
+                    return 1, 0
+                return (4 if relation in ("ON", "SITTING") else 3), 0
+            case StateGoal(state=state):
+                order = _ORDER.index(state) if state in _ORDER else len(_ORDER)
+                return (4 if state in ("SITTING", "LYING") else 2), order
 
     def reach(self, goal: Goal) -> None:
         """Make one goal hold."""
@@ -81,14 +89,17 @@ class _Attempt:
                 self._perform(actions)
 
     def _do(self, action: str, *ids: int) -> None:
-        things = tuple(Thing(self._node(i).class_name, i) for i in ids)
-        line = Line(action, things, self._index)
+        line = self._line(action, *ids)
         after, failure = self.world.step(line)
         if failure is not None:
             raise NoPlanError(f"{line}: {failure.message}")
         self.world = after
         self.lines.append(line)
         self.done.append(action)
+
+    def _line(self, action: str, *ids: int) -> Line:
+        things = tuple(Thing(self._node(i).class_name, i) for i in ids)
+        return Line(action, things, self._index)
 
     def _node(self, id_: int) -> Node:
         node = self.world.node(id_)
@@ -101,9 +112,14 @@ class _Attempt:
             self._do("STANDUP")
 
     def _go(self, id_: int) -> None:
-        if id_ not in near(self.world, self._me):
-            self._stand()
-            self._do("WALK", id_)
+        """Walk to a thing, by way of its room: from elsewhere it can't be seen."""
+        if id_ in near(self.world, self._me):
+            return
+        self._stand()
+        room = self.world.room(id_)
+        if room is not None and room not in (id_, self.world.room(self._me)):
+            self._do("WALK", room)
+        self._do("WALK", id_)
 
     def _uncover(self, id_: int) -> None:
         """Open what a thing lies in, the outermost first."""
@@ -134,7 +150,7 @@ class _Attempt:
         if thing == self._me and relation.startswith("HOLDS"):
             self._fetch(target)
         elif thing == self._me and relation == "CLOSE":
-            self._do("WALK", target)
+            self._go(target)
         elif thing == self._me and relation == "FACING":
             self._go(target)
             self._do("TURNTO", target)
@@ -182,17 +198,21 @@ class _Attempt:
 
     def _perform(self, actions: Sequence[str]) -> None:
         """Carry out one of several actions, on the first thing that lends itself."""
-        before = self.world, len(self.lines)
-        for action in actions:
-            for thing in self._lends_itself(action):
-                try:
-                    self._prepare(action, thing)
-                    self._do(action, *([thing] if ARGUMENTS[action] else []))
-                except NoPlanError:
-                    self.world = before[0]
-                    del self.lines[before[1] :], self.done[-1:]
-                    continue
+        choices = [(action, thing) for action in actions for thing in self._lends_itself(action)]
+        for action, thing in choices:
+            if self.world.check(self._line(action, *_about(action, thing))) is None:
+                self._do(action, *_about(action, thing))
                 return
+        world, lines, done = self.world, len(self.lines), len(self.done)
+        for action, thing in choices:
+            try:
+                self._prepare(action, thing)
+                self._do(action, *_about(action, thing))
+            except NoPlanError:
+                self.world = world
+                del self.lines[lines:], self.done[done:]
+                continue
+            return
         raise NoPlanError(f"Nothing here lends itself to {', '.join(actions)}.")
 
     def _prepare(self, action: str, thing: int) -> None:
@@ -217,7 +237,7 @@ class _Attempt:
         needed = _NEEDS.get(action, "")
         here = self.world.room(self._me)
         fit = [n.id for n in self.world.nodes() if not needed or needed in n.properties]
-        return sorted(fit, key=lambda i: (self.world.room(i) != here, i))
+        return sorted(fit, key=lambda i: (i not in self._named, self.world.room(i) != here, i))
 
     def _first(self, fits: Callable[[Node], bool]) -> int:
         here = self.world.room(self._me)
@@ -228,6 +248,10 @@ class _Attempt:
         if not fit:
             raise NoPlanError("The flat has nothing that would serve.")
         return fit[0]
+
+
+def _about(action: str, thing: int) -> tuple[int, ...]:
+    return (thing,) if ARGUMENTS[action] else ()
 
 
 _MAKES: Mapping[str, str] = {

@@ -20,13 +20,15 @@ def hidden(world: World, id_: int) -> bool:
 
 
 def visible(world: World, character: int) -> frozenset[int]:
-    """Ids in sight: in the character's room and not inside something closed; rooms always."""
+    """Ids in sight: in the character's room and not inside something closed.
+
+    Always rooms and the character itself.
+    """
     room = world.room(character)
     found = set()
     for node in world.nodes():
-        if node.category == "Rooms" or (
-            node.id != character and world.room(node.id) == room and not hidden(world, node.id)
-        ):
+        here = world.room(node.id) == room and not hidden(world, node.id)
+        if node.category == "Rooms" or node.id == character or here:
             found.add(node.id)
     return frozenset(found)
 
@@ -40,5 +42,5 @@ def near(world: World, character: int) -> Set[int]:
     """Ids that the evolving graph counts as close: near, beside something near, or on it."""
     close = set(world.targets(character, "CLOSE"))
     beside = {there for i in close for there in world.targets(i, "CLOSE")}
-    on = {a for a, relation, b in world.edges() if relation == "ON" and b in close}
+    on = {a for a, b in world.pairs("ON") if b in close}
     return close | beside | on

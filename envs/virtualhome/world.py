@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -108,6 +108,33 @@ class World:
         found = self._state.to_dict()["edges"]
         yield from sorted((e["from_id"], e["relation_type"], e["to_id"]) for e in found)
 
+    def pairs(self, relation: str) -> Iterator[tuple[int, int]]:
+        """Every (from, to) of one relation."""
+        kind = load().environment.Relation[relation]
+        for node in self._state.get_nodes():
+            for to in self._state.get_node_ids_from(node.id, kind):
+                yield int(node.id), int(to)
+
+    def changes(self) -> Mapping[str, list[Any]]:
+        """What acting has changed since the graph came in: states of nodes, edges, memory of grabs.
+
+        Equal, for worlds of the same graph, exactly when the worlds are. Plain data, sorted.
+        """
+        state, graph = self._state, self._graph
+        nodes = ((n.id, sorted(s.name for s in n.states)) for n in state._new_nodes.values())
+        return {
+            "states": sorted(
+                [i, states]
+                for i, states in nodes
+                if states != sorted(s.name for s in graph.get_node(i).states)
+            ),
+            "added": _sorted_edges(state._new_edges_from),
+            "removed": _sorted_edges(state._removed_edges_from),
+            "grabbed": sorted(
+                [key[1], place[0].id, place[1].name] for key, place in state.executor_data.items()
+            ),
+        }
+
     def graph(self) -> dict[str, list[dict[str, Any]]]:
         """The whole graph in VirtualHome's form. Boxes are as they came in."""
         nodes = [
@@ -162,6 +189,10 @@ class World:
             states=frozenset(s.name for s in node.states),
             source=self.sources[node.id],
         )
+
+
+def _sorted_edges(edges: Mapping[tuple[int, Any], Iterable[int]]) -> list[Any]:
+    return sorted([a, kind.name, b] for (a, kind), to in edges.items() for b in to)
 
 
 def _check(graph: Graph) -> None:

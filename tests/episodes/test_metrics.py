@@ -60,7 +60,7 @@ def test_figures_by_hand(tmp_path: Path) -> None:
             ended(Ending.SUCCESS, 3, 3, steps=6, cost=6, invalid=0),
             None,
         ],
-        [10, 10, 10, None, 10],
+        [10, 30, 10, None, 10],
     )
     found = score(run)
     assert (found.episodes, found.planned) == (4, 5)
@@ -69,8 +69,8 @@ def test_figures_by_hand(tmp_path: Path) -> None:
     assert found.success_interval == pytest.approx((0.15003899, 0.84996101))
     assert found.goal_condition_rate == pytest.approx((1 + 0.25 + 0 + 1) / 4)
     assert found.plw_episodes == 3
-    assert found.plw_success_rate == pytest.approx((1 * 10 / 20 + 0 + 0) / 3)
-    assert found.plw_goal_condition_rate == pytest.approx((0.5 + 0.25 * 1 + 0) / 3)
+    assert found.plw_success_rate == pytest.approx((10 * 10 / 20 + 0 + 0) / 50)
+    assert found.plw_goal_condition_rate == pytest.approx((10 * 0.5 + 30 * 0.25 * 1 + 0) / 50)
     assert found.invalid_action_rate == pytest.approx(4 / 20)
     assert found.replans == 4
     assert found.steps == 20

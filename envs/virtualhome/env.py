@@ -1,0 +1,297 @@
+"""VirtualHome as an environment: plain words over script lines, seen in part, checked each step."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, JsonValue
+
+from envs.core import (
+    Action,
+    Env,
+    Observation,
+    Outcome,
+    Reason,
+    SceneError,
+    Task,
+    UnavailableError,
+)
+from envs.virtualhome import VirtualHomeSettings
+from envs.virtualhome.expert import NoPlanError, solve
+from envs.virtualhome.goals import Goal, met
+from envs.virtualhome.lines import ARGUMENTS, Line, Thing, parse_line
+from envs.virtualhome.names import Names
+from envs.virtualhome.scene import VirtualHomeScene, character_of, read_scene
+from envs.virtualhome.sight import held, near, visible
+from envs.virtualhome.simulations import Embedded, Simulation
+from envs.virtualhome.speech import (
+    HELD,
+    describe_hands,
+    line_of,
+    plausible,
+    understand,
+    verbs,
+    vocabulary,
+)
+from envs.virtualhome.world import World
+
+
+def make(backend: str, settings: VirtualHomeSettings) -> Env:
+    """The environment over one backend.
+
+    Raises:
+        UnavailableError: VirtualHome, or its simulator, is not there.
+    """
+    if backend == "embedded":
+        return EmbeddedVirtualHome(settings)
+    raise UnavailableError(f"VirtualHome has no backend {backend!r}.")
+
+
+class VirtualHome(Env):
+    """One character in one flat. It sees its room, but nothing inside what is closed."""
+
+    Scene: ClassVar[type[BaseModel]] = VirtualHomeScene
+
+    def __init__(self, settings: VirtualHomeSettings, simulation: Simulation) -> None:
+        self._settings = settings
+        self._simulation = simulation
+        self.determinism = simulation.determinism
+        self._verbs = tuple(verbs(settings.verbs == "unity"))
+        self._world: World | None = None
+        self._names: Names
+        self._source = ""
+        self._character = 0
+        self._goals: tuple[Goal, ...] = ()
+        self._program: tuple[Line, ...] = ()
+        self._done: tuple[Line, ...] = ()
+        self._sight: frozenset[int] = frozenset()
+        self._seen: frozenset[int] = frozenset()
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        """Furnish the flat and put the character there. Nothing else is left to chance."""
+        scene = read_scene(task)
+        self._world = None
+        world = self._simulation.reset(scene)
+        self._character = character_of(world)
+        self._names = Names(world)
+        self._goals, self._done = scene.goals, ()
+        self._source = scene.model_dump_json()
+        self._program = tuple(parse_line(line) for line in scene.program)
+        self._seen = frozenset()
+        self._look(world)
+
+    def observe(self) -> Observation:
+        """The picture from where the character is, and what it holds."""
+        world = self._here()
+        text = describe_hands(world, self._names, self._character)
+        return Observation(text, self._simulation.picture(world))
+
+    def vocabulary(self) -> Sequence[Action]:
+        """Verbs and classes of every flat of ours."""
+        return vocabulary(self._verbs)
+
+    def actions(self) -> Sequence[Action]:
+        """Going to what was seen, handling what is near and in sight."""
+        return list(
+            plausible(
+                self._here(), self._names, self._character, self._seen, self._sight, self._verbs
+            )
+        )
+
+    def parse(self, text: str) -> Action | None:
+        """Plain words, or a script line; numbers, articles and case as one likes."""
+        return understand(text, self._names, self._settings.verbs == "unity")
+
+    def act(self, action: Action) -> Outcome:
+        """Carry out one script line; each costs one step."""
+        world = self._here()
+        line = self._line(action)
+        if isinstance(line, Outcome):
+            return line
+        after, failure = self._simulation.run(world, line)
+        if failure is not None:
+            return self._outcome(failure.reason, self._explain(failure.message))
+        self._done = (*self._done, line)
+        self._look(after)
+        return self._outcome(None, f"Done: {action.text}.")
+
+    def progress(self) -> tuple[int, int]:
+        """Goals that hold, of all."""
+        done = [line.action for line in self._done]
+        return met(self._goals, self._here(), done), len(self._goals)
+
+    def close(self) -> None:
+        """Let go of the simulator."""
+        self._simulation.close()
+
+    def tools(self) -> Sequence[Mapping[str, JsonValue]]:
+        """What a model without eyes may ask."""
+        nothing: JsonValue = {"type": "object", "properties": {}, "additionalProperties": False}
+        return [
+            {
+                "name": "object_detection",
+                "description": "Names of the objects in sight.",
+                "parameters": nothing,
+            },
+            {
+                "name": "list_items_in_hands",
+                "description": "Names of the objects in the hands.",
+                "parameters": nothing,
+            },
+        ]
+
+    def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """The answer of one tool.
+
+        Raises:
+            KeyError: there is no such tool.
+        """
+        world = self._here()
+        answers: dict[str, Sequence[int]] = {
+            "object_detection": sorted(self._sight),
+            "list_items_in_hands": held(world, self._character),
+        }
+        return [self._names.of(i) for i in answers[name]]
+
+    def plan(self) -> Sequence[Action]:
+        """A known program as far as it is left, or what the expert finds from here."""
+        world = self._here()
+        if (rest := self._rest_of_program()) is not None:
+            return [self._said(line) for line in rest]
+        done = [line.action for line in self._done]
+        try:
+            return [self._said(line) for line in solve(world, self._character, self._goals, done)]
+        except NoPlanError:
+            return []
+
+    def best_actions(self) -> frozenset[Action] | None:
+        """Not known: the expert's plans are not the shortest."""
+        return None
+
+    def state(self) -> Mapping[str, Any]:
+        """Nodes with their states, relations, what was done and what was seen."""
+        world = self._here()
+        return {
+            "states": {str(n.id): sorted(n.states) for n in world.nodes()},
+            "edges": [list(edge) for edge in world.edges()],
+            "done": [str(line) for line in self._done],
+            "seen": sorted(self._seen),
+        }
+
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits of the state."""
+        done = [str(line) for line in self._done]
+        text = json.dumps([self._here().changes(), done, sorted(self._seen)], sort_keys=True)
+        return hashlib.sha256(f"{self._source} {text}".encode()).hexdigest()[:16]
+
+    def admissible(self) -> Sequence[Action]:
+        """Every line about what was seen that the evolving graph would carry out now."""
+        world = self._here()
+        reach = near(world, self._character) | {self._character}
+        index = list(world.characters()).index(self._character)
+        hands = held(world, self._character)
+        found = []
+        nodes = [node for node in world.nodes() if node.id in self._seen]
+        for verb in self._verbs:
+            for things in _combinations(verb.action, nodes, hands, reach if verb.near else None):
+                line = Line(verb.action, things, index)
+                if world.check(line) is None:
+                    found.append(self._said(line))
+        return found
+
+    def _here(self) -> World:
+        if self._world is None:
+            raise SceneError("There is no flat yet: reset comes first.")
+        return self._world
+
+    def _look(self, world: World) -> None:
+        self._world = world
+        self._sight = visible(world, self._character)
+        self._seen |= self._sight
+
+    def _said(self, line: Line) -> Action:
+        told = tuple(self._names.of(thing.id) for thing in line.things)
+        verb = next(v for v in self._verbs if v.action == line.action)
+        return Action(verb.say(*told), line.action, told)
+
+    def _line(self, action: Action) -> Line | Outcome:
+        if action.verb not in {v.action for v in self._verbs}:
+            return self._outcome(Reason.UNKNOWN_ACTION, f"Nobody here can {action.text}.")
+        if len(action.arguments) != ARGUMENTS[action.verb]:
+            return self._outcome(Reason.UNKNOWN_ACTION, f"{action.text!r} lacks something.")
+        line = self._resolve(action, self._seen)
+        if isinstance(line, Line):
+            return line
+        # A program that comes with a task knows its things by number, seen or not.
+        known = self._resolve(action, frozenset(self._names.all()))
+        following = self._program[len(self._done) : len(self._done) + 1]
+        if isinstance(known, Line) and known in following:
+            return known
+        if line == HELD:
+            return self._outcome(Reason.HANDS_EMPTY, "Your hands are empty.")
+        return self._outcome(Reason.NOT_FOUND, f"You have seen no {line} yet.")
+
+    def _resolve(self, action: Action, among: frozenset[int]) -> Line | str:
+        return line_of(action, self._here(), self._names, self._character, among)
+
+    def _outcome(self, reason: Reason | None, feedback: str) -> Outcome:
+        done, total = self.progress()
+        return Outcome(reason, feedback, done, total, over=done == total)
+
+    def _explain(self, message: str) -> str:
+        """The simulator's sentence in the names that the agent knows."""
+        sentence = message.split(' when executing "')[0]
+        for node in self._here().nodes():
+            sentence = sentence.replace(
+                str(Thing(node.class_name, node.id)),
+                "you" if node.id == self._character else f"the {self._names.of(node.id)}",
+            )
+        sentence = sentence.replace("you is ", "you are ").replace("you does ", "you do ")
+        return f"{sentence[:1].upper()}{sentence[1:]}."
+
+    def _rest_of_program(self) -> Sequence[Line] | None:
+        """What is left of the program, if it was followed so far and still works."""
+        count = len(self._done)
+        if not self._program or tuple(self._done) != self._program[:count]:
+            return None
+        world = self._here()
+        for line in self._program[count:]:
+            world, failure = world.step(line)
+            if failure is not None:
+                return None
+        done = [line.action for line in self._program]
+        solved = met(self._goals, world, done) == len(self._goals)
+        return self._program[count:] if solved else None
+
+
+class EmbeddedVirtualHome(VirtualHome):
+    """Over the evolving graph, whose worlds are values: so it can be forked."""
+
+    def __init__(self, settings: VirtualHomeSettings) -> None:
+        super().__init__(settings, Embedded(settings.width, settings.height, settings.view))
+
+    def fork(self) -> EmbeddedVirtualHome:
+        """An independent copy of this moment."""
+        copy = EmbeddedVirtualHome(self._settings)
+        copy._world, copy._names = self._here(), self._names
+        copy._source = self._source
+        copy._character, copy._goals = self._character, self._goals
+        copy._program, copy._done = self._program, self._done
+        copy._sight, copy._seen = self._sight, self._seen
+        return copy
+
+
+def _combinations(
+    action: str, nodes: Sequence[Any], hands: Sequence[int], reach: Set[int] | None
+) -> Sequence[tuple[Thing, ...]]:
+    """Everything that an action could be about; only what is in reach where it must be."""
+    if ARGUMENTS[action] == 0:
+        return [()]
+    things = [Thing(n.class_name, n.id) for n in nodes if reach is None or n.id in reach]
+    if ARGUMENTS[action] == 1:
+        return [(thing,) for thing in things]
+    taken = [Thing(n.class_name, n.id) for n in nodes if n.id in hands]
+    return [(one, two) for one in taken for two in things]
