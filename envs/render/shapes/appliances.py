@@ -59,7 +59,7 @@ def fridge(size: Vector, look: Look, choose: Random) -> Mesh:
         leaf = box((x, tall - 0.008, thick), coat, bevel=0.012)
         upper = low == split
         grip_y = (-0.5 if upper else 0.5) * (tall - grip) * 0.8
-        pull = bar(grip, handle, STEEL if coat != STEEL else CHROME)
+        pull = bar(grip, handle, STEEL if coat != STEEL else CHARCOAL)
         door = join([leaf, pull.shifted(0.42 * x, grip_y, thick / 2)])
         if look.openness > 0:
             door = join([door, *_door_bins(x, tall, thick)])

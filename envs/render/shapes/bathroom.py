@@ -88,14 +88,14 @@ def _basin(
 
 def sink_basin(size: Vector, look: Look, choose: Random) -> Mesh:
     """The bowl of a sink: steel in most kitchens, porcelain elsewhere."""
-    material = choose.choice((STEEL, PORCELAIN, STEEL))
+    material = choose.choice((STEEL, PORCELAIN))
     return _with_water(_basin(size, 0.06, material, power=6), size, look)
 
 
 def sink(size: Vector, look: Look, choose: Random) -> Mesh:
     """A sink to be let into a top; what is tall is a wash basin on its column."""
     x, y, z = size
-    material = choose.choice((STEEL, PORCELAIN, PORCELAIN))
+    material = choose.choice((STEEL, PORCELAIN))
     if y < 0.5:
         return _with_water(_basin(size, 0.12, material, power=7), size, look)
     deep = min(0.22, 0.3 * y)

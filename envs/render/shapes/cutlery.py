@@ -23,7 +23,14 @@ def knife(size: Vector, look: Look, choose: Random) -> Mesh:
 
     def build(size: Vector) -> Mesh:
         x, y, z = size
-        blade = [(-0.12, -0.5), (-0.12, 0.32), (0.30, 0.38), (0.5, -0.1), (0.42, -0.5)]
+        blade = [
+            (-0.12, -0.5),
+            (-0.12, 0.32),
+            (0.22, 0.34),
+            (0.42, 0.12),
+            (0.5, -0.42),
+            (0.48, -0.5),
+        ]
         handle = [(-0.5, 0.35), (-0.46, 0.5), (-0.1, 0.42), (-0.1, -0.15), (-0.42, -0.22)]
         steel = prism([(a * x, b * z) for a, b in blade], 0.35 * y, _BLADE)
         return join([steel, prism([(a * x, b * z) for a, b in handle], y, grip)]).fitted(size)
@@ -70,17 +77,19 @@ def fork(size: Vector, look: Look, choose: Random) -> Mesh:
 
 def spoon(size: Vector, look: Look, choose: Random) -> Mesh:
     """A spoon with a hollow bowl."""
-    return lying(size, 0.2, partial(_ladling, _BLADE, 0.3))
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        bowl = _bowl((0.3 * x, 0.9 * y, z), _BLADE).shifted(0.35 * x)
+        return join([_stem(size, 0.22, _BLADE, 0.35).shifted(y=0.05 * y), bowl]).fitted(size)
+
+    return lying(size, 0.2, build)
 
 
-def _ladling(material: Material, share: float, size: Vector) -> Mesh:
-    """A handle and an oval bowl that takes `share` of the length."""
-    x, y, z = size
+def _bowl(size: Vector, material: Material) -> Mesh:
+    """An oval hollow that fills a box."""
     profile = [(0.0, 0.0), (0.5, 0.08), (0.82, 0.4), (1.0, 1.0), (0.92, 1.0), (0.74, 0.48)]
-    bowl = lathe([*profile, (0.45, 0.22), (0.0, 0.16)], material, segments=12)
-    bowl = bowl.scaled(share * x / 2, 0.9 * y, z / 2).shifted(y=-0.45 * y)
-    handle = _stem(size, 0.52 - share, material, 0.35)
-    return join([handle.shifted(y=0.05 * y), bowl.shifted((0.5 - share / 2) * x)]).fitted(size)
+    return lathe([*profile, (0.45, 0.22), (0.0, 0.16)], material, segments=12).fitted(size)
 
 
 def ladle(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -89,13 +98,9 @@ def ladle(size: Vector, look: Look, choose: Random) -> Mesh:
 
     def build(size: Vector) -> Mesh:
         x, y, z = size
-        bowl = _ladling(metal, 0.34, (x, 1.1 * y, z))
-        arm = tube(
-            [(-0.5 * x, 0.5 * y, 0), (-0.1 * x, 0.3 * y, 0), (0.2 * x, -0.05 * y, 0)],
-            [0.06 * z, 0.05 * z, 0.05 * z],
-            metal,
-            sides=6,
-        )
+        bowl = _bowl((0.34 * x, y, z), metal).shifted(0.33 * x)
+        path = [(-0.5 * x, 0.42 * y, 0.0), (-0.05 * x, 0.42 * y, 0.0), (0.18 * x, 0.4 * y, 0.0)]
+        arm = tube(path, [0.09 * z, 0.06 * z, 0.06 * z], metal, sides=6)
         return join([bowl, arm]).fitted(size)
 
     return lying(size, 0.3, build)

@@ -105,15 +105,14 @@ def vase(size: Vector, look: Look, choose: Random) -> Mesh:
 def statue(size: Vector, look: Look, choose: Random) -> Mesh:
     """A bust on a plinth, or an abstract figure."""
     stone, bust = choose.choice(_STONE), choose.random() < 0.5
-    foot = lathe(
-        [(0.0, 0.0), (0.3, 0.0), (0.3, 0.08), (0.2, 0.14), (0.0, 0.16)], stone, segments=14
-    )
+    base = [(0.0, 0.0), (0.26, 0.0), (0.26, 0.08), (0.14, 0.12)]
     if bust:
-        chest = ellipsoid((0.66, 0.36, 0.36), stone, rings=6, segments=12).shifted(y=0.3)
-        neck = cylinder(0.11, 0.3, stone, segments=10).shifted(y=0.5)
-        head = ellipsoid((0.32, 0.42, 0.38), stone, rings=8, segments=12).shifted(y=0.76)
-        nose = ellipsoid((0.06, 0.12, 0.1), stone, rings=4, segments=6).shifted(0, 0.75, 0.19)
-        parts = [foot, chest, neck, head, nose]
+        chest = [(0.16, 0.2), (0.36, 0.34), (0.38, 0.44), (0.26, 0.54), (0.13, 0.58), (0.12, 0.66)]
+        torso = lathe([*base, *chest, (0.0, 0.66)], stone, segments=14).scaled(1, 1, 0.7)
+        head = ellipsoid((0.3, 0.36, 0.34), stone, rings=8, segments=12).shifted(y=0.82)
+        nose = ellipsoid((0.06, 0.11, 0.1), stone, rings=4, segments=6).shifted(0, 0.81, 0.17)
+        hair = ellipsoid((0.33, 0.24, 0.34), stone, rings=6, segments=10).shifted(0, 0.92, -0.04)
+        parts = [torso, head, nose, hair]
     else:
         limb = [(0.0, 0.14, 0.0), (-0.12, 0.4, 0.0), (0.1, 0.62, 0.0), (0.0, 0.84, 0.0)]
         body = tube(limb, [0.2, 0.15, 0.12, 0.05], stone, sides=10)
@@ -121,6 +120,7 @@ def statue(size: Vector, look: Look, choose: Random) -> Mesh:
         arms = tube(
             [(-0.36, 0.85, 0), (0.1, 0.62, 0.05), (0.4, 0.8, 0)], [0.03, 0.08, 0.03], stone, sides=8
         )
+        foot = lathe([*base, (0.0, 0.14)], stone, segments=14)
         parts = [foot, body, head, arms]
     return join(parts).fitted(size)
 

@@ -158,7 +158,7 @@ def _loaf(crust: Material, crumb: Material, sliced: bool, seed: int, size: Vecto
     flat[:, 1] = np.maximum(flat[:, 1], -0.4 * y)  # it stands on its underside
     body = bumpy(replace(body, vertices=flat), 0.06, 1.2, Random(seed))
     slash = ellipsoid((0.07 * x, 0.06 * y, 0.5 * z), crumb, rings=3, segments=8).turned("y", 25)
-    return join([body, *(slash.shifted(k * x, 0.54 * y) for k in (-0.22, 0.0, 0.22))]).fitted(size)
+    return join([body, *(slash.shifted(k * x, 0.575 * y) for k in (-0.22, 0.0, 0.22))]).fitted(size)
 
 
 def _bread_slice(crust: Material, crumb: Material, size: Vector) -> Mesh:

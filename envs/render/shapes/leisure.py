@@ -30,9 +30,11 @@ from envs.render.solids import box, tube
 def basket_ball(size: Vector, look: Look, choose: Random) -> Mesh:
     """An orange ball with its black seams."""
     leather = plain(0.80, 0.42, 0.18)
-    seam = [torus(0.492, 0.026, BLACK, segments=18, sides=3)]
+    seam = [torus(0.488, 0.024, BLACK, segments=20, sides=3)]
     seam += [seam[0].along("x"), seam[0].along("z")]
-    return join([ellipsoid((1, 1, 1), leather, rings=8, segments=14), *seam]).fitted(size)
+    return join([ellipsoid((0.985, 0.985, 0.985), leather, rings=8, segments=16), *seam]).fitted(
+        size
+    )
 
 
 def baseball_bat(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -98,9 +100,9 @@ def boots(size: Vector, look: Look, choose: Random) -> Mesh:
     lined = shade(leather, 0.5)
     shaft = [(0.0, 0.0), (0.18, 0.0), (0.16, 0.5), (0.2, 1.25), (0.18, 1.25), (0.14, 0.5)]
     leg = lathe([*shaft, (0.0, 0.4)], [leather] * 4 + [lined] * 2, segments=12)
-    foot = ellipsoid((0.34, 0.42, 0.72), leather, square=(0.3, 0.3), rings=6, segments=12)
+    foot = ellipsoid((0.34, 0.34, 0.8), leather, square=(0.3, 0.3), rings=6, segments=12)
     sole = box((0.34, 0.08, 0.76), RUBBER, bevel=0.03).shifted(0, 0.04, 0.05)
-    leg, foot = leg.shifted(0, 0.15, -0.15), foot.shifted(0, 0.21, 0.05)
+    leg, foot = leg.shifted(0, 0.15, -0.15), foot.shifted(0, 0.18, 0.05)
     one = join([leg, foot, sole])
     return join([one.shifted(-0.21), one.shifted(0.21)]).fitted(size)
 

@@ -61,6 +61,17 @@ _FALLS_APART = frozenset(
 PRISTINE = Look()
 _STAINS = frozenset(("Bowl", "Cloth", "Cup", "Mug", "Pan", "Plate", "Pot"))
 """Dirt discolours all of them; a mirror or a bed shows it in its own way."""
+_SUITES: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("Cabinet", "CounterBase", "CounterTop", "Desk", "Drawer", "Dresser"), "fronts"
+    ),
+    **dict.fromkeys(("Shelf", "ShelvingUnit", "SideTable", "TVStand"), "fronts"),
+    **dict.fromkeys(("Chair", "CoffeeTable", "DiningTable", "Stool"), "table"),
+    **dict.fromkeys(("ArmChair", "Ottoman", "Sofa"), "upholstery"),
+    **dict.fromkeys(("HandTowel", "Towel"), "towels"),
+    **dict.fromkeys(("Sink", "SinkBasin"), "sink"),
+}
+"""What is bought together: with the same seed its members pick the same material."""
 _THINNEST = 0.001
 
 KINDS = tuple(sorted(_BUILDERS))
@@ -77,7 +88,8 @@ def shape(kind: str, size: Vector, look: Look = PRISTINE, *, seed: int) -> Mesh:
             centred at the origin; what is opened or runs may stick out of it. A side of less than
             a millimetre is drawn as one.
         look: its state.
-        seed: picks colours, woods and cloths; the same seed gives the same bytes.
+        seed: picks colours, woods and cloths; the same seed gives the same bytes. Give the fitted
+            furniture of a room one seed, and its cabinets, drawers and counters match.
 
     Raises:
         ValueError: a size that is negative or not finite.
@@ -85,7 +97,8 @@ def shape(kind: str, size: Vector, look: Look = PRISTINE, *, seed: int) -> Mesh:
     if not all(isfinite(side) and side >= 0 for side in size):
         raise ValueError(f"{kind} can't have the size {size}: metres, finite and not negative.")
     x, y, z = (max(float(side), _THINNEST) for side in size)
-    mesh = _BUILDERS.get(kind, _plain)((x, y, z), look, Random(f"{kind} {seed}"))
+    choose = Random(f"{_SUITES.get(kind, kind)} {seed}")
+    mesh = _BUILDERS.get(kind, _plain)((x, y, z), look, choose)
     if look.broken and kind in _FALLS_APART:
         mesh = shards(mesh, (x, y, z), Random(f"shards {kind} {seed}"))
     return soiled(mesh) if look.dirty and kind in _STAINS else mesh

@@ -32,6 +32,7 @@ from envs.render.solids import box
 _SKY = glowing(0.70, 0.84, 0.95, 0.75)
 _HAZE = glowing(0.86, 0.92, 0.96, 0.75)
 _TREES = glowing(0.48, 0.63, 0.46, 0.6)
+_GLEAM = plain(0.80, 0.86, 0.90, gloss=0.95)
 _SMEAR = plain(0.50, 0.46, 0.38)
 _PAINTS = tuple(
     plain(*color)
@@ -140,17 +141,12 @@ def mirror(size: Vector, look: Look, choose: Random) -> Mesh:
         border = min(0.04, 0.08 * min(x, y))
         w, h = x - 2 * border, y - 2 * border
         parts = [box((w, h, 0.5 * z), MIRROR)]
-        gleam = plain(0.86, 0.91, 0.94, gloss=0.95)
+        lean = min(0.16 * h, 0.15 * w)
         for at, wide in ((-0.18, 0.07), (0.0, 0.03), (0.22, 0.1)):
-            half, lean = wide * w / 2, 0.16 * h
-            outline = [
-                (-half - lean, -0.4 * h),
-                (half - lean, -0.4 * h),
-                (half + lean, 0.4 * h),
-                (-half + lean, 0.4 * h),
-            ]
-            lean_ok = [(max(-w / 2, min(w / 2, px + at * w)), py) for px, py in outline]
-            parts.append(cutout(lean_ok, 0.0006, gleam).shifted(z=0.25 * z + 0.0003))
+            left, right = (at - wide / 2) * w, (at + wide / 2) * w
+            outline = [(left - lean, -0.4 * h), (right - lean, -0.4 * h)]
+            outline += [(right + lean, 0.4 * h), (left + lean, 0.4 * h)]
+            parts.append(cutout(outline, 0.0006, _GLEAM).shifted(z=0.25 * z + 0.0003))
         if look.dirty:
             smears = Random(seed)
             for _ in range(9):
