@@ -34,8 +34,8 @@ class Transformer(Model):
         """Answer with `model`, which is ready to infer, in the words of `encoder`."""
         self.name = name
         self.details = {"device": str(model.device), "dtype": str(model.dtype).split(".")[-1]}
-        self._model = model
-        self._encoder = encoder
+        self.network = model
+        self.encoder = encoder
         self._text = model.config.get_text_config()
         self._likelihood = Likelihood(model)
         self._turns = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
@@ -71,8 +71,8 @@ class Transformer(Model):
 
     def _rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         begin = time.perf_counter()
-        tokens = self._encoder.prompt(prompt)
-        answers = [self._encoder.candidate(text) for text in candidates]
+        tokens = self.encoder.prompt(prompt)
+        answers = [self.encoder.candidate(text) for text in candidates]
         if not all(answers):
             raise ModelError("An empty text can't be ranked.")
         self._check_length(tokens, max(map(len, answers)))
@@ -92,18 +92,18 @@ class Transformer(Model):
     @torch.inference_mode()
     def _generate(self, prompt: Sequence[Message], max_tokens: int) -> Reply:
         begin = time.perf_counter()
-        tokens = self._encoder.prompt(prompt)
+        tokens = self.encoder.prompt(prompt)
         self._check_length(tokens, max_tokens)
-        ids = torch.tensor([tokens.ids], device=self._model.device)
-        said = self._model.generate(
+        ids = torch.tensor([tokens.ids], device=self.network.device)
+        said = self.network.generate(
             input_ids=ids,
             attention_mask=torch.ones_like(ids),
             max_new_tokens=max_tokens,
             do_sample=False,
             pad_token_id=self._text.pad_token_id or 0,
-            **tokens.extra(self._model),
+            **tokens.extra(self.network),
         )[0, len(tokens.ids) :].tolist()
-        text = self._encoder.words(said)
+        text = self.encoder.words(said)
         call = Call(
             messages=tuple(message.record() for message in prompt),
             reply=text,
