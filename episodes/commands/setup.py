@@ -34,6 +34,8 @@ def setup(
         told.append(sentence)
         (remarks() if as_json else answers()).print(sentence, soft_wrap=True)
 
+    if registration.prepare is not None:
+        registration.prepare(chosen, tell)
     _try_out(registration, chosen, tell)
     _prepare_model(tell)
     if as_json:
