@@ -137,15 +137,17 @@ def ellipsoid(
         segments: corners of each band.
     """
     up = np.linspace(-np.pi / 2, np.pi / 2, rings + 1)[:, None]
+    level, height = np.cos(up), np.sin(up)
+    level[[0, -1]] = 0.0  # the poles are points, however small the power
     around = np.arange(segments) * (2 * np.pi / segments)
     e, f = 1 - square[0], 1 - square[1]
 
     def body(e: float, f: float) -> NDArray[np.float64]:
-        flat = _power(np.cos(up), e)
+        flat = _power(level, e)
         return np.stack(
             [
                 flat * _power(np.cos(around), f),
-                np.broadcast_to(_power(np.sin(up), e), (rings + 1, segments)),
+                np.broadcast_to(_power(height, e), (rings + 1, segments)),
                 flat * _power(np.sin(around), f),
             ],
             axis=-1,

@@ -26,7 +26,8 @@ from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import bar, block, facing, swing
 from envs.render.shapes.soft import drape, squared
 from envs.render.shapes.wear import cracks
-from envs.render.solids import box, tube
+from envs.render.solids import box
+from envs.render.sweep import tube
 
 _PANE = plain(0.72, 0.84, 0.86, gloss=0.9)
 

@@ -24,7 +24,8 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer, cutout
-from envs.render.solids import box, tube
+from envs.render.solids import box
+from envs.render.sweep import tube
 
 _GREEN_GLASS = plain(0.14, 0.30, 0.17, gloss=0.9)
 _DARK_GLASS = plain(0.17, 0.11, 0.09, gloss=0.9)

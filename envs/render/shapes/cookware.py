@@ -20,7 +20,8 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer
-from envs.render.solids import box, tube
+from envs.render.solids import box
+from envs.render.sweep import tube
 
 _BURNT = (0.25, 0.14, 0.05)
 

@@ -13,7 +13,7 @@ from envs.render.mesh import Mesh, Vector, join
 from envs.render.shapes.finishes import GLASS, GLAZES, PLASTICS, PORCELAIN, liquid, plain, shade
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer
-from envs.render.solids import tube
+from envs.render.sweep import tube
 
 _WALL = 0.08
 """Of a vessel's radius."""

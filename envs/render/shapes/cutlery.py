@@ -12,7 +12,8 @@ from envs.render.mesh import Mesh, Vector, join
 from envs.render.shapes.finishes import BLACK, PLASTICS, STEEL, WALNUT, plain
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import lying
-from envs.render.solids import box, prism, tube
+from envs.render.solids import box
+from envs.render.sweep import prism, tube
 
 _BLADE = plain(0.62, 0.64, 0.67, gloss=0.85)
 

@@ -23,7 +23,7 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer
-from envs.render.solids import tube
+from envs.render.sweep import tube
 
 _FUR = (plain(0.66, 0.46, 0.28, gloss=0.0), plain(0.52, 0.36, 0.25, gloss=0.0))
 _MUZZLE = plain(0.86, 0.74, 0.58, gloss=0.0)

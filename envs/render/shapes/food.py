@@ -17,7 +17,7 @@ from envs.render.shapes.finishes import LEAF, mixed, plain, shade
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer, cutout, facing
 from envs.render.shapes.soft import bumpy
-from envs.render.solids import prism, tube
+from envs.render.sweep import prism, tube
 
 _SLICES = 4
 _BAKED: Color = (0.36, 0.18, 0.06)

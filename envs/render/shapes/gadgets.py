@@ -22,7 +22,8 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import lying
-from envs.render.solids import box, prism, tube
+from envs.render.solids import box
+from envs.render.sweep import prism, tube
 
 _RED = plain(0.78, 0.20, 0.18)
 

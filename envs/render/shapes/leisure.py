@@ -24,7 +24,8 @@ from envs.render.shapes.finishes import (
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import lying
 from envs.render.shapes.soft import bumpy
-from envs.render.solids import box, tube
+from envs.render.solids import box
+from envs.render.sweep import tube
 
 
 def basket_ball(size: Vector, look: Look, choose: Random) -> Mesh:

@@ -24,7 +24,8 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import facing
-from envs.render.solids import box, tube
+from envs.render.solids import box
+from envs.render.sweep import tube
 
 _LIT_SHADE = glowing(1.0, 0.90, 0.68, 0.9)
 _BULB = glowing(1.0, 0.95, 0.80)

@@ -11,7 +11,8 @@ from envs.render.lathe import Point, cylinder
 from envs.render.material import Material
 from envs.render.mesh import Mesh, Vector, join
 from envs.render.shapes.look import Side
-from envs.render.solids import box, prism, terrace
+from envs.render.solids import box, terrace
+from envs.render.sweep import prism
 
 
 def block(low: Vector, high: Vector, material: Material, *, bevel: float = 0.0) -> Mesh:

@@ -21,7 +21,8 @@ from envs.render.shapes.finishes import (
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import block, legs
 from envs.render.shapes.soft import bumpy
-from envs.render.solids import box, tube
+from envs.render.solids import box
+from envs.render.sweep import tube
 
 
 def chair(size: Vector, look: Look, choose: Random) -> Mesh:

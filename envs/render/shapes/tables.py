@@ -23,7 +23,8 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer, bar, block, knob, legs, panel
-from envs.render.solids import box, tube
+from envs.render.solids import box
+from envs.render.sweep import tube
 
 _TOP = 0.035
 """Thickness of a table's top, metres."""

@@ -9,7 +9,8 @@ from random import Random
 from envs.render.material import Color, Material, Pattern
 from envs.render.mesh import Mesh, Vector, join
 from envs.render.shapes.finishes import CRACK, mixed
-from envs.render.solids import box, prism
+from envs.render.solids import box
+from envs.render.sweep import prism
 
 _GRIME: Color = (0.42, 0.33, 0.20)
 
