@@ -46,14 +46,15 @@ def _sample(n: int, seed: int, settings: VirtualHomeSettings) -> Iterable[Task]:
 
 
 def _read(source: str, settings: VirtualHomeSettings) -> Iterable[Task]:
-    if source != "eai":
+    if source not in ("eai", "eai-all"):
         raise TaskError(
-            f"VirtualHome has no tasks called {source!r}. Use 'eai' (342 goal tasks of the "
-            "eai-eval package), --n and --seed, or a JSONL of tasks."
+            f"VirtualHome has no tasks called {source!r}. Use 'eai' (338 goal tasks of the "
+            "eai-eval package), 'eai-all' (with the four that doing nothing satisfies), --n and "
+            "--seed, or a JSONL of tasks."
         )
     from envs.virtualhome.eai import tasks
 
-    return tasks()
+    return tasks(vacuous=source == "eai-all")
 
 
 def _needs(backend: str) -> Sequence[Need]:

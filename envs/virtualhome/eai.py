@@ -46,8 +46,12 @@ def folder() -> Path:
     )
 
 
-def tasks() -> Iterator[Task]:
-    """Every task that has goals, by program number.
+def tasks(*, vacuous: bool = False) -> Iterator[Task]:
+    """The tasks, by program number.
+
+    Args:
+        vacuous: with the four whose list of goals is empty, so that doing nothing satisfies them.
+            They have no place in a rate.
 
     Raises:
         UnavailableError: as `folder`.
@@ -62,6 +66,9 @@ def tasks() -> Iterator[Task]:
     }
     for number in sorted(found, key=lambda n: tuple(map(int, n.split("_")))):
         title, goal = found[number]
+        goals = read_goals(goal, path)
+        if not goals and not vacuous:
+            continue
         program = read_program(number)
         yield Task(
             id=f"eai-{number}",
@@ -70,7 +77,7 @@ def tasks() -> Iterator[Task]:
             goal=f"{title.rstrip('.')}.",
             scene={
                 "eai": number,
-                "goals": [g.model_dump(mode="json") for g in read_goals(goal, path)],
+                "goals": [g.model_dump(mode="json") for g in goals],
                 "program": list(program),
             },
             max_steps=max(30, 2 * len(program)),

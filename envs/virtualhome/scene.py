@@ -53,8 +53,8 @@ class VirtualHomeScene(BaseModel):
     states: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     """Name -> its states, in place of those that the flat gives it: {"fridge_1": ["OPEN"]}."""
     moves: tuple[Move, ...] = ()
-    goals: tuple[TaggedGoal, ...] = Field(min_length=1)
-    """All must hold at the end. Ids are the graph's; see `Names` for what is called what."""
+    goals: tuple[TaggedGoal, ...]
+    """All must hold at the end; none at all is a task that is solved from the start. Ids are the graph's; see `Names` for what is called what."""
     program: tuple[str, ...] = ()
     """Script lines of a known solution, if there is one."""
 
