@@ -65,7 +65,7 @@ def episode_page(run: Run, episode: Episode, attempt: Attempt) -> str:
     """All of one attempt, a step at a time."""
     return render(
         "episode.html",
-        run=run.folder.name,
+        run=run.folder.resolve().name,
         header=run.header,
         of=len(run.tasks),
         beside={

@@ -6,10 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import envs.toy
 from episodes.cli import main
 from episodes.machine import programs, python, storage
 from episodes.machine.finding import Finding, State
@@ -130,3 +133,16 @@ def test_setup_of_an_unknown_name_says_the_nearest(
         main(["setup", *arguments])
     assert done.value.code == 2
     assert f"Did you mean: {near}" in capsys.readouterr().err
+
+
+def test_setup_has_the_environment_bring_what_it_needs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def prepare(backend: str, tell: Callable[[str], None]) -> None:
+        tell(f"{{built}} for {backend}")
+
+    monkeypatch.setattr(envs.toy, "REGISTRATION", replace(envs.toy.REGISTRATION, prepare=prepare))
+    with pytest.raises(SystemExit) as done:
+        main(["setup", "toy"])
+    assert not done.value.code
+    assert capsys.readouterr().out.startswith("{built} for grid\n")
