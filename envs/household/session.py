@@ -71,7 +71,7 @@ class Session:
     def _images(self, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
         if not wanted:
             return
-        frame = self._simulator.frame()
+        frame = self._simulator.frame(rgb="image" in wanted)
         if "image" in wanted:
             assert frame.rgb is not None
             yield "image", pixels.rgb(frame.rgb)

@@ -111,9 +111,9 @@ class Simulator:
             effects.settle(world)
         return Reply(True, value=value)
 
-    def frame(self) -> Frame:
-        """What the agent sees: colours, depth and ids. Kept until something changes."""
-        return self._house.see()
+    def frame(self, *, rgb: bool = True) -> Frame:
+        """What the agent sees: depth and ids, and colours if asked for. Kept until a change."""
+        return self._house.see(rgb=rgb)
 
     def visibility(self) -> Mapping[str, Sight]:
         """THOR's `distance`, `visible` and `isInteractable` of every thing, by id."""
