@@ -15,8 +15,9 @@ EYE_STANDING = 0.675
 """Metres from its position up to its eye; crouching, the eye is at its position."""
 HIGHEST, LOWEST = -30.0, 60.0
 """Horizons in degrees, positive looking down."""
-_HAND = np.array((0.0, -0.17, 0.42))
-"""Where a held thing's middle hangs, in metres along the eye's right, up and ahead."""
+_HAND = np.array((0.0, -0.16, 0.38))
+"""Where a held thing's `position` is, in metres along the eye's right, up and ahead (measured in
+frames of THOR 5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Agent:
         return Camera(self.eye, self.rotation, self.horizon, fov)
 
     def hand(self) -> tuple[Array, Array]:
-        """Where a held thing's middle is (3,), and how its own frame is turned (3, 3)."""
+        """Where a held thing's `position` is (3,), and how its own frame is turned (3, 3)."""
         place = np.array(self.eye) + (_HAND + np.array(self.arm)) @ self.camera(60.0).axes
         pitch, turn, roll = self.wrist
         return place, yaw(self.rotation) @ rotation({"x": pitch, "y": turn, "z": roll})

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from envs.household.boxes import Box
+from envs.household.counters import counter
 from envs.household.effects import lit
+from envs.household.joinery import Joinery, beds_turned
 from envs.household.looks import look_of, mesh_of
 from envs.household.world import Thing, World
 from envs.render.camera import Camera
 from envs.render.mesh import Mesh
+from envs.render.shapes import Look
 from envs.render.shell import shell
 from envs.render.stage import Frame, Light, Stage
 
@@ -43,6 +47,8 @@ class Picture:
         self._shown: dict[str, Mesh] = {}
         self._meshes: dict[object, Mesh] = {}
         self._mood: Mood | None = None
+        self._joinery = Joinery((), 0)
+        self._turned = beds_turned(world.things)
 
     def take(
         self,
@@ -96,6 +102,7 @@ class Picture:
                 reach=max(4.0, 0.8 * max(high[0] - low[0], high[2] - low[2])),
             ),
         )
+        self._joinery = Joinery(world.things.values(), seed_of(name, mood.materials))
         self._mood = mood
         self._drawn = {}
 
@@ -115,8 +122,7 @@ class Picture:
         look = look_of(thing, burning=burning)
         key = (thing.id, tuple(thing.box.half.tolist()), look, mood.materials)
         if key not in self._meshes:
-            seed = seed_of(thing["assetId"] or thing.id, mood.materials)
-            self._meshes[key] = mesh_of(thing, look, world.room.outline, seed)
+            self._meshes[key] = self._mesh(world, thing, look, mood)
         mesh = self._meshes[key]
         if self._shown.get(thing.id) is not mesh:
             self._stage.put(thing.id, mesh, thing.box.axes, thing.box.center)
@@ -126,6 +132,16 @@ class Picture:
             if before is None or before.box is not thing.box:
                 self._stage.move(thing.id, thing.box.axes, thing.box.center)
 
+    def _mesh(self, world: World, thing: Thing, look: Look, mood: Mood) -> Mesh:
+        if thing.kind == "CounterTop":
+            wood, stone = self._joinery.front, self._joinery.stone
+            made = counter(thing, world.things.values(), self._room.outline, stone, wood)
+            return _into(thing.box, made)
+        mesh = mesh_of(thing, look, seed_of(thing["assetId"] or thing.id, mood.materials))
+        if thing.id in self._turned:
+            mesh = mesh.turned("y", 180.0)
+        return self._joinery.finish(thing, mesh)
+
     def _light_lamps(self, world: World) -> None:
         for thing in world.things.values():
             if thing.kind in _LAMPS:
@@ -134,6 +150,16 @@ class Picture:
                 on = thing["isToggled"] and thing.present
                 lamp = Light(bulb, (1.0, 0.85, 0.6), strength=0.6, reach=1.2) if on else None
                 self._stage.lamp(thing.id, lamp)
+
+
+def _into(frame: Box, mesh: Mesh) -> Mesh:
+    """A mesh that was made in the world's frame, as it is in a box's."""
+    turn = frame.axes.T
+    return replace(
+        mesh,
+        vertices=((mesh.vertices - frame.center) @ turn.T).astype(np.float32),
+        normals=(mesh.normals @ turn.T).astype(np.float32),
+    )
 
 
 def seed_of(name: str, salt: int = 0) -> int:

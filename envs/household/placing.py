@@ -71,8 +71,8 @@ def hold(world: World) -> None:
     if world.agent.held is None:
         return
     thing = world.things[world.agent.held]
-    place, turn = world.agent.hand()
-    axes = turn @ next(ways_to_lie(thing.kind, thing.box.half, 0.0))
+    hand, axes = world.agent.hand()
+    place = hand - axes @ thing.pivot
     if not (np.allclose(thing.box.center, place) and np.allclose(thing.box.axes, axes)):
         carry(world, thing.id, Box(place, thing.box.half, axes))
 

@@ -20,7 +20,6 @@ _ABOVE_BOTTOM: Mapping[str, float] = {
     "Box": 0.01,
     "Cabinet": 0.01,
     "CoffeeMachine": 0.056,
-    "CounterTop": 0.0,
     "Cup": 0.01,
     "Drawer": 0.014,
     "Fridge": 0.80,
@@ -68,6 +67,10 @@ _BASINS: Mapping[str, str] = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
 
 _DRAWN_OUT = 0.8
 """Share of its depth that a drawer comes out when it is wide open."""
+
+
+_THICK_COUNTER = 0.06
+"""Metres: a worktop's box that is higher is the whole counter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,6 +129,12 @@ def areas(thing: Thing, outline: Outline) -> tuple[Box, ...]:
     return (Box(box.center, wide, box.axes),)
 
 
+def counter_height(thing: Thing) -> float:
+    """Height of a worktop, metres: its box is a thin one above it, or the whole counter."""
+    whole = 2 * thing.box.reach[1] > _THICK_COUNTER
+    return float(thing.box.high[1] if whole else thing.box.low[1])
+
+
 def slide(thing: Thing) -> Array:
     """How far a drawer has been drawn out (3,), metres; nothing else moves when it opens."""
     if thing.kind != "Drawer" or not thing["isOpen"]:
@@ -138,6 +147,8 @@ def _rise(world: World, thing: Thing) -> float:
 
     What the room came with tells best: tables with shelves above them, beds of any height.
     """
+    if thing.kind == "CounterTop":
+        return counter_height(thing) - float(thing.box.low[1])
     tall = float(2 * thing.box.reach[1])
     if thing.kind in _ABOVE_BOTTOM:
         return min(_ABOVE_BOTTOM[thing.kind], 0.6 * tall)
