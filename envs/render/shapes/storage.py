@@ -147,17 +147,12 @@ def garbage_can(size: Vector, look: Look, choose: Random) -> Mesh:
     body, bag = choose.choice((STEEL, CHARCOAL, WHITE, PLASTICS[0])), choose.choice((PAPER, BLACK))
     if square:
         x, y, z = size
-        can = hollow_box((0.94 * x, y, 0.94 * z), 0.03 * x, body)
-        collar = terrace(
-            [
-                (0.96 * x, 0.96 * z, 0.38 * y),
-                (x, z, 0.5 * y),
-                (0.9 * x, 0.9 * z, 0.5 * y),
-                (0.86 * x, 0.86 * z, -0.44 * y),
-            ],
-            bag,
-        )
-        return join([can, collar]).fitted(size)
+        rings = [
+            *((0.9 * x, 0.9 * z, -0.5 * y), (0.94 * x, 0.94 * z, 0.38 * y)),
+            *((0.97 * x, 0.97 * z, 0.38 * y), (x, z, 0.5 * y)),
+            *((0.91 * x, 0.91 * z, 0.5 * y), (0.84 * x, 0.84 * z, -0.45 * y)),
+        ]
+        return terrace(rings, (body, bag, bag, bag, bag))
     profile = [(0.0, 0.0), (0.8, 0.0), (0.97, 0.9), (1.0, 0.9), (1.0, 1.0), (0.94, 1.0)]
     profile += [(0.75, 0.05), (0.0, 0.05)]
     surfaces = [body, body, bag, bag, bag, bag, bag]
