@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from surfaces import agreement, assert_sound, first_hit, open_edges, volume
+from surfaces import agreement, assert_sound, first_hit, open_edges, outward, volume
 
 from envs.render.mesh import Mesh, Vector
 from envs.render.shapes import KINDS, Look, shape
@@ -21,7 +21,7 @@ OPENED_SIZE = {"Box", "Laptop"}
 """Their size is that of the opened thing, as in THOR's rooms."""
 LETS_ROOM = {"Shelf"}
 """A board at the bottom of its box."""
-TOUGHEST = 900
+MOST_TRIANGLES = 900
 TRIANGLES_IN_A_ROOM = 25_000
 
 every_look = pytest.mark.parametrize(
@@ -40,14 +40,14 @@ def made(kind: str, look: Look = PLAIN, seed: int = 1, scale: float = 1.0) -> Me
 
 
 @every_look
-@pytest.mark.parametrize("seed", [0, 3])
-def test_every_object_is_sound_closed_and_light(kind: str, look: Look, seed: int):
-    mesh = made(kind, look, seed)
-    assert_sound(mesh)
-    assert open_edges(mesh) == 0
-    assert volume(mesh) > 0
-    assert np.quantile(agreement(mesh), 0.01) > 0
-    assert len(mesh.faces) <= TOUGHEST
+def test_every_object_is_sound_closed_and_light(kind: str, look: Look):
+    for seed in (0, 3):
+        mesh = made(kind, look, seed)
+        assert_sound(mesh)
+        assert open_edges(mesh) == 0
+        assert volume(mesh) > 0
+        assert np.quantile(agreement(mesh), 0.01) > 0
+        assert len(mesh.faces) <= MOST_TRIANGLES
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -129,16 +129,13 @@ def test_seeds_bring_variety(kind: str):
 def test_an_object_keeps_its_colours_when_its_state_changes(kind: str, look: Look):
     for seed in range(6):
         before, after = made(kind, seed=seed), made(kind, look, seed)
-        areas = {
-            material: (before.materials == index).sum()
-            for index, material in enumerate(before.palette)
-        }
-        assert max(areas, key=areas.__getitem__) in after.palette
+        areas = np.bincount(before.materials, np.linalg.norm(outward(before), axis=1))
+        assert before.palette[int(areas.argmax())] in after.palette
 
 
 def test_fitted_furniture_of_one_seed_matches():
     for seed in range(6):
-        doors = {m for m in made("Cabinet", seed=seed).palette}
+        doors = set(made("Cabinet", seed=seed).palette)
         assert doors & set(made("Drawer", seed=seed).palette)
         assert doors & set(made("CounterTop", seed=seed).palette)
 
