@@ -16,7 +16,7 @@ from envs.render.raster import Surface
 
 REACH = 0.45
 """Metres within which things keep light from one another."""
-STRENGTH = 1.1
+STRENGTH = 1.6
 FARTHEST = 60.0
 """Pixels beyond which no tap looks."""
 TAPS = 8

@@ -98,9 +98,9 @@ def paint_fragments(  # type: ignore[no-untyped-def]
                 point[k, 1] - positions[body, 1],
                 point[k, 2] - positions[body, 2],
             )
-            along, one, two = own_axes(rotations[body], grains[body], x, y, z)
+            along, one, two = own_axes(rotations, body, grains[body], x, y, z)
             facing = own_axes(
-                rotations[body], grains[body], normal[k, 0], normal[k, 1], normal[k, 2]
+                rotations, body, grains[body], normal[k, 0], normal[k, 1], normal[k, 2]
             )
             scale = max(paints[material, 6], 1e-4)
             share, tone, dull = evaluate(pattern, along, one, two, facing, scale, pixel, texture)
@@ -113,13 +113,15 @@ def paint_fragments(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def own_axes(rotation, grain, x, y, z):  # type: ignore[no-untyped-def]
+def own_axes(rotations, body, grain, x, y, z):  # type: ignore[no-untyped-def]
     """A vector along an object's grain and its two other axes."""
     one, two = (grain + 1) % 3, (grain + 2) % 3
     return (
-        rotation[0, grain] * x + rotation[1, grain] * y + rotation[2, grain] * z,
-        rotation[0, one] * x + rotation[1, one] * y + rotation[2, one] * z,
-        rotation[0, two] * x + rotation[1, two] * y + rotation[2, two] * z,
+        rotations[body, 0, grain] * x
+        + rotations[body, 1, grain] * y
+        + rotations[body, 2, grain] * z,
+        rotations[body, 0, one] * x + rotations[body, 1, one] * y + rotations[body, 2, one] * z,
+        rotations[body, 0, two] * x + rotations[body, 1, two] * y + rotations[body, 2, two] * z,
     )
 
 
@@ -146,17 +148,15 @@ def evaluate(pattern, along, one, two, facing, scale, pixel, texture):  # type: 
     if pattern == PAINT:
         mottle = cloud(texture, (along + 0.7 * two) / 0.6, (one + 0.4 * two) / 0.6) - 0.5
         return 0.0, 1.0 + 0.07 * mottle, 1.0
-    if pattern == MARBLE:
-        return marble((along + 0.73 * two) / scale, (one + 0.41 * two) / scale, texture), 1.0, 1.0
-    if pattern == SPECKLE:
-        fade = max(0.0, 1.0 - pixel / scale)
-        grains = cloud(texture, (along + 0.73 * two) / scale, (one + 0.41 * two) / scale)
-        return 0.35 + fade * (step(0.44, 0.56, grains) - 0.35), 1.0, 1.0
     u, v = one, along
     if abs(facing[1]) > abs(facing[2]) and abs(facing[1]) > abs(facing[0]):
         u = two
     elif abs(facing[0]) >= abs(facing[2]):
         v = two
+    if pattern == MARBLE:
+        return marble(u / scale, v / scale, texture), 1.0, 1.0
+    if pattern == SPECKLE:
+        return speckle(u / scale, v / scale, pixel / scale, texture)
     if pattern == TILE:
         return tile(u / scale, v / scale, pixel / scale, texture)
     if pattern == STRIPES:
@@ -186,6 +186,16 @@ def marble(u, v, texture):  # type: ignore[no-untyped-def]
     vein = max(0.0, 1.0 - abs(height - 0.5) * 9.0)
     soft = cloud(texture, u * 0.3 + 3.1, v * 0.3) - 0.35
     return min(1.0, 0.8 * vein * vein + 0.4 * max(0.0, soft))
+
+
+@kernel
+def speckle(u, v, pixel, texture):  # type: ignore[no-untyped-def]
+    """Grains of the second colour and dark flecks between them, as in granite."""
+    fade = max(0.0, 1.0 - pixel)
+    grain = cloud(texture, 1.4 * u, 1.4 * v) + cloud(texture, 4.6 * u, 4.6 * v) - 0.5
+    fleck = cloud(texture, 3.7 * u + 5.3, 3.7 * v + 1.9)
+    share = 0.4 + fade * (0.2 + 0.7 * step(0.36, 0.64, grain) - 0.4)
+    return share, 1.0 - 0.3 * fade * step(0.60, 0.72, fleck), 1.0
 
 
 @kernel

@@ -62,18 +62,18 @@ def draw_bodies(vertices, faces, spans, order, origin, axes, focal, near, nearne
         start = spans[body, 0]
         for i in range(start, spans[body, 1]):
             x, y, z = seen_from(vertices, i, origin, axes)
-            on_screen(x, y, z, focal, near, width, height, screen[i - start])
+            on_screen(x, y, z, focal, near, width, height, screen, i - start)
         for face in range(spans[body, 2], spans[body, 3]):
             a, b, c = faces[face, 0] - start, faces[face, 1] - start, faces[face, 2] - start
             ahead = (screen[a, 2] > 0.0) + (screen[b, 2] > 0.0) + (screen[c, 2] > 0.0)
             if ahead == 3:
-                fill(screen[a], screen[b], screen[c], face, nearness, owner)
+                fill(screen, a, b, c, face, nearness, owner)
             elif ahead > 0:
                 count = clip(
-                    vertices, faces[face], origin, axes, focal, near, width, height, corner
+                    vertices, faces, face, origin, axes, focal, near, width, height, corner
                 )
                 for k in range(1, count - 1):
-                    fill(corner[0], corner[k], corner[k + 1], face, nearness, owner)
+                    fill(corner, 0, k, k + 1, face, nearness, owner)
 
 
 @kernel
@@ -88,70 +88,69 @@ def seen_from(vertices, i, origin, axes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def on_screen(x, y, z, focal, near, width, height, out):  # type: ignore[no-untyped-def]
+def on_screen(x, y, z, focal, near, width, height, out, i):  # type: ignore[no-untyped-def]
     """Column, row and nearness of a point; a nearness of 0 marks one before the near plane."""
     if z < near:
-        out[2] = 0.0
+        out[i, 2] = 0.0
         return
-    out[2] = 1.0 / z
-    out[0] = x * out[2] * focal + 0.5 * (width - 1)
-    out[1] = 0.5 * (height - 1) - y * out[2] * focal
+    out[i, 2] = 1.0 / z
+    out[i, 0] = x * out[i, 2] * focal + 0.5 * (width - 1)
+    out[i, 1] = 0.5 * (height - 1) - y * out[i, 2] * focal
 
 
 @kernel
-def clip(vertices, face, origin, axes, focal, near, width, height, out):  # type: ignore[no-untyped-def]
+def clip(vertices, faces, face, origin, axes, focal, near, width, height, out):  # type: ignore[no-untyped-def]
     """Cut a triangle off at the near plane; returns how many corners (at most 4) are left."""
     count = 0
     for k in range(3):
-        x0, y0, z0 = seen_from(vertices, face[k], origin, axes)
-        x1, y1, z1 = seen_from(vertices, face[(k + 1) % 3], origin, axes)
+        x0, y0, z0 = seen_from(vertices, faces[face, k], origin, axes)
+        x1, y1, z1 = seen_from(vertices, faces[face, (k + 1) % 3], origin, axes)
         if z0 >= near:
-            on_screen(x0, y0, z0, focal, near, width, height, out[count])
+            on_screen(x0, y0, z0, focal, near, width, height, out, count)
             count += 1
         if (z0 >= near) != (z1 >= near):
             t = (near - z0) / (z1 - z0)
             x, y = x0 + (x1 - x0) * t, y0 + (y1 - y0) * t
-            on_screen(x, y, near, focal, near, width, height, out[count])
+            on_screen(x, y, near, focal, near, width, height, out, count)
             count += 1
     return count
 
 
 @kernel
-def fill(a, b, c, face, nearness, owner):  # type: ignore[no-untyped-def]
+def fill(screen, a, b, c, face, nearness, owner):  # type: ignore[no-untyped-def]
     """Fill one triangle, row by row, where it is nearer than what is there.
 
     A pixel belongs to a triangle if its centre lies in it; on a left or upper edge it does, on a
     right or lower edge it does not. An edge is always walked from its upper end, so two triangles
     that share it leave neither a gap nor a pixel drawn twice. Nearness is linear in the picture.
     """
-    if b[1] < a[1]:
+    if screen[b, 1] < screen[a, 1]:
         a, b = b, a
-    if c[1] < b[1]:
+    if screen[c, 1] < screen[b, 1]:
         b, c = c, b
-        if b[1] < a[1]:
+        if screen[b, 1] < screen[a, 1]:
             a, b = b, a
     height, width = nearness.shape
-    top, bottom = max(0, ceil(a[1])), min(height, ceil(c[1]))
-    if top >= bottom:
+    ax, bx, cx = screen[a, 0], screen[b, 0], screen[c, 0]
+    ay, by, cy = screen[a, 1], screen[b, 1], screen[c, 1]
+    top, bottom = max(0, ceil(ay)), min(height, ceil(cy))
+    left, right = max(0, ceil(min(ax, bx, cx))), min(width, ceil(max(ax, bx, cx)))
+    area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
+    if top >= bottom or left >= right or abs(area) < 1e-12:
         return
-    area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])
-    if abs(area) < 1e-12:
-        return
-    across = ((b[2] - a[2]) * (c[1] - a[1]) - (c[2] - a[2]) * (b[1] - a[1])) / area
-    down = ((c[2] - a[2]) * (b[0] - a[0]) - (b[2] - a[2]) * (c[0] - a[0])) / area
-    long_slope = (c[0] - a[0]) / (c[1] - a[1])
-    upper_slope = (b[0] - a[0]) / (b[1] - a[1]) if b[1] > a[1] else 0.0
-    lower_slope = (c[0] - b[0]) / (c[1] - b[1]) if c[1] > b[1] else 0.0
+    rise_b, rise_c = screen[b, 2] - screen[a, 2], screen[c, 2] - screen[a, 2]
+    across = (rise_b * (cy - ay) - rise_c * (by - ay)) / area
+    down = (rise_c * (bx - ax) - rise_b * (cx - ax)) / area
+    start = screen[a, 2] - ax * across - ay * down
+    long_slope = (cx - ax) / (cy - ay)
+    upper_slope = (bx - ax) / (by - ay) if by > ay else 0.0
+    lower_slope = (cx - bx) / (cy - by) if cy > by else 0.0
     for row in range(top, bottom):
-        one = a[0] + (row - a[1]) * long_slope
-        if row < b[1]:
-            other = a[0] + (row - a[1]) * upper_slope
-        else:
-            other = b[0] + (row - b[1]) * lower_slope
-        first, end = max(0, ceil(min(one, other))), min(width, ceil(max(one, other)))
-        start = a[2] + (row - a[1]) * down - a[0] * across
+        one = ax + (row - ay) * long_slope
+        other = ax + (row - ay) * upper_slope if row < by else bx + (row - by) * lower_slope
+        first, end = max(left, ceil(min(one, other))), min(right, ceil(max(one, other)))
         for column in range(first, end):
-            near = np.float32(start + column * across)
+            near = np.float32(start + row * down + column * across)
             if near > nearness[row, column]:
                 nearness[row, column] = near
                 owner[row, column] = face

@@ -16,6 +16,7 @@ from envs.render.pattern import Paint
 
 CURVE = 16384
 BRIGHTEST = 4.0
+SHOULDER = 0.45
 BACKGROUND = (196, 208, 220)
 """What is seen where there is nothing: a pale sky, in bytes of sRGB."""
 
@@ -35,10 +36,12 @@ class Lighting(NamedTuple):
 def tone_curve() -> NDArray[np.uint8]:
     """Bytes of sRGB for linear light 0..`BRIGHTEST` in `CURVE` steps.
 
-    The film-like curve of Narkowicz (2015), "ACES filmic tone mapping curve"; then IEC 61966-2-1.
+    Light is shown as it is up to `SHOULDER`; above, it nears white ever more slowly, as on film.
+    Then IEC 61966-2-1.
     """
     x = np.linspace(0.0, BRIGHTEST, CURVE)
-    x = np.clip(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0.0, 1.0)
+    rest = 1.0 - SHOULDER
+    x = np.where(x < SHOULDER, x, 1.0 - rest * np.exp(-(x - SHOULDER) / rest))
     x = np.where(x <= 0.0031308, 12.92 * x, 1.055 * x ** (1 / 2.4) - 0.055)
     curve = np.round(x * 255).astype(np.uint8)
     curve.setflags(write=False)
@@ -89,15 +92,16 @@ def light_fragments(  # type: ignore[no-untyped-def]
         towards = max(0.0, nx * dx + ny * dy + nz * dz)
         gloss, glow, metal = finish[k, 0], finish[k, 1], finish[k, 2]
         mirror = mirrored(gloss, metal, towards)
+        dim = 1.0 - 0.8 * glow
         up = 0.5 + 0.5 * ny
         above = min(max(2.0 * towards * ny - dy + 0.4, 0.0), 1.0)
         tinted = max(metal, 0.5 * gloss * gloss)
         for i in range(3):
             around = ground[i] + (sky[i] - ground[i]) * up
-            image = 0.8 * ground[i] + (1.25 * sky[i] - 0.8 * ground[i]) * above
+            image = ground[i] + (1.7 * sky[i] - ground[i]) * above
             tint = 1.0 + (paint[k, i] - 1.0) * tinted
             light = paint[k, i] * (1.0 - mirror) * around + image * mirror * tint
-            color[k, i] = open_sky[k] * light + 1.6 * glow * paint[k, i]
+            color[k, i] = open_sky[k] * dim * light + 1.4 * glow * paint[k, i]
         for j in range(lamps.shape[0]):
             lx, ly, lz = (
                 lamps[j, 0] - point[k, 0],
@@ -105,7 +109,7 @@ def light_fragments(  # type: ignore[no-untyped-def]
                 lamps[j, 2] - point[k, 2],
             )
             facing = nx * lx + ny * ly + nz * lz
-            strength = lit[k] if j == 0 else 1.0
+            strength = dim * lit[k] if j == 0 else dim
             if facing <= 0.0 or strength <= 0.0:
                 continue
             far = lx * lx + ly * ly + lz * lz + 1e-9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -63,18 +64,32 @@ def shadow_map(
     away = float(np.linalg.norm(middle - view.origin))
     view = replace(view, focal=min(view.focal, (CELL - 1) * away / (SPREAD * size + 1e-6)))
     surface = rasterize(pack.triangles, casters[view.nearest_first(low, high)], view)
-    cells = surface.nearness.reshape(side // CELL, CELL, side // CELL, CELL)
-    most, least = cells.max(axis=(1, 3)), cells.min(axis=(1, 3))
-    around = [
-        (slice(i, i + len(most)), slice(j, j + len(most))) for i in range(3) for j in range(3)
-    ]
-    most, least = np.pad(most, 1), np.pad(least, 1)
-    return ShadowMap(
-        surface.nearness,
-        np.max([most[place] for place in around], axis=0),
-        np.min([least[place] for place in around], axis=0),
-        view,
-    )
+    most, least = np.empty((2, side // CELL, side // CELL), np.float32)
+    survey(surface.nearness, most, least)
+    return ShadowMap(surface.nearness, neighbours(most, np.max), neighbours(least, np.min), view)
+
+
+def neighbours(
+    cells: NDArray[np.float32], choose: Callable[..., NDArray[np.float32]]
+) -> NDArray[np.float32]:
+    """The highest (or lowest) of each cell and those around it; nothing lies beyond the map."""
+    rows, columns = cells.shape
+    padded = np.pad(cells, 1)
+    around = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
+    return choose(around, axis=0)
+
+
+@kernel
+def survey(nearness, most, least):  # type: ignore[no-untyped-def]
+    """The highest and the lowest nearness in each cell."""
+    for i in range(most.shape[0]):
+        for j in range(most.shape[1]):
+            high = low = nearness[i * CELL, j * CELL]
+            for row in range(i * CELL, (i + 1) * CELL):
+                for column in range(j * CELL, (j + 1) * CELL):
+                    high = max(high, nearness[row, column])
+                    low = min(low, nearness[row, column])
+            most[i, j], least[i, j] = high, low
 
 
 def lamp_view(

@@ -9,6 +9,7 @@ import numpy as np
 
 from envs.render.material import Color, Material, Pattern
 from envs.render.mesh import Mesh, Vector, join
+from envs.render.stage import Light
 
 SKIRTING_HEIGHT = 0.09
 SKIRTING_DEPTH = 0.015
@@ -117,6 +118,30 @@ def shell(
     for name, (corner, along) in sides.items():
         parts.append((name, _side(corner, along, y1 - y0, paint, wainscot)))
     return parts
+
+
+def lamp(
+    low: Sequence[float],
+    high: Sequence[float],
+    color: Vector = (1.0, 0.96, 0.88),
+    brightness: float = 1.0,
+) -> Light:
+    """The light of a room: above the middle of its ceiling, which lets it through.
+
+    From there every corner is lit, and shadows fall outward and short as under a large lamp.
+
+    Args:
+        low: the corner with the lowest x, y, z inside the room, metres.
+        high: the one with the highest.
+        color: linear, each channel 0..1.
+        brightness: 1 is a well lit room.
+    """
+    x, z = (low[0] + high[0]) / 2.0, (low[2] + high[2]) / 2.0
+    widest = max(high[0] - low[0], high[2] - low[2])
+    height = 0.4 * (high[1] - low[1]) + 0.1 * widest
+    return Light(
+        (x, high[1] + height, z), color, 1.35 * brightness, reach=high[1] - low[1] + height + widest
+    )
 
 
 def _side(

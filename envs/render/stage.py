@@ -57,8 +57,8 @@ class Stage:
         self._bodies: dict[str, Body] = {}
         self._lamps: dict[str, Light] = {}
         self._key = Light((0.0, 5.0, 0.0), reach=6.0)
-        self._sky: Vector = (0.5, 0.48, 0.45)
-        self._ground: Vector = (0.24, 0.23, 0.24)
+        self._sky: Vector = (0.52, 0.51, 0.50)
+        self._ground: Vector = (0.34, 0.32, 0.29)
         self._pack: Pack | None = None
         self._shadow: ShadowMap | None = None
 

@@ -44,7 +44,7 @@ def test_shadow_lies_where_the_lamp_does_not_reach() -> None:
     with_shadow = brightness(lit_floor(light))
     without = brightness(lit_floor(light), shadow=False)
     bare = brightness(lit_floor(light, None))
-    assert floor_at(with_shadow, -1.0, 0.0) < 0.8 * floor_at(without, -1.0, 0.0)
+    assert floor_at(with_shadow, -1.0, 0.0) < floor_at(without, -1.0, 0.0) - 25
     assert floor_at(without, -1.0, 0.0) == pytest.approx(floor_at(bare, -1.0, 0.0), abs=1)
     for x, z in ((-1.5, 0.0), (-0.5, 0.0), (-1.0, 0.5), (-1.0, -0.5), (1.0, 0.0)):
         assert floor_at(with_shadow, x, z) == pytest.approx(floor_at(bare, x, z), abs=3)
@@ -130,7 +130,7 @@ def test_light_follows_the_lamps_colour_and_the_angle() -> None:
     picture = stage.render(Camera((0, 1.5, 1), 0, 30), 100, 100)
     rows = np.flatnonzero(picture.ids[:, 50] == 0)
     top, front = picture.rgb[rows[3], 50].astype(int), picture.rgb[rows[-3], 50].astype(int)
-    assert top.sum() > front.sum() + 60
+    assert top.sum() > front.sum() + 30
     assert top[0] > top[1] > top[2]
 
 
