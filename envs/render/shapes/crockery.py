@@ -64,7 +64,8 @@ def mug(size: Vector, look: Look, choose: Random) -> Mesh:
         ear = min(max(x - z, 0.18 * z), 0.35 * z)
         across = x - ear
         reach, thick = across / 2 - ear / 2 - 0.03 * across, 0.09 * y
-        bend = [(0.0, 0.82), (0.7, 0.80), (1.0, 0.62), (0.9, 0.40), (0.0, 0.24)]
+        bend = [(0.0, 0.82), (0.55, 0.83), (0.88, 0.73), (1.0, 0.56), (0.9, 0.4), (0.6, 0.27)]
+        bend.append((0.0, 0.22))
         path = [(reach + k * (ear - thick), h * y, 0.0) for k, h in bend]
         round_part = body.scaled(across / 2, y, z / 2).shifted(-ear / 2)
         return join([round_part, tube(path, thick, glaze, sides=6)]).fitted(size)

@@ -176,7 +176,8 @@ def bread_slice(size: Vector, look: Look, choose: Random) -> Mesh:
 
 
 _GREENS = (plain(0.33, 0.56, 0.20), plain(0.45, 0.64, 0.26), plain(0.56, 0.71, 0.35))
-_HEART = plain(0.80, 0.86, 0.58)
+_RINGS = ((0.84, _GREENS[2]), (0.62, plain(0.70, 0.80, 0.46)), (0.34, plain(0.88, 0.91, 0.68)))
+"""Radius and colour of what a cut through a head shows."""
 
 
 def lettuce(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -185,20 +186,20 @@ def lettuce(size: Vector, look: Look, choose: Random) -> Mesh:
     if look.sliced:
         cut = join([_round_of_lettuce(Random(k)).shifted(y=0.3 * k) for k in range(_SLICES)])
         return cut.turned("z", -90).fitted(size)
-    parts = [bumpy(ellipsoid((1.5, 1.5, 1.5), _GREENS[2], rings=5, segments=8), 0.10, 2.5, crumple)]
-    leaf = ellipsoid((1.3, 1.7, 0.45), _GREENS[0], rings=5, segments=8)
+    heart = ellipsoid((1.5, 1.5, 1.5), _GREENS[2], rings=5, segments=8)
+    parts = [bumpy(heart, 0.12, 3.0, crumple).shifted(y=0.06)]
+    leaf = ellipsoid((1.35, 1.6, 0.6), _GREENS[0], rings=5, segments=8)
     for k in range(6):
         green = replace(leaf, palette=(_GREENS[k % 2],))
-        ruffled = bumpy(green, 0.35, 3.0, crumple).turned("x", crumple.uniform(14, 24))
-        parts.append(ruffled.shifted(0, 0.02, 0.62).turned("y", 60 * k + crumple.uniform(-8, 8)))
+        ruffled = bumpy(green, 0.3, 3.5, crumple).turned("x", crumple.uniform(6, 16))
+        parts.append(ruffled.shifted(0, -0.04, 0.5).turned("y", 60 * k + crumple.uniform(-8, 8)))
     return join(parts).fitted(size)
 
 
 def _round_of_lettuce(crumple: Random) -> Mesh:
-    outer = cylinder(1.0, 0.18, _GREENS[0], segments=14)
-    inner = cylinder(0.78, 0.2, _GREENS[2], segments=12)
-    heart = cylinder(0.4, 0.22, _HEART, segments=10)
-    return join([bumpy(outer, 0.3, 3.0, crumple), bumpy(inner, 0.15, 3.0, crumple), heart])
+    rind = bumpy(cylinder(1.0, 0.16, _GREENS[1], segments=14), 0.3, 3.0, crumple)
+    parts = [cylinder(r, 0.2 + 0.03 * k, c, segments=12) for k, (r, c) in enumerate(_RINGS)]
+    return join([rind, *parts])
 
 
 def lettuce_slice(size: Vector, look: Look, choose: Random) -> Mesh:

@@ -3,40 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from random import Random
 
 from envs.render.lathe import cylinder, lathe, torus
 from envs.render.material import Material
 from envs.render.mesh import Mesh, Vector, join
-from envs.render.shapes.electronics import screen
 from envs.render.shapes.finishes import (
     BLACK,
     BRASS,
     CHROME,
     GREY,
     PLASTICS,
+    SCREEN,
     WALNUT,
     WHITE,
+    glowing,
     plain,
     shade,
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import lying
+from envs.render.shapes.wear import cracks
 from envs.render.solids import box
 from envs.render.sweep import prism, tube
 
 _RED = plain(0.78, 0.20, 0.18)
 
 
+_WALLPAPER = glowing(0.13, 0.24, 0.42)
+_ICONS = tuple(
+    glowing(*color)
+    for color in ((0.95, 0.96, 0.98), (0.98, 0.76, 0.28), (0.40, 0.82, 0.50), (0.93, 0.40, 0.38))
+)
+
+
 def cell_phone(size: Vector, look: Look, choose: Random) -> Mesh:
-    """A phone on its back; its screen lights up when on."""
+    """A phone on its back; its screen is full of icons when on."""
     case = choose.choice((BLACK, WHITE, *PLASTICS[:2]))
+    seed = choose.randrange(1 << 30)
 
     def build(size: Vector) -> Mesh:
         x, y, z = size
         body = box((x, y, z), case, bevel=0.3 * y)
-        glass = screen(0.9 * z, 0.86 * x, look, choose).turned("x", -90)
-        return join([body, glass.turned("y", -90).shifted(y=y / 2)]).fitted(size)
+        glass = box((0.86 * x, 0.001, 0.9 * z), _WALLPAPER if look.on else SCREEN)
+        parts = [body, glass.shifted(y=y / 2)]
+        if look.on:
+            for row, column in product(range(5), range(3)):
+                tile = box((0.17 * z, 0.001, 0.17 * z), _ICONS[(row * 2 + column) % len(_ICONS)])
+                at = ((2 - row) * 0.15 * x, y / 2 + 0.0005, (column - 1) * 0.27 * z)
+                parts.append(tile.shifted(*at))
+        if look.broken:
+            star = cracks(0.8 * x, 0.85 * z, Random(seed)).turned("x", -90)
+            parts.append(star.shifted(y=y / 2 + 0.001))
+        return join(parts).fitted(size)
 
     return lying(size, 0.5, build)
 

@@ -33,7 +33,7 @@ def _stained(material: Material) -> Material:
 def shards(whole: Mesh, size: Vector, choose: Random) -> Mesh:
     """What is left of something that fell apart: pieces of its materials on the box's ground."""
     x, y, z = size
-    thick = min(0.06 * min(x, z), 0.3 * y)
+    thick = min(0.04 * min(x, z), 0.3 * y)
     pieces = []
     for k in range(9):
         reach = choose.uniform(0.12, 0.24) * min(x, z)
