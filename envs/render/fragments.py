@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.render.camera import View
-from envs.render.kernel import kernel
+from envs.render.kernel import Array, kernel
 from envs.render.pack import Pack
 from envs.render.raster import Surface
 
@@ -44,7 +44,10 @@ def fragments(surface: Surface, pack: Pack, view: View, samples: int) -> Fragmen
     count = gather(
         *surface,
         *(pack.surfaces.owners, pack.surfaces.materials, pack.surfaces.planes),
-        *(view.origin, view.axes, view.focal, samples),
+        view.origin,
+        view.axes,
+        view.focal,
+        samples,
         *(pixel, weight, face, point),
     )
     pixel, weight, face, point = pixel[:count], weight[:count], face[:count], point[:count]
@@ -58,10 +61,21 @@ def fragments(surface: Surface, pack: Pack, view: View, samples: int) -> Fragmen
 
 
 @kernel
-def gather(  # type: ignore[no-untyped-def]
-    nearness, faces, owners, materials, planes, origin, axes, focal, samples,
-    pixel, weight, face, point,
-):  # fmt: skip
+def gather(
+    nearness: Array,
+    faces: Array,
+    owners: Array,
+    materials: Array,
+    planes: Array,
+    origin: Array,
+    axes: Array,
+    focal: float,
+    samples: int,
+    pixel: Array,
+    weight: Array,
+    face: Array,
+    point: Array,
+) -> int:
     """Join each pixel's samples that lie on one surface; returns the number of fragments.
 
     Nearness is linear in the picture on a plane, so its mean belongs to the mean place.
@@ -112,7 +126,17 @@ def gather(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def smooth_normals(vertices, faces, normals, planes, flat, origin, face, point, normal):  # type: ignore[no-untyped-def]
+def smooth_normals(
+    vertices: Array,
+    faces: Array,
+    normals: Array,
+    planes: Array,
+    flat: Array,
+    origin: Array,
+    face: Array,
+    point: Array,
+    normal: Array,
+) -> None:
     """Interpolate the corners' normals and turn them to the viewer's side."""
     for k in range(len(face)):
         f = face[k]

@@ -6,8 +6,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+Array = NDArray[Any]
+"""Within kernels: shapes and types are those that the callers' docstrings give."""
+Point = tuple[float, float, float]
 
 
 def kernel(function: F) -> F:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from envs.render.camera import View
 from envs.render.fragments import Fragments
-from envs.render.kernel import kernel
+from envs.render.kernel import Array, kernel
 from envs.render.raster import Surface
 
 REACH = 0.45
@@ -56,7 +56,9 @@ def open_sky(
 
 
 @kernel
-def look_around(nearness, face, planes, axes, focal, rough):  # type: ignore[no-untyped-def]
+def look_around(
+    nearness: Array, face: Array, planes: Array, axes: Array, focal: float, rough: Array
+) -> None:
     """The openness of every second pixel of every second row, from a few taps."""
     height, width = nearness.shape
     middle_x, middle_y = 0.5 * (width - 1), 0.5 * (height - 1)
@@ -94,7 +96,7 @@ def look_around(nearness, face, planes, axes, focal, rough):  # type: ignore[no-
 
 
 @kernel
-def blur(nearness, rough, smooth):  # type: ignore[no-untyped-def]
+def blur(nearness: Array, rough: Array, smooth: Array) -> None:
     """Mean over 4 x 4 places at about the same depth."""
     rows, columns = rough.shape
     for i in range(rows):
@@ -110,7 +112,7 @@ def blur(nearness, rough, smooth):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def spread(nearness, smooth, whole):  # type: ignore[no-untyped-def]
+def spread(nearness: Array, smooth: Array, whole: Array) -> None:
     """From every second pixel to all, without crossing from near to far."""
     rows, columns = smooth.shape
     height, width = nearness.shape

@@ -8,7 +8,7 @@ finer than a pixel fades into its mean.
 from __future__ import annotations
 
 from functools import cache
-from math import sqrt
+from math import floor, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from envs.render.camera import View
 from envs.render.fragments import Fragments
-from envs.render.kernel import kernel
+from envs.render.kernel import Array, Point, kernel
 from envs.render.material import Pattern
 from envs.render.pack import Pack
 
@@ -57,7 +57,7 @@ def clouds() -> NDArray[np.float32]:
         rows = lattice[low] * (1 - t)[:, None] + lattice[high] * t[:, None]
         total += (rows[:, low] * (1 - t) + rows[:, high] * t) * 0.55**octave
     total = 0.5 + 0.5 * (total - total.mean()) / np.abs(total - total.mean()).max()
-    texture = total.astype(np.float32)
+    texture: NDArray[np.float32] = total.astype(np.float32)
     texture.setflags(write=False)
     return texture
 
@@ -77,11 +77,23 @@ def paint(fragments: Fragments, pack: Pack, view: View) -> Paint:
 
 
 @kernel
-def paint_fragments(  # type: ignore[no-untyped-def]
-    face, point, normal, origin, focal,
-    owners, materials, rotations, positions, grains, patterns, paints, texture,
-    color, finish,
-):  # fmt: skip
+def paint_fragments(
+    face: Array,
+    point: Array,
+    normal: Array,
+    origin: Array,
+    focal: float,
+    owners: Array,
+    materials: Array,
+    rotations: Array,
+    positions: Array,
+    grains: Array,
+    patterns: Array,
+    paints: Array,
+    texture: Array,
+    color: Array,
+    finish: Array,
+) -> None:
     """Evaluate each fragment's pattern in its object's own frame."""
     for k in range(len(face)):
         material = materials[face[k]]
@@ -113,7 +125,7 @@ def paint_fragments(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def own_axes(rotations, body, grain, x, y, z):  # type: ignore[no-untyped-def]
+def own_axes(rotations: Array, body: int, grain: int, x: float, y: float, z: float) -> Point:
     """A vector along an object's grain and its two other axes."""
     one, two = (grain + 1) % 3, (grain + 2) % 3
     return (
@@ -126,7 +138,16 @@ def own_axes(rotations, body, grain, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def evaluate(pattern, along, one, two, facing, scale, pixel, texture):  # type: ignore[no-untyped-def]
+def evaluate(
+    pattern: int,
+    along: float,
+    one: float,
+    two: float,
+    facing: Point,
+    scale: float,
+    pixel: float,
+    texture: Array,
+) -> Point:
     """Share of the second colour, brightness and gloss at a place on a surface.
 
     Args:
@@ -167,7 +188,7 @@ def evaluate(pattern, along, one, two, facing, scale, pixel, texture):  # type: 
 
 
 @kernel
-def wood(across, along, pixel, texture):  # type: ignore[no-untyped-def]
+def wood(across: float, along: float, pixel: float, texture: Array) -> float:
     """Wavy growth rings and fine fibres along the grain."""
     bend = cloud(texture, across * 0.7, along * 0.12)
     ring = wave(across * 1.6 + 3.0 * bend)
@@ -179,7 +200,7 @@ def wood(across, along, pixel, texture):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def marble(u, v, texture):  # type: ignore[no-untyped-def]
+def marble(u: float, v: float, texture: Array) -> float:
     """Thin veins along the middle heights of bent clouds."""
     bend = cloud(texture, u * 0.5 + 7.3, v * 0.5 + 1.7)
     height = cloud(texture, u * 0.6 + 1.6 * bend, v * 0.6 - 1.2 * bend)
@@ -189,7 +210,7 @@ def marble(u, v, texture):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def speckle(u, v, pixel, texture):  # type: ignore[no-untyped-def]
+def speckle(u: float, v: float, pixel: float, texture: Array) -> Point:
     """Grains of the second colour and dark flecks between them, as in granite."""
     fade = max(0.0, 1.0 - pixel)
     grain = cloud(texture, 1.4 * u, 1.4 * v) + cloud(texture, 4.6 * u, 4.6 * v) - 0.5
@@ -199,9 +220,9 @@ def speckle(u, v, pixel, texture):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def tile(u, v, pixel, texture):  # type: ignore[no-untyped-def]
+def tile(u: float, v: float, pixel: float, texture: Array) -> Point:
     """Square tiles, each a little different, with matt joints in the second colour."""
-    i, j = np.floor(u), np.floor(v)
+    i, j = floor(u), floor(v)
     joint = 1.0 - (1.0 - line(u - i, 0.016, pixel)) * (1.0 - line(v - j, 0.016, pixel))
     own = scatter(i, j) - 0.5
     mottle = cloud(texture, u * 2.0 + i * 1.3, v * 2.0 + j * 2.9) - 0.5
@@ -209,11 +230,11 @@ def tile(u, v, pixel, texture):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def planks(u, v, pixel, texture):  # type: ignore[no-untyped-def]
+def planks(u: float, v: float, pixel: float, texture: Array) -> Point:
     """Boards one wide and nine long, shifted from row to row, each with a grain of its own."""
-    i = np.floor(u)
+    i = floor(u)
     shifted = v / 9.0 + scatter(i, 0.0)
-    j = np.floor(shifted)
+    j = floor(shifted)
     gap = max(line(u - i, 0.012, pixel), line(shifted - j, 0.0013, pixel / 9.0))
     grain = wood(1.25 * u + 13.7 * j, 1.25 * v + 29.3 * i, 1.25 * pixel, texture)
     tone = (0.80 + 0.40 * scatter(i, j + 0.5)) * (1.0 - 0.55 * gap)
@@ -221,10 +242,10 @@ def planks(u, v, pixel, texture):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fabric(u, v, pixel, texture):  # type: ignore[no-untyped-def]
+def fabric(u: float, v: float, pixel: float, texture: Array) -> Point:
     """A plain weave: threads over and under each other, slightly uneven."""
     u, v = 2.0 * u, 2.0 * v
-    over = (np.floor(u) + np.floor(v)) % 2.0
+    over = (floor(u) + floor(v)) % 2.0
     thread = wave(u) if over < 1.0 else wave(v)
     fade = max(0.0, 1.0 - 2.0 * pixel)
     uneven = cloud(texture, u * 0.2, v * 0.2) - 0.5
@@ -232,42 +253,42 @@ def fabric(u, v, pixel, texture):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def scatter(i, j):  # type: ignore[no-untyped-def]
+def scatter(i: int, j: float) -> float:
     """A number 0..1 of its own for each pair of numbers."""
     x = i * 0.7548776662 + j * 0.5698402910
-    x = (x - np.floor(x)) * 61.7
-    return x - np.floor(x)
+    x = (x - floor(x)) * 61.7
+    return x - floor(x)
 
 
 @kernel
-def cloud(texture, u, v):  # type: ignore[no-untyped-def]
+def cloud(texture: Array, u: float, v: float) -> float:
     """The cloud texture at (u, v), counted in its coarsest cells; linear between its texels."""
     x, y = u * CELL, v * CELL
-    i, j = np.floor(x), np.floor(y)
+    i, j = floor(x), floor(y)
     s, t = x - i, y - j
-    i, j = int(i) & (PERIOD - 1), int(j) & (PERIOD - 1)
+    i, j = i & (PERIOD - 1), j & (PERIOD - 1)
     k, n = (i + 1) & (PERIOD - 1), (j + 1) & (PERIOD - 1)
-    low = texture[i, j] + (texture[k, j] - texture[i, j]) * s
-    high = texture[i, n] + (texture[k, n] - texture[i, n]) * s
+    low: float = texture[i, j] + (texture[k, j] - texture[i, j]) * s
+    high: float = texture[i, n] + (texture[k, n] - texture[i, n]) * s
     return low + (high - low) * t
 
 
 @kernel
-def wave(x):  # type: ignore[no-untyped-def]
+def wave(x: float) -> float:
     """A smooth wave 0..1 with period 1."""
-    t = abs(2.0 * (x - np.floor(x)) - 1.0)
+    t = abs(2.0 * (x - floor(x)) - 1.0)
     return t * t * (3.0 - 2.0 * t)
 
 
 @kernel
-def step(low, high, x):  # type: ignore[no-untyped-def]
+def step(low: float, high: float, x: float) -> float:
     """A smooth rise from 0 to 1."""
     t = min(max((x - low) / (high - low), 0.0), 1.0)
     return t * t * (3.0 - 2.0 * t)
 
 
 @kernel
-def line(x, half, pixel):  # type: ignore[no-untyped-def]
+def line(x: float, half: float, pixel: float) -> float:
     """How much of a pixel around `x` in 0..1 a line of that half width about 0 covers."""
     off = min(x, 1.0 - x)
     reach = 0.5 * pixel
@@ -278,10 +299,10 @@ def line(x, half, pixel):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def band(x, part, pixel):  # type: ignore[no-untyped-def]
+def band(x: float, part: float, pixel: float) -> float:
     """How much of a pixel around `x` lies in bands that fill `part` of every unit."""
     reach = 0.5 * pixel + 1e-6
     low, high = x - reach, x + reach
-    filled = np.floor(high) * part + min(high - np.floor(high), part)
-    filled -= np.floor(low) * part + min(low - np.floor(low), part)
+    filled = floor(high) * part + min(high - floor(high), part)
+    filled -= floor(low) * part + min(low - floor(low), part)
     return filled / (2.0 * reach)

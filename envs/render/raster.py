@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.render.camera import View
-from envs.render.kernel import kernel
+from envs.render.kernel import Array, Point, kernel
 
 
 class Triangles(NamedTuple):
@@ -50,7 +50,18 @@ def rasterize(triangles: Triangles, order: NDArray[np.int32], view: View) -> Sur
 
 
 @kernel
-def draw_bodies(vertices, faces, spans, order, origin, axes, focal, near, nearness, owner):  # type: ignore[no-untyped-def]
+def draw_bodies(
+    vertices: Array,
+    faces: Array,
+    spans: Array,
+    order: Array,
+    origin: Array,
+    axes: Array,
+    focal: float,
+    near: float,
+    nearness: Array,
+    owner: Array,
+) -> None:
     """Project each body's vertices once, then fill its triangles."""
     height, width = nearness.shape
     largest = 0
@@ -77,7 +88,7 @@ def draw_bodies(vertices, faces, spans, order, origin, axes, focal, near, nearne
 
 
 @kernel
-def seen_from(vertices, i, origin, axes):  # type: ignore[no-untyped-def]
+def seen_from(vertices: Array, i: int, origin: Array, axes: Array) -> Point:
     """A vertex along the axes of a view."""
     x, y, z = vertices[i, 0] - origin[0], vertices[i, 1] - origin[1], vertices[i, 2] - origin[2]
     return (
@@ -88,7 +99,17 @@ def seen_from(vertices, i, origin, axes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def on_screen(x, y, z, focal, near, width, height, out, i):  # type: ignore[no-untyped-def]
+def on_screen(
+    x: float,
+    y: float,
+    z: float,
+    focal: float,
+    near: float,
+    width: int,
+    height: int,
+    out: Array,
+    i: int,
+) -> None:
     """Column, row and nearness of a point; a nearness of 0 marks one before the near plane."""
     if z < near:
         out[i, 2] = 0.0
@@ -99,7 +120,18 @@ def on_screen(x, y, z, focal, near, width, height, out, i):  # type: ignore[no-u
 
 
 @kernel
-def clip(vertices, faces, face, origin, axes, focal, near, width, height, out):  # type: ignore[no-untyped-def]
+def clip(
+    vertices: Array,
+    faces: Array,
+    face: int,
+    origin: Array,
+    axes: Array,
+    focal: float,
+    near: float,
+    width: int,
+    height: int,
+    out: Array,
+) -> int:
     """Cut a triangle off at the near plane; returns how many corners (at most 4) are left."""
     count = 0
     for k in range(3):
@@ -117,7 +149,7 @@ def clip(vertices, faces, face, origin, axes, focal, near, width, height, out): 
 
 
 @kernel
-def fill(screen, a, b, c, face, nearness, owner):  # type: ignore[no-untyped-def]
+def fill(screen: Array, a: int, b: int, c: int, face: int, nearness: Array, owner: Array) -> None:
     """Fill one triangle, row by row, where it is nearer than what is there.
 
     A pixel belongs to a triangle if its centre lies in it; on a left or upper edge it does, on a

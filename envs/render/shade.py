@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from envs.render.camera import View
 from envs.render.fragments import Fragments
-from envs.render.kernel import kernel
+from envs.render.kernel import Array, kernel
 from envs.render.pattern import Paint
 
 CURVE = 16384
@@ -80,9 +80,19 @@ def shade(
 
 
 @kernel
-def light_fragments(  # type: ignore[no-untyped-def]
-    point, normal, paint, finish, lit, open_sky, sky, ground, lamps, origin, color
-):
+def light_fragments(
+    point: Array,
+    normal: Array,
+    paint: Array,
+    finish: Array,
+    lit: Array,
+    open_sky: Array,
+    sky: Array,
+    ground: Array,
+    lamps: Array,
+    origin: Array,
+    color: Array,
+) -> None:
     """Light from all around, mirrored or not, from within, and from each lamp."""
     for k in range(len(point)):
         nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
@@ -129,7 +139,7 @@ def light_fragments(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mirrored(gloss, metal, towards):  # type: ignore[no-untyped-def]
+def mirrored(gloss: float, metal: float, towards: float) -> float:
     """Which share of the light a surface mirrors: more at its edge (Schlick 1994)."""
     edge = (1.0 - towards) * (1.0 - towards)
     polish = 0.06 + 0.5 * max(0.0, gloss - 0.5) + 0.5 * edge * edge * (1.0 - towards)
@@ -137,7 +147,7 @@ def mirrored(gloss, metal, towards):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def highlight(square, gloss):  # type: ignore[no-untyped-def]
+def highlight(square: float, gloss: float) -> float:
     """Blinn's (1977) from the squared cosine, with Schlick's (1994) quotient for the power."""
     exponent = 4.0 + 250.0 * gloss * gloss
     square = min(1.0, square)
@@ -146,7 +156,7 @@ def highlight(square, gloss):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def develop(pixel, weight, color, curve, picture):  # type: ignore[no-untyped-def]
+def develop(pixel: Array, weight: Array, color: Array, curve: Array, picture: Array) -> None:
     """Lay the fragments' colours over the background, each by its part of the pixel."""
     for k in range(len(pixel)):
         for i in range(3):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from envs.render.camera import View
 from envs.render.fragments import Fragments
-from envs.render.kernel import kernel
+from envs.render.kernel import Array, kernel
 from envs.render.pack import Pack
 from envs.render.raster import rasterize
 
@@ -57,7 +57,7 @@ def shadow_map(
     edges of a lamp of that size (its radius in metres) need. Place and width change in steps, so
     that the texels stay where they are when a cup is moved.
     """
-    casters = np.flatnonzero(pack.casts_shadow)
+    casters = np.flatnonzero(pack.casts_shadow).astype(np.int32)
     low, high = pack.low[casters], pack.high[casters]
     middle = np.round((low.min(axis=0) + high.max(axis=0)) / 2.0)
     view = lamp_view(low, high, np.asarray(position, np.float64), middle, side)
@@ -80,7 +80,7 @@ def neighbours(
 
 
 @kernel
-def survey(nearness, most, least):  # type: ignore[no-untyped-def]
+def survey(nearness: Array, most: Array, least: Array) -> None:
     """The highest and the lowest nearness in each cell."""
     for i in range(most.shape[0]):
         for j in range(most.shape[1]):
@@ -122,15 +122,30 @@ def lit(fragments: Fragments, pack: Pack, shadow: ShadowMap, size: float) -> NDA
     light_fragments(
         *(fragments.face, fragments.point, fragments.normal, pack.surfaces.planes),
         *(shadow.nearness, shadow.most, shadow.least),
-        *(view.origin, view.axes, view.focal, size, result),
+        view.origin,
+        view.axes,
+        view.focal,
+        size,
+        result,
     )
     return result
 
 
 @kernel
 def light_fragments(
-    face, point, normal, planes, nearness, most, least, origin, axes, focal, size, result
-):  # type: ignore[no-untyped-def]
+    face: Array,
+    point: Array,
+    normal: Array,
+    planes: Array,
+    nearness: Array,
+    most: Array,
+    least: Array,
+    origin: Array,
+    axes: Array,
+    focal: float,
+    size: float,
+    result: Array,
+) -> None:
     """Percentage-closer soft shadows (Fernando 2005).
 
     What stands between, seen over the size of the lamp, tells how wide the edge is here; then the
@@ -175,7 +190,9 @@ def light_fragments(
 
 
 @kernel
-def blockers(nearness, u, v, base, gu, gv, radius):  # type: ignore[no-untyped-def]
+def blockers(
+    nearness: Array, u: float, v: float, base: float, gu: float, gv: float, radius: float
+) -> tuple[float, int]:
     """Mean nearness of what stands before the plane around (u, v), and how many of 8 taps hit."""
     last = nearness.shape[0] - 1
     total, count = 0.0, 0
@@ -191,7 +208,9 @@ def blockers(nearness, u, v, base, gu, gv, radius):  # type: ignore[no-untyped-d
 
 
 @kernel
-def open_share(nearness, u, v, base, gu, gv, radius):  # type: ignore[no-untyped-def]
+def open_share(
+    nearness: Array, u: float, v: float, base: float, gu: float, gv: float, radius: float
+) -> float:
     """Which share of the disc around (u, v) is open to the lamp, smooth between texels."""
     last = nearness.shape[0] - 2
     total = 0.0
