@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 
 from envs.render.lathe import cylinder, ellipsoid
@@ -28,7 +29,8 @@ from envs.render.shapes.finishes import (
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import block, lying
 from envs.render.shapes.walls import painting
-from envs.render.solids import box, tube
+from envs.render.solids import box
+from envs.render.sweep import tube
 
 _INK = plain(0.28, 0.30, 0.38, gloss=0.0)
 _BRISTLE = plain(0.93, 0.95, 0.97, gloss=0.0)
@@ -40,22 +42,18 @@ def keyboard(size: Vector, look: Look, choose: Random) -> Mesh:
     """Rows of keys on a slab, the space bar at +z."""
     case, key = choose.choice(((CHARCOAL, GREY), (WHITE, shade(WHITE, 0.8)), (BLACK, CHARCOAL)))
 
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        parts = [box((x, 0.6 * y, z), case, bevel=0.1 * y).shifted(y=-0.2 * y)]
-        columns, rows = 14, 4
-        step_x, step_z = 0.96 * x / columns, 0.92 * z / (rows + 1)
-        cap = box((0.82 * step_x, 0.4 * y, 0.8 * step_z), key)
-        for row in range(rows):
-            for column in range(columns):
-                at = (column - (columns - 1) / 2) * step_x, 0.3 * y, (row - rows / 2) * step_z
-                parts.append(cap.shifted(*at))
-        space = box((0.42 * x, 0.4 * y, 0.8 * step_z), key)
-        parts.append(space.shifted(0, 0.3 * y, rows / 2 * step_z))
-        return join(parts)
-
-    # Its keys face up and its front is +z whichever side of the box is the longer.
-    return build(size)
+    x, y, z = size
+    parts = [box((x, 0.6 * y, z), case, bevel=0.1 * y).shifted(y=-0.2 * y)]
+    columns, rows = 14, 4
+    step_x, step_z = 0.96 * x / columns, 0.92 * z / (rows + 1)
+    cap = box((0.82 * step_x, 0.4 * y, 0.8 * step_z), key)
+    for row in range(rows):
+        for column in range(columns):
+            at = (column - (columns - 1) / 2) * step_x, 0.3 * y, (row - rows / 2) * step_z
+            parts.append(cap.shifted(*at))
+    space = box((0.42 * x, 0.4 * y, 0.8 * step_z), key)
+    parts.append(space.shifted(0, 0.3 * y, rows / 2 * step_z))
+    return join(parts)
 
 
 def mouse(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -65,14 +63,12 @@ def mouse(size: Vector, look: Look, choose: Random) -> Mesh:
     shell = ellipsoid((x, 2 * y, z), coat, square=(0.2, 0.25), rings=8, segments=14)
     upper = shell.vertices.copy()
     upper[:, 1] = upper[:, 1].clip(-0.05 * y, None)
-    from dataclasses import replace
-
     body = replace(shell, vertices=upper).fitted(size)
     wheel = (
         cylinder(0.12 * z, 0.1 * x, GREY, segments=10).along("x").shifted(0, 0.36 * y, -0.25 * z)
     )
     seam = box((0.02 * x, 0.06 * y, 0.34 * z), shade(coat, 0.5)).shifted(0, 0.44 * y, -0.26 * z)
-    return join([body, wheel, seam])
+    return join([body, wheel, seam]).fitted(size)
 
 
 def notes(size: Vector, look: Look, choose: Random) -> Mesh:

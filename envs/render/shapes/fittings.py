@@ -26,7 +26,8 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer, bar, block, cabinet_box, panel, swing
-from envs.render.solids import box, prism
+from envs.render.solids import box
+from envs.render.sweep import prism
 
 _GLOWING_CLOTH = glowing(1.0, 0.93, 0.78, 0.95)
 _AJAR = 92.0
@@ -35,9 +36,18 @@ _AJAR = 92.0
 
 def door(size: Vector, look: Look, choose: Random) -> Mesh:
     """A panelled door in its frame. Its box is the frame's; the leaf swings out of it to +z."""
-    x, y, z = size
     wood = choose.choice((WHITEWOOD, WHITEWOOD, WHITEWOOD, OAK, PINE, WALNUT))
     metal = choose.choice((CHROME, BRASS, IRON))
+    frame = join(_door_frame(size))
+    leaf, hinge = _door_leaf(size, wood, metal)
+    swung = leaf.shifted(*(-h for h in hinge)).turned("y", -_AJAR * look.openness).shifted(*hinge)
+    return join([frame, swung]).fitted(size, like=join([frame, leaf]))
+
+
+def _door_frame(size: Vector) -> list[Mesh]:
+    """The lining of the opening, and casings on both sides of the wall."""
+    x, y, z = size
+    post = min(0.06, 0.1 * x)
     post = min(0.06, 0.1 * x)
     parts = [
         block((-x / 2, -y / 2, -z / 2), (post - x / 2, y / 2, z / 2), WHITEWOOD),
@@ -50,18 +60,24 @@ def door(size: Vector, look: Look, choose: Random) -> Mesh:
                 block((-x / 2 - 0.03, y / 2 - 0.04, 0), (x / 2 + 0.03, y / 2 + 0.03, 0.012),
                       WHITEWOOD)]  # fmt: skip
         parts.append(join(flat).shifted(z=side * z / 2 + (-0.012 if side < 0 else 0)))
-    width, tall, thick = x - 2 * post, y - post - 0.01, min(0.04, z)
-    half = [panel(width - 0.006, tall / 2, thick, wood, 0.11).shifted(y=k * tall / 4)
-            for k in (-1, 1)]  # fmt: skip
-    back = [leaf.scaled(1, 1, -1) for leaf in half]
-    grips = [_handle(metal).scaled(1, 1, side).shifted(0.42 * width, -0.01 * y, side * thick / 2)
-             for side in (-1, 1)]  # fmt: skip
-    leaf = join([*half, *back, *grips]).shifted(0, (0.01 - post) / 2, z / 2 - thick / 2)
-    closed = join([*half, *back]).shifted(0, (0.01 - post) / 2, z / 2 - thick / 2)
-    low, high = closed.bounds
-    edge, behind = float(low[0]), float(high[2])
-    opened = leaf.shifted(-edge, 0, -behind).turned("y", -_AJAR * look.openness)
-    return join([*parts, opened.shifted(edge, 0, behind)])
+    return parts
+
+
+def _door_leaf(size: Vector, wood: Material, metal: Material) -> tuple[Mesh, Vector]:
+    """The leaf, closed at the front of its frame, and where its hinge is."""
+    x, y, z = size
+    post = min(0.06, 0.1 * x)
+    width, tall, thick = x - 2 * post - 0.006, y - post - 0.01, min(0.04, 0.8 * z)
+    parts = []
+    for k in (-1, 1):
+        half = panel(width, tall / 2, thick / 2, wood, 0.11).shifted(y=k * tall / 4, z=thick / 4)
+        parts += [half, half.turned("y", 180)]
+    for side in (-1, 1):
+        grip = _handle(metal).shifted(0.42 * width, -0.01 * y, thick / 2)
+        parts.append(grip.scaled(1, 1, side))
+    depth = z / 2 - thick / 2 - 0.045
+    leaf = join(parts).shifted(0, -post / 2, depth)
+    return leaf, (-width / 2, 0.0, depth + thick / 2)
 
 
 def _handle(metal: Material) -> Mesh:
@@ -74,15 +90,20 @@ def _handle(metal: Material) -> Mesh:
 
 def wardrobe(size: Vector, look: Look, choose: Random) -> Mesh:
     """A tall cupboard for clothes: two or three doors, a rail and shelves behind them."""
-    x, y, z = size
     front, pull = choose.choice(FRONTS), choose.choice((CHROME, BRASS, IRON))
+    closed = _wardrobe(size, 0.0, front, pull)
+    return _wardrobe(size, look.openness, front, pull).fitted(size, like=closed)
+
+
+def _wardrobe(size: Vector, openness: float, front: Material, pull: Material) -> Mesh:
+    x, y, z = size
     thick, plinth, reach = 0.022, 0.07, 0.025
     depth = z - thick - reach
     tall = y - plinth
     inside = shade(front, 0.9)
     parts = [block((0.02 - x / 2, -y / 2, -z / 2), (x / 2 - 0.02, plinth - y / 2, 0.4 * z), inside)]
     up = plinth / 2
-    if look.openness > 0:
+    if openness > 0:
         wall = 0.022
         parts.append(cabinet_box((x, tall, depth), wall, inside).shifted(0, up, (depth - z) / 2))
         split = block((-0.01, -tall / 2, 0), (0.01, tall / 2, 0.94 * depth), inside)
@@ -95,7 +116,7 @@ def wardrobe(size: Vector, look: Look, choose: Random) -> Mesh:
         parts.append(rail.shifted(0, 0.44 * tall, (depth - z) / 2))
     else:
         parts.append(box((x, tall, depth), inside).shifted(0, up, (depth - z) / 2))
-    cornice = box((x + 0.02, 0.03, z - reach), front, bevel=0.006)
+    cornice = box((x, 0.03, z - reach), front, bevel=0.006)
     parts.append(cornice.shifted(0, y / 2 - 0.015, -reach / 2))
     leaves = 3 if x > 1.6 else 2
     width = x / leaves
@@ -108,7 +129,7 @@ def wardrobe(size: Vector, look: Look, choose: Random) -> Mesh:
         leaf = leaf.shifted(
             (number - (leaves - 1) / 2) * width, up - 0.02, depth - z / 2 + thick / 2
         )
-        parts.append(swing(leaf, "right" if left else "left", 105.0 * look.openness))
+        parts.append(swing(leaf, "right" if left else "left", 105.0 * openness))
     return join(parts)
 
 

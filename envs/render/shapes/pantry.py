@@ -27,7 +27,8 @@ from envs.render.shapes.finishes import (
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import along_longer, facing, lying
 from envs.render.shapes.soft import bumpy
-from envs.render.solids import box, prism, tube
+from envs.render.solids import box
+from envs.render.sweep import prism, tube
 
 _CRUST = plain(0.74, 0.50, 0.24)
 _BERRY = plain(0.48, 0.10, 0.18, gloss=0.5)
@@ -81,10 +82,10 @@ def salad(size: Vector, look: Look, choose: Random) -> Mesh:
     """A bowl heaped with leaves, tomatoes and rounds of cucumber."""
     glaze = choose.choice(GLAZES)
     outline = [(0.45, 0.0), (0.45, 0.06), (0.72, 0.24), (0.92, 0.55), (1.0, 0.75)]
-    parts = [vessel(outline, glaze, shade(glaze, 1.1), floor=0.1)]
+    parts = [vessel(outline, glaze, shade(glaze, 1.1), floor=0.1, segments=14)]
     for k in range(9):
         green = _GREENS[k % 2]
-        leaf = bumpy(ellipsoid((0.75, 0.3, 0.5), green, rings=4, segments=7), 0.4, 2.5, choose)
+        leaf = bumpy(ellipsoid((0.75, 0.3, 0.5), green, rings=4, segments=6), 0.4, 2.5, choose)
         angle, out = 2 * pi * k / 8, 0.0 if k == 8 else 0.5
         leaf = leaf.turned("z", choose.uniform(-30, 30)).turned("y", choose.uniform(0, 360))
         parts.append(
@@ -92,7 +93,7 @@ def salad(size: Vector, look: Look, choose: Random) -> Mesh:
         )
     for k in range(7):
         angle = 2 * pi * k / 7 + 0.3
-        piece = ellipsoid((0.24, 0.24, 0.24), _TOMATO, rings=5, segments=8)
+        piece = ellipsoid((0.24, 0.24, 0.24), _TOMATO, rings=4, segments=6)
         if k % 2:
             piece = cylinder(0.15, 0.04, _CUCUMBER, segments=10).turned("x", choose.uniform(20, 60))
         parts.append(piece.shifted(0.42 * cos(angle), 0.9, 0.42 * sin(angle)))

@@ -22,11 +22,12 @@ from envs.render.shapes.finishes import (
 )
 from envs.render.shapes.look import Builder, Look
 from envs.render.shapes.parts import bar, block, cabinet_box
-from envs.render.solids import box, tube
+from envs.render.solids import box
+from envs.render.sweep import tube
 
 _COATS = (ENAMEL, ENAMEL, STEEL, CHARCOAL)
 _RED_HOT = glowing(1.0, 0.28, 0.08)
-_WARM_LIGHT = glowing(1.0, 0.78, 0.42, 0.8)
+_WARM_LIGHT = glowing(0.93, 0.62, 0.28, 0.7)
 _RUNNING = glowing(0.35, 0.95, 0.55)
 _WATER = glowing(0.45, 0.68, 0.86, 0.3)
 
@@ -48,8 +49,13 @@ def _body(size: Vector, depth: float, thick: float, coat: Material, openness: fl
 
 def stove(size: Vector, look: Look, choose: Random) -> Mesh:
     """A range: four plates that glow when on, knobs, and an oven door that falls open."""
-    x, y, z = size
     coat = choose.choice(_COATS)
+    closed = _stove(size, Look(), coat)
+    return _stove(size, look, coat).fitted(size, like=closed)
+
+
+def _stove(size: Vector, look: Look, coat: Material) -> Mesh:
+    x, y, z = size
     trim = CHROME if coat != STEEL else BLACK
     top, panel, thick, reach = 0.03, 0.11 * y, 0.035, 0.045
     depth = z - thick - reach
@@ -61,16 +67,18 @@ def stove(size: Vector, look: Look, choose: Random) -> Mesh:
     parts.append(strip.shifted(0, y / 2 - top - panel / 2, -reach / 2))
     for k in range(4):
         turn = 70 if look.on and k == 1 else 0
-        grip = cylinder(0.02, 0.02, trim, segments=10).along("z")
+        grip = cylinder(0.02, 0.02, trim, segments=8).along("z")
         mark = box((0.004, 0.03, 0.004), coat).turned("z", turn).shifted(z=0.011)
         at = (k - 1.5) * 0.2 * x, y / 2 - top - panel / 2, front + 0.01
         parts.append(join([grip, mark]).shifted(*at))
     for i, (sx, sz) in enumerate(((-1, -1), (1, -1), (-1, 1), (1, 1))):
         radius = (0.15 if i in (1, 2) else 0.19) * min(x, z)
         hot = look.on and i == 3
-        plate = [torus(radius * r, 0.02, _RED_HOT if hot else IRON, segments=18, sides=4)
-                 .scaled(1, 0.5, 1) for r in (0.3, 0.6, 0.9)]  # fmt: skip
-        parts.append(join(plate).shifted(sx * 0.24 * x, y / 2, sz * 0.22 * z - reach / 2))
+        plate = cylinder(radius, 0.012, _RED_HOT if hot else IRON, segments=14)
+        hub = cylinder(0.4 * radius, 0.016, CHARCOAL, segments=8)
+        parts.append(
+            join([plate, hub]).shifted(sx * 0.24 * x, y / 2 - 0.004, sz * 0.22 * z - reach / 2)
+        )
     low = 0.12 * oven - y / 2
     tall = 0.86 * oven
     leaf = block((-x / 2 + 0.004, 0, -thick), (x / 2 - 0.004, tall, 0), coat, bevel=0.008)
@@ -87,8 +95,13 @@ def stove(size: Vector, look: Look, choose: Random) -> Mesh:
 
 def dishwasher(size: Vector, look: Look, choose: Random) -> Mesh:
     """A dishwasher: its door falls open before two racks; a light shows that it runs."""
-    x, y, z = size
     coat = choose.choice(_COATS)
+    closed = _dishwasher(size, Look(), coat)
+    return _dishwasher(size, look, coat).fitted(size, like=closed)
+
+
+def _dishwasher(size: Vector, look: Look, coat: Material) -> Mesh:
+    x, y, z = size
     thick, plinth, worktop = 0.05, 0.09, 0.03
     depth = z - thick
     tall = y - plinth - worktop
@@ -123,20 +136,25 @@ def _rack(width: float, depth: float) -> Mesh:
 
 def washing_machine(size: Vector, look: Look, choose: Random) -> Mesh:
     """A front loader: a porthole that swings open, a drawer and a dial; water turns when on."""
-    x, y, z = size
     coat = choose.choice((ENAMEL, ENAMEL, STEEL))
+    closed = _washing_machine(size, Look(), coat)
+    return _washing_machine(size, look, coat).fitted(size, like=closed)
+
+
+def _washing_machine(size: Vector, look: Look, coat: Material) -> Mesh:
+    x, y, z = size
     bulge = 0.07 * z
     depth = z - bulge
     front = z / 2 - bulge
     hull = box((x, y, depth), coat, bevel=0.012).shifted(z=-bulge / 2)
     radius, middle = 0.3 * x, -0.04 * y
-    rim = torus(radius, 0.05, CHROME if coat != STEEL else CHARCOAL, segments=24, sides=6)
+    rim = torus(radius, 0.05, CHROME if coat != STEEL else CHARCOAL, segments=18, sides=5)
     parts = [hull, rim.along("z").shifted(0, middle, front)]
-    drum = cylinder(radius, 0.004, shade(STEEL, 0.5) if look.openness else SCREEN, segments=24)
+    drum = cylinder(radius, 0.004, shade(STEEL, 0.5) if look.openness else SCREEN, segments=18)
     parts.append(drum.along("z").shifted(0, middle, front + 0.001))
     glass = _WATER if look.on else SCREEN
-    dome = ellipsoid((1.84 * radius, 1.84 * radius, 1.4 * bulge), glass, rings=6, segments=20)
-    ring = torus(0.95 * radius, 0.035, CHARCOAL, segments=24, sides=6).along("z")
+    dome = ellipsoid((1.84 * radius, 1.84 * radius, 1.4 * bulge), glass, rings=5, segments=14)
+    ring = torus(0.95 * radius, 0.035, CHARCOAL, segments=18, sides=5).along("z")
     pull = box((0.03, 0.12, 0.02), CHROME, bevel=0.004).shifted(x=0.9 * radius, z=0.4 * bulge)
     door = join([dome, ring, pull]).shifted(0, middle, front + 0.02)
     edge = -radius
