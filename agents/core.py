@@ -77,7 +77,7 @@ class Ranked:
 
     text: str
     logprob: float
-    """Sum over its tokens, in nats."""
+    """Of its tokens together, in nats."""
     tokens: int
     """How many tokens that sum runs over; `logprob / tokens` is the mean."""
 

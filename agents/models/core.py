@@ -86,7 +86,10 @@ class Model(ABC):
 
     @abstractmethod
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
-        """Score `candidates` as continuations of `prompt`.
+        """Score `candidates` as the beginnings of an answer to `prompt`.
+
+        Where one candidate goes on from another, the shorter one is scored as the answer that
+        does not: no two candidates can both happen, and their probabilities sum to at most 1.
 
         Raises:
             ModelError: it can't (`Ability.RANK` is not declared), or the call failed.
