@@ -81,47 +81,93 @@ def gather(
     Nearness is linear in the picture on a plane, so its mean belongs to the mean place.
     """
     height, width = nearness.shape[0] // samples, nearness.shape[1] // samples
-    share = np.float32(1.0 / (samples * samples))
+    number = samples * samples
     count = 0
     for index in range(height * width):
-        row, column = index // width, index % width
+        top, left = index // width * samples, index % width * samples
+        f, total, pure = faces[top, left], 0.0, True
+        for i in range(top, top + samples):
+            for j in range(left, left + samples):
+                pure = pure and faces[i, j] == f
+                total += nearness[i, j]
         first = count
-        for i in range(row * samples, (row + 1) * samples):
-            for j in range(column * samples, (column + 1) * samples):
-                f = faces[i, j]
-                if f < 0:
-                    continue
-                near = nearness[i, j]
-                k = first
-                while k < count and not (
-                    f == face[k]
-                    or (
-                        owners[f] == owners[face[k]]
-                        and materials[f] == materials[face[k]]
-                        and planes[f, 0] * planes[face[k], 0]
-                        + planes[f, 1] * planes[face[k], 1]
-                        + planes[f, 2] * planes[face[k], 2]
-                        > 0.95
-                        and abs(near * weight[k] - point[k, 2]) < 0.05 * point[k, 2]
-                    )
-                ):
-                    k += 1
-                if k == count:
-                    pixel[k], face[k], weight[k] = index, f, 0.0
-                    point[k, 0], point[k, 1], point[k, 2] = 0.0, 0.0, 0.0
-                    count += 1
-                weight[k] += 1.0
-                point[k, 0] += j
-                point[k, 1] += i
-                point[k, 2] += near
+        if not pure:
+            count = split(
+                nearness,
+                faces,
+                owners,
+                materials,
+                planes,
+                top,
+                left,
+                samples,
+                weight,
+                face,
+                point,
+                count,
+            )
+        elif f >= 0:
+            face[count], weight[count] = f, number
+            point[count, 0] = (left + 0.5 * (samples - 1)) * number
+            point[count, 1] = (top + 0.5 * (samples - 1)) * number
+            point[count, 2] = total
+            count += 1
         for k in range(first, count):
             x = (point[k, 0] / weight[k] - 0.5 * (width * samples - 1)) / (focal * samples)
             y = (0.5 * (height * samples - 1) - point[k, 1] / weight[k]) / (focal * samples)
             z = weight[k] / point[k, 2]
-            weight[k] *= share
+            pixel[k] = index
+            weight[k] /= number
             for d in range(3):
                 ray = axes[2, d] + x * axes[0, d] + y * axes[1, d]
                 point[k, d] = origin[d] + z * ray
+    return count
+
+
+@kernel
+def split(
+    nearness: Array,
+    faces: Array,
+    owners: Array,
+    materials: Array,
+    planes: Array,
+    top: int,
+    left: int,
+    samples: int,
+    weight: Array,
+    face: Array,
+    point: Array,
+    count: int,
+) -> int:
+    """Sort the samples of one pixel by surface; sums their column, row and nearness in `point`.
+
+    A surface is one body's, of one material, and bends little.
+    """
+    first = count
+    for i in range(top, top + samples):
+        for j in range(left, left + samples):
+            f, near = faces[i, j], nearness[i, j]
+            if f < 0:
+                continue
+            k = first
+            while k < count and not (
+                owners[f] == owners[face[k]]
+                and materials[f] == materials[face[k]]
+                and planes[f, 0] * planes[face[k], 0]
+                + planes[f, 1] * planes[face[k], 1]
+                + planes[f, 2] * planes[face[k], 2]
+                > 0.95
+                and abs(near * weight[k] - point[k, 2]) < 0.05 * point[k, 2]
+            ):
+                k += 1
+            if k == count:
+                face[k], weight[k] = f, 0.0
+                point[k, 0], point[k, 1], point[k, 2] = 0.0, 0.0, 0.0
+                count += 1
+            weight[k] += 1.0
+            point[k, 0] += j
+            point[k, 1] += i
+            point[k, 2] += near
     return count
 
 
