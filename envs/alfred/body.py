@@ -105,7 +105,7 @@ class Body:
     def _take(self, event: Any) -> None:
         self._event, self._world, self._blind = event, None, False
 
-    def _seen(self) -> Any:
+    def _pictured(self) -> Any:
         """The present moment with its picture."""
         if self._blind:
             self.tell("Pass")
@@ -115,7 +115,7 @@ class Body:
     def world(self) -> World:
         """All things as they are now."""
         if self._world is None:
-            self._world = World(self._seen().metadata["objects"])
+            self._world = World(self._event.metadata["objects"])
         return self._world
 
     @property
@@ -146,12 +146,29 @@ class Body:
     @property
     def frame(self) -> NDArray[np.uint8]:
         """What it sees, uint8 (H, W, 3)."""
-        return np.ascontiguousarray(self._seen().frame[..., :3])
+        return np.ascontiguousarray(self._pictured().frame[..., :3])
 
     @property
     def depth(self) -> NDArray[np.float32]:
         """Metres along the optical axis, float32 (H, W)."""
-        return np.ascontiguousarray(self._seen().depth_frame, dtype=np.float32)
+        return np.ascontiguousarray(self._pictured().depth_frame, dtype=np.float32)
+
+    def noticed(self) -> Sequence[str]:
+        """Ids of what is seen: enough of it in the picture, or any of it within reach."""
+        near = (thing.id for thing in self.world if thing.visible)
+        return list(dict.fromkeys([*self.in_view(), *near]))
+
+    def place(self, pose: Pose, *, blind: bool = False) -> bool:
+        """Set the body to a pose at once, not counted. False if it can't be there."""
+        return self.tell(
+            "TeleportFull",
+            blind=blind,
+            position={"x": pose.x, "y": pose.y, "z": pose.z},
+            rotation={"x": 0, "y": pose.rotation, "z": 0},
+            horizon=pose.horizon,
+            standing=True,
+            forceAction=True,
+        )
 
     def instances(self) -> tuple[NDArray[np.int32], Sequence[str]]:
         """For every pixel, int32 (H, W), an index into THOR's ids that follow; -1 for none."""
@@ -174,7 +191,10 @@ class Body:
         return dict(sorted(found.items()))
 
     def _instance_image(self) -> tuple[NDArray[np.uint32], Mapping[int, str]]:
-        masks = self._seen().instance_masks
+        # Without a picture Unity sends no masks either; the embedded household does.
+        masks = self._event.instance_masks
+        if not hasattr(masks, "instance_segmentation_frame_uint32"):
+            masks = self._pictured().instance_masks
         image: NDArray[np.uint32] = masks.instance_segmentation_frame_uint32
         world = self.world
         keys = {_key(color): id for id, color in masks.instance_colors.items() if id in world}

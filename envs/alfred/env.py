@@ -50,7 +50,9 @@ class Alfred(Env):
                 start.check(scene, records(scene.room))
             body = self._session.start(self._owner, scene.room)
             teleport = self._settings.navigation == "teleport"
-            self._situation = start.build(body, scene, seed=seed, teleport=teleport)
+            self._situation = start.build(
+                body, scene, seed=seed, teleport=teleport, filming=self._settings.clips
+            )
         except SceneError as error:
             raise SceneError(f"Task {task.id!r}, scene, {error}") from error
         self._planner = Planner()

@@ -10,7 +10,7 @@ from envs.alfred.objects import Thing
 from envs.alfred.reference import Reference, fits
 from envs.alfred.situation import Situation
 from envs.alfred.skills.exploring import unsearched
-from envs.alfred.skills.walking import REACH, vantages
+from envs.alfred.skills.vantage import REACH, vantage
 from envs.alfred.types import KNIVES
 from envs.alfred.vocabulary import MOTIONS
 from envs.core import Action
@@ -84,5 +84,5 @@ def _succeeds(here: Situation, action: Action) -> bool:
     if thing is None or here.world.shut_in(thing) is not None:
         return False
     if action.verb == "go to":
-        return bool(vantages(here, thing))
+        return vantage(here, thing) is not None
     return thing.visible and fits(action.verb, thing)

@@ -8,7 +8,7 @@ from envs.alfred import controller
 from envs.alfred.body import Body
 from envs.alfred.routes import STEP
 from envs.alfred.settings import AlfredSettings
-from envs.alfred.skills.walking import REACH
+from envs.alfred.skills.vantage import REACH
 from envs.core import SimulatorError
 
 
@@ -38,7 +38,7 @@ class Session:
     def leave(self, owner: int) -> None:
         """Give up a number. With the last one the simulator ends."""
         self._joined.discard(owner)
-        self._kept.pop(owner, None)
+        self._drop(owner)
         if self._inside == owner:
             self._inside = None
         if not self._joined and self._client is not None:
@@ -71,7 +71,7 @@ class Session:
             self._body = Body(self._client)
         if self._inside != owner:
             self._keep()
-        self._kept.pop(owner, None)
+        self._drop(owner)
         self._inside = owner
         return self._body
 
@@ -85,8 +85,10 @@ class Session:
             return
         self._keep()
         self._inside = owner
-        if not self._body.tell("Restore", snapshot=self._kept.pop(owner)):
+        token = self._kept.pop(owner)
+        if not self._body.tell("Restore", snapshot=token):
             raise SimulatorError(f"The simulator can't go back: {self._body.error[1]}")
+        self._body.ask("Forget", snapshot=token)
 
     def split(self, owner: int) -> int:
         """A number for a copy of an owner's moment."""
@@ -98,6 +100,11 @@ class Session:
     def _keep(self) -> None:
         if self._inside is not None:
             self._kept[self._inside] = self._snapshot()
+
+    def _drop(self, owner: int) -> None:
+        token = self._kept.pop(owner, None)
+        if token is not None and self._body is not None:
+            self._body.ask("Forget", snapshot=token)
 
     def _snapshot(self) -> Any:
         assert self._body is not None

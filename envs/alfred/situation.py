@@ -33,6 +33,8 @@ class Situation:
     history: History = field(default_factory=History)
     teleport: bool = False
     """Whether the agent is moved to where it wants to be instead of walking there."""
+    filming: bool = False
+    """Whether what is seen on the way is kept."""
     film: list[NDArray[np.uint8]] = field(default_factory=list)
     """What the last action showed on its way, pictures (H, W, 3)."""
 
@@ -64,8 +66,7 @@ class Situation:
     def see(self) -> None:
         """Remember what the picture shows, and give a name to what is new."""
         self.names.add(self.world)
-        near = (thing.id for thing in self.world if thing.visible)
-        self.notice([*self.body.in_view(), *near])
+        self.notice(self.body.noticed())
 
     def notice(self, ids: Iterable[str]) -> None:
         """Remember things, if they are such as one speaks of."""
@@ -73,7 +74,7 @@ class Situation:
 
     def do(self, action: str, thing: Thing, **arguments: Any) -> bool:
         """Act on a thing, and keep the history that ALFRED's goals ask for."""
-        done = self.body.step(action, objectId=thing.id, **arguments)
+        done = self.body.step(action, blind=True, objectId=thing.id, **arguments)
         self.views.forget()
         if done:
             self.history = self.history.after(action, thing.id, self.world)

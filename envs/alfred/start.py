@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from envs.alfred.body import Body
+from envs.alfred.body import Body, Pose
 from envs.alfred.layout import lay_out
 from envs.alfred.naming import Names, split_name
 from envs.alfred.objects import Thing, World
@@ -86,7 +86,9 @@ class _Known:
         return self._world[id]
 
 
-def build(body: Body, scene: Scene, *, seed: int, teleport: bool) -> Situation:
+def build(
+    body: Body, scene: Scene, *, seed: int, teleport: bool = False, filming: bool = False
+) -> Situation:
     """Load the room and make it what the scene says.
 
     Args:
@@ -94,6 +96,7 @@ def build(body: Body, scene: Scene, *, seed: int, teleport: bool) -> Situation:
         scene: checked.
         seed: of the place to start from, where the scene leaves it open.
         teleport: whether the agent is moved at once instead of walking.
+        filming: whether what it sees on its way is kept.
 
     Raises:
         SceneError: the simulator refuses a part of it; the error says which.
@@ -117,7 +120,7 @@ def build(body: Body, scene: Scene, *, seed: int, teleport: bool) -> Situation:
     if scene.held is not None:
         id = _id(names, scene.held)
         _must(body.tell("PickupObject", objectId=id, forceAction=True), "held", body)
-    here = Situation(body, scene.goal, names, grid, Views(body), teleport=teleport)
+    here = Situation(body, scene.goal, names, grid, Views(body), teleport=teleport, filming=filming)
     here.see()
     return here
 
@@ -177,14 +180,7 @@ def _stand(body: Body, start: Start | None, grid: Grid, seed: int) -> None:
     if start is None:
         start = _anywhere(grid, seed)
     height = body.pose.y if start.y is None else start.y
-    arrived = body.tell(
-        "TeleportFull",
-        position={"x": start.x, "y": height, "z": start.z},
-        rotation={"x": 0, "y": start.rotation, "z": 0},
-        horizon=start.horizon,
-        standing=True,
-        forceAction=True,
-    )
+    arrived = body.place(Pose(start.x, height, start.z, start.rotation, start.horizon))
     _must(arrived, "start", body)
 
 

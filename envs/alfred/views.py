@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from envs.alfred.body import Body, Pose
 
 
 class Views:
-    """Sights from poses. Valid until something in the room changes."""
+    """Sights from poses. Valid until something in the room changes.
+
+    The agent is set to a pose for a moment; `away` brings it back to where it was.
+    """
 
     def __init__(self, body: Body) -> None:
         self._body = body
-        self._known: dict[Pose, frozenset[str]] = {}
+        self._visible: dict[Pose, frozenset[str]] = {}
+        self._noticed: dict[Pose, frozenset[str]] = {}
 
     def forget(self) -> None:
         """The room has changed."""
-        self._known.clear()
+        self._visible.clear()
+        self._noticed.clear()
 
-    def at(self, pose: Pose) -> frozenset[str]:
-        """Ids of what the agent would notice there. It is set there for a moment, and back."""
-        if pose not in self._known:
-            before = self._body.pose
-            if _stand(self._body, pose):
-                near = (thing.id for thing in self._body.world if thing.visible)
-                self._known[pose] = frozenset([*self._body.in_view(), *near])
-            else:
-                self._known[pose] = frozenset()
-            _stand(self._body, before)
-        return self._known[pose]
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Ask for any number of views inside; at the end the agent is where it was."""
+        before = self._body.pose
+        try:
+            yield
+        finally:
+            if self._body.pose != before:
+                self._body.place(before, blind=True)
 
+    def visible(self, pose: Pose) -> frozenset[str]:
+        """Ids of what can be handled from there; empty if nobody can be there."""
+        if pose not in self._visible:
+            there = self._body.place(pose, blind=True)
+            near = self._body.world if there else ()
+            self._visible[pose] = frozenset(thing.id for thing in near if thing.visible)
+        return self._visible[pose]
 
-def _stand(body: Body, pose: Pose) -> bool:
-    return body.tell(
-        "TeleportFull",
-        position={"x": pose.x, "y": pose.y, "z": pose.z},
-        rotation={"x": 0, "y": pose.rotation, "z": 0},
-        horizon=pose.horizon,
-        standing=True,
-        forceAction=True,
-    )
+    def noticed(self, pose: Pose) -> frozenset[str]:
+        """Ids of what the agent would remember having seen there."""
+        if pose not in self._noticed:
+            there = self._body.place(pose, blind=True)
+            self._noticed[pose] = frozenset(self._body.noticed()) if there else frozenset()
+        return self._noticed[pose]

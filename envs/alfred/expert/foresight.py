@@ -8,12 +8,10 @@ from __future__ import annotations
 from envs.alfred.body import Pose
 from envs.alfred.memory import Cell
 from envs.alfred.objects import Thing
-from envs.alfred.routes import STEP, Stand
+from envs.alfred.routes import HEADINGS, STEP, Stand
 from envs.alfred.situation import Situation
 from envs.alfred.skills import exploring
-from envs.alfred.skills.walking import stand_of, vantages
-
-_HEADINGS = (0, 90, 180, 270)
+from envs.alfred.skills.vantage import stand_of, vantage
 
 
 class Foresight:
@@ -32,17 +30,20 @@ class Foresight:
             return False
         x, z, _ = self._stand = goal
         self._searched[x, z] = None
-        for tilt in exploring.TILTS:
-            for heading in _HEADINGS:
-                self._glance(Pose(x * STEP, self._here.body.pose.y, z * STEP, heading, tilt))
+        height = self._here.body.pose.y
+        with self._here.views.away():
+            for tilt in exploring.TILTS:
+                for heading in HEADINGS:
+                    self._glance(Pose(x * STEP, height, z * STEP, heading, tilt))
         return True
 
     def go_to(self, thing: Thing) -> None:
         """Walk to a thing."""
-        poses = vantages(self._here, thing, self._stand)
-        if poses:
-            self._stand = stand_of(poses[0])
-            self._glance(poses[0])
+        pose = vantage(self._here, thing, self._stand)
+        if pose is not None:
+            self._stand = stand_of(pose)
+            with self._here.views.away():
+                self._glance(pose)
 
     def _glance(self, pose: Pose) -> None:
-        self.seen.update(self._here.views.at(pose))
+        self.seen.update(self._here.views.noticed(pose))

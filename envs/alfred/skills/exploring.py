@@ -26,8 +26,9 @@ def look_around(here: Situation) -> Result:
     for tilt in TILTS:
         look(here, tilt)
         for _ in range(4):
-            here.body.step("RotateRight")
-            here.film.append(here.body.frame)
+            here.body.step("RotateRight", blind=not here.filming)
+            if here.filming:
+                here.film.append(here.body.frame)
             here.see()
     look(here, horizon)
     here.see()

@@ -6,7 +6,8 @@ from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST
 from envs.alfred.objects import Thing
 from envs.alfred.situation import Situation
 from envs.alfred.skills.result import Result, failed
-from envs.alfred.skills.walking import REACH, direction, look
+from envs.alfred.skills.vantage import REACH, direction
+from envs.alfred.skills.walking import look
 from envs.core import Reason
 
 _ASIDE = 35
@@ -24,7 +25,7 @@ def face(here: Situation, thing: Thing) -> Result | None:
     pose = here.body.pose
     if thing.reach(pose.x, pose.z) > REACH:
         return failed(Reason.OUT_OF_REACH, f"{name} is too far away. Go to it first.")
-    bearing, below = direction(pose, thing, here.body.eye[1] - pose.y)
+    bearing, below = direction(pose, thing.center, here.body.eye[1] - pose.y)
     if abs(bearing) < _ASIDE and _look_for(here, thing, below):
         return None
     return failed(Reason.NOT_VISIBLE, f"you don't see {name} from here. Go to it first.")

@@ -1,0 +1,97 @@
+"""From where a thing can be handled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
+from envs.alfred.objects import Point, Thing
+from envs.alfred.routes import HEADINGS, STEP, Stand, cell, heading
+from envs.alfred.situation import Situation
+
+REACH = 1.5
+"""Metres along the floor within which a thing can be handled, as in THOR."""
+_ASIDE = 50
+"""Degrees that a thing may be to the side of straight ahead."""
+_MOST_TRIES = 40
+
+
+def vantage(here: Situation, thing: Thing, start: Stand | None = None) -> Pose | None:
+    """The best pose to handle a thing from, or None: a short way, and a good view of it.
+
+    Poses are tried in the simulator, the most promising first, and the first that works is taken:
+    `GetInteractablePoses` would try them all.
+
+    Args:
+        here: where and when.
+        thing: to be handled.
+        start: where one would come from, if not from here.
+    """
+    ways = here.grid.ways(start or here.stand)
+    ranked = sorted(
+        (ways.cost[stand_of(pose)] + awkward, pose.x, pose.z, pose.rotation, pose)
+        for pose, awkward in _promising(here, thing)
+        if stand_of(pose) in ways.cost
+    )
+    with here.views.away():
+        for *_, pose in ranked[:_MOST_TRIES]:
+            if thing.id in here.views.visible(pose):
+                return pose
+    return None
+
+
+def stand_of(pose: Pose) -> Stand:
+    """Where one stands in a pose."""
+    return (*cell(pose.x, pose.z), heading(pose.rotation))
+
+
+def _promising(here: Situation, thing: Thing) -> Iterator[tuple[Pose, float]]:
+    """Poses that face a thing, and how much worse than the best view each is, in steps."""
+    now = here.body.pose
+    eye = here.body.eye[1] - now.y
+    for x, z in here.grid.places:
+        reach = thing.reach(x * STEP, z * STEP)
+        if reach > REACH:
+            continue
+        far, tight = max(0.0, reach - 0.9) * 8, max(0.0, 0.35 - reach) * 12
+        for turn in HEADINGS:
+            level = Pose(x * STEP, now.y, z * STEP, turn, 0.0)
+            bearing, below = direction(level, _aim(thing, level), eye)
+            if abs(bearing) <= _ASIDE:
+                horizon = round(below / HORIZON_STEP) * HORIZON_STEP
+                pose = Pose(level.x, now.y, level.z, turn, min(max(horizon, HIGHEST), LOWEST))
+                yield pose, far + tight + abs(bearing) / 10 + abs(below - pose.horizon) / 10
+
+
+def _aim(thing: Thing, pose: Pose) -> Point:
+    """The point to look at: of a small thing its middle, of a large one a part that is near."""
+    x, z = (
+        min(max(at, middle - size * 0.3), middle + size * 0.3)
+        for at, middle, size in (
+            (pose.x, thing.center[0], thing.size[0]),
+            (pose.z, thing.center[2], thing.size[2]),
+        )
+    )
+    if math.hypot(x - pose.x, z - pose.z) < 0.1:  # It stands around the agent, as an L does.
+        dx, dz = HEADINGS[heading(pose.rotation)]
+        x, z = pose.x + 0.6 * dx, pose.z + 0.6 * dz
+    top = thing.center[1] + thing.size[1] / 2
+    return x, top if thing.receptacle and not thing.openable else thing.center[1], z
+
+
+def direction(pose: Pose, point: Point, eye: float) -> tuple[float, float]:
+    """Where a point is, seen from a pose.
+
+    Args:
+        pose: of the agent.
+        point: looked at.
+        eye: height of the camera over the agent's position, metres.
+
+    Returns:
+        Degrees to the right of straight ahead, and degrees below the horizontal.
+    """
+    dx, dz = point[0] - pose.x, point[2] - pose.z
+    bearing = (math.degrees(math.atan2(dx, dz)) - pose.rotation + 180) % 360 - 180
+    drop = pose.y + eye - point[1]
+    return bearing, math.degrees(math.atan2(drop, math.hypot(dx, dz)))
