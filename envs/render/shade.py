@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from envs.render.camera import View
 from envs.render.fragments import Fragments
+from envs.render.halo import add_halo
 from envs.render.kernel import Array, kernel
 from envs.render.pattern import Paint
 
@@ -73,6 +74,7 @@ def shade(
     light_fragments(
         *(fragments.point, fragments.normal, *paint, lit, open_sky, *lighting, view.origin, color)
     )
+    add_halo(fragments, paint, view, color)
     picture = np.empty((view.height * view.width, 3), np.float32)
     picture[:] = BACKGROUND
     develop(fragments.pixel, fragments.weight, color, tone_curve(), picture)

@@ -111,6 +111,22 @@ def test_glow_shines_in_the_dark() -> None:
     assert values[1.0][1] > values[1.0][0] + 40
 
 
+def test_what_shines_spills_light_over_its_edge() -> None:
+    def wall(glow: float) -> NDArray[np.float64]:
+        stage = Stage()
+        stage.put("wall", sheet(9, 9), turned(0, -90), (0, 0, 2))
+        bulb = Material((1.0, 0.9, 0.6), glow=glow)
+        stage.put("bulb", box((0.4, 0.4, 0.1), bulb), UPRIGHT, (0, 0, 1.9))
+        stage.light(Light((0.0, 4.0, 0.0)), sky=(0.2, 0.2, 0.2), ground=(0.2, 0.2, 0.2))
+        return brightness(stage, Camera((0, 0, 0), 0, 0), 100)
+
+    more = wall(1.0) - wall(0.0)
+    middle, edge = 49, 49 + round(0.2 / 1.85 * 50 / np.tan(np.radians(30)))
+    assert more[middle, edge + 2] > 8
+    assert more[middle, edge + 2] > more[middle, edge + 6] > more[middle, edge + 12]
+    assert abs(more[middle, 97]) <= 1
+
+
 def test_a_lamp_brightens_its_surroundings_until_it_is_switched_off() -> None:
     stage = lit_floor(Light((0.0, 5.0, 0.0), strength=0.3), None)
     before = brightness(stage)
