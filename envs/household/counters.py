@@ -15,6 +15,7 @@ from envs.household.surfaces import counter_height
 from envs.household.world import Thing
 from envs.render.material import Material
 from envs.render.mesh import Mesh, join
+from envs.render.shapes.finishes import ENAMEL
 from envs.render.solids import box
 
 _THICK = 0.04
@@ -44,16 +45,41 @@ def counter(
     let_in = [sink for sink in sinks if abs(sink.high[1] - height) < 0.2]
     holes = [_rectangle(sink, -_RIM) for sink in let_in]
     below = [o for o in others if o.box.low[1] < height - 0.15 and not o["pickupable"]]
-    taken = [_rectangle(o.box, 0.005) for o in below if o.kind not in ("Sink", "SinkBasin")]
-    taken += [_rectangle(sink, 0.0) for sink in let_in]
+    cupboards = [_rectangle(o.box, 0.005) for o in below if o.kind not in ("Sink", "SinkBasin")]
+    taken = cupboards + [_rectangle(sink, 0.0) for sink in let_in]
     parts = []
     for strip in corner_strips(top.box, outline):
         whole = _rectangle(strip, 0.0)
+        for sink in let_in:
+            for piece in _without(
+                _common(_inset(whole, outline), _rectangle(sink, 0.0)), cupboards
+            ):
+                parts.append(_block(piece, outline.floor, float(sink.low[1]), front))
         parts += [_block(r, height - _THICK, height, stone) for r in _without(whole, holes)]
         for piece in _without(_inset(whole, outline), [_deepened(t, whole) for t in taken]):
             if min(piece[2] - piece[0], piece[3] - piece[1]) > _NARROWEST:
                 parts.append(_block(piece, outline.floor, height - _THICK, front))
     return join(parts)
+
+
+def stove(burners: Sequence[Box], knobs: Sequence[Box], outline: Outline) -> Mesh:
+    """What a room's burners stand on, which THOR doesn't list: a body down to the floor.
+
+    Its front is flush with the knobs, if there are any on that side.
+    """
+    low = np.min([b.low for b in burners], axis=0) - 0.03
+    high = np.max([b.high for b in burners], axis=0) + 0.03
+    height = float(np.min([b.low[1] for b in burners])) - 0.004
+    for knob in knobs:
+        if knob.center[1] < height + 0.1:
+            low = np.minimum(low, knob.center)
+            high = np.maximum(high, knob.center)
+    whole = float(low[0]), float(low[2]), float(high[0]), float(high[2])
+    return _block(whole, outline.floor, height, ENAMEL)
+
+
+def _common(a: Rectangle, b: Rectangle) -> Rectangle:
+    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 
 def _rectangle(of: Box, margin: float) -> Rectangle:
@@ -89,7 +115,7 @@ def _deepened(taken: Rectangle, strip: Rectangle) -> Rectangle:
 
 def _without(whole: Rectangle, holes: Sequence[Rectangle]) -> list[Rectangle]:
     """A rectangle less some others, as rectangles."""
-    left = [whole]
+    left = [whole] if whole[0] < whole[2] and whole[1] < whole[3] else []
     for hx0, hz0, hx1, hz1 in holes:
         cut = []
         for x0, z0, x1, z1 in left:

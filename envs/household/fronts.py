@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,9 @@ _TURNED_RIGHT = frozenset(
 )
 """Kinds without an oriented box whose rotation in the dump can be trusted all the same."""
 
+FURNITURE = frozenset({"CoffeeTable", "Desk", "Dresser", "ShelvingUnit", "SideTable", "TVStand"})
+"""What may have drawers, doors and boards that are things of their own."""
+
 _HUNG = frozenset(
     {"Curtains", "Mirror", "Painting", "Poster", "ShowerCurtain", "ShowerHead", "Window"}
 )
@@ -34,12 +37,17 @@ _HUNG = frozenset(
 _QUARTERS = (0.0, 90.0, 180.0, 270.0)
 
 
-def face(metadata: Mapping[str, Any], cells: frozenset[Cell], outline: Outline) -> Box:
+def face(
+    metadata: Mapping[str, Any],
+    cells: frozenset[Cell],
+    outline: Outline,
+    built_in: Mapping[str, float],
+) -> Box:
     """An object's box, turned so that its own +z is its front.
 
     Oriented boxes are so already (THOR's assets look along +z). The others are turned by a quarter:
-    as their rotation says where it can be trusted, away from the wall if they hang there, and
-    towards the nearest reachable cell otherwise.
+    as their rotation says where it can be trusted, as `built_in` says, away from the wall if they
+    hang there, and towards the nearest reachable cell otherwise.
     """
     box = read_box(metadata)
     if metadata["objectOrientedBoundingBox"] is not None:
@@ -48,11 +56,50 @@ def face(metadata: Mapping[str, Any], cells: frozenset[Cell], outline: Outline) 
     if kind in _TURNED_RIGHT:
         ahead = rotation(metadata["rotation"])[:, 2]
         quarter = round(float(np.degrees(np.arctan2(ahead[0], ahead[2]))) / 90.0) * 90.0
+    elif metadata["objectId"] in built_in:
+        quarter = built_in[metadata["objectId"]]
     elif kind in _HUNG:
         quarter = _off_the_wall(box, outline)
     else:
         quarter = _towards_floor(box, cells, outline)
     return turned(box, quarter)
+
+
+def built_in(objects: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
+    """Which way furniture with doors or drawers looks, and they: the side they are flush with.
+
+    Returns:
+        Degrees (a quarter) by objectId, of the furniture and of its parts.
+    """
+    boxes = {o["objectId"]: read_box(o) for o in objects}
+    fronts: dict[str, float] = {}
+    for owner in objects:
+        if owner["objectType"] not in FURNITURE:
+            continue
+        whole = boxes[owner["objectId"]]
+        parts = [
+            o["objectId"]
+            for o in objects
+            if o["objectType"] in ("Cabinet", "Drawer")
+            and whole.holds(boxes[o["objectId"]].center, 0.05)
+        ]
+        if not parts:
+            continue
+        depths = {
+            quarter: float(np.median([_depth(boxes[part], whole, quarter) for part in parts]))
+            for quarter in _QUARTERS
+        }
+        front = min(_QUARTERS, key=lambda quarter: round(depths[quarter], 2))
+        fronts |= dict.fromkeys((owner["objectId"], *parts), front)
+    return fronts
+
+
+def _depth(part: Box, whole: Box, quarter: float) -> float:
+    """Metres from the side of a piece of furniture to that of something in it."""
+    ahead = np.round(yaw(quarter)[:, 2])
+    return abs(
+        float(ahead @ (whole.center - part.center) + abs(ahead) @ (whole.reach - part.reach))
+    )
 
 
 def turned(box: Box, quarter: float) -> Box:

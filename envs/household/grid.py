@@ -26,9 +26,12 @@ _NOT_IN_THE_WAY = frozenset({"Floor", "Window", "Blinds", "Curtains"})
 _CORNERED = frozenset({"CounterTop", "Desk"})
 """What may go around a corner, in one box with the floor that it encloses."""
 
+_SOFT = {"ArmChair": 0.1, "Chair": 0.1, "DogBed": 0.15, "Sofa": 0.1, "Stool": 0.1}
+"""Metres by which a box is larger than what stands in the way: backs lean, corners are round."""
+
 KNEE, HEAD = 0.1, 1.8
 """What is lower is stepped over, what is higher walked under; metres above the floor."""
-_WALL_MARGIN = 0.35
+_WALL_MARGIN = 0.3
 """How far from the room's outline the agent's middle stays, in metres."""
 _NEAR_WALL = 0.35
 """A counter whose edge is at most this far from the outline stands against that wall."""
@@ -73,7 +76,7 @@ def reachable(solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
     return max(regions, key=lambda region: (len(region), min(region)), default=frozenset())
 
 
-def corner_strips(box: Box, outline: Outline) -> list[Box]:
+def corner_strips(box: Box, outline: Outline, depth: float = COUNTER_DEPTH) -> list[Box]:
     """A counter or desk without the floor before it: its strips along the walls that it touches.
 
     One that is narrow, or touches no wall (an island), stays whole.
@@ -85,11 +88,11 @@ def corner_strips(box: Box, outline: Outline) -> list[Box]:
     for axis, wall in ((0, 0), (2, 1)):
         if low[axis] - outline.low[wall] < _NEAR_WALL:
             end = high.copy()
-            end[axis] = low[axis] + COUNTER_DEPTH
+            end[axis] = low[axis] + depth
             strips.append(_between(low, end))
         if outline.high[wall] - high[axis] < _NEAR_WALL:
             start = low.copy()
-            start[axis] = high[axis] - COUNTER_DEPTH
+            start[axis] = high[axis] - depth
             strips.append(_between(start, high))
     return strips or [box]
 
@@ -104,8 +107,13 @@ def _obstacles(solids: Iterable[Solid], outline: Outline) -> list[Box]:
     for kind, box in solids:
         if kind in _NOT_IN_THE_WAY or box.high[1] < floor + KNEE or box.low[1] > floor + HEAD:
             continue
-        boxes += corner_strips(box, outline) if kind in _CORNERED else [box]
+        boxes += corner_strips(box, outline) if kind in _CORNERED else [_shrunk(kind, box)]
     return boxes
+
+
+def _shrunk(kind: str, box: Box) -> Box:
+    half = box.half - np.where(np.arange(3) == box.up, 0.0, _SOFT.get(kind, 0.0))
+    return Box(box.center, np.maximum(half, 0.01), box.axes)
 
 
 def _free(obstacles: Sequence[Box], outline: Outline) -> set[Cell]:

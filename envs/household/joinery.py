@@ -6,16 +6,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from random import Random
 
+import numpy as np
+
 from envs.household.boxes import Box
+from envs.household.carcass import carcass
+from envs.household.frames import into, out_of
+from envs.household.fronts import FURNITURE
+from envs.household.grid import Outline
 from envs.household.world import Thing
 from envs.render.material import Material
-from envs.render.mesh import Mesh, join
-from envs.render.shapes.finishes import COUNTERS, FRONTS, FURNITURE, METALS, shade
+from envs.render.mesh import Mesh, Vector
+from envs.render.shapes.finishes import COUNTERS, FRONTS, METALS, WHITEWOOD, WOODS, shade
 from envs.render.solids import box
 
 _FITTED = frozenset({"Cabinet", "Drawer", "Shelf"})
-_OWNERS = frozenset({"CoffeeTable", "Desk", "Dresser", "ShelvingUnit", "SideTable", "TVStand"})
-_WOODS = tuple(dict.fromkeys((*FRONTS, *FURNITURE)))
+_PANELLED = frozenset({"Dresser", "TVStand"})
+_BOARD = 0.02
+_WITHIN = 0.97
+"""Share of a rack's width and depth that its boards have."""
+_AT_WALL = 0.3
+"""Metres: nobody can look at a front that is nearer to a wall."""
+_WOODS = tuple(dict.fromkeys((*FRONTS, *WOODS, WHITEWOOD)))
 
 
 class Joinery:
@@ -30,9 +41,7 @@ class Joinery:
         """
         things = tuple(things)
         self._owners = {thing.id: _owner(thing, things) for thing in things}
-        self._racks = {
-            owner for part, owner in self._owners.items() if part.startswith("Shelf|") and owner
-        }
+        self._framed = {owner for owner in self._owners.values() if owner is not None}
         self._seed = seed
 
     @property
@@ -45,14 +54,39 @@ class Joinery:
         """Of all that is fitted."""
         return self._choice(None)[0]
 
+    def board(self, thing: Thing, things: Mapping[str, Thing]) -> Mesh | None:
+        """A shelf of a rack, as wide and deep as the rack; None if it is not a rack's."""
+        owner = self._owners.get(thing.id)
+        if thing.kind != "Shelf" or owner is None or things[owner].kind != "ShelvingUnit":
+            return None
+        around, wood = things[owner].box, self._choice(owner)[0]
+        x, _, z = (2 * around.half * _WITHIN).tolist()
+        slab = box((x, _BOARD, z), wood)
+        middle = around.center.copy()
+        middle[1] = thing.box.low[1] - _BOARD / 2
+        return into(thing.box, out_of(Box(middle, around.half, around.axes), slab))
+
+    def framed(self, thing: Thing) -> bool:
+        """Whether its drawers, doors or boards are things of their own."""
+        return thing.id in self._framed
+
+    def frame(self, thing: Thing, surface: float, size: Vector) -> Mesh:
+        """What holds the drawers, doors or boards of a piece of furniture.
+
+        Args:
+            thing: the furniture.
+            surface: height of its top over its bottom, metres.
+            size: of the box to fill, metres.
+        """
+        wood = self._choice(thing.id)[0]
+        return carcass(size, surface, wood, panelled=thing.kind in _PANELLED)
+
     def finish(self, thing: Thing, mesh: Mesh) -> Mesh:
         """A piece of furniture in the woods and metals of what it belongs to."""
-        if thing.kind not in _FITTED and thing.kind not in _OWNERS:
+        if thing.kind not in _FITTED and thing.kind not in FURNITURE:
             return mesh
-        owner = thing.id if thing.kind in _OWNERS else self._owners.get(thing.id)
+        owner = thing.id if thing.kind in FURNITURE else self._owners.get(thing.id)
         wood, metal = self._choice(owner)
-        if thing.kind == "ShelvingUnit" and thing.id in self._racks:
-            return _rack(thing.box, wood)
         return replace(mesh, palette=tuple(_swapped(m, wood, metal) for m in mesh.palette))
 
     def _choice(self, owner: str | None) -> tuple[Material, Material]:
@@ -78,27 +112,38 @@ def _owner(thing: Thing, things: Iterable[Thing]) -> str | None:
     around = [
         (float(other.box.half.prod()), other.id)
         for other in things
-        if other.kind in _OWNERS and other.box.holds(thing.box.center, 0.05)
+        if other.kind in FURNITURE and other.box.holds(thing.box.center, 0.05)
     ]
     return min(around, default=(0.0, None))[1]
 
 
-def _rack(around: Box, wood: Material) -> Mesh:
-    """A shelving unit without boards, for they are things of their own: sides, back and top."""
-    x, y, z = (2 * around.half).tolist()
-    wall = 0.02
-    sides = [box((wall, y, z), wood).shifted(k * (x - wall) / 2) for k in (-1, 1)]
-    back = box((x, y, wall / 2), shade(wood, 0.85)).shifted(z=(wall / 2 - z) / 2)
-    top = box((x, wall, z), wood).shifted(y=(y - wall) / 2)
-    return join([*sides, back, top])
+def quarters(things: Mapping[str, Thing], outline: Outline) -> Mapping[str, float]:
+    """Degrees by which furniture is turned within its box, as what is around it tells.
+
+    A bed's head is where its pillows are; a dresser's front is where its drawers' are; what has
+    its front at a wall and its back in the room was built the other way round.
+    """
+    turns = {}
+    for thing in things.values():
+        if thing.kind == "Bed":
+            pillows = [things[i].box.center for i in thing.contents if things[i].kind == "Pillow"]
+            head = sum(float(thing.box.to_own(center)[2]) for center in pillows)
+            turns[thing.id] = 180.0 if head < 0 else 0.0
+        elif thing.kind in FURNITURE:
+            turns[thing.id] = _front(thing, things.values(), outline)
+    return {name: turn for name, turn in turns.items() if turn}
 
 
-def beds_turned(things: Mapping[str, Thing]) -> frozenset[str]:
-    """Ids of the beds whose head is at their back, as the pillows on them tell."""
-    turned = set()
-    for bed in things.values():
-        if bed.kind == "Bed":
-            pillows = [things[i].box.center for i in bed.contents if things[i].kind == "Pillow"]
-            if sum(float(bed.box.to_own(center)[2]) for center in pillows) < 0:
-                turned.add(bed.id)
-    return frozenset(turned)
+def _front(thing: Thing, things: Iterable[Thing], outline: Outline) -> float:
+    votes: dict[float, int] = {}
+    for part in things:
+        if part.kind in ("Cabinet", "Drawer") and _owner(part, (thing,)) is not None:
+            x, _, z = thing.box.axes.T @ part.box.axes[:, 2]
+            quarter = float(round(np.degrees(np.arctan2(x, z)) / 90.0) * 90 % 360)
+            votes[quarter] = votes.get(quarter, 0) + 1
+    if votes:
+        return max(votes, key=lambda quarter: (votes[quarter], -quarter))
+    ahead = thing.box.center + thing.box.axes[:, 2] * (thing.box.half[2] + _AT_WALL)
+    behind = thing.box.center - thing.box.axes[:, 2] * (thing.box.half[2] + _AT_WALL)
+    walled = not outline.holds(float(ahead[0]), float(ahead[2]))
+    return 180.0 if walled and outline.holds(float(behind[0]), float(behind[2])) else 0.0

@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from envs.household.boxes import Box
-from envs.household.counters import counter
+from envs.household.boxes import Array, Box, yaw
+from envs.household.counters import counter, stove
 from envs.household.effects import lit
-from envs.household.joinery import Joinery, beds_turned
+from envs.household.frames import height_at, into, out_of
+from envs.household.grid import corner_strips
+from envs.household.joinery import Joinery, quarters
 from envs.household.looks import look_of, mesh_of
+from envs.household.outline import THROUGH_WALLS
+from envs.household.surfaces import rise
 from envs.household.world import Thing, World
 from envs.render.camera import Camera
-from envs.render.mesh import Mesh
+from envs.render.mesh import Mesh, join
 from envs.render.shapes import Look
 from envs.render.shell import shell
 from envs.render.stage import Frame, Light, Stage
 
 _WAYS = {0: "kitchen", 2: "living_room", 3: "bedroom", 4: "bathroom"}
 _OUT_OF_SIGHT = np.array((0.0, 100.0, 0.0))
+_AROUND_CORNER = 0.3
+"""Metres: what goes through a wall and is thicker than twice this goes around a corner."""
+_PANE = 0.12
+_SUNK, _SUNK_IN_CUSHIONS = 0.06, 0.25
+"""Metres that a thing may be sunk in what it rests on, at most."""
+_CUSHIONED = frozenset({"ArmChair", "Bed", "Chair", "Sofa"})
+_ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})
+"""Kinds of which a room has one model."""
 _LAMPS = frozenset({"DeskLamp", "FloorLamp"})
 
 
@@ -48,7 +60,7 @@ class Picture:
         self._meshes: dict[object, Mesh] = {}
         self._mood: Mood | None = None
         self._joinery = Joinery((), 0)
-        self._turned = beds_turned(world.things)
+        self._turned = quarters(world.things, world.room.outline)
 
     def take(
         self,
@@ -82,7 +94,7 @@ class Picture:
             return self._stage.render(camera, *size, rgb=rgb)
         finally:
             for thing in absent:
-                self._stage.move(thing.id, thing.box.axes, thing.box.center)
+                self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
 
     def _paint(self, world: World, mood: Mood) -> None:
         outline, name = self._room.outline, self._room.name
@@ -93,6 +105,10 @@ class Picture:
         for part, mesh in shell(low, high, way, seed_of(name, mood.materials)):
             body = floor if part == "floor" else f"{name} {part}"
             self._stage.put(body, mesh, np.eye(3), np.zeros(3), casts_shadow=False)
+        burners = [thing.box for thing in world.things.values() if thing.kind == "StoveBurner"]
+        knobs = [thing.box for thing in world.things.values() if thing.kind == "StoveKnob"]
+        if burners:
+            self._stage.put(f"{name} stove", stove(burners, knobs, outline), np.eye(3), np.zeros(3))
         middle = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
         self._stage.light(
             Light(
@@ -112,7 +128,7 @@ class Picture:
         for gone in [name for name in self._shown if hidden.get(name, True)]:
             self._stage.remove(gone)
             del self._shown[gone]
-        for thing in world.things.values():
+        for thing in sorted(world.things.values(), key=lambda thing: bool(thing["pickupable"])):
             if thing.kind != "Floor" and not hidden[thing.id]:
                 self._draw(world, thing, mood, thing.id in burning)
         self._light_lamps(world)
@@ -125,22 +141,61 @@ class Picture:
             self._meshes[key] = self._mesh(world, thing, look, mood)
         mesh = self._meshes[key]
         if self._shown.get(thing.id) is not mesh:
-            self._stage.put(thing.id, mesh, thing.box.axes, thing.box.center)
+            self._stage.put(thing.id, mesh, thing.box.axes, self._center(world, thing))
             self._shown[thing.id] = mesh
         elif self._drawn.get(thing.id) is not thing:
             before = self._drawn.get(thing.id)
-            if before is None or before.box is not thing.box:
-                self._stage.move(thing.id, thing.box.axes, thing.box.center)
+            if before is None or before.box is not thing.box or before.parents != thing.parents:
+                self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
+
+    def _center(self, world: World, thing: Thing) -> Array:
+        """Where a thing is drawn: lifted out of the cushions, if ours are higher than THOR's."""
+        center, base = thing.box.center, float(thing.box.low[1])
+        if not thing["pickupable"]:
+            return center
+        lift = 0.0
+        for parent in thing.parents:
+            if parent in self._shown:
+                under = world.things[parent]
+                most = _SUNK_IN_CUSHIONS if under.kind in _CUSHIONED else _SUNK
+                height = height_at(self._shown[parent], under.box, center[[0, 2]], base + most)
+                lift = max(lift, height - base)
+        return np.asarray(center + np.array((0.0, lift, 0.0)))
 
     def _mesh(self, world: World, thing: Thing, look: Look, mood: Mood) -> Mesh:
-        if thing.kind == "CounterTop":
-            wood, stone = self._joinery.front, self._joinery.stone
-            made = counter(thing, world.things.values(), self._room.outline, stone, wood)
-            return _into(thing.box, made)
-        mesh = mesh_of(thing, look, seed_of(thing["assetId"] or thing.id, mood.materials))
-        if thing.id in self._turned:
-            mesh = mesh.turned("y", 180.0)
-        return self._joinery.finish(thing, mesh)
+        joinery = self._joinery
+        if thing.kind == "CounterTop" or (thing.kind == "Desk" and not _oriented(thing)):
+            made = counter(
+                thing, world.things.values(), self._room.outline, joinery.stone, joinery.front
+            )
+            return into(thing.box, made)
+        if thing.kind in THROUGH_WALLS and min(thing.box.half[[0, 2]]) > _AROUND_CORNER:
+            return self._around_corner(thing, look)
+        x, y, z = (2 * thing.box.half).tolist()
+        turn = self._turned.get(thing.id, 0.0)
+        size = (x, y, z) if turn % 180.0 == 0.0 else (z, y, x)
+        if (board := joinery.board(thing, world.things)) is not None:
+            return board
+        if joinery.framed(thing):
+            made = joinery.frame(thing, rise(world, thing), size)
+        else:
+            name = f"{self._room.name} {thing.kind}" if thing.kind in _ALIKE else thing["assetId"]
+            seed = seed_of(name or thing.id, mood.materials)
+            made = joinery.finish(thing, mesh_of(thing.kind, size, look, seed))
+        return made.turned("y", turn) if turn else made
+
+    def _around_corner(self, thing: Thing, look: Look) -> Mesh:
+        """A window or curtain whose box takes in a corner of the room: a pane along each wall."""
+        panes = []
+        for strip in corner_strips(thing.box, self._room.outline, _PANE):
+            x, y, z = (2 * strip.half).tolist()
+            wide = x >= z
+            pane = mesh_of(thing.kind, (max(x, z), y, min(x, z)), look, 0)
+            middle = strip.center - thing.box.center
+            inward = -float(middle[2 if wide else 0])
+            turn = (0.0 if wide else 90.0) + (0.0 if inward > 0 else 180.0)
+            panes.append(out_of(Box(strip.center, strip.half, yaw(turn)), pane))
+        return into(thing.box, join(panes))
 
     def _light_lamps(self, world: World) -> None:
         for thing in world.things.values():
@@ -152,14 +207,8 @@ class Picture:
                 self._stage.lamp(thing.id, lamp)
 
 
-def _into(frame: Box, mesh: Mesh) -> Mesh:
-    """A mesh that was made in the world's frame, as it is in a box's."""
-    turn = frame.axes.T
-    return replace(
-        mesh,
-        vertices=((mesh.vertices - frame.center) @ turn.T).astype(np.float32),
-        normals=(mesh.normals @ turn.T).astype(np.float32),
-    )
+def _oriented(thing: Thing) -> bool:
+    return thing["objectOrientedBoundingBox"] is not None
 
 
 def seed_of(name: str, salt: int = 0) -> int:

@@ -173,7 +173,8 @@ def prepare(objects: list[Metadata]) -> Mapping[str, Any]:
     solids = [Solid(o["objectType"], boxes.read_box(o)) for o in objects]
     walls = outline.outline(solids)
     cells = grid.reachable(solids, walls)
-    faced = [fronts.face(o, cells, walls) for o in objects]
+    known = fronts.built_in(objects)
+    faced = [fronts.face(o, cells, walls, known) for o in objects]
     return {
         "objects": objects,
         "boxes": [[*b.center.tolist(), *b.half.tolist(), *b.axes.ravel().tolist()] for b in faced],

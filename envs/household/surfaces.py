@@ -92,7 +92,7 @@ def surface(world: World, thing: Thing) -> Surface:
     """Where a receptacle holds things. A sink's is its basin's."""
     own = basin(world, thing) or thing
     kind, box = own.kind, own.box
-    height = float(box.low[1]) + _rise(world, own)
+    height = float(box.low[1]) + rise(world, own)
     above = float(box.high[1]) - height
     inside = kind in ENCLOSING or kind in ("GarbageCan", "SinkBasin", "BathtubBasin")
     roofed = kind in ENCLOSING - {"Box", "LaundryHamper"} or kind in ("Shelf", "CoffeeMachine")
@@ -142,7 +142,7 @@ def slide(thing: Thing) -> Array:
     return thing.box.axes[:, 2] * float(2 * thing.box.half[2] * _DRAWN_OUT * thing["openness"])
 
 
-def _rise(world: World, thing: Thing) -> float:
+def rise(world: World, thing: Thing) -> float:
     """From the bottom of its box to where things stand, metres.
 
     What the room came with tells best: tables with shelves above them, beds of any height.
