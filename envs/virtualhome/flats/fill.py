@@ -1,8 +1,4 @@
-"""Small things on and in the furniture: `contents.csv`.
-
-Levels and seats are where things rest, as parts of an article's height: what `envs.render.shapes`
-draws has its boards and seats there.
-"""
+"""Small things on and in the furniture: `contents.csv`."""
 
 from __future__ import annotations
 
@@ -13,22 +9,12 @@ from functools import cache
 from importlib.resources import files
 
 from envs.virtualhome.catalogue import catalogue
-from envs.virtualhome.flats.boxes import Box, Placed, turned_half
+from envs.virtualhome.flats.boxes import Box, Placed, front, turned_half
+from envs.virtualhome.flats.rests import Rest, rests
 
-_SEATS: Mapping[str, float] = {"sofa": 0.52, "armchair": 0.5, "bed": 0.62, "chair": 0.5}
-_BOARDS: Mapping[str, Sequence[float]] = {"bookshelf": (0.03, 0.27, 0.51, 0.75)}
-_LEVELS: Mapping[str, Sequence[float]] = {
-    "fridge": (0.1, 0.33, 0.54, 0.74),
-    "kitchencabinet": (0.05, 0.52),
-    "bathroomcabinet": (0.05, 0.52),
-    "dishwasher": (0.2, 0.55),
-    "dresser": (0.1, 0.4, 0.7),
-    "closet": (0.04, 0.4, 0.7),
-    "bathtub": (0.2,),
-    "washingmachine": (0.3,),
-}
-_BOTTOM = (0.06,)
 _TRIES = 80
+_EDGE = 0.015
+"""Metres that stay free at the edges of a surface."""
 
 
 class Filler:
@@ -70,26 +56,29 @@ class Filler:
         """A place drawn by lot; None if the article is too wide or too high for it."""
         turn = self._draw.choice((0, 180) if relation == "INSIDE" else (0, 90, 180, 270))
         yaw = support.yaw if name in _FACES_FORWARD else (support.yaw + turn) % 360
+        rest = self._draw.choice(rests(support.class_name, relation, name))
         hx, hy, hz = turned_half(catalogue()[name].size, yaw)
-        bottom, ceiling = self._level(support, relation)
-        edge = 0.03 if relation == "ON" else 0.04
-        room_x, room_z = support.box.hx - hx - edge, support.box.hz - hz - edge
-        if min(room_x, room_z) < 0 or 2 * hy > ceiling - bottom:
+        bottom = support.box.bottom + 2 * support.box.hy * rest.low
+        if bottom + 2 * hy > support.box.bottom + 2 * support.box.hy * rest.high:
             return None, yaw
-        x = support.box.x + self._draw.uniform(-room_x, room_x)
-        z = support.box.z + self._draw.uniform(-room_z, room_z)
+        area = _area(support, rest)
+        room_x, room_z = area.hx - hx - _EDGE, area.hz - hz - _EDGE
+        if min(room_x, room_z) < 0:
+            return None, yaw
+        x = area.x + self._draw.uniform(-room_x, room_x)
+        z = area.z + self._draw.uniform(-room_z, room_z)
         return Box(x, bottom + hy, z, hx, hy, hz), yaw
 
-    def _level(self, support: Placed, relation: str) -> tuple[float, float]:
-        """Heights of a board and of what is above it."""
-        box, name = support.box, support.class_name
-        height = 2 * box.hy
-        if relation == "ON" and name not in _BOARDS:
-            return box.bottom + height * _SEATS.get(name, 1.0), box.top + 1.0
-        levels = _BOARDS.get(name) or _LEVELS.get(name, _BOTTOM)
-        i = self._draw.randrange(len(levels))
-        above = levels[i + 1] if i + 1 < len(levels) else 1.0
-        return box.bottom + height * levels[i], box.bottom + height * above
+
+def _area(support: Placed, rest: Rest) -> Box:
+    """The part of the furniture's box that is above and below a surface of it."""
+    box, (ahead_x, ahead_z) = support.box, front(support.yaw)
+    half_width, half_depth = (box.hx, box.hz) if support.yaw % 180 == 0 else (box.hz, box.hx)
+    u, v = (rest.left + rest.right) * half_width, (rest.back + rest.front) * half_depth
+    hu, hv = (rest.right - rest.left) * half_width, (rest.front - rest.back) * half_depth
+    along_x, along_z = (hu, hv) if support.yaw % 180 == 0 else (hv, hu)
+    x, z = box.x + u * ahead_z + v * ahead_x, box.z - u * ahead_x + v * ahead_z
+    return Box(x, box.y, z, along_x, box.hy, along_z)
 
 
 _FACES_FORWARD = {

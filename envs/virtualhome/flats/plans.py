@@ -8,6 +8,8 @@ from dataclasses import dataclass
 HEIGHT = 2.6
 """From floor to ceiling."""
 DOOR_WIDTH = 0.95
+WALL = 0.1
+"""Thickness of the walls between rooms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,9 @@ def _plan(name: str, sketch: Sequence[tuple[str, float, float, float, float]]) -
         assert doorway is not None
         doorways.append(doorway)
         reached.add(outside)
-    return Plan(name, rooms, tuple(doorways))
+    half = WALL / 2
+    inner = (Room(r.class_name, r.x0 + half, r.z0 + half, r.x1 - half, r.z1 - half) for r in rooms)
+    return Plan(name, tuple(inner), tuple(doorways))
 
 
 def _doorway(rooms: Sequence[Room], a: int, b: int) -> Doorway | None:

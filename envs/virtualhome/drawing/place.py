@@ -1,0 +1,90 @@
+"""Where something is: the middle of its box, its size in its own axes, and which way it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import atan2, cos, degrees, radians, sin
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.virtualhome.flats.boxes import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An upright box. Metres and degrees, y up; at yaw 0 its front looks along +z, at 90 along +x.
+    """
+
+    x: float
+    y: float
+    z: float
+    size: tuple[float, float, float]
+    """Width, height, depth along its own axes."""
+    yaw: float = 0.0
+
+    @property
+    def bottom(self) -> float:
+        """Height of its underside."""
+        return self.y - self.size[1] / 2
+
+    @property
+    def top(self) -> float:
+        """Height of its upper side."""
+        return self.y + self.size[1] / 2
+
+    @property
+    def front(self) -> tuple[float, float]:
+        """The direction (x, z) in which it looks, of length 1."""
+        return sin(radians(self.yaw)), cos(radians(self.yaw))
+
+    @property
+    def axes(self) -> NDArray[np.float64]:
+        """(3, 3), from its own axes to the world's."""
+        ahead_x, ahead_z = self.front
+        return np.array(((ahead_z, 0.0, ahead_x), (0.0, 1.0, 0.0), (-ahead_x, 0.0, ahead_z)))
+
+    @property
+    def box(self) -> Box:
+        """The upright box along the world's axes that holds it."""
+        ahead_x, ahead_z = (abs(part) for part in self.front)
+        width, height, depth = self.size
+        return Box(
+            self.x, self.y, self.z,
+            (width * ahead_z + depth * ahead_x) / 2,
+            height / 2,
+            (width * ahead_x + depth * ahead_z) / 2,
+        )  # fmt: skip
+
+    def out(self, u: float, up: float, v: float) -> tuple[float, float, float]:
+        """The point `u` to its right, `up` above its middle and `v` in front of it, in the world.
+        """
+        ahead_x, ahead_z = self.front
+        return self.x + u * ahead_z + v * ahead_x, self.y + up, self.z - u * ahead_x + v * ahead_z
+
+    def carried(self, before: Place, after: Place) -> Place:
+        """Where this is once what it rests on has gone from one place to another."""
+        ahead_x, ahead_z = before.front
+        dx, dz = self.x - before.x, self.z - before.z
+        u, v = dx * ahead_z - dz * ahead_x, dx * ahead_x + dz * ahead_z
+        x, y, z = after.out(u, self.y - before.y, v)
+        return replace(self, x=x, y=y, z=z, yaw=self.yaw + after.yaw - before.yaw)
+
+
+def read_place(node: Mapping[str, Any]) -> Place | None:
+    """The place of a node in VirtualHome's form; None if it has no box.
+
+    A turn between the quarters is read as the nearest quarter, since the box is along the world's
+    axes.
+    """
+    box = node.get("bounding_box")
+    if not box:
+        return None
+    (x, y, z), (wide, high, deep) = box["center"], box["size"]
+    yaw = 0.0
+    if turn := (node.get("obj_transform") or {}).get("rotation"):
+        yaw = round(degrees(2 * atan2(turn[1], turn[3])) / 90) % 4 * 90.0
+    size = (wide, high, deep) if yaw % 180 == 0 else (deep, high, wide)
+    return Place(x, y, z, size, yaw)
