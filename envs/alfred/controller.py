@@ -17,7 +17,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from subprocess import Popen
+from subprocess import Popen, TimeoutExpired
 from typing import Any, Literal
 
 from ai2thor.controller import Controller
@@ -33,6 +33,8 @@ _END_OF_MESSAGE = struct.pack("!BI", 255, 0)
 _SHOWN_LINES = 20
 _GLANCE = 0.05
 """Seconds between two looks at a simulator that is starting."""
+_LAST_WORDS = 1.0
+"""Seconds that a simulator may take to print why it ends."""
 
 
 class Client(Controller):  # type: ignore[misc]
@@ -102,7 +104,8 @@ class Client(Controller):  # type: ignore[misc]
         try:
             return super().reset(scene, **initialization)
         except Exception as error:
-            if self._is_an_answer(error):
+            # A simulator that is about to end sends an empty message, which is a ValueError too.
+            if self._is_an_answer(error, patience=_LAST_WORDS):
                 raise
             raise self._failure(f"failed in reset to {scene!r}", error) from error
 
@@ -161,14 +164,23 @@ class Client(Controller):  # type: ignore[misc]
                     writing.write(_END_OF_MESSAGE)
                 return
 
-    def _is_an_answer(self, error: Exception) -> bool:
+    def _is_an_answer(self, error: Exception, patience: float = 0.0) -> bool:
         """Whether it is ours already, or says of a simulator that still runs what it refused."""
-        runs = self._simulator is not None and self._simulator.poll() is None
-        return isinstance(error, SimulatorError) or (isinstance(error, ValueError) and runs)
+        return isinstance(error, SimulatorError) or (
+            isinstance(error, ValueError) and self._exit_status(patience) is None
+        )
+
+    def _exit_status(self, patience: float) -> int | None:
+        """How the simulator has ended; None if it runs even after `patience` seconds."""
+        if self._simulator is None:
+            return None
+        with contextlib.suppress(TimeoutExpired):
+            return self._simulator.wait(patience)
+        return None
 
     def _failure(self, what: str, error: BaseException | None = None) -> SimulatorError:
         """An error that says what is known: how the simulator ended, and what it printed."""
-        code = None if self._simulator is None else self._simulator.poll()
+        code = self._exit_status(_LAST_WORDS)
         # The client says "Error encountered" and keeps what it encountered as the context.
         why = error and (error.__context__ or error)
         cause = f"exit status {code}" if code is not None else f"{type(why).__name__}: {why}"

@@ -11,8 +11,13 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from envs.household import fifo, wsgi
+
+if TYPE_CHECKING:
+    from envs.household.session import Session
 
 _LOOK = 0.5
 """Seconds between two looks at whether the client is still there."""
@@ -22,31 +27,24 @@ def main() -> None:
     """Serve the client until it hangs up or dies."""
     arguments = _arguments()
     threading.Thread(target=_end_with, args=(arguments.client,), daemon=True).start()
-    # Imported late: while they load, the client may die already.
-    from envs.household import fifo, packing, wsgi
-    from envs.household.session import Session
-    from envs.household.simulator import Simulator
+    over_http = _told("AI2THOR_SERVER_TYPE") == "WSGI"
 
-    said = os.environ
-    simulator = Simulator(width=arguments.screen_width, height=arguments.screen_height)
-    pictures = said.get("AI2THOR_SERVER_SIDE_SCREENSHOT", "True") == "True"
-    if _told(said, "AI2THOR_SERVER_TYPE") == "WSGI":
-        session = Session(simulator, packing.Json(), pictures=pictures)
-        wsgi.serve(
-            session.first(),
-            session.answer,
-            _told(said, "AI2THOR_HOST"),
-            int(_told(said, "AI2THOR_PORT")),
-            _told(said, "AI2THOR_CLIENT_TOKEN"),
-        )
+    def begin() -> Session:
+        # Imported late: it takes a while, and what goes wrong here is told to the client.
+        from envs.household.packing import Json, MessagePack
+        from envs.household.session import Session
+        from envs.household.simulator import Simulator
+
+        simulator = Simulator(width=arguments.screen_width, height=arguments.screen_height)
+        pictures = os.environ.get("AI2THOR_SERVER_SIDE_SCREENSHOT", "True") == "True"
+        return Session(simulator, Json() if over_http else MessagePack(), pictures=pictures)
+
+    if over_http:
+        token = _told("AI2THOR_CLIENT_TOKEN")
+        wsgi.serve(begin, _told("AI2THOR_HOST"), int(_told("AI2THOR_PORT")), token)
     else:
-        session = Session(simulator, packing.MessagePack(), pictures=pictures)
-        fifo.serve(
-            session.first(),
-            session.answer,
-            Path(_told(said, "AI2THOR_FIFO_SERVER_PIPE_PATH")),
-            Path(_told(said, "AI2THOR_FIFO_CLIENT_PIPE_PATH")),
-        )
+        writing = Path(_told("AI2THOR_FIFO_SERVER_PIPE_PATH"))
+        fifo.serve(begin, writing, Path(_told("AI2THOR_FIFO_CLIENT_PIPE_PATH")))
 
 
 def _arguments() -> argparse.Namespace:
@@ -58,13 +56,13 @@ def _arguments() -> argparse.Namespace:
     return known
 
 
-def _told(said: Mapping[str, str], name: str) -> str:
-    if name not in said:
+def _told(name: str) -> str:
+    if name not in os.environ:
         sys.exit(
             f"{name} is not set. This program is started by AI2-THOR's client: "
             "Controller(local_executable_path=...), see envs/household/launcher.py."
         )
-    return said[name]
+    return os.environ[name]
 
 
 def _end_with(client: int) -> None:

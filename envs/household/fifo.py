@@ -7,40 +7,77 @@ The simulator speaks first. Source: `ai2thor/fifo_server.py` of ai2thor 5.0.0.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
+import os
 import struct
+import time
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from envs.household.message import Message
+
+if TYPE_CHECKING:
+    from envs.household.session import Session
 
 _HEADER = struct.Struct("!BI")
 _METADATA, _ACTION, _END = 1, 2, 255
 _IMAGES: Mapping[str, int] = {"image": 4, "image_depth": 5, "image_classes": 8, "image_ids": 9}
 _PIPE_BYTES = 1 << 20
 """A whole message fits, so that writing one does not wait for the client to read it in parts."""
+_PATIENCE = 60.0
+"""Seconds that a client may take to open the pipe, which it does at once if it lives."""
 
 
-def serve(
-    first: Message, answer: Callable[[Mapping[str, Any]], Message], writing: Path, reading: Path
-) -> None:
-    """Send `first`, then answer every request until the client hangs up.
+def serve(begin: Callable[[], Session], writing: Path, reading: Path) -> None:
+    """Answer every request until the client hangs up.
 
     Args:
-        first: what there is before any request.
-        answer: the message that a request is answered with.
+        begin: makes the simulator.
         writing: the pipe that the client reads ("server pipe").
         reading: the pipe that it writes ("client pipe"). It opens this one only when it has read
-            `first`.
+            the first message.
+
+    Raises:
+        TimeoutError: there is no client.
+        SystemExit: the simulator failed; its traceback is on stderr.
     """
-    with contextlib.suppress(BrokenPipeError), writing.open("wb", buffering=0) as out:
+    with _opened(writing) as out, contextlib.suppress(BrokenPipeError):
         _widen(out)
-        _send(out, first)
-        with reading.open("rb") as requests:
-            while (request := _receive(requests)) is not None:
-                _send(out, answer(request))
+        try:
+            session = begin()
+            _send(out, session.first())
+            with reading.open("rb") as requests:
+                while (request := _receive(requests)) is not None:
+                    _send(out, session.answer(request))
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            # Told before the client knows, which kills what fails; and it must know, since without
+            # this empty message it waits for its timeout, or for ever.
+            traceback.print_exc()
+            out.write(_HEADER.pack(_END, 0))
+            raise SystemExit(1) from error
+
+
+def _opened(pipe: Path) -> IO[bytes]:
+    """A pipe to write to, as soon as there is someone who reads it."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > until:
+                raise TimeoutError(f"Nobody has opened {pipe} in {_PATIENCE:g} s.") from error
+            time.sleep(0.002)
+        else:
+            os.set_blocking(descriptor, True)
+            return os.fdopen(descriptor, "wb", buffering=0)
 
 
 def _widen(pipe: IO[bytes]) -> None:

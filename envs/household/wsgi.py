@@ -9,26 +9,22 @@ from __future__ import annotations
 import http.client
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from envs.household.message import Message
+
+if TYPE_CHECKING:
+    from envs.household.session import Session
 
 _BOUNDARY = "inhabit-4e1f0c2ab9d75c6388f2-end-of-part"
 _HEADERS = {"Content-Type": f'multipart/form-data; boundary="{_BOUNDARY}"'}
 
 
-def serve(
-    first: Message,
-    answer: Callable[[Mapping[str, Any]], Message],
-    host: str,
-    port: int,
-    token: str,
-) -> None:
-    """Send `first`, then answer every request until the client hangs up.
+def serve(begin: Callable[[], Session], host: str, port: int, token: str) -> None:
+    """Answer every request until the client hangs up.
 
     Args:
-        first: what there is before any request.
-        answer: the message that a request is answered with.
+        begin: makes the simulator.
         host: where the client listens.
         port: where the client listens.
         token: proves to the client that this is the simulator it has started.
@@ -37,20 +33,24 @@ def serve(
         ConnectionError: the client refuses what it is sent.
     """
     line = http.client.HTTPConnection(host, port)
-    message = first
-    while True:
-        try:
-            line.request("POST", "/train", body=_form(message, token), headers=_HEADERS)
-            reply = line.getresponse()
-            body = reply.read()
-        except (ConnectionResetError, BrokenPipeError, http.client.BadStatusLine):
-            return
-        if reply.status != http.client.OK:
-            raise ConnectionError(f"The client answered {reply.status}: {body[:500]!r}")
-        request: Mapping[str, Any] = json.loads(body)
-        if "action" not in request:
-            return
-        message = answer(request)
+    session = begin()
+    message = session.first()
+    while (request := _exchange(line, _form(message, token))) is not None:
+        message = session.answer(request)
+
+
+def _exchange(line: http.client.HTTPConnection, form: bytes) -> Mapping[str, Any] | None:
+    """Post a message; the reply is the next request, or None if there are no more."""
+    try:
+        line.request("POST", "/train", body=form, headers=_HEADERS)
+        reply = line.getresponse()
+        body = reply.read()
+    except (ConnectionResetError, BrokenPipeError, http.client.BadStatusLine):
+        return None
+    if reply.status != http.client.OK:
+        raise ConnectionError(f"The client answered {reply.status}: {body[:500]!r}")
+    request: Mapping[str, Any] = json.loads(body)
+    return request if "action" in request else None
 
 
 def _form(message: Message, token: str) -> bytes:
