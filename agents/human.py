@@ -129,4 +129,5 @@ REGISTRATION = AgentRegistration(
     summary="asks a person at the terminal",
     settings=HumanSettings,
     make=_make,
+    at_terminal=True,
 )

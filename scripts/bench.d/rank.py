@@ -2,7 +2,7 @@
 
 SmolLM2-135M, a prompt as the planner `rank` writes it, forty actions as a household offers them.
 Nothing of the prompt is kept from one time to the next, unless a figure says so. All ways take
-their turn in every round, and figures are ratios of medians over the rounds.
+their turn in every round, and a figure is the median over the rounds of the ratio within a round.
 
     read        the prompt alone, by the model's own forward, with its cache kept
     rank        the prompt and all actions, as a planner asks for it, words to scores
@@ -81,30 +81,29 @@ def measure(dtype: str, *, bound: float) -> dict[str, dict[str, object]]:
             times.append(timed(getattr(ways, name)))
         for index in range(turn, len(ACTIONS), ROUNDS):
             forwards += timed(lambda index=index: ways.forward(index))
-    took = {name: median(times) for name, times in seconds.items()}
     where = f"{dtype}, {processor()}, {torch.get_num_threads()} threads"
     what = f"{len(ACTIONS)} actions ({len(ways.trie)} nodes), {len(ways.prompt.ids)} prompt tokens"
+    took = {name: median(times) for name, times in seconds.items()} | {"forwards": forwards}
     sys.stderr.write(f"  {where}: {what}\n")
-    times = {**took, "forwards": forwards}
-    sys.stderr.write("".join(f"  {k:9} {1e3 * v:8.0f} ms\n" for k, v in times.items()))
+    sys.stderr.write("".join(f"  {k:9} {1e3 * v:8.0f} ms\n" for k, v in took.items()))
 
-    def figure(value: float, bound: str, what: str, unit: str = "x") -> dict[str, object]:
+    def ratio(one: str, other: str) -> float:
+        return median(a / b for a, b in zip(seconds[one], seconds[other], strict=True))
+
+    def figure(value: float, unit: str, bound: str, what: str) -> dict[str, object]:
         return {"value": round(value, 6), "unit": unit, "bound": bound, "what": f"{what} ({where})"}
 
-    rank = took["rank"]
-    return {
-        f"{dtype}_over_read": figure(rank / took["read"], f"<= {bound}", f"rank {what}: read"),
-        f"{dtype}_forwards_over": figure(forwards / rank, ">= 20", "a forward each: rank"),
-        f"{dtype}_repeated_over": figure(took["repeated"] / rank, ">= 1", "repeated cache: rank"),
-        f"{dtype}_kept_over_read": figure(took["kept"] / took["read"], "", "fixed part kept: read"),
-        f"{dtype}_read_ms": figure(1e3 * took["read"], "", "reading the prompt", "ms"),
-        f"{dtype}_difference": figure(
-            float(np.abs(ways.rank() - ways.each()).max()),
-            "<= 0.001" if dtype == "float32" else "",
-            "largest difference of a score from that by a forward of its own",
-            "nat",
-        ),
+    error = float(np.abs(ways.rank() - ways.each()).max())
+    exact = "<= 0.001" if dtype == "float32" else ""
+    found = {
+        "over_read": figure(ratio("rank", "read"), "x", f"<= {bound}", f"rank {what}: read"),
+        "forwards_over": figure(forwards / took["rank"], "x", ">= 20", "a forward each: rank"),
+        "repeated_over": figure(ratio("repeated", "rank"), "x", ">= 1", "repeated cache: rank"),
+        "kept_over_read": figure(ratio("kept", "read"), "x", "", "fixed part kept: read"),
+        "read_ms": figure(1e3 * took["read"], "ms", "", "reading the prompt"),
+        "error": figure(error, "nat", exact, "largest error of a score, by a forward of its own"),
     }
+    return {f"{dtype}_{name}": one for name, one in found.items()}
 
 
 class Ways:
