@@ -42,7 +42,15 @@ class Camera:
         return np.stack((right, np.cross(ahead, right), ahead))
 
     def view(self, width: int, height: int) -> View:
-        """This camera over a picture of that many pixels, which are square."""
+        """This camera over a picture of that many pixels, which are square.
+
+        Raises:
+            ValueError: the picture has no pixels.
+        """
+        if width < 1 or height < 1:
+            raise ValueError(
+                f"A picture has at least one pixel; {width} x {height} were asked for."
+            )
         return View(
             np.asarray(self.position, np.float64),
             self.axes,

@@ -22,7 +22,7 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """A round lamp. The sun is one that is far away."""
+    """A round lamp. The sun is one that is far away; `envs.render.shell.lamp` lights a room."""
 
     position: Vector
     """Metres."""
@@ -34,6 +34,14 @@ class Light:
     """Radius in metres: how soft its shadows are."""
     reach: float = 4.0
     """Metres."""
+
+    def __post_init__(self) -> None:
+        if not np.isfinite((*self.position, *self.color, self.strength)).all():
+            raise ValueError(f"A lamp needs finite numbers; it has {self}.")
+        if not (self.size >= 0.0 and self.reach > 0.0):
+            raise ValueError(
+                f"size >= 0 and reach > 0 must hold; they are {self.size}, {self.reach}."
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +161,12 @@ class Stage:
             shadow: False leaves out the shadows.
             samples: per side of a pixel; 2 smooths the edges of the colours. Depth and ids are
                 always those of the pixels' centres.
+
+        Raises:
+            ValueError: a picture without pixels, or without samples.
         """
+        if samples < 1:
+            raise ValueError(f"A pixel has at least one sample per side; {samples} were asked for.")
         if self._pack is None:
             self._pack = Pack(self._bodies.values())
         pack = self._pack

@@ -13,7 +13,7 @@ import pytest
 from render_primitives import UPRIGHT, box, furnish, furnished, sphere, turned
 
 from envs.render.camera import Camera
-from envs.render.stage import Frame, Stage
+from envs.render.stage import Frame, Light, Stage
 
 VIEW = Camera((0.2, 1.5, 0), 5, 20)
 
@@ -97,6 +97,14 @@ def test_mistakes_are_named() -> None:
         stage.put("spoon", box((1, 1, 1)), (0, 90, 0), (0, 0, 0))
     with pytest.raises(ValueError, match="finite"):
         stage.move("ball", UPRIGHT, (0, float("nan"), 0))
+    with pytest.raises(ValueError, match="pixel"):
+        stage.render(VIEW, 0, 10)
+    with pytest.raises(ValueError, match="sample"):
+        stage.render(VIEW, 10, 10, samples=0)
+    with pytest.raises(ValueError, match="reach"):
+        Light((0, 3, 0), reach=0.0)
+    with pytest.raises(ValueError, match="finite"):
+        Light((0, float("inf"), 0))
     with pytest.raises(ValueError, match="field of view"):
         Camera((0, 0, 0), 0, 0, fov=180)
     with pytest.raises(ValueError, match="near"):
