@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from envs.household.boxes import Box
-from envs.household.grid import Outline, corner_strips
+from envs.household.grid import Outline
 from envs.household.surfaces import counter_height
 from envs.household.world import Thing
 from envs.render.material import Material
@@ -34,9 +34,23 @@ Rectangle = tuple[float, float, float, float]
 
 
 def counter(
-    top: Thing, others: Iterable[Thing], outline: Outline, stone: Material, front: Material
+    top: Thing,
+    strips: Sequence[Box],
+    others: Iterable[Thing],
+    outline: Outline,
+    stone: Material,
+    front: Material,
 ) -> Mesh:
-    """A worktop in the world's own frame."""
+    """A worktop in the world's own frame.
+
+    Args:
+        top: the counter.
+        strips: its parts along the walls.
+        others: the room's things: sinks are let in, cupboards stay free.
+        outline: the room's.
+        stone: of the slab.
+        front: of the panels.
+    """
     others = [other for other in others if other.id != top.id and other.kind != "Floor"]
     height = counter_height(top)
     sinks = [o.box for o in others if o.kind == "Sink"] or [
@@ -48,7 +62,7 @@ def counter(
     cupboards = [_rectangle(o.box, 0.005) for o in below if o.kind not in ("Sink", "SinkBasin")]
     taken = cupboards + [_rectangle(sink, 0.0) for sink in let_in]
     parts = []
-    for strip in corner_strips(top.box, outline):
+    for strip in strips:
         whole = _rectangle(strip, 0.0)
         for sink in let_in:
             for piece in _without(

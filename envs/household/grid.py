@@ -1,7 +1,6 @@
 """Where the agent can stand: cells of THOR's 0.25 m grid that its body reaches without bumping.
 
-THOR casts a capsule from cell to cell through its meshes. Boxes alone are coarser: an L-shaped
-counter is one box over the whole corner, so counters count as strips along the walls they touch.
+THOR casts a capsule from cell to cell through its meshes. Here boxes stand for the things.
 """
 
 from __future__ import annotations
@@ -19,12 +18,8 @@ STEP = 0.25
 """Metres between neighbouring cells, which lie at whole multiples of it."""
 BODY = 0.2
 """The agent's radius in metres."""
-COUNTER_DEPTH = 0.65
-"""Metres that a counter stands out from its wall."""
 
 _NOT_IN_THE_WAY = frozenset({"Floor", "Window", "Blinds", "Curtains"})
-_CORNERED = frozenset({"CounterTop", "Desk"})
-"""What may go around a corner, in one box with the floor that it encloses."""
 
 _SOFT = {"ArmChair": 0.1, "Chair": 0.1, "DogBed": 0.15, "Sofa": 0.1, "Stool": 0.1}
 """Metres by which a box is larger than what stands in the way: backs lean, corners are round."""
@@ -33,8 +28,6 @@ KNEE, HEAD = 0.1, 1.8
 """What is lower is stepped over, what is higher walked under; metres above the floor."""
 _WALL_MARGIN = 0.3
 """How far from the room's outline the agent's middle stays, in metres."""
-_NEAR_WALL = 0.35
-"""A counter whose edge is at most this far from the outline stands against that wall."""
 
 Cell = tuple[int, int]
 """Column along x and row along z: the position divided by STEP."""
@@ -76,38 +69,13 @@ def reachable(solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
     return max(regions, key=lambda region: (len(region), min(region)), default=frozenset())
 
 
-def corner_strips(box: Box, outline: Outline, depth: float = COUNTER_DEPTH) -> list[Box]:
-    """A counter or desk without the floor before it: its strips along the walls that it touches.
-
-    One that is narrow, or touches no wall (an island), stays whole.
-    """
-    low, high = box.low, box.high
-    if min(high[0] - low[0], high[2] - low[2]) <= 1.0:
-        return [box]
-    strips = []
-    for axis, wall in ((0, 0), (2, 1)):
-        if low[axis] - outline.low[wall] < _NEAR_WALL:
-            end = high.copy()
-            end[axis] = low[axis] + depth
-            strips.append(_between(low, end))
-        if outline.high[wall] - high[axis] < _NEAR_WALL:
-            start = low.copy()
-            start[axis] = high[axis] - depth
-            strips.append(_between(start, high))
-    return strips or [box]
-
-
-def _between(low: Array, high: Array) -> Box:
-    return Box((low + high) / 2, (high - low) / 2, np.eye(3))
-
-
 def _obstacles(solids: Iterable[Solid], outline: Outline) -> list[Box]:
     floor = outline.floor
     boxes: list[Box] = []
     for kind, box in solids:
         if kind in _NOT_IN_THE_WAY or box.high[1] < floor + KNEE or box.low[1] > floor + HEAD:
             continue
-        boxes += corner_strips(box, outline) if kind in _CORNERED else [_shrunk(kind, box)]
+        boxes.append(_shrunk(kind, box))
     return boxes
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from envs.household.boxes import Array, Box, yaw
+from envs.household.corners import along_walls
 from envs.household.counters import counter, stove
 from envs.household.effects import lit
 from envs.household.frames import height_at, into, out_of
-from envs.household.grid import corner_strips
 from envs.household.joinery import Joinery, quarters
 from envs.household.looks import look_of, mesh_of
 from envs.household.outline import THROUGH_WALLS
@@ -164,10 +164,11 @@ class Picture:
 
     def _mesh(self, world: World, thing: Thing, look: Look, mood: Mood) -> Mesh:
         joinery = self._joinery
-        if thing.kind == "CounterTop" or (thing.kind == "Desk" and not _oriented(thing)):
-            made = counter(
-                thing, world.things.values(), self._room.outline, joinery.stone, joinery.front
-            )
+        parts = self._room.strips.get(thing.id, ())
+        if thing.kind == "CounterTop" or len(parts) > 1:
+            stone = joinery.stone if thing.kind == "CounterTop" else joinery.front
+            others, outline = world.things.values(), self._room.outline
+            made = counter(thing, parts, others, outline, stone, joinery.front)
             return into(thing.box, made)
         if thing.kind in THROUGH_WALLS and min(thing.box.half[[0, 2]]) > _AROUND_CORNER:
             return self._around_corner(thing, look)
@@ -187,7 +188,7 @@ class Picture:
     def _around_corner(self, thing: Thing, look: Look) -> Mesh:
         """A window or curtain whose box takes in a corner of the room: a pane along each wall."""
         panes = []
-        for strip in corner_strips(thing.box, self._room.outline, _PANE):
+        for strip in along_walls(thing.box, self._room.outline, _PANE):
             x, y, z = (2 * strip.half).tolist()
             wide = x >= z
             pane = mesh_of(thing.kind, (max(x, z), y, min(x, z)), look, 0)
@@ -205,10 +206,6 @@ class Picture:
                 on = thing["isToggled"] and thing.present
                 lamp = Light(bulb, (1.0, 0.85, 0.6), strength=0.6, reach=1.2) if on else None
                 self._stage.lamp(thing.id, lamp)
-
-
-def _oriented(thing: Thing) -> bool:
-    return thing["objectOrientedBoundingBox"] is not None
 
 
 def seed_of(name: str, salt: int = 0) -> int:

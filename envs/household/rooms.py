@@ -21,7 +21,7 @@ import msgpack
 import numpy as np
 
 from envs.core import SceneError, UnavailableError
-from envs.household import boxes, fronts, grid, outline
+from envs.household import boxes, corners, fronts, grid, outline
 from envs.household.boxes import Box
 from envs.household.grid import Cell, Outline, Solid
 
@@ -46,8 +46,17 @@ class Room:
     boxes: tuple[Box, ...]
     """Of the objects, in the same order; +z of each is its front."""
     outline: Outline
+    strips: Mapping[str, tuple[Box, ...]]
+    """The parts of what goes around a corner, by id."""
     cells: frozenset[Cell]
     """Where the agent can stand."""
+
+    def solids(self, boxes: Mapping[str, Box]) -> Iterator[Solid]:
+        """What may stand in the way, with the boxes that things have now, by id."""
+        for metadata in self.objects:
+            name, kind = metadata["objectId"], metadata["objectType"]
+            for box in self.strips.get(name) or (boxes[name],):
+                yield Solid(kind, box)
 
 
 def load(scene: str) -> Room:
@@ -69,6 +78,10 @@ def load(scene: str) -> Room:
         Outline(
             tuple(outline_["low"]), tuple(outline_["high"]), outline_["floor"], outline_["ceiling"]
         ),
+        {
+            name: tuple(_box(numbers) for numbers in parts)
+            for name, parts in packed["strips"].items()
+        },
         frozenset((column, row) for column, row in packed["cells"]),
     )
 
@@ -130,7 +143,7 @@ def _source() -> Path:
 
 def _version(size: int) -> str:
     """Tells apart the caches of other data and of other versions of this code."""
-    code: tuple[ModuleType | Any, ...] = (boxes, grid, outline, fronts, prepare, _fill)
+    code: tuple[ModuleType | Any, ...] = (boxes, corners, grid, outline, fronts, prepare, _fill)
     text = "".join(inspect.getsource(part) for part in code)
     return hashlib.sha256(f"{size} {text}".encode()).hexdigest()[:12]
 
@@ -170,19 +183,38 @@ def dump(source: Path) -> Iterator[tuple[str, list[Metadata]]]:
 
 def prepare(objects: list[Metadata]) -> Mapping[str, Any]:
     """What a room's file holds: all that takes time to find out."""
-    solids = [Solid(o["objectType"], boxes.read_box(o)) for o in objects]
-    walls = outline.outline(solids)
+    plain = {o["objectId"]: boxes.read_box(o) for o in objects}
+    walls = outline.outline(Solid(o["objectType"], plain[o["objectId"]]) for o in objects)
+    loose = {o["objectId"] for o in objects if o["pickupable"] or o["moveable"]}
+    parts = {
+        o["objectId"]: corners.strips(
+            plain[o["objectId"]],
+            walls,
+            [plain[inner].center for inner in o["receptacleObjectIds"] or () if inner in loose],
+        )
+        for o in objects
+        if o["objectType"] in corners.CORNERED
+    }
+    solids = [
+        Solid(o["objectType"], box)
+        for o in objects
+        for box in parts.get(o["objectId"], [plain[o["objectId"]]])
+    ]
     cells = grid.reachable(solids, walls)
     known = fronts.built_in(objects)
-    faced = [fronts.face(o, cells, walls, known) for o in objects]
     return {
         "objects": objects,
-        "boxes": [[*b.center.tolist(), *b.half.tolist(), *b.axes.ravel().tolist()] for b in faced],
+        "boxes": [_numbers(fronts.face(o, cells, walls, known)) for o in objects],
         "outline": {
             "low": walls.low,
             "high": walls.high,
             "floor": walls.floor,
             "ceiling": walls.ceiling,
         },
+        "strips": {name: [_numbers(box) for box in made] for name, made in parts.items()},
         "cells": sorted(cells),
     }
+
+
+def _numbers(box: Box) -> list[float]:
+    return [*box.center.tolist(), *box.half.tolist(), *box.axes.ravel().tolist()]

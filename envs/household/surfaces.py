@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from envs.household.boxes import Array, Box
-from envs.household.grid import Outline, corner_strips
 from envs.household.world import ENCLOSING, Thing, World
 
 _ABOVE_BOTTOM: Mapping[str, float] = {
@@ -98,7 +97,7 @@ def surface(world: World, thing: Thing) -> Surface:
     roofed = kind in ENCLOSING - {"Box", "LaundryHamper"} or kind in ("Shelf", "CoffeeMachine")
     return Surface(
         thing,
-        areas(own, world.room.outline),
+        areas(world, own),
         height,
         above if roofed and above > 0.05 else np.inf,
         inside or kind in VESSELS or kind == "Toaster",
@@ -119,10 +118,10 @@ def basin(world: World, thing: Thing) -> Thing | None:
     return world.things[nearest] if nearest and apart[nearest] < 0.6 else None
 
 
-def areas(thing: Thing, outline: Outline) -> tuple[Box, ...]:
+def areas(world: World, thing: Thing) -> tuple[Box, ...]:
     """What part of a receptacle can be used, seen from above."""
-    if thing.kind == "CounterTop":
-        return tuple(corner_strips(thing.box, outline))
+    if (parts := world.room.strips.get(thing.id)) is not None:
+        return parts
     share = _NARROWED.get(thing.kind, 0.95)
     box = thing.box.moved(slide(thing))
     wide = box.half * np.where(np.arange(3) == box.up, 1.0, share)

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from envs.household import placing, rooms
 from envs.household.actions.binding import Deed, Refusal, Vector
 from envs.household.boxes import Array, Box, box_metadata, rotation, vector, xyz
-from envs.household.grid import Solid, reachable
+from envs.household.grid import reachable
 from envs.household.house import House
 from envs.household.restrictions import allowed, capacity
 from envs.household.surfaces import HANGERS, surface
@@ -76,8 +76,8 @@ def set_object_poses(
         own = {id, *world.within(id)}
         world.link(id, placing.support(world, world.things[id].box, ignoring=own))
     if any(not world.things[id]["pickupable"] for id in placed):
-        solids = [Solid(thing.kind, thing.box) for thing in world.things.values()]
-        world.cells = reachable(solids, world.room.outline)
+        boxes = {thing.id: thing.box for thing in world.things.values()}
+        world.cells = reachable(world.room.solids(boxes), world.room.outline)
     return None
 
 
