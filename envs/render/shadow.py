@@ -15,7 +15,7 @@ from envs.render.kernel import Array, kernel
 from envs.render.pack import Pack
 from envs.render.raster import rasterize
 
-SIDE = 768
+SIDE = 1024
 """Texels per side of the map."""
 WIDEST = 6.0
 """Tangent of the widest half angle of the lamp's view."""
@@ -173,7 +173,7 @@ def light_fragments(
             gu = (nx * axes[0, 0] + ny * axes[0, 1] + nz * axes[0, 2]) / (away * focal)
             gv = -(nx * axes[1, 0] + ny * axes[1, 1] + nz * axes[1, 2]) / (away * focal)
         base = near * 1.002 + 0.006 * near * near
-        widest = min(max(SPREAD * size * focal * near, 1.5), CELL - 1.0)
+        widest = min(max(SPREAD * size * focal * near, 3.0), CELL - 1.0)
         slope = (abs(gu) + abs(gv)) * CELL
         cell = int(v) // CELL, int(u) // CELL
         if most[cell] <= base - slope:
@@ -182,10 +182,10 @@ def light_fragments(
             result[k] = 0.0
             continue
         between, count = blockers(nearness, u, v, base, gu, gv, widest)
-        if count == 8:
+        if count == 16:
             result[k] = 0.0
         elif count > 0:
-            radius = min(max(size * (between / near - 1.0) * focal * near, 1.2), widest)
+            radius = min(max(size * (between / near - 1.0) * focal * near, 2.2), widest)
             result[k] = open_share(nearness, u, v, base, gu, gv, radius)
 
 
@@ -193,10 +193,10 @@ def light_fragments(
 def blockers(
     nearness: Array, u: float, v: float, base: float, gu: float, gv: float, radius: float
 ) -> tuple[float, int]:
-    """Mean nearness of what stands before the plane around (u, v), and how many of 8 taps hit."""
+    """Mean nearness of what stands before the plane around (u, v), and how many of 16 taps hit."""
     last = nearness.shape[0] - 1
     total, count = 0.0, 0
-    for k in range(1, 16, 2):
+    for k in range(16):
         du, dv = DISC[k, 0] * radius, DISC[k, 1] * radius
         column = min(max(int(u + du + 0.5), 0), last)
         row = min(max(int(v + dv + 0.5), 0), last)
