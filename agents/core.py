@@ -117,6 +117,13 @@ class Decision:
 class ModelError(RuntimeError):
     """A model can't be loaded or does not answer. Says which, why, and what to do."""
 
+    decision: Decision | None = None
+    """What had been said, and paid for, of the decision that it cut short."""
+
+
+class BudgetError(ModelError):
+    """What a run may spend on its model is spent."""
+
 
 class Agent(ABC):
     """Decides, for any number of episodes at once."""

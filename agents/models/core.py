@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from agents.core import Call, Ranked
+from agents.core import Call, ModelError, Ranked
 
 
 class Ability(StrEnum):
@@ -25,9 +25,13 @@ class Ability(StrEnum):
     """Exact log-probabilities of texts that are given to it."""
     BEAM = "beam"
     N_BEST = "n_best"
+    """Several answers to one prompt."""
     TOOLS = "tools"
+    """Functions that it may want called, told apart from its words."""
     SCHEMA = "schema"
+    """Answers held to a JSON schema."""
     LOGPROBS = "logprobs"
+    """How likely each of a few letters is as the answer: `Model.choose`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,19 +47,41 @@ class Image:
         return hashlib.sha256(shape + self.rgb.tobytes()).hexdigest()[:16]
 
 
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A function that a model wants called. Every word of it is the model's: unchecked."""
+
+    id: str
+    """By which the answer names it."""
+    name: str
+    arguments: str
+    """JSON, or what the model takes for it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Message:
     """One turn of a prompt: texts and pictures in their order."""
 
     role: Literal["system", "user", "assistant", "tool"]
     parts: tuple[str | Image, ...]
+    wants: tuple[ToolCall, ...] = ()
+    """What the assistant wanted called in this turn."""
+    answers: str = ""
+    """Of a tool's turn: the `ToolCall.id` that it answers."""
 
     def record(self) -> Mapping[str, JsonValue]:
         """As it goes into a record: a picture by its digest."""
         content: list[JsonValue] = [
             {"text": p} if isinstance(p, str) else {"image": p.digest} for p in self.parts
         ]
-        return {"role": self.role, "content": content}
+        record: dict[str, JsonValue] = {"role": self.role, "content": content}
+        if self.wants:
+            record["wants"] = [
+                {"id": w.id, "name": w.name, "arguments": w.arguments} for w in self.wants
+            ]
+        if self.answers:
+            record["answers"] = self.answers
+        return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +99,8 @@ class Reply:
     texts: tuple[str, ...]
     call: Call
     logprobs: tuple[float, ...] = field(default=())
+    wants: tuple[ToolCall, ...] = ()
+    """What the best of them wants called; its text may then be empty."""
 
 
 class Model(ABC):
@@ -83,6 +111,8 @@ class Model(ABC):
     abilities: frozenset[Ability]
     details: Mapping[str, JsonValue] = MappingProxyType({})
     """What else shapes its answers, such as {"dtype": "float32"}: for the record of a run."""
+    samples: bool = False
+    """Whether `generate` draws lots, so that another seed may give another answer."""
 
     @abstractmethod
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
@@ -97,14 +127,58 @@ class Model(ABC):
 
     @abstractmethod
     async def generate(
-        self, prompt: Sequence[Message], *, max_tokens: int = 256, seed: int = 0
+        self,
+        prompt: Sequence[Message],
+        *,
+        max_tokens: int = 256,
+        seed: int = 0,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
     ) -> Reply:
         """Answer `prompt` in words.
 
+        Args:
+            prompt: oldest turn first.
+            max_tokens: after which an answer is cut off.
+            seed: of what is drawn, where the model `samples`.
+            n: how many answers; more than one asks for `Ability.N_BEST`.
+            tools: functions that it may want called instead, as `envs.core.Tools.tools` has them;
+                asks for `Ability.TOOLS`.
+            schema: the JSON schema of an object that the answer must be; asks for
+                `Ability.SCHEMA`.
+
         Raises:
-            ModelError: the call failed.
+            ModelError: it lacks an ability, or the call failed.
         """
+
+    async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
+        """Score `letters`, one capital each, as the whole answer to `prompt`, in the order given.
+
+        Endpoints tell of the likeliest tokens alone: a letter that is none of these scores minus
+        infinity.
+
+        Raises:
+            ModelError: it can't (`Ability.LOGPROBS` is not declared), or the call failed.
+        """
+        raise ModelError(f"{self.name} can't say how likely letters are.")
 
     async def close(self) -> None:
         """Let go of memory and connections. Safe to call twice."""
         return
+
+    def _check_able(
+        self,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
+    ) -> None:
+        """See that what `generate` is asked for is declared.
+
+        Raises:
+            ModelError: it is not.
+        """
+        asked = {Ability.N_BEST: n > 1, Ability.TOOLS: tools, Ability.SCHEMA: schema is not None}
+        for ability, wanted in asked.items():
+            if wanted and ability not in self.abilities:
+                raise ModelError(f"{self.name} was asked for {ability.value}, which it can't do.")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from agents.core import Call, ModelError, Ranked
-from agents.models.core import Ability, Message, Model, Ranking, Reply
+from agents.models.core import Ability, Message, Model, Ranking, Reply, ToolCall
 from agents.models.registry import ModelRegistration
 
 
@@ -22,13 +22,24 @@ class Rule(BaseModel):
     logprob: float = Field(le=0.0)
 
 
+class Want(BaseModel):
+    """A function that it wants called."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    arguments: str = "{}"
+
+
 class Answer(BaseModel):
     """A reply to every prompt that holds a text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     when: str
-    say: str
+    say: str = ""
+    wants: tuple[Want, ...] = ()
+    """Left out where no tools are offered."""
 
 
 class Script(BaseModel):
@@ -86,25 +97,46 @@ class ScriptedModel(Model):
         return Ranking(tuple(scores), _call(prompt, ""))
 
     async def generate(
-        self, prompt: Sequence[Message], *, max_tokens: int = 256, seed: int = 0
+        self,
+        prompt: Sequence[Message],
+        *,
+        max_tokens: int = 256,
+        seed: int = 0,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
     ) -> Reply:
-        """The first answer that fits the newest message, or else the next reply.
+        """The first answer that fits the newest message, or else the next reply, or n of them.
 
         Raises:
-            ModelError: the script has nothing left to say.
+            ModelError: the script has nothing left to say, or does not declare what is asked.
         """
+        self._check_able(n, tools, schema)
         newest = _text(prompt[-1]) if prompt else ""
         for answer in self._script.answers:
             if answer.when in newest:
-                return Reply((answer.say,), _call(prompt, answer.say))
-        if self._said == len(self._script.replies):
+                wants = tuple(
+                    ToolCall(f"call-{len(prompt)}-{i}", want.name, want.arguments)
+                    for i, want in enumerate(answer.wants if tools else ())
+                )
+                return Reply((answer.say,) * n, _call(prompt, answer.say), wants=wants)
+        said = self._script.replies[self._said : self._said + n]
+        if len(said) < n:
             raise ModelError(
-                f"{self.name} has said all {self._said} of its replies, and no answer fits: "
-                "give its script more `replies`, or an answer with an empty `when`."
+                f"{self.name} has {len(said)} of its {len(self._script.replies)} replies left, and "
+                "no answer fits: give its script more `replies`, or an answer with an empty `when`."
             )
-        self._said += 1
-        said = self._script.replies[self._said - 1]
-        return Reply((said,), _call(prompt, said))
+        self._said += n
+        return Reply(said, _call(prompt, said[0]))
+
+    async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
+        """Scores as written, for the letters as for any text."""
+        if Ability.LOGPROBS not in self.abilities:
+            return await super().choose(prompt, letters)
+        scores = tuple(
+            Ranked(letter, self._score(letter, i), 1) for i, letter in enumerate(letters)
+        )
+        return Ranking(scores, _call(prompt, ""))
 
     def _score(self, text: str, index: int) -> float:
         script = self._script

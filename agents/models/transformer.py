@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 import transformers
+from pydantic import JsonValue
 from safetensors import SafetensorError
 
 from agents.core import Call, ModelError, Ranked
@@ -54,9 +55,17 @@ class Transformer(Model):
         return await self._in_turn(lambda: self._rank(prompt, candidates))
 
     async def generate(
-        self, prompt: Sequence[Message], *, max_tokens: int = 256, seed: int = 0
+        self,
+        prompt: Sequence[Message],
+        *,
+        max_tokens: int = 256,
+        seed: int = 0,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
     ) -> Reply:
         """The likeliest word after word, whatever the seed."""
+        self._check_able(n, tools, schema)
         return await self._in_turn(lambda: self._generate(prompt, max_tokens))
 
     async def close(self) -> None:
