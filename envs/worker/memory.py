@@ -72,6 +72,7 @@ class SharedMemory:
         return np.ndarray(shape, dtype, self._mapped(start + _bytes(dtype, shape), grow), start)
 
     def _mapped(self, size: int, grow: bool) -> mmap.mmap:
+        size = max(size, 1)  # an empty array lies somewhere too, and an empty file can't be mapped
         if self._map is None or len(self._map) < size:
             there = os.fstat(self._descriptor).st_size
             if there < size:

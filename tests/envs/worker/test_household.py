@@ -1,0 +1,124 @@
+"""Runner, worker, AI2-THOR's client, simulator: whoever of them is killed, none is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import psutil
+import pytest
+
+from envs.alfred.settings import AlfredSettings
+from envs.core import Env, Expert, Forkable, Privileged, SimulatorError, Task, Tools
+from envs.registry import find
+from envs.worker import WorkerEnv
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return next(iter(find("alfred").sample(1, 0, AlfredSettings())))
+
+
+@pytest.fixture
+def env(task: Task) -> Iterator[WorkerEnv]:
+    with WorkerEnv("alfred", "embedded", {}) as made:
+        made.reset(task, seed=0)
+        yield made
+
+
+def simulator(env: Env) -> psutil.Process:
+    assert isinstance(env, WorkerEnv)
+    family = psutil.Process(env.pid).children(recursive=True)
+    return next(p for p in family if "envs.household" in p.cmdline())
+
+
+def gone(*processes: psutil.Process) -> bool:
+    return not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in processes)
+
+
+def soon(holds: Callable[[], bool], seconds: float = 2.0) -> bool:
+    until = time.monotonic() + seconds
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.01)
+    return holds()
+
+
+def test_it_is_all_that_the_environment_inside_is(env: WorkerEnv) -> None:
+    for capability in (Expert, Forkable, Tools, Privileged):
+        assert isinstance(env, capability)
+    assert isinstance(env, Expert)
+    seen = env.observe()
+    assert seen.rgb is not None and seen.rgb.shape == (300, 300, 3) and seen.rgb.std() > 5
+    outcome = env.act(env.plan()[0])
+    assert outcome.reason is None
+
+
+def test_a_simulator_killed_in_mid_episode(env: WorkerEnv, task: Task) -> None:
+    assert isinstance(env, Expert)
+    plan = env.plan()
+    env.act(plan[0])
+    victim = simulator(env)
+    victim.kill()
+    start = time.monotonic()
+    with pytest.raises(SimulatorError, match="exit status -9"):
+        env.act(plan[1])
+    assert time.monotonic() - start < 5
+    env.close()
+    assert gone(victim)
+    with WorkerEnv("alfred", "embedded", {}) as another:
+        another.reset(task, seed=0)
+        assert another.progress()[0] < another.progress()[1]
+
+
+def test_a_simulator_that_stops_answering(task: Task) -> None:
+    with WorkerEnv("alfred", "embedded", {}, deadline=1.0, reset_deadline=120) as env:
+        env.reset(task, seed=0)
+        victim = simulator(env)
+        victim.suspend()
+        with pytest.raises(SimulatorError, match="within 1 s") as caught:
+            assert isinstance(env, Expert)
+            env.act(env.plan()[0])
+        assert "fifo_server.py" in str(caught.value)
+        assert soon(lambda: gone(victim))
+
+
+def test_a_worker_killed_takes_its_simulator_along(env: WorkerEnv) -> None:
+    victim = simulator(env)
+    os.kill(env.pid, signal.SIGKILL)
+    assert soon(lambda: gone(victim))
+    with pytest.raises(SimulatorError, match="SIGKILL"):
+        env.observe()
+
+
+RUNNER = """
+import sys, time
+from envs.core import Task
+from envs.worker import WorkerEnv
+env = WorkerEnv("alfred", "embedded", {})
+env.reset(Task.model_validate_json(sys.argv[1]), seed=0)
+print(env.pid, flush=True)
+while True:
+    env.act(env.actions()[0])
+"""
+
+
+def test_a_runner_killed_leaves_nothing(task: Task) -> None:
+    command = [sys.executable, "-c", RUNNER, task.model_dump_json()]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as runner:
+        assert runner.stdout is not None
+        worker = psutil.Process(int(runner.stdout.readline()))
+        family = [worker, *worker.children(recursive=True)]
+        assert len(family) == 3
+        time.sleep(0.2)
+        runner.kill()
+    assert soon(lambda: gone(*family))
+
+
+def test_memory_of_a_worker_with_a_room(env: WorkerEnv) -> None:
+    worker = psutil.Process(env.pid)
+    family = [worker, *worker.children(recursive=True)]
+    assert sum(p.memory_info().rss for p in family) < 600e6
