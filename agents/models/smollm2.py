@@ -11,6 +11,7 @@ import importlib.util
 import os
 import shutil
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 
 from envs.core import UnavailableError
@@ -29,16 +30,14 @@ def prepare() -> Path:
     """
     source = _gguf()
     try:
+        target = _target(source)
+        if target.is_dir():
+            return target
         from agents.models.gguf_llama import convert
     except ImportError as error:
         raise UnavailableError(
             f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
         ) from error
-    with source.open("rb") as weights:
-        key = hashlib.file_digest(weights, "sha256").hexdigest()[:12]
-    target = _cache() / f"smollm2-{key}-{_FORMAT}"
-    if target.is_dir():
-        return target
     target.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=".smollm2-", dir=target.parent))
     try:
@@ -61,9 +60,13 @@ def _gguf() -> Path:
     return files[0]
 
 
-def _cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "inhabit" / "models"
+def _target(source: Path) -> Path:
+    with source.open("rb") as weights:
+        key = hashlib.file_digest(weights, "sha256").hexdigest()[:12]
+    # What one major version of transformers has saved, another may read as something else.
+    major = version("transformers").partition(".")[0]
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return home / "inhabit" / "models" / f"smollm2-{key}-{_FORMAT}-transformers{major}"
 
 
 def _move(scratch: Path, target: Path) -> None:
