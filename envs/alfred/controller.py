@@ -12,6 +12,7 @@ import os
 import queue
 import shlex
 import shutil
+import signal
 import struct
 import tempfile
 import threading
@@ -55,7 +56,7 @@ class Client(Controller):  # type: ignore[misc]
             SimulatorError: it did not start, or refuses its initialization.
             ValueError: there is no such scene.
         """
-        self._logs = tempfile.mkdtemp(prefix="inhabit-thor-")
+        self._folder = tempfile.mkdtemp(prefix="inhabit-thor-")
         self._started = threading.Event()
         self._simulator: Popen[bytes] | None = None
         self._first_server: Any = None
@@ -74,9 +75,12 @@ class Client(Controller):  # type: ignore[misc]
             raise
 
     @property
-    def log_dir(self) -> str:
-        """A folder for what this simulator prints, and no other."""
-        return self._logs
+    def base_dir(self) -> str:
+        """A folder for this simulator's log alone.
+
+        Nothing is written into the home directory then, and no build that lies there is pruned.
+        """
+        return self._folder
 
     def start(self, *arguments: Any, **more: Any) -> Any:
         """Start the simulator, and no second one: the client would, when it has crashed.
@@ -132,11 +136,11 @@ class Client(Controller):  # type: ignore[misc]
         if self._simulator is not None:
             self._simulator.kill()
             self._simulator.wait()
-        shutil.rmtree(self._logs, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def printed(self) -> list[str]:
         """The last lines that the simulator has printed, oldest first."""
-        log = Path(self._logs, "unity.log")
+        log = Path(self.log_dir, "unity.log")
         if not log.exists():
             return []
         return log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:]
@@ -183,10 +187,14 @@ class Client(Controller):  # type: ignore[misc]
         code = self._exit_status(_LAST_WORDS)
         # The client says "Error encountered" and keeps what it encountered as the context.
         why = error and (error.__context__ or error)
-        cause = f"exit status {code}" if code is not None else f"{type(why).__name__}: {why}"
+        if code is None:
+            what += f" ({type(why).__name__}: {why})"
+        elif code != -signal.SIGKILL or not isinstance(why, ValueError):
+            what += f" (exit status {code})"
+        # Else it had said itself that it fails, and it was the client that killed it.
         lines = self.printed()
         said = "\n".join(["The last lines it printed:", *lines]) if lines else "It printed nothing."
-        return SimulatorError(f"The simulator {what} ({cause}). {said}")
+        return SimulatorError(f"The simulator {what}. {said}")
 
 
 def start(

@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import psutil
 import pytest
+from waiting import alive, soon
 
 from envs.alfred.settings import AlfredSettings
 from envs.core import Env, Expert, Forkable, Privileged, SimulatorError, Task, Tools
@@ -36,17 +37,6 @@ def simulator(env: Env) -> psutil.Process:
     return next(p for p in family if "envs.household" in p.cmdline())
 
 
-def gone(*processes: psutil.Process) -> bool:
-    return not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in processes)
-
-
-def soon(holds: Callable[[], bool], seconds: float = 2.0) -> bool:
-    until = time.monotonic() + seconds
-    while not holds() and time.monotonic() < until:
-        time.sleep(0.01)
-    return holds()
-
-
 def test_it_is_all_that_the_environment_inside_is(env: WorkerEnv) -> None:
     for capability in (Expert, Forkable, Tools, Privileged):
         assert isinstance(env, capability)
@@ -68,7 +58,7 @@ def test_a_simulator_killed_in_mid_episode(env: WorkerEnv, task: Task) -> None:
         env.act(plan[1])
     assert time.monotonic() - start < 5
     env.close()
-    assert gone(victim)
+    assert not alive(victim.pid)
     with WorkerEnv("alfred", "embedded", {}) as another:
         another.reset(task, seed=0)
         assert another.progress()[0] < another.progress()[1]
@@ -83,13 +73,13 @@ def test_a_simulator_that_stops_answering(task: Task) -> None:
             assert isinstance(env, Expert)
             env.act(env.plan()[0])
         assert "fifo_server.py" in str(caught.value)
-        assert soon(lambda: gone(victim))
+        assert soon(lambda: not alive(victim.pid))
 
 
 def test_a_worker_killed_takes_its_simulator_along(env: WorkerEnv) -> None:
     victim = simulator(env)
     os.kill(env.pid, signal.SIGKILL)
-    assert soon(lambda: gone(victim))
+    assert soon(lambda: not alive(victim.pid))
     with pytest.raises(SimulatorError, match="SIGKILL"):
         env.observe()
 
@@ -115,7 +105,7 @@ def test_a_runner_killed_leaves_nothing(task: Task) -> None:
         assert len(family) == 3
         time.sleep(0.2)
         runner.kill()
-    assert soon(lambda: gone(*family))
+    assert soon(lambda: not any(alive(p.pid) for p in family))
 
 
 def test_memory_of_a_worker_with_a_room(env: WorkerEnv) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
+from waiting import alive, soon
 
 from envs.contract import EnvContract
 from envs.core import (
@@ -62,21 +63,6 @@ def trouble() -> Iterator[WorkerEnv]:
 
 def do(env: Env, verb: str, *arguments: str) -> str:
     return env.act(Action(verb, verb, arguments)).feedback
-
-
-def alive(pid: int) -> bool:
-    """Whether it runs; a zombie that waits for its reaper does not."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-def soon(holds: Callable[[], bool], seconds: float = 3.0) -> bool:
-    until = time.monotonic() + seconds
-    while not holds() and time.monotonic() < until:
-        time.sleep(0.01)
-    return holds()
 
 
 def task(kind: str = "", **changes: Any) -> Task:
