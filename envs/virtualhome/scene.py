@@ -54,7 +54,9 @@ class VirtualHomeScene(BaseModel):
     """Name -> its states, in place of those that the flat gives it: {"fridge_1": ["OPEN"]}."""
     moves: tuple[Move, ...] = ()
     goals: tuple[TaggedGoal, ...]
-    """All must hold at the end; none at all is a task that is solved from the start. Ids are the graph's; see `Names` for what is called what."""
+    """All must hold at the end; none at all is a task that is solved from the start.
+
+    Ids are the graph's; see `Names` for what is called what."""
     program: tuple[str, ...] = ()
     """Script lines of a known solution, if there is one."""
 
@@ -95,7 +97,7 @@ def build_world(scene: VirtualHomeScene) -> World:
         graph, same = _with_character(build(scene.flat, scene.seed), scene), {}
     if scene.states or scene.moves:
         graph = _changed(graph, scene, Names(World.of(graph, same)))
-    world = World.of(graph, same)
+    world = World.of(graph, same, scene.time)
     if missing := faults(scene.goals, world):
         raise SceneError(" ".join(missing))
     return world

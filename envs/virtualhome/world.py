@@ -37,15 +37,23 @@ class World:
     _graph: Any
     _state: Any
     _equivalence: Mapping[str, Sequence[str]]
+    hour: float = 12.0
+    """Of the day, 0 to 24: it stands still."""
 
     @classmethod
-    def of(cls, graph: Graph, equivalence: Mapping[str, Sequence[str]] | None = None) -> World:
+    def of(
+        cls,
+        graph: Graph,
+        equivalence: Mapping[str, Sequence[str]] | None = None,
+        hour: float = 12.0,
+    ) -> World:
         """Read a graph.
 
         Args:
             graph: VirtualHome's form; a node may lack what is not needed.
             equivalence: class names that mean the same, as VirtualHome's
                 `class_name_equivalence.json`.
+            hour: of the day.
 
         Raises:
             SceneError: it is not a graph that can be lived in; the fault is named.
@@ -67,7 +75,7 @@ class World:
         built = environment.EnvironmentGraph({"nodes": nodes, "edges": list(graph["edges"])})
         names = dict(equivalence or {})
         state = environment.EnvironmentState(built, names, instance_selection=True)
-        return cls({n["id"]: n for n in graph["nodes"]}, built, state, names)
+        return cls({n["id"]: n for n in graph["nodes"]}, built, state, names, hour)
 
     def step(self, line: Line) -> tuple[World, Failure | None]:
         """Carry out one line: the world after it, or this one and why it failed."""

@@ -15,8 +15,7 @@ from envs.virtualhome.flats.boxes import Box
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An upright box. Metres and degrees, y up; at yaw 0 its front looks along +z, at 90 along +x.
-    """
+    """An upright box, y up. Metres, degrees; at yaw 0 it looks along +z, at 90 along +x."""
 
     x: float
     y: float
@@ -59,8 +58,7 @@ class Place:
         )  # fmt: skip
 
     def out(self, u: float, up: float, v: float) -> tuple[float, float, float]:
-        """The point `u` to its right, `up` above its middle and `v` in front of it, in the world.
-        """
+        """The point `u` to its right, `up` above its middle and `v` in front of it."""
         ahead_x, ahead_z = self.front
         return self.x + u * ahead_z + v * ahead_x, self.y + up, self.z - u * ahead_x + v * ahead_z
 

@@ -54,6 +54,8 @@ class Filler:
 
     def _somewhere(self, name: str, support: Placed, relation: str) -> tuple[Box | None, int]:
         """A place drawn by lot; None if the article is too wide or too high for it."""
+        if support.class_name in _HANGERS:
+            return _hanging(name, support), support.yaw
         turn = self._draw.choice((0, 180) if relation == "INSIDE" else (0, 90, 180, 270))
         yaw = support.yaw if name in _FACES_FORWARD else (support.yaw + turn) % 360
         rest = self._draw.choice(rests(support.class_name, relation, name))
@@ -70,6 +72,12 @@ class Filler:
         return Box(x, bottom + hy, z, hx, hy, hz), yaw
 
 
+def _hanging(name: str, support: Placed) -> Box:
+    """Over a rail, down to its own length."""
+    hx, hy, hz = turned_half(catalogue()[name].size, support.yaw)
+    return Box(support.box.x, support.box.top + 0.01 - hy, support.box.z, hx, hy, hz)
+
+
 def _area(support: Placed, rest: Rest) -> Box:
     """The part of the furniture's box that is above and below a surface of it."""
     box, (ahead_x, ahead_z) = support.box, front(support.yaw)
@@ -81,6 +89,7 @@ def _area(support: Placed, rest: Rest) -> Box:
     return Box(x, box.y, z, along_x, box.hy, along_z)
 
 
+_HANGERS = {"towelrack"}
 _FACES_FORWARD = {
     *("tv", "microwave", "toaster", "coffeemaker", "computer", "keyboard", "photoframe", "radio"),
     *("alarmclock", "pillow", "towel", "mouse"),

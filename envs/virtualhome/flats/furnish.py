@@ -1,7 +1,8 @@
 """Furniture in a room: along walls, on walls, in the middle; nothing in the way of a door.
 
-The lists are `furniture.csv`: room, class, place (run: side by side along one wall; wall; middle;
-hung: on a wall, `mount` metres up), and how many at least and at most.
+The lists are `furniture.csv`: room, class, place, how many at least and at most, and for what hangs
+how many metres up. Places are "run" (side by side along one wall), "wall", "middle" and "hung" (on
+a wall); "facing X", "before X", "beside X" and "over X" stand to what is there already.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _NEEDS_WAY = {
     *("bed", "desk", "dresser", "bathtub", "toilet", "bathroomcounter", "washingmachine"),
     *("armchair", "box", "garbagecan", "basketforclothes", "nightstand"),
 }
+_REACH = 0.4
+"""Metres between a seat and the table before it."""
 _TRIES = 200
 
 
@@ -68,10 +71,44 @@ class Furnisher:
     def _try(self, name: str, place: str, mount: float) -> bool:
         if place == "middle":
             return self._middle(name)
+        how, _, other = place.partition(" ")
+        for partner in [p for p in self.placed if p.class_name == other]:
+            for box, yaw in self._spots_at(partner, name, how, mount):
+                if self._stand(name, box, yaw, beside=partner):
+                    return True
+        if how in ("before", "over"):
+            return False
         for yaw, along in self._wall_spots(name):
             if self._stand(name, self._against_wall(name, yaw, along, mount), yaw):
                 return True
         return False
+
+    def _spots_at(
+        self, partner: Placed, name: str, how: str, mount: float
+    ) -> Iterator[tuple[Box, int]]:
+        """Places that stand in a relation to another piece, the best first."""
+        yaw, box = partner.yaw, partner.box
+        width, _, depth = catalogue()[name].size
+        along = box.x if yaw % 180 == 0 else box.z
+        half = box.hx if yaw % 180 == 0 else box.hz
+        if how == "facing":
+            for step in range(13):
+                for side in (1, -1):
+                    at = along + side * step * 2 * _STEP
+                    yield self._against_wall(name, (yaw + 180) % 360, at, mount), (yaw + 180) % 360
+        elif how == "beside":
+            sides = [1, -1]
+            self._draw.shuffle(sides)
+            for side in sides:
+                at = along + side * (half + width / 2 + _STEP)
+                yield self._against_wall(name, yaw, at, mount), yaw
+        elif how == "over":
+            yield self._against_wall(name, yaw, along, mount), yaw
+        elif how == "before":
+            ahead_x, ahead_z = front(yaw)
+            hx, hy, hz = turned_half(catalogue()[name].size, yaw)
+            reach = (box.hz if yaw % 180 == 0 else box.hx) + depth / 2 + (0.0 if mount else _REACH)
+            yield Box(box.x + ahead_x * reach, mount + hy, box.z + ahead_z * reach, hx, hy, hz), yaw
 
     def _wall_spots(self, name: str) -> Iterator[tuple[int, float]]:
         width = catalogue()[name].size[0]
@@ -95,15 +132,21 @@ class Furnisher:
         z = {0: room.z0 + hz + gap, 180: room.z1 - hz - gap}.get(yaw, along)
         return Box(x, mount + hy, z, hx, hy, hz)
 
-    def _stand(self, name: str, box: Box, yaw: int, *, gap: float = 0.02) -> bool:
-        """Put an article there if nothing is in the way."""
+    def _stand(
+        self, name: str, box: Box, yaw: int, *, gap: float = 0.02, beside: Placed | None = None
+    ) -> bool:
+        """Put an article there if nothing is in the way; it may stand close before `beside`."""
         way = _way_before(box, yaw) if name in _NEEDS_WAY else None
         others = [p for p in self.placed if p.class_name != "rug"]
+        if not self._contains(box):
+            return False
         if any(box.overlaps(p.box, gap) for p in others):
             return False
         if any(box.overlaps(free) for free in self._kept_free):
             return False
-        if any(p.floor_clearance and box.overlaps(p.floor_clearance) for p in others):
+        if any(
+            p.floor_clearance and box.overlaps(p.floor_clearance) for p in others if p is not beside
+        ):
             return False
         if way is not None and any(way.overlaps(p.box) for p in others):
             return False
@@ -164,10 +207,10 @@ class Furnisher:
         return True
 
     def _cabinets_above(self) -> None:
-        for counter in [p for p in self.placed if p.class_name == "kitchencounter"]:
-            along = counter.box.x if counter.yaw % 180 == 0 else counter.box.z
-            box = self._against_wall("kitchencabinet", counter.yaw, along, 1.45)
-            self._stand("kitchencabinet", box, counter.yaw)
+        for below in [p for p in self.placed if p.class_name in ("kitchencounter", "dishwasher")]:
+            along = below.box.x if below.yaw % 180 == 0 else below.box.z
+            box = self._against_wall("kitchencabinet", below.yaw, along, 1.45)
+            self._stand("kitchencabinet", box, below.yaw)
 
     def _extras(self) -> None:
         """Chairs at tables, sinks in counters, a rug, a lamp on the ceiling."""

@@ -1,0 +1,179 @@
+"""Where everything is at one moment. Acting changes relations alone; places follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from envs.virtualhome.drawing.place import Place, read_place
+from envs.virtualhome.drawing.resting import resting
+from envs.virtualhome.flats.boxes import Box
+from envs.virtualhome.flats.rests import Rest, rests
+from envs.virtualhome.sight import held
+from envs.virtualhome.world import Node, World
+
+_NEAR_FLOOR = 0.06
+"""Metres above the floor up to which something stands on it."""
+_SLACK = 0.03
+"""Metres by which boxes may miss each other and still touch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Places by id. What is held, worn or behind a closed door is in none."""
+
+    places: Mapping[int, Place]
+    held: Mapping[int, tuple[int, ...]]
+    """Character -> what is in its hands, the right one first."""
+
+
+def homes(world: World) -> Mapping[int, Place]:
+    """The boxes that the graph came in with."""
+    found = {id_: read_place(source) for id_, source in world.sources.items()}
+    return {id_: place for id_, place in found.items() if place is not None}
+
+
+def arrange(world: World, home: Mapping[int, Place]) -> Arrangement:
+    """Find everything's place.
+
+    What is still on, or in, what its box stands on is where it was. What was put elsewhere takes
+    the first free place there, by id; what was dropped lies on the floor.
+
+    Args:
+        world: this moment.
+        home: every node's place as the graph came in.
+    """
+    return _Arranging(world, home).result()
+
+
+class _Arranging:
+    def __init__(self, world: World, home: Mapping[int, Place]) -> None:
+        self._world, self._home = world, home
+        self._nodes = {node.id: node for node in world.nodes()}
+        self._rooms = {i for i, node in self._nodes.items() if node.category == "Rooms"}
+        self._people = set(world.characters())
+        self._places: dict[int, Place] = {i: home[i] for i in sorted(self._rooms) if i in home}
+        self._hidden: set[int] = set()
+        self._moved: list[tuple[int, int, str]] = []
+
+    def result(self) -> Arrangement:
+        hands = {person: held(self._world, person) for person in sorted(self._people)}
+        self._hidden |= self._people | {i for ids in hands.values() for i in ids}
+        for id_ in self._nodes:
+            self._settle(id_, ())
+        for id_, support, relation in sorted(self._moved):
+            self._put(id_, support, relation, ())
+        return Arrangement(self._places, hands)
+
+    def _parents(self, id_: int) -> list[tuple[int, str]]:
+        """What a node is on or in, rooms left out."""
+        return [
+            (parent, relation)
+            for relation in ("ON", "INSIDE")
+            for parent in self._world.targets(id_, relation)
+            if parent not in self._rooms and parent != id_
+        ]
+
+    def _settle(self, id_: int, path: tuple[int, ...]) -> None:
+        """Decide whether a node is where it was, hidden, or to be put somewhere."""
+        if id_ in self._places or id_ in self._hidden or id_ in path:
+            return
+        if id_ not in self._home:
+            self._hidden.add(id_)
+            return
+        parents = self._parents(id_)
+        if any(self._shuts(parent, relation) for parent, relation in parents):
+            self._hidden.add(id_)
+            return
+        for parent, _ in parents:
+            self._settle(parent, (*path, id_))
+        gone = [p for p, _ in parents if p in self._hidden]
+        if gone:
+            self._hidden.add(id_)
+        elif not parents:
+            self._stand(id_)
+        else:
+            self._keep_or_move(id_, parents)
+
+    def _shuts(self, parent: int, relation: str) -> bool:
+        if parent in self._people:
+            return True
+        return relation == "INSIDE" and "CLOSED" in self._nodes[parent].states
+
+    def _stand(self, id_: int) -> None:
+        """Something that nothing holds: where it was, or on the floor if it was dropped."""
+        home, node = self._home[id_], self._nodes[id_]
+        room = self._world.room(id_)
+        if room is None or room not in self._home:
+            self._places[id_] = home
+            return
+        at_home = home.bottom < _NEAR_FLOOR and _within(home, self._home[room])
+        if at_home or not _loose(node, home):
+            self._places[id_] = home
+        else:
+            self._moved.append((id_, room, "ON"))
+
+    def _keep_or_move(self, id_: int, parents: list[tuple[int, str]]) -> None:
+        home = self._home[id_]
+        for parent, _ in parents:
+            was = self._home.get(parent)
+            if was is not None and parent in self._places and _bears(was, home):
+                now = self._places[parent]
+                self._places[id_] = home if now == was else home.carried(was, now)
+                return
+        for parent, relation in parents:
+            if parent in self._home:
+                self._moved.append((id_, parent, relation))
+                return
+        self._hidden.add(id_)
+
+    def _put(self, id_: int, support: int, relation: str, path: tuple[int, ...]) -> None:
+        """Give something that was moved its place, after what it was put on."""
+        if id_ in self._places or id_ in path:
+            return
+        waiting = next((m for m in self._moved if m[0] == support), None)
+        if support not in self._places and waiting is not None:
+            self._put(*waiting, (*path, id_))
+        if support not in self._places:
+            return
+        place, size = self._places[support], self._home[id_].size
+        name = self._nodes[id_].class_name
+        if support in self._rooms:
+            place, surfaces = _floor(place), [Rest(1.0, 9.0, -0.4, 0.4, -0.4, 0.4)]
+        else:
+            surfaces = [*rests(self._nodes[support].class_name, relation, name)]
+        self._places[id_] = resting(size, place, surfaces, self._taken(support, place))
+
+    def _taken(self, support: int, place: Place) -> list[Box]:
+        """Boxes near a support, but not its own and not what it stands on itself."""
+        around = replace(place, size=(place.size[0], place.size[1] + 2.0, place.size[2])).box
+        below = {p for p, _ in self._parents(support)}
+        return [
+            other.box
+            for id_, other in self._places.items()
+            if id_ != support
+            and id_ not in self._rooms
+            and id_ not in below
+            and around.overlaps(other.box)
+        ]
+
+
+def _loose(node: Node, home: Place) -> bool:
+    """Whether it can have been carried off and dropped."""
+    return "GRABBABLE" in node.properties and max(home.size) < 2.0
+
+
+def _within(inner: Place, outer: Place) -> bool:
+    box = outer.box
+    return abs(inner.x - box.x) <= box.hx + _SLACK and abs(inner.z - box.z) <= box.hz + _SLACK
+
+
+def _bears(support: Place, thing: Place) -> bool:
+    """Whether a box stands on, lies in or hangs from another, as they came in."""
+    touches = support.bottom - _SLACK <= thing.top and thing.bottom <= support.top + _SLACK
+    return touches and _within(thing, support)
+
+
+def _floor(room: Place) -> Place:
+    """The floor of a room, as thin as paper."""
+    return Place(room.x, room.bottom, room.z, (room.size[0], 0.0, room.size[2]), room.yaw)

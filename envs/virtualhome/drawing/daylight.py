@@ -1,0 +1,88 @@
+"""How light it is: the sun through the windows, the lamps that are on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import pi, sin, sqrt
+
+from envs.render.shell import lamp
+from envs.render.stage import Light, Stage, Vector
+from envs.virtualhome.drawing.place import Place
+from envs.virtualhome.world import Node, World
+
+_WARM: Vector = (1.0, 0.93, 0.82)
+_DAY: Vector = (0.98, 0.98, 1.0)
+_DUSK: Vector = (1.0, 0.82, 0.66)
+_SUNRISE, _SUNSET = 5.0, 21.0
+"""Hours between which there is daylight."""
+_GLOW: Vector = (1.0, 0.85, 0.6)
+_SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
+"""The renderer's own light from all around, by day."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mood:
+    key: Light
+    around: float
+
+
+def daylight(hour: float) -> float:
+    """How light it is outside, 0 (night) to 1 (noon).
+
+    Args:
+        hour: of the day, 0 to 24.
+    """
+    if not _SUNRISE < hour < _SUNSET:
+        return 0.0
+    return sqrt(sin(pi * (hour - _SUNRISE) / (_SUNSET - _SUNRISE)))
+
+
+def illuminate(stage: Stage, world: World, room: int, places: Mapping[int, Place]) -> None:
+    """Light the room that is looked at, and its lamps."""
+    nodes = [node for node in world.nodes() if world.room(node.id) == room]
+    mood = _mood(places[room], _ceiling_lit(nodes), daylight(world.hour), world.hour)
+    sky, ground = (tuple(c * mood.around for c in colour) for colour in (_SKY, _GROUND))
+    stage.light(mood.key, sky=(sky[0], sky[1], sky[2]), ground=(ground[0], ground[1], ground[2]))
+    stage.lamp("floor", _bounced(places[room], mood.key))
+    for node in world.nodes():
+        if node.class_name in ("tablelamp", "floorlamp"):
+            place = places.get(node.id)
+            burns = place is not None and "ON" in node.states
+            stage.lamp(str(node.id), _bulb(place) if burns and place else None)
+
+
+def _ceiling_lit(nodes: list[Node]) -> bool:
+    """Whether the ceiling lamps burn: they are on, and so is the room's switch, if it has one."""
+    lamps = [n for n in nodes if n.class_name in ("ceilinglamp", "ceiling_lamp", "light")]
+    switches = [n for n in nodes if n.class_name in ("lightswitch", "light_switch")]
+    on = not lamps or any("ON" in n.states for n in lamps)
+    return on and not any("OFF" in n.states for n in switches)
+
+
+def _mood(room: Place, lit: bool, sun: float, hour: float) -> _Mood:
+    box = room.box
+    low = box.x - box.hx, room.bottom, box.z - box.hz
+    high = box.x + box.hx, room.top, box.z + box.hz
+    late = min(1.0, max(0.0, (hour - 16.0) / 4.0)) if hour > 16.0 else 0.0
+    day = tuple(a + (b - a) * late for a, b in zip(_DAY, _DUSK, strict=True))
+    if lit:
+        key = lamp(low, high, _mixed(_WARM, day, 0.5 * sun), 0.72 + 0.28 * sun)
+        return _Mood(key, 0.45 + 0.55 * sun)
+    key = lamp(low, high, (day[0], day[1], day[2]), 0.05 + 0.6 * sun)
+    return _Mood(key, 0.12 + 0.6 * sun)
+
+
+def _mixed(a: Vector, b: tuple[float, ...], share: float) -> Vector:
+    red, green, blue = (x + (y - x) * share for x, y in zip(a, b, strict=True))
+    return red, green, blue
+
+
+def _bounced(room: Place, key: Light) -> Light:
+    """What the floor throws back: it lights the ceiling and the undersides of things."""
+    below = (room.x, room.bottom - 1.5, room.z)
+    return Light(below, (1.0, 0.95, 0.88), strength=0.45 * key.strength, reach=6.0)
+
+
+def _bulb(place: Place) -> Light:
+    return Light((place.x, place.top - 0.1, place.z), _GLOW, strength=0.6, reach=1.2)

@@ -1,0 +1,191 @@
+"""Where the character stands, sits or lies, and what it looks at: read off its relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import atan2, degrees
+
+import numpy as np
+
+from envs.virtualhome.drawing.arranging import Arrangement
+from envs.virtualhome.drawing.floor import free_cells
+from envs.virtualhome.drawing.place import Place
+from envs.virtualhome.sight import held
+from envs.virtualhome.world import World
+
+HEIGHT = 1.7
+"""Metres, of a character."""
+_ARM = 0.5
+"""Metres between a standing character and the edge of what it is at."""
+_TALL = 1.3
+"""Metres from which on furniture is looked at from farther off."""
+_SHAPES: Mapping[str, tuple[float, float, float]] = {
+    "Person": (0.5, HEIGHT, 0.34),
+    "PersonSitting": (0.5, 1.35, 0.75),
+    "PersonLying": (0.5, 0.3, HEIGHT),
+}
+_SEAT_HEIGHT = 0.46
+"""Of the thighs' underside in the sitting figure."""
+
+Point = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A character as it is drawn."""
+
+    shape: str
+    """Person, PersonSitting or PersonLying."""
+    place: Place
+    eyes: Point
+    target: Point
+    """What it looks at."""
+
+
+def figure(
+    world: World, character: int, home: Mapping[int, Place], arranged: Arrangement
+) -> Figure | None:
+    """Find a character's pose.
+
+    It stands in front of what it is CLOSE to; else it has just come in by the door of its room.
+    It looks at what it is FACING; else at the one thing that it went to, or at the furniture.
+
+    Returns:
+        None if it is in no room that has a box.
+    """
+    room = world.room(character)
+    if room is None or room not in home:
+        return None
+    node = world.node(character)
+    states = node.states if node is not None else frozenset()
+    seat = _seat(world, character, arranged) if states & {"SITTING", "LYING"} else None
+    facing = _facing(world, character, arranged)
+    if seat is not None:
+        return _resting(arranged.places[seat], "LYING" in states, facing)
+    return _standing(world, character, room, home, arranged, facing)
+
+
+def _seat(world: World, character: int, arranged: Arrangement) -> int | None:
+    """What it sits or lies on; getting up leaves old seats in the graph, so the near one."""
+    seats = [i for i in world.targets(character, "ON") if i in arranged.places]
+    near = set(world.targets(character, "CLOSE"))
+    return min(seats, key=lambda i: (i not in near, i), default=None)
+
+
+def _facing(world: World, character: int, arranged: Arrangement) -> Point | None:
+    for id_ in world.targets(character, "FACING"):
+        if id_ in arranged.places:
+            place = arranged.places[id_]
+            return place.x, place.y, place.z
+    return None
+
+
+def _resting(seat: Place, lies: bool, facing: Point | None) -> Figure:
+    """On a piece of furniture, looking where it looks."""
+    surface = seat.bottom + seat.size[1] * (0.6 if seat.size[2] > 1.6 or lies else 0.48)
+    if lies:
+        along = seat.yaw if seat.size[2] >= seat.size[0] else seat.yaw + 90.0
+        body = Place(seat.x, surface + 0.15, seat.z, _SHAPES["PersonLying"], along)
+        eyes = body.out(0.0, 0.35, -0.55)
+        return Figure("PersonLying", body, eyes, facing or body.out(0.0, 0.1, 2.0))
+    lift = surface - _SEAT_HEIGHT
+    back = 0.12 if seat.size[2] > 0.7 else 0.0
+    edge = 0.3 * seat.size[2] if seat.size[2] > 1.2 else back
+    height = _SHAPES["PersonSitting"][1]
+    x, _, z = seat.out(0.0, 0.0, edge)
+    body = Place(x, height / 2 + lift, z, _SHAPES["PersonSitting"], seat.yaw)
+    eyes = body.out(0.0, height / 2 - 0.1, -0.1)
+    return Figure("PersonSitting", body, eyes, facing or body.out(0.0, 0.2, 3.0))
+
+
+def _standing(
+    world: World,
+    character: int,
+    room: int,
+    home: Mapping[int, Place],
+    arranged: Arrangement,
+    facing: Point | None,
+) -> Figure:
+    cells = free_cells(home[room], [p for i, p in arranged.places.items() if _in_way(world, i)])
+    at = _beside(world, character, arranged)
+    if at is None:
+        x, z = _doorstep(world, room, home, cells)
+        middle = home[room].x, 0.9, home[room].z
+        return _upright(x, z, facing or middle)
+    furniture, aim = arranged.places[at[0]], arranged.places[at[1]]
+    x, z = _before(furniture, aim, cells)
+    high = aim.top if aim is furniture and aim.size[1] < _TALL else aim.y
+    return _upright(x, z, facing or (aim.x, high, aim.z))
+
+
+def _in_way(world: World, id_: int) -> bool:
+    node = world.node(id_)
+    return node is not None and node.category not in ("Rooms", "Doors")
+
+
+def _upright(x: float, z: float, target: Point) -> Figure:
+    yaw = degrees(atan2(target[0] - x, target[2] - z))
+    body = Place(x, HEIGHT / 2, z, _SHAPES["Person"], yaw)
+    return Figure("Person", body, (x, HEIGHT - 0.1, z), target)
+
+
+def _beside(world: World, character: int, arranged: Arrangement) -> tuple[int, int] | None:
+    """The furniture that a character is at, and the thing there that it went to."""
+    hands = set(held(world, character))
+    near = [i for i in world.targets(character, "CLOSE") if i in arranged.places and i not in hands]
+    above = {i: _supports(world, i) & {*near} for i in near}
+    roots = [i for i in near if not above[i]]
+    if not roots:
+        return (near[0], near[0]) if near else None
+    carried = {root: [i for i in near if root in above[i]] for root in roots}
+    root = max(roots, key=lambda i: (len(carried[i]), _volume(arranged.places[i]), -i))
+    return root, carried[root][0] if len(carried[root]) == 1 else root
+
+
+def _supports(world: World, id_: int) -> set[int]:
+    return {t for relation in ("ON", "INSIDE") for t in world.targets(id_, relation)} - {id_}
+
+
+def _volume(place: Place) -> float:
+    width, height, depth = place.size
+    return width * height * depth
+
+
+def _before(furniture: Place, aim: Place, cells: np.ndarray) -> tuple[float, float]:
+    """The free place from which a thing is best handled: near it, in front of its furniture."""
+    box = furniture.box
+    edge_x = np.maximum(np.abs(cells[:, 0] - box.x) - box.hx, 0.0)
+    edge_z = np.maximum(np.abs(cells[:, 1] - box.z) - box.hz, 0.0)
+    wanted = _ARM + (0.45 if furniture.size[1] > _TALL else 0.0)
+    off = np.abs(np.hypot(edge_x, edge_z) - wanted)
+    away_x, away_z = cells[:, 0] - aim.x, cells[:, 1] - aim.z
+    far = np.hypot(away_x, away_z)
+    ahead_x, ahead_z = furniture.front
+    aside = 1.0 - (away_x * ahead_x + away_z * ahead_z) / np.maximum(far, 1e-6)
+    cost = 2.0 * off + 0.5 * far + 1.0 * aside
+    best = np.lexsort((cells[:, 1], cells[:, 0], np.round(cost, 6)))[0]
+    return float(cells[best, 0]), float(cells[best, 1])
+
+
+def _doorstep(
+    world: World, room: int, home: Mapping[int, Place], cells: np.ndarray
+) -> tuple[float, float]:
+    """Just inside the room's first door; without one, where there is most room to look across."""
+    doors = [
+        home[node.id]
+        for node in world.nodes()
+        if node.id in home and room in world.targets(node.id, "BETWEEN")
+    ]
+    middle = home[room]
+    if doors:
+        away = np.abs(np.hypot(cells[:, 0] - doors[0].x, cells[:, 1] - doors[0].z) - 0.8)
+    else:
+        away = -np.hypot(cells[:, 0] - middle.x, cells[:, 1] - middle.z)
+    best = np.lexsort((cells[:, 1], cells[:, 0], np.round(away, 6)))[0]
+    return float(cells[best, 0]), float(cells[best, 1])
+
+
+def shapes() -> Sequence[str]:
+    """The shapes that a figure may have."""
+    return tuple(_SHAPES)

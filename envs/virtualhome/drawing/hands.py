@@ -1,0 +1,56 @@
+"""Where held things are: in a character's hands, or in the picture of who looks out of its eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import radians, tan
+
+from envs.render.camera import Camera
+from envs.virtualhome.drawing.figure import Figure
+from envs.virtualhome.drawing.place import Place
+from envs.virtualhome.world import World
+
+Size = tuple[float, float, float]
+_SIDES = (("HOLDS_RH", 1.0), ("HOLDS_LH", -1.0))
+_HANDS: Mapping[str, tuple[float, float, float]] = {
+    "Person": (0.225, 0.02, 0.16),
+    "PersonSitting": (0.16, 0.02, 0.22),
+    "PersonLying": (0.225, 0.12, 0.05),
+}
+"""The right hand's place from the middle of the figure's box: right, up, ahead, metres."""
+
+
+def carried_by(
+    figure: Figure, world: World, person: int, sizes: Mapping[int, Size]
+) -> dict[int, Place]:
+    """Places of what a character holds, as others see it."""
+    aside, up, ahead = _HANDS[figure.shape]
+    found = {}
+    for relation, side in _SIDES:
+        for id_ in world.targets(person, relation):
+            if id_ in sizes:
+                size = sizes[id_]
+                reach = ahead + min(size[2], 0.4) / 2
+                x, y, z = figure.place.out(side * (aside + 0.3 * min(size[0], 0.3)), up, reach)
+                found[id_] = Place(x, y, z, size, figure.place.yaw)
+    return found
+
+
+def carried_before_eyes(
+    camera: Camera, world: World, person: int, sizes: Mapping[int, Size]
+) -> dict[int, Place]:
+    """Places of what a character holds, in the lower corners of what it sees itself."""
+    right, up, ahead = camera.axes
+    found = {}
+    for relation, side in _SIDES:
+        for id_ in world.targets(person, relation):
+            if id_ not in sizes:
+                continue
+            size = sizes[id_]
+            away = 0.5 + 0.75 * max(size)
+            half = tan(radians(camera.fov) / 2) * away
+            across, down = side * (half * 1.2 - 0.55 * size[0]), half * 0.98 - 0.4 * size[1]
+            x, y, z = camera.position + right * across - up * down + ahead * away
+            yaw = camera.yaw + 180.0 - 20.0 * side
+            found[id_] = Place(float(x), float(y), float(z), size, yaw)
+    return found

@@ -1,0 +1,49 @@
+"""From a node and its states to its mesh."""
+
+from __future__ import annotations
+
+import hashlib
+
+from envs.render.mesh import Mesh
+from envs.render.shapes import Look, shape
+from envs.virtualhome.catalogue import catalogue
+from envs.virtualhome.world import Node
+
+_BACKWARDS = frozenset(("Bed",))
+"""Shapes whose front is at -z, as THOR's."""
+_ALWAYS_OPEN = frozenset(("Laptop", "Box"))
+"""Shapes whose box is that of the opened thing, and whose classes here say nothing of it."""
+_OURS = "inhabit_"
+
+
+def kind_of(node: Node) -> str:
+    """The shape that a node is drawn as: by our prefab's name, by its class, or a plain box."""
+    prefab = str(node.source.get("prefab_name") or "")
+    if prefab.startswith(_OURS):
+        return prefab.removeprefix(_OURS)
+    article = catalogue().get(node.class_name)
+    return "Box" if article is None else article.shape
+
+
+def look_of(node: Node) -> Look:
+    """What can be seen of a node's states."""
+    kind, states = kind_of(node), node.states
+    shut = "CLOSED" in states if kind == "Box" else False
+    opened = "OPEN" in states or (kind in _ALWAYS_OPEN and not shut)
+    return Look(
+        openness=1.0 if opened else 0.0,
+        on="ON" in states,
+        dirty="DIRTY" in states,
+    )
+
+
+def mesh_of(kind: str, size: tuple[float, float, float], look: Look, seed: int) -> Mesh:
+    """A mesh in its own frame, its front at +z."""
+    mesh = shape(kind, size, look, seed=seed)
+    return mesh.turned("y", 180.0) if kind in _BACKWARDS else mesh
+
+
+def seed_of(*parts: object) -> int:
+    """A number from texts and numbers, the same in every process."""
+    text = " ".join(map(str, parts))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

@@ -1,0 +1,210 @@
+"""A flat on the renderer's stage, kept up to date with its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.render.camera import Camera
+from envs.render.material import Material
+from envs.render.mesh import Mesh
+from envs.render.shapes import Look
+from envs.render.stage import Frame, Stage
+from envs.virtualhome.drawing import views
+from envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
+from envs.virtualhome.drawing.daylight import illuminate
+from envs.virtualhome.drawing.figure import Figure, figure
+from envs.virtualhome.drawing.hands import carried_before_eyes, carried_by
+from envs.virtualhome.drawing.looks import kind_of, look_of, mesh_of, seed_of
+from envs.virtualhome.drawing.place import Place
+from envs.virtualhome.drawing.rooms import fitted, room_at, room_meshes
+from envs.virtualhome.world import Node, World
+
+View = Literal["first_person", "over_the_shoulder", "top_down"]
+_CEILING = " ceiling"
+_LAMPS = frozenset(("ceilinglamp", "ceiling_lamp"))
+"""What hangs from the ceiling: the room's light comes from there, so that it casts no shadow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A moment as it is to be drawn."""
+
+    world: World
+    arranged: Arrangement
+    figures: Mapping[int, Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What stands on the stage under a name."""
+
+    mesh: Mesh
+    place: Place
+    casts_shadow: bool = True
+
+
+class Picture:
+    """The stage of one flat. What a picture shows depends on the world alone.
+
+    Every node keeps its place in the stage's order; one that can't be seen is a point.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.sources = world.sources
+        self.home = homes(world)
+        self._stage = Stage()
+        self._meshes: dict[object, Mesh] = {}
+        self._shown: dict[str, _Standing] = {}
+        self._seed = seed_of(*(f"{i} {n['class_name']}" for i, n in sorted(world.sources.items())))
+        self._basins = [
+            self.home[n.id] for n in world.nodes() if kind_of(n) == "Sink" and n.id in self.home
+        ]
+        self._seeds = {node.id: self._seed_of(node) for node in world.nodes()}
+        for name, mesh in room_meshes(world, self.home, self._seed):
+            place = Place(0.0, 0.0, 0.0, (1.0, 1.0, 1.0))
+            self._shown[name] = _Standing(mesh, place, casts_shadow=False)
+            self._stage.put(name, mesh, np.eye(3), np.zeros(3), casts_shadow=False)
+
+    def shot(self, world: World) -> Shot:
+        """Where everything and everybody is."""
+        arranged = arrange(world, self.home)
+        found = {i: figure(world, i, self.home, arranged) for i in world.characters()}
+        return Shot(world, arranged, {i: f for i, f in found.items() if f is not None})
+
+    def take(self, world: World, character: int, view: View, width: int, height: int) -> Frame:
+        """What one sees of a character's moment."""
+        shot = self.shot(world)
+        who = shot.figures.get(character)
+        room = world.room(character)
+        if who is None or room is None:
+            return self.render(shot, views.top_down(next(iter(self.home.values()))), width, height)
+        if view == "first_person":
+            camera = views.first_person(who)
+            return self.render(shot, camera, width, height, room=room, eyes=character)
+        if view == "over_the_shoulder":
+            things = [p for i, p in shot.arranged.places.items() if i not in self._rooms(world)]
+            camera = views.over_the_shoulder(who, self.home[room], things)
+            return self.render(shot, camera, width, height, room=room)
+        return self.render(
+            shot, views.top_down(self.home[room]), width, height, room=room, roof=False
+        )
+
+    def render(
+        self,
+        shot: Shot,
+        camera: Camera,
+        width: int,
+        height: int,
+        *,
+        room: int | None = None,
+        eyes: int | None = None,
+        roof: bool = True,
+        rgb: bool = True,
+    ) -> Frame:
+        """Take a picture from anywhere.
+
+        Args:
+            shot: the moment.
+            camera: where from.
+            width: pixels.
+            height: pixels.
+            room: id of the room whose light counts; None for the one that the camera is in.
+            eyes: the character that one looks out of: it is not seen, but what it holds is.
+            roof: False leaves out ceilings and what hangs from them.
+            rgb: False leaves out the colours.
+        """
+        wanted = self._wanted(shot, camera, eyes, roof)
+        for name, standing in wanted.items():
+            self._show(name, standing)
+        if room is None:
+            room = room_at(Place(*camera.position, (0.0, 0.0, 0.0)), self.home, self.sources)
+        if rgb and room is not None:
+            illuminate(self._stage, shot.world, room, shot.arranged.places)
+        return self._stage.render(camera, width, height, rgb=rgb)
+
+    def _wanted(
+        self, shot: Shot, camera: Camera, eyes: int | None, roof: bool
+    ) -> dict[str, _Standing]:
+        wanted: dict[str, _Standing] = {}
+        for name, standing in self._shown.items():
+            if name.endswith(_CEILING):
+                wanted[name] = _Standing(self._ceiling(name, roof), standing.place, False)
+        hands = self._held(shot, camera, eyes)
+        for node in shot.world.nodes():
+            if node.category == "Rooms" or node.id not in self.home:
+                continue
+            name = str(node.id)
+            kind, look = kind_of(node), look_of(node)
+            place = hands.get(node.id) or shot.arranged.places.get(node.id)
+            if node.id in shot.figures and node.id != eyes:
+                who = shot.figures[node.id]
+                place, kind = who.place, who.shape
+            if place is None or (not roof and node.class_name in _LAMPS):
+                wanted[name] = _Standing(_NOTHING, self.home[node.id], False)
+                continue
+            mesh = self._mesh(node.id, kind, place.size, look)
+            before_eyes = eyes is not None and node.id in hands
+            casts = node.class_name not in _LAMPS and not before_eyes
+            wanted[name] = _Standing(mesh, place, casts)
+        return wanted
+
+    def _held(self, shot: Shot, camera: Camera, eyes: int | None) -> dict[int, Place]:
+        found: dict[int, Place] = {}
+        for person, things in shot.arranged.held.items():
+            sizes = {i: self.home[i].size for i in things if i in self.home}
+            if person == eyes:
+                found |= carried_before_eyes(camera, shot.world, person, sizes)
+            elif person in shot.figures:
+                found |= carried_by(shot.figures[person], shot.world, person, sizes)
+        return found
+
+    def _show(self, name: str, wanted: _Standing) -> None:
+        shown = self._shown.get(name)
+        if shown == wanted:
+            return
+        place = wanted.place
+        at = (place.x, place.y, place.z)
+        same = shown is not None and shown.mesh is wanted.mesh
+        if same and shown is not None and shown.casts_shadow == wanted.casts_shadow:
+            self._stage.move(name, place.axes, at)
+        else:
+            self._stage.put(name, wanted.mesh, place.axes, at, casts_shadow=wanted.casts_shadow)
+        self._shown[name] = wanted
+
+    def _mesh(self, id_: int, kind: str, size: tuple[float, float, float], look: Look) -> Mesh:
+        key = (id_, kind, size, look)
+        if key not in self._meshes:
+            mesh = mesh_of(kind, size, look, self._seeds[id_])
+            if kind == "CounterTop":
+                mesh = fitted(mesh, self.home[id_], self._basins)
+            self._meshes[key] = mesh
+        return self._meshes[key]
+
+    def _seed_of(self, node: Node) -> int:
+        """Furniture of one room is of one make; everything else is itself."""
+        if node.category == "Furniture" and node.id in self.home:
+            return seed_of(self._seed, room_at(self.home[node.id], self.home, self.sources))
+        return seed_of(self._seed, node.id)
+
+    def _ceiling(self, name: str, roof: bool) -> Mesh:
+        self._meshes.setdefault(name, self._shown[name].mesh)
+        return self._meshes[name] if roof else _NOTHING
+
+    def _rooms(self, world: World) -> set[int]:
+        return {node.id for node in world.nodes() if node.category == "Rooms"}
+
+
+def _point() -> Mesh:
+    zeros: NDArray[np.float32] = np.zeros((3, 3), np.float32)
+    upward = np.tile(np.array((0.0, 1.0, 0.0), np.float32), (3, 1))
+    face = np.array(((0, 1, 2),), np.int32)
+    return Mesh(zeros, upward, face, np.zeros(1, np.int16), (Material((0.5, 0.5, 0.5)),))
+
+
+_NOTHING = _point()
+"""A triangle without extent: holds a name's place on the stage."""

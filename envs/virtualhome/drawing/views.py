@@ -1,0 +1,72 @@
+"""Cameras: from the character's eyes, over its shoulder, from above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import atan, atan2, degrees, hypot, radians, tan
+
+from envs.render.camera import Camera
+from envs.virtualhome.drawing.figure import Figure
+from envs.virtualhome.drawing.place import Place
+
+_FOV = 66.0
+"""Degrees, vertical."""
+_DOWN, _UP = 38.0, -15.0
+"""Degrees of pitch that a look has at most."""
+_FROM_ABOVE = 42.0
+"""Degrees, vertical, of the view from above."""
+_BEHIND = (1.25, 1.0, 0.75, 0.55)
+"""Metres behind the character that are tried, the best first."""
+
+
+def first_person(figure: Figure) -> Camera:
+    """From the eyes, towards what is looked at."""
+    yaw, pitch = _look(figure.eyes, figure.target)
+    return Camera(figure.eyes, yaw, pitch, fov=_FOV, far=40.0)
+
+
+def over_the_shoulder(figure: Figure, room: Place, things: Sequence[Place]) -> Camera:
+    """From behind the right shoulder, inside the room and in front of what stands there."""
+    x, _, z = figure.eyes
+    yaw, _ = _look(figure.eyes, figure.target)
+    body = Place(x, 0.0, z, (0.5, 1.7, 0.4), yaw)
+    spots = [body.out(side, 1.72, -back) for back in _BEHIND for side in (0.45, -0.45)]
+    spot = next((s for s in spots if _open(s, room, things)), body.out(0.0, 2.0, 0.0))
+    yaw, pitch = _look(spot, body.out(0.0, min(1.0, figure.target[1]), 0.9))
+    return Camera(spot, yaw, max(pitch, 5.0), fov=_FOV, far=40.0)
+
+
+def top_down(room: Place) -> Camera:
+    """From above the ceiling, the whole room in sight; its north (+z) is up."""
+    box = room.box
+    half = max(box.hz, box.hx * 3 / 4) + 0.25
+    height = room.top + half / tan(radians(_FROM_ABOVE) / 2) - 0.55 * (room.top - room.bottom)
+    return Camera((box.x, height, box.z), 0.0, 89.9, fov=_FROM_ABOVE, far=80.0)
+
+
+def corner(room: Place, number: int) -> Camera:
+    """From the upper corner 0..3 of a room, across it."""
+    box = room.box
+    sx, sz = ((-1, -1), (1, -1), (1, 1), (-1, 1))[number]
+    eye = box.x + sx * (box.hx - 0.25), room.bottom + 2.2, box.z + sz * (box.hz - 0.25)
+    yaw, pitch = _look(eye, (box.x, room.bottom + 0.7, box.z))
+    return Camera(eye, yaw, pitch, fov=72.0, far=40.0)
+
+
+def _look(eye: tuple[float, float, float], at: tuple[float, float, float]) -> tuple[float, float]:
+    """Yaw and pitch from one point to another; straight down is not looked."""
+    dx, dy, dz = (b - a for a, b in zip(eye, at, strict=True))
+    across = hypot(dx, dz)
+    pitch = degrees(atan(-dy / across)) if across > 1e-6 else _DOWN
+    return degrees(atan2(dx, dz)), min(max(pitch, _UP), _DOWN)
+
+
+def _open(spot: tuple[float, float, float], room: Place, things: Sequence[Place]) -> bool:
+    x, y, z = spot
+    box = room.box
+    if abs(x - box.x) > box.hx - 0.12 or abs(z - box.z) > box.hz - 0.12:
+        return False
+    return not any(
+        abs(x - b.x) < b.hx + 0.15 and abs(y - b.y) < b.hy + 0.1 and abs(z - b.z) < b.hz + 0.15
+        for b in (thing.box for thing in things)
+    )
