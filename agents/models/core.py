@@ -130,7 +130,7 @@ class Model(ABC):
         self,
         prompt: Sequence[Message],
         *,
-        max_tokens: int = 256,
+        max_tokens: int | None = None,
         seed: int = 0,
         n: int = 1,
         tools: Sequence[Mapping[str, JsonValue]] = (),
@@ -140,7 +140,7 @@ class Model(ABC):
 
         Args:
             prompt: oldest turn first.
-            max_tokens: after which an answer is cut off.
+            max_tokens: after which an answer is cut off; None for the model's own limit.
             seed: of what is drawn, where the model `samples`.
             n: how many answers; more than one asks for `Ability.N_BEST`.
             tools: functions that it may want called instead, as `envs.core.Tools.tools` has them;

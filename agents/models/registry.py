@@ -15,6 +15,7 @@ from envs.core import UnknownNameError
 
 _OURS = {
     "local": "agents.models.local:REGISTRATION",
+    "openai": "agents.models.openai:REGISTRATION",
     "scripted": "agents.models.scripted:REGISTRATION",
 }
 

@@ -100,7 +100,7 @@ class ScriptedModel(Model):
         self,
         prompt: Sequence[Message],
         *,
-        max_tokens: int = 256,
+        max_tokens: int | None = None,
         seed: int = 0,
         n: int = 1,
         tools: Sequence[Mapping[str, JsonValue]] = (),

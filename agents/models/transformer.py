@@ -58,15 +58,15 @@ class Transformer(Model):
         self,
         prompt: Sequence[Message],
         *,
-        max_tokens: int = 256,
+        max_tokens: int | None = None,
         seed: int = 0,
         n: int = 1,
         tools: Sequence[Mapping[str, JsonValue]] = (),
         schema: Mapping[str, JsonValue] | None = None,
     ) -> Reply:
-        """The likeliest word after word, whatever the seed."""
+        """The likeliest word after word, whatever the seed; 256 where no limit is given."""
         self._check_able(n, tools, schema)
-        return await self._in_turn(lambda: self._generate(prompt, max_tokens))
+        return await self._in_turn(lambda: self._generate(prompt, max_tokens or 256))
 
     async def close(self) -> None:
         """Let go of the thread; the memory goes with the last reference."""

@@ -57,7 +57,7 @@ def test_answers_that_fit_and_then_replies_in_turn(tmp_path: Path) -> None:
     assert say(model) == "one"
     assert say(model, [Message("user", ("And {me}?",))]) == "you"
     assert say(model) == "two"
-    with pytest.raises(ModelError, match="all 2 of its replies"):
+    with pytest.raises(ModelError, match="0 of its 2 replies left"):
         say(model)
 
 

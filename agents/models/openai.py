@@ -1,0 +1,283 @@
+"""`--model openai:NAME`: a chat endpoint of OpenAI's form, wherever `--base-url` says it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
+
+from agents.core import Call, ModelError, Ranked
+from agents.models.budget import Budget
+from agents.models.cache import Cached
+from agents.models.core import Ability, Message, Model, Ranking, Reply
+from agents.models.registry import ModelRegistration
+from agents.models.scoring import EXTRA, score
+from agents.models.wire import Body, answer_format, functions, messages
+from envs.core import UnavailableError
+
+if TYPE_CHECKING:
+    from agents.models.endpoint import Endpoint
+
+_OPENAI = "https://api.openai.com/v1"
+_KEYS = ("INHABIT_API_KEY", "OPENAI_API_KEY")
+"""Where a key may stand in the environment; the first that is set counts."""
+_ABLE = frozenset({Ability.IMAGES, Ability.N_BEST, Ability.TOOLS, Ability.SCHEMA, Ability.LOGPROBS})
+_LETTERS = 20
+"""How many of the likeliest tokens an endpoint tells of at the most."""
+
+
+def _or_none(value: object) -> object:
+    return None if value == "none" else value
+
+
+def _words(value: object) -> object:
+    return [w for w in value.replace(",", " ").split() if w] if isinstance(value, str) else value
+
+
+def _parsed(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+class OpenAISettings(BaseModel):
+    """How an endpoint is asked. Keys are no setting: they stand in INHABIT_API_KEY or
+    OPENAI_API_KEY, and are never written down.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_url: str | None = None
+    """Where it is; None for OpenAI itself."""
+    temperature: Annotated[float | None, BeforeValidator(_or_none)] = Field(default=0.0, ge=0.0)
+    """`none` leaves it to the endpoint; some models can't be told."""
+    max_tokens: int = Field(default=1024, ge=1)
+    """After which an answer is cut off."""
+    lacks: Annotated[frozenset[Ability], BeforeValidator(_words)] = frozenset()
+    """What this model can't do, of images, n_best, tools, schema and logprobs."""
+    prompt_logprobs: bool = False
+    """The endpoint scores the tokens of prompts as vLLM does, so that texts can be ranked. It is
+    asked once, when the model is loaded, whether it really does."""
+    extra: Annotated[Mapping[str, JsonValue], BeforeValidator(_parsed)] = {}
+    """What this endpoint understands beside all that, as a JSON object: {"top_k": 20}."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds for a whole answer."""
+    attempts: int = Field(default=6, ge=1)
+    """How often one thing is asked, where what went wrong may pass."""
+    backoff: float = Field(default=0.5, ge=0)
+    """Seconds before the second try, on average; twice that before the third, and so on."""
+    longest_wait: float = Field(default=120.0, gt=0)
+    """Seconds between two tries; an endpoint whose Retry-After wants more is given up."""
+    in_flight: int = Field(default=32, ge=1)
+    """Calls at once."""
+    budget_calls: int | None = Field(default=None, ge=0)
+    """Calls, in all episodes together, after which the run ends."""
+    budget_tokens: int | None = Field(default=None, ge=0)
+    """The same for tokens read and written."""
+    cache: Path | None = None
+    """A file that keeps answers, for whoever asks the same again."""
+    cache_samples: bool = False
+    """Keep answers that were drawn by lot, too."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("it begins with http:// or https://")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("a key is no part of it: put it in INHABIT_API_KEY")
+        return url
+
+
+class OpenAIModel(Model):
+    """A model behind an endpoint. Calls of all episodes go side by side."""
+
+    def __init__(self, endpoint: Endpoint, name: str, settings: OpenAISettings) -> None:
+        """Ask `endpoint` for the model that it knows as `name`."""
+        self.name = f"openai:{name}"
+        ranks = {Ability.RANK} if settings.prompt_logprobs else set()
+        self.abilities = (_ABLE | ranks) - settings.lacks
+        self.samples = settings.temperature != 0.0
+        self.details = {
+            "base_url": settings.base_url or _OPENAI,
+            "temperature": settings.temperature,
+            "max_tokens": settings.max_tokens,
+            "extra": dict(settings.extra),
+        }
+        self._endpoint = endpoint
+        self._settings = settings
+        self._extra = dict(settings.extra)
+        self._model = name
+        # OpenAI's own newest models know the long name alone, and most others the short one.
+        self._limit = "max_tokens" if settings.base_url else "max_completion_tokens"
+
+    async def generate(
+        self,
+        prompt: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        seed: int = 0,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """What the endpoint answers, in the order that it gives."""
+        self._check_able(n, tools, schema)
+        begin = time.perf_counter()
+        body = self._body(prompt, max_tokens)
+        if self.samples:
+            body["seed"] = seed
+        if n > 1:
+            body["n"] = n
+        if tools:
+            body["tools"] = functions(tools)
+        if schema is not None:
+            body["response_format"] = answer_format(schema)
+        answer = await self._endpoint.ask(body, self._extra)
+        raw = [*answer.texts[:1], *(f"{w.name}({w.arguments})" for w in answer.wants)]
+        call = _call(prompt, "\n".join(t for t in raw if t), [answer.tokens], begin)
+        return Reply(answer.texts, call, wants=answer.wants)
+
+    async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
+        """The first token's log-probabilities, where it is a letter with or without a space."""
+        if Ability.LOGPROBS not in self.abilities:
+            return await super().choose(prompt, letters)
+        begin = time.perf_counter()
+        asked: Body = {"logprobs": True, "top_logprobs": _LETTERS}
+        answer = await self._endpoint.ask(self._body(prompt, 1) | asked, self._extra)
+        if (likely := answer.beginnings) is None:
+            raise ModelError(f"{self.name} gives no log-probabilities: say --set lacks=logprobs.")
+        scores = [Ranked(letter, _sum(likely, letter), 1) for letter in letters]
+        return Ranking(tuple(scores), _call(prompt, answer.texts[0], [answer.tokens], begin))
+
+    async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
+        """Scores from the endpoint's `prompt_logprobs`, by a call for each candidate."""
+        if Ability.RANK not in self.abilities:
+            raise ModelError(
+                f"{self.name} can't rank texts. Endpoints of vLLM can: --set prompt_logprobs=true."
+            )
+        begin, extra = time.perf_counter(), {**self._extra, **EXTRA}
+        bodies = [self._body([*prompt, Message("assistant", (text,))], 1) for text in candidates]
+        try:
+            async with asyncio.TaskGroup() as group:
+                asked = [group.create_task(self._endpoint.ask(body, extra)) for body in bodies]
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        answers = [task.result() for task in asked]
+        call = _call(prompt, "", [answer.tokens for answer in answers], begin)
+        return Ranking(score(candidates, answers), call)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._endpoint.close()
+
+    def _body(self, prompt: Sequence[Message], max_tokens: int | None) -> Body:
+        body: Body = {
+            "model": self._model,
+            "messages": messages(prompt),
+            self._limit: max_tokens or self._settings.max_tokens,
+        }
+        if self._settings.temperature is not None:
+            body["temperature"] = self._settings.temperature
+        return body
+
+
+def _call(
+    prompt: Sequence[Message],
+    reply: str,
+    tokens: Sequence[tuple[int, int] | None],
+    begin: float,
+) -> Call:
+    known = [t for t in tokens if t is not None]
+    return Call(
+        messages=tuple(message.record() for message in prompt),
+        reply=reply,
+        tokens_in=sum(read for read, _ in known),
+        tokens_out=sum(written for _, written in known),
+        seconds=time.perf_counter() - begin,
+    )
+
+
+def _sum(likely: Mapping[str, float], letter: str) -> float:
+    """The logarithm of how likely one of the tokens is that read as `letter`."""
+    total = math.fsum(math.exp(p) for token, p in likely.items() if token.strip() == letter)
+    return math.log(total) if total > 0.0 else -math.inf
+
+
+def _key(base_url: str | None) -> str:
+    """The key that the environment names; an endpoint of one's own may want none."""
+    for name in _KEYS:
+        if key := os.environ.get(name):
+            return key
+    if base_url is None:
+        raise ModelError(
+            "OpenAI asks for a key: put it in OPENAI_API_KEY; or name another endpoint with "
+            "--base-url."
+        )
+    return "none"
+
+
+def _load(name: str, settings: OpenAISettings) -> Model:
+    budget = Budget(calls=settings.budget_calls, tokens=settings.budget_tokens)
+    if settings.prompt_logprobs:
+        probe = _rank_one(OpenAIModel(_endpoint(name, settings, budget), name, settings))
+        # In a thread, because a loop may be running here, and connections belong to their loop.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, probe).result()
+    model = OpenAIModel(_endpoint(name, settings, budget), name, settings)
+    if settings.cache is None:
+        return model
+    return Cached(model, settings.cache, samples=settings.cache_samples)
+
+
+def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
+    try:
+        import openai
+
+        from agents.models.endpoint import Endpoint
+    except ImportError as error:
+        raise UnavailableError(
+            f"Chat endpoints need the package {error.name!r}: pip install 'inhabit[openai]'"
+        ) from error
+    client = openai.AsyncOpenAI(
+        base_url=settings.base_url or _OPENAI,
+        api_key=_key(settings.base_url),
+        max_retries=0,
+        timeout=settings.timeout,
+    )
+    return Endpoint(
+        client,
+        budget,
+        name=f"openai:{name}",
+        timeout=settings.timeout,
+        attempts=settings.attempts,
+        backoff=settings.backoff,
+        longest_wait=settings.longest_wait,
+        in_flight=settings.in_flight,
+    )
+
+
+async def _rank_one(model: OpenAIModel) -> None:
+    """See that the endpoint scores prompts."""
+    try:
+        await model.rank([Message("user", ("Say yes.",))], ["yes"])
+    finally:
+        await model.close()
+
+
+REGISTRATION = ModelRegistration(
+    kind="openai",
+    summary="a model behind a chat endpoint: OpenAI's, or what --base-url names",
+    settings=OpenAISettings,
+    load=_load,
+)
