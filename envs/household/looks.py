@@ -9,6 +9,10 @@ from envs.render.mesh import Mesh, Vector
 from envs.render.shapes import Look, shape
 
 
+_CORKED = "wine"
+"""What is in the bottles that are full from the start; THOR does not say."""
+
+
 def look_of(thing: Thing, *, burning: bool = False) -> Look:
     """What can be seen of a thing's state; a burner's is that of its knob."""
     is_ = thing.metadata
@@ -20,7 +24,7 @@ def look_of(thing: Thing, *, burning: bool = False) -> Look:
         cooked=is_["isCooked"],
         broken=is_["isBroken"],
         used_up=is_["isUsedUp"],
-        filled=is_["fillLiquid"] if is_["isFilledWithLiquid"] else None,
+        filled=(is_["fillLiquid"] or _CORKED) if is_["isFilledWithLiquid"] else None,
     )
 
 

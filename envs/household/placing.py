@@ -10,13 +10,15 @@ from envs.household.boxes import Array, Box, yaw
 from envs.household.footprint import Footprint, clear
 from envs.household.grid import STEP
 from envs.household.poses import heading, ways_to_lie
-from envs.household.surfaces import HANGERS, VESSELS, Surface, surface
+from envs.household.surfaces import HANGERS, Surface, surface
 from envs.household.world import Thing, World, shut
 
 _GAP = 0.004
 """Metres between two things side by side."""
 _SPACING = 0.04
 """Metres between two places that are tried."""
+_LOW_RIMMED = frozenset({"Bathtub", "BathtubBasin", "Sink", "SinkBasin"})
+"""What a large thing may lean over the rim of."""
 _SUNK = frozenset({"Sink", "SinkBasin", "StoveBurner"})
 """What nothing may be put across, though it does not rise above the counter."""
 
@@ -166,7 +168,7 @@ def _nearest_free(
         if not len(spots):
             continue
         free = clear(Footprint.of(box), spots, standing, _GAP)
-        if ground.owner.kind in VESSELS and len(ground.owner.contents) < 2:
+        if ground.brimming and len(ground.owner.contents) < 2:
             free[:] = True  # a bowl is filled, not laid out
         for i in np.flatnonzero(free):
             x, z = spots[i]
@@ -180,8 +182,9 @@ def _spots(box: Box, area: Box, ground: Surface) -> Array:
     shape, thing = Footprint.of(area), Footprint.of(box)
     turned = np.abs(shape.axes.T @ thing.axes) @ thing.half
     room = shape.half - turned
-    slack = 0.02 if ground.enclosed and ground.owner.kind not in VESSELS else 0.6 * shape.half
-    if (room < -slack).any():
+    strict = ground.enclosed and ground.owner.kind not in _LOW_RIMMED
+    slack = 0.02 if strict else 0.6 * shape.half
+    if (room < -slack).any() and not ground.brimming:
         return np.empty((0, 2))
     room = np.maximum(room, 0.0)
     steps = np.minimum(np.floor(2 * room / _SPACING), 24).astype(int) + 1

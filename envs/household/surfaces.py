@@ -58,7 +58,9 @@ _NARROWED: Mapping[str, float] = {
 """Share of the box's width and depth that can be used."""
 
 VESSELS = frozenset({"Bowl", "Box", "Cup", "Mug", "Pan", "Plate", "Pot"})
-"""What is carried about with what is in it, and may be fuller than its rim."""
+"""What is carried about with what is in it."""
+BRIMMING = VESSELS | {"CoffeeMachine", "StoveBurner", "Toaster"}
+"""What is as full as can be with one thing, however large."""
 HANGERS = frozenset({"HandTowelHolder", "ToiletPaperHanger", "TowelHolder"})
 """What things hang on, one at a time."""
 _BASINS: Mapping[str, str] = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
@@ -84,7 +86,9 @@ class Surface:
     headroom: float
     """Metres above it; inf under the open sky."""
     enclosed: bool
-    """Nothing may stick out of it, and nothing outside is in the way."""
+    """What is outside is not in the way."""
+    brimming: bool
+    """What is in it may stick out of it."""
 
 
 def surface(world: World, thing: Thing) -> Surface:
@@ -100,7 +104,8 @@ def surface(world: World, thing: Thing) -> Surface:
         areas(world, own),
         height,
         above if roofed and above > 0.05 else np.inf,
-        inside or kind in VESSELS or kind == "Toaster",
+        inside or kind in BRIMMING,
+        kind in BRIMMING,
     )
 
 

@@ -1,0 +1,64 @@
+import numpy as np
+
+from envs.household.boxes import Box, yaw
+from envs.household.corners import along_walls, strips
+from envs.household.grid import BODY, STEP, Outline, Solid, distance, reachable
+
+ROOM = Outline((0.0, 0.0), (4.0, 3.0), 0.0, 2.5)
+
+
+def _box(low: tuple[float, float, float], high: tuple[float, float, float]) -> Box:
+    a, b = np.array(low), np.array(high)
+    return Box((a + b) / 2, (b - a) / 2, np.eye(3))
+
+
+def test_an_empty_room_is_reachable_up_to_its_walls() -> None:
+    cells = reachable([], ROOM)
+    assert cells == {(x, z) for x in range(2, 15) for z in range(2, 11)}
+
+
+def test_a_bar_across_the_room_leaves_the_larger_side() -> None:
+    cells = reachable([Solid("Dresser", _box((1.4, 0.0, 0.0), (1.5, 1.0, 3.0)))], ROOM)
+    assert min(x for x, _ in cells) * STEP >= 1.5 + BODY
+    assert max(x for x, _ in cells) == 14
+
+
+def test_what_is_low_or_high_is_not_in_the_way() -> None:
+    rug = Solid("Towel", _box((1.0, 0.0, 1.0), (3.0, 0.05, 2.0)))
+    shelf = Solid("Shelf", _box((1.0, 1.9, 1.0), (3.0, 2.0, 2.0)))
+    assert reachable([rug, shelf], ROOM) == reachable([], ROOM)
+
+
+def test_a_turned_box_blocks_as_it_is_turned() -> None:
+    table = Box(np.array((2.0, 0.4, 1.5)), np.array((1.0, 0.4, 0.1)), yaw(45.0))
+    cells = reachable([Solid("DiningTable", table)], ROOM)
+    assert (8, 6) not in cells  # its middle
+    assert (10, 8) in cells and (6, 4) in cells  # beside it, within the box around it
+    points = np.array(sorted(cells)) * STEP
+    assert (distance(table, points) >= BODY - 1e-6).all()
+
+
+def test_a_room_without_space_has_no_cells() -> None:
+    assert reachable([Solid("Bed", _box((0, 0, 0), (4, 1, 3)))], ROOM) == frozenset()
+
+
+def test_a_counter_around_a_corner_is_strips_along_its_walls() -> None:
+    counter = _box((0.0, 0.9, 0.0), (3.0, 0.92, 2.5))
+    made = strips(counter, ROOM, [])
+    assert len(made) == 2
+    assert all(min(2 * part.reach[[0, 2]]) < 0.7 for part in made)
+
+
+def test_a_counter_has_a_side_wherever_something_stands() -> None:
+    counter = _box((0.0, 0.9, 0.0), (3.0, 0.92, 2.5))
+    pot = np.array((2.8, 1.0, 2.0))
+    made = strips(counter, ROOM, [pot])
+    assert any((np.abs(pot - part.center)[[0, 2]] <= part.reach[[0, 2]]).all() for part in made)
+    assert len(made) == 3
+
+
+def test_islands_and_narrow_counters_stay_whole() -> None:
+    island, narrow = _box((1, 0.9, 1), (3, 0.92, 2.1)), _box((0, 0.9, 0), (3, 0.92, 0.6))
+    assert strips(island, ROOM, []) == [island]
+    assert strips(narrow, ROOM, []) == [narrow]
+    assert along_walls(island, ROOM, 0.1) == [island]

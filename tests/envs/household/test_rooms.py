@@ -1,0 +1,101 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from envs.core import SceneError, UnavailableError
+from envs.household import rooms
+from envs.household.grid import STEP, neighbours
+
+FLOORS = {"FloorPlan1": 0.0, "FloorPlan3": 0.223, "FloorPlan21": -0.031, "FloorPlan221": 0.098}
+"""From the heights at which ALFRED's agent stood, less THOR's 0.901."""
+
+
+def test_all_rooms_have_a_place_to_stand_and_everything_thor_lists() -> None:
+    loaded = [rooms.load(scene) for scene in rooms.SCENES]
+    assert len(loaded) == 120
+    assert sum(len(room.objects) for room in loaded) == 5670
+    for room in loaded:
+        assert len(room.cells) >= 20, room.name
+        assert len(room.boxes) == len(room.objects)
+        assert room.outline.floor < room.outline.ceiling
+
+
+def test_cells_hang_together_and_keep_off_the_walls() -> None:
+    for scene in rooms.SCENES[::7]:
+        room = rooms.load(scene)
+        reached, queue = set(), [min(room.cells)]
+        while queue:
+            cell = queue.pop()
+            if cell not in reached:
+                reached.add(cell)
+                queue += [n for n in neighbours(cell) if n in room.cells]
+        assert reached == room.cells
+        assert all(room.outline.holds(x * STEP, z * STEP, 0.2) for x, z in room.cells)
+
+
+def test_floors_are_as_high_as_thors() -> None:
+    for scene, height in FLOORS.items():
+        assert rooms.load(scene).outline.floor == pytest.approx(height, abs=0.002)
+
+
+def test_links_hold_on_both_sides() -> None:
+    for scene in rooms.SCENES[::7]:
+        things = {o["objectId"]: o for o in rooms.load(scene).objects}
+        for name, thing in things.items():
+            for parent in thing["parentReceptacles"] or ():
+                assert name in things[parent]["receptacleObjectIds"]
+            for inner in thing["receptacleObjectIds"] or ():
+                assert name in things[inner]["parentReceptacles"]
+
+
+def test_physics_suffix_is_thors_other_name_for_a_room() -> None:
+    assert rooms.load("FloorPlan7_physics").name == "FloorPlan7"
+
+
+@pytest.mark.parametrize("name", ["FloorPlan31", "FloorPlan_Train1_1", "kitchen {0}", ""])
+def test_an_unknown_room_is_named_with_the_nearest(name: str) -> None:
+    with pytest.raises(SceneError) as error:
+        rooms.load(name)
+    assert repr(name) in str(error.value)
+    assert "FloorPlan" in str(error.value)
+
+
+def test_a_missing_package_is_named_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if "site-packages" not in p])
+    monkeypatch.delitem(sys.modules, "procthor", raising=False)
+    with pytest.raises(UnavailableError, match="pip install procthor"):
+        rooms.load("FloorPlan1")
+
+
+def test_a_cache_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inhabit").write_text("a file in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(UnavailableError, match="XDG_CACHE_HOME"):
+        rooms.load("FloorPlan1")
+
+
+def test_processes_that_race_for_an_empty_cache_find_the_same_rooms(tmp_path: Path) -> None:
+    code = "from envs.household import rooms; print(len(rooms.load('FloorPlan230').cells))"
+    racers = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(3)
+    ]
+    answers = {racer.communicate(timeout=120)[0] for racer in racers}
+    assert answers == {f"{len(rooms.load('FloorPlan230').cells)}\n".encode()}
+    assert [p.name.startswith("rooms-") for p in (tmp_path / "inhabit").iterdir() if p.is_dir()]
+    assert not list((tmp_path / "inhabit").glob(".rooms-*"))
+
+
+def test_habits_are_what_the_rooms_show() -> None:
+    habits = rooms.habits()
+    assert "CounterTop" in habits["Apple"]
+    assert "Toilet" not in habits["Apple"]

@@ -1,0 +1,173 @@
+"""Setting scenes: poses, states for many things, random spawns, materials and light, snapshots."""
+
+import numpy as np
+import pytest
+
+from envs.household.simulator import Simulator
+from envs.household.world import Thing
+
+
+@pytest.fixture
+def simulator() -> Simulator:
+    return Simulator("FloorPlan1", width=60, height=60)
+
+
+def first(simulator: Simulator, kind: str) -> Thing:
+    return next(t for t in simulator.things.values() if t.kind == kind)
+
+
+def test_poses_move_what_is_listed_and_leave_the_rest(simulator: Simulator) -> None:
+    apple, bread, basin = (first(simulator, kind) for kind in ("Apple", "Bread", "SinkBasin"))
+    x, y, z = basin.box.center.tolist()
+    pose = {"objectName": apple["name"], "position": {"x": x, "y": y, "z": z}}
+    reply = simulator.act({"action": "SetObjectPoses", "objectPoses": [pose]})
+    assert reply.success, reply.message
+    moved = simulator.things[apple.id]
+    assert moved["position"] == pytest.approx({"x": x, "y": y, "z": z})
+    assert moved.parents == [basin.id]
+    assert simulator.things[bread.id] is bread
+
+
+def test_a_name_that_comes_twice_makes_a_copy(simulator: Simulator) -> None:
+    apple = first(simulator, "Apple")
+    here = {"objectName": apple["name"], "position": apple["position"]}
+    there = {"objectName": apple["name"], "position": {**apple["position"], "x": 0.0}}
+    assert simulator.act({"action": "SetObjectPoses", "objectPoses": [here, there]}).success
+    apples = [t for t in simulator.things.values() if t.kind == "Apple"]
+    assert len(apples) == 2
+    assert len({t["name"] for t in apples}) == 2
+    assert len({t.id for t in apples}) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "named"),
+    [
+        ("Nothing_{0}", {"x": 0, "y": 1, "z": 0}, "Nothing_{0}"),
+        (None, {"x": 90, "y": 1, "z": 0}, "outside"),
+        (None, {"x": float("inf"), "y": 1, "z": 0}, "position"),
+    ],
+)
+def test_poses_that_cannot_be_move_nothing(
+    simulator: Simulator, name: str | None, position: dict[str, float], named: str
+) -> None:
+    apple = first(simulator, "Apple")
+    good = {"objectName": apple["name"], "position": {"x": 0, "y": 1, "z": 0}}
+    bad = {"objectName": name or apple["name"], "position": position}
+    reply = simulator.act({"action": "SetObjectPoses", "objectPoses": [good, bad]})
+    assert reply.code == "InvalidArgument"
+    assert named in reply.message
+    assert simulator.things[apple.id] is apple
+
+
+def test_furniture_that_moves_changes_where_one_can_walk(simulator: Simulator) -> None:
+    cells = simulator.act({"action": "GetReachablePositions"}).value
+    stool = first(simulator, "Stool")
+    middle = cells[len(cells) // 2]
+    pose = {"objectName": stool["name"], "position": {**middle, "y": stool["position"]["y"]}}
+    assert simulator.act({"action": "SetObjectPoses", "objectPoses": [pose]}).success
+    now = simulator.act({"action": "GetReachablePositions"}).value
+    assert middle not in now
+
+
+def test_states_of_all(simulator: Simulator) -> None:
+    request = {"action": "SetStateOfAllObjects", "StateChange": "CanBeDirty", "forceAction": True}
+    assert simulator.act(request).success
+    assert all(t["isDirty"] for t in simulator.things.values() if t["dirtyable"])
+    states = {"objectType": "Drawer", "stateChange": "openable", "isOpen": True}
+    assert simulator.act({"action": "SetObjectStates", "SetObjectStates": states}).success
+    assert all(t["isOpen"] for t in simulator.things.values() if t.kind == "Drawer")
+    assert not first(simulator, "Fridge")["isOpen"]
+    toggles = [{"objectType": "Faucet", "isOn": True}]
+    assert simulator.act({"action": "SetObjectToggles", "objectToggles": toggles}).success
+    assert first(simulator, "Faucet")["isToggled"]
+    lacking = {"objectType": "Drawer", "stateChange": "openable"}
+    reply = simulator.act({"action": "SetObjectStates", "SetObjectStates": lacking})
+    assert reply.code == "MissingArguments"
+
+
+def test_random_spawns_come_from_their_seed(simulator: Simulator) -> None:
+    def spawn(seed: int) -> dict[str, object]:
+        simulator.act({"action": "Reset", "sceneName": "FloorPlan1"})
+        request = {"action": "InitialRandomSpawn", "randomSeed": seed, "placeStationary": True}
+        assert simulator.act(request).success
+        return {name: t["position"] for name, t in simulator.things.items()}
+
+    once, again, other = spawn(1), spawn(1), spawn(2)
+    assert once == again
+    assert once != other
+
+
+def test_spawns_make_duplicates(simulator: Simulator) -> None:
+    wanted = [{"objectType": "Mug", "count": 3}]
+    request = {"action": "InitialRandomSpawn", "randomSeed": 0, "numDuplicatesOfType": wanted}
+    assert simulator.act(request).success
+    assert sum(t.kind == "Mug" for t in simulator.things.values()) == 3
+    none = [{"objectType": "Fridge", "count": 3}]
+    reply = simulator.act({"action": "InitialRandomSpawn", "numDuplicatesOfType": none})
+    assert reply.code == "InvalidArgument"
+
+
+def test_materials_and_light_change_the_picture_alone(simulator: Simulator) -> None:
+    plain = simulator.frame()
+    things = dict(simulator.things)
+    assert simulator.act({"action": "RandomizeMaterials", "randomSeed": 5}).success
+    painted = simulator.frame()
+    assert (painted.rgb != plain.rgb).mean() > 0.3
+    assert (painted.ids == plain.ids).mean() > 0.95
+    assert simulator.act({"action": "ResetMaterials"}).success
+    assert (simulator.frame().rgb == plain.rgb).all()
+    light = {"action": "RandomizeLighting", "brightness": [0.3, 0.4], "randomizeColor": False}
+    assert simulator.act(light).success
+    assert simulator.frame().rgb.mean() < plain.rgb.mean()
+    assert simulator.act({"action": "ResetLighting"}).success
+    assert (simulator.frame().rgb == plain.rgb).all()
+    assert simulator.things == things
+
+
+def test_a_snapshot_brings_everything_back(simulator: Simulator) -> None:
+    token = simulator.act({"action": "Snapshot"}).value
+    things, agent, picture = dict(simulator.things), simulator.agent, simulator.frame().rgb
+    for request in (
+        {"action": "RotateRight"},
+        {"action": "PickupObject", "objectId": first(simulator, "Apple").id, "forceAction": True},
+        {"action": "RandomizeMaterials"},
+        {"action": "ChangeResolution", "x": 32, "y": 48},
+        {"action": "Reset", "sceneName": "FloorPlan201"},
+    ):
+        assert simulator.act(request).success
+    assert simulator.act({"action": "Restore", "snapshot": token}).success
+    assert simulator.scene == "FloorPlan1_physics"
+    assert simulator.things == things
+    assert simulator.agent == agent
+    assert (simulator.frame().rgb == picture).all()
+    assert simulator.act({"action": "Restore", "snapshot": token}).success
+    assert simulator.act({"action": "Forget", "snapshot": token}).success
+    assert not simulator.act({"action": "Restore", "snapshot": token}).success
+
+
+def test_revisions_never_name_two_contents(simulator: Simulator) -> None:
+    apple = first(simulator, "Apple").id
+    token = simulator.act({"action": "Snapshot"}).value
+    seen = {}
+    for action in ("PickupObject", "Restore", "PickupObject", "DropHandObject", "Restore"):
+        request = {"action": action}
+        if action == "PickupObject":
+            request |= {"objectId": apple, "forceAction": True}
+        if action == "Restore":
+            request |= {"snapshot": token}
+        assert simulator.act(request).success
+        for thing in simulator.things.values():
+            key = (thing.id, thing.revision)
+            assert seen.setdefault(key, thing.metadata) == thing.metadata
+
+
+def test_pictures_have_the_size_and_view_that_were_asked_for(simulator: Simulator) -> None:
+    assert simulator.frame().rgb.shape == (60, 60, 3)
+    assert simulator.act({"action": "ChangeResolution", "x": 40, "y": 30}).success
+    frame = simulator.frame()
+    assert frame.rgb.shape == (30, 40, 3)
+    assert frame.depth.shape == frame.ids.shape == (30, 40)
+    assert np.isfinite(frame.depth).any()
+    wide = simulator.frame().ids
+    assert simulator.act({"action": "Initialize", "fieldOfView": 40}).success
+    assert (simulator.frame().ids != wide).any()
