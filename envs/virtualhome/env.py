@@ -278,6 +278,7 @@ class EmbeddedVirtualHome(VirtualHome):
     def fork(self) -> EmbeddedVirtualHome:
         """An independent copy of this moment."""
         copy = EmbeddedVirtualHome(self._settings)
+        copy._simulation = self._simulation  # its stage is built once; pictures follow from worlds
         copy._world, copy._names = self._here(), self._names
         copy._source = self._source
         copy._character, copy._goals = self._character, self._goals

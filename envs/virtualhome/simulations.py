@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from envs.core import Determinism
+from envs.virtualhome.drawing.picture import Picture, View
 from envs.virtualhome.failures import Failure
 from envs.virtualhome.lines import Line
-from envs.virtualhome.scene import VirtualHomeScene, build_world
+from envs.virtualhome.scene import VirtualHomeScene, build_world, character_of
 from envs.virtualhome.world import World
 
 
@@ -50,8 +51,9 @@ class Embedded:
 
     determinism = Determinism.FRAMES
 
-    def __init__(self, width: int, height: int, view: str) -> None:
+    def __init__(self, width: int, height: int, view: View | Literal["none"]) -> None:
         self._width, self._height, self._view = width, height, view
+        self._stage: Picture | None = None
 
     def reset(self, scene: VirtualHomeScene) -> World:
         """Build the flat's graph."""
@@ -63,7 +65,12 @@ class Embedded:
 
     def picture(self, world: World) -> NDArray[np.uint8] | None:
         """Drawn from the graph alone: the same world gives the same bytes."""
-        return None
+        if self._view == "none":
+            return None
+        if self._stage is None or self._stage.sources is not world.sources:
+            self._stage = Picture(world)
+        frame = self._stage.take(world, character_of(world), self._view, self._width, self._height)
+        return frame.rgb
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -22,6 +22,8 @@ _SLACK = 0.03
 class Arrangement:
     """Places by id. What is held, worn or behind a closed door is in none."""
 
+    nodes: Mapping[int, Node]
+    """Every node as it is now, by id."""
     places: Mapping[int, Place]
     held: Mapping[int, tuple[int, ...]]
     """Character -> what is in its hands, the right one first."""
@@ -63,7 +65,7 @@ class _Arranging:
             self._settle(id_, ())
         for id_, support, relation in sorted(self._moved):
             self._put(id_, support, relation, ())
-        return Arrangement(self._places, hands)
+        return Arrangement(self._nodes, self._places, hands)
 
     def _parents(self, id_: int) -> list[tuple[int, str]]:
         """What a node is on or in, rooms left out."""

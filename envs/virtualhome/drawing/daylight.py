@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import pi, sin, sqrt
 
 from envs.render.shell import lamp
 from envs.render.stage import Light, Stage, Vector
+from envs.virtualhome.drawing.arranging import Arrangement
 from envs.virtualhome.drawing.place import Place
 from envs.virtualhome.world import Node, World
 
 _WARM: Vector = (1.0, 0.93, 0.82)
 _DAY: Vector = (0.98, 0.98, 1.0)
 _DUSK: Vector = (1.0, 0.82, 0.66)
+_CEILING_LAMPS = ("ceilinglamp", "ceiling_lamp", "light")
+_SWITCHES = ("lightswitch", "light_switch")
 _SUNRISE, _SUNSET = 5.0, 21.0
 """Hours between which there is daylight."""
 _GLOW: Vector = (1.0, 0.85, 0.6)
@@ -38,14 +40,16 @@ def daylight(hour: float) -> float:
     return sqrt(sin(pi * (hour - _SUNRISE) / (_SUNSET - _SUNRISE)))
 
 
-def illuminate(stage: Stage, world: World, room: int, places: Mapping[int, Place]) -> None:
+def illuminate(stage: Stage, world: World, room: int, arranged: Arrangement) -> None:
     """Light the room that is looked at, and its lamps."""
-    nodes = [node for node in world.nodes() if world.room(node.id) == room]
-    mood = _mood(places[room], _ceiling_lit(nodes), daylight(world.hour), world.hour)
+    nodes, places = arranged.nodes, arranged.places
+    switched = [n for n in nodes.values() if n.class_name in (*_CEILING_LAMPS, *_SWITCHES)]
+    lit = _ceiling_lit([n for n in switched if world.room(n.id) == room])
+    mood = _mood(places[room], lit, daylight(world.hour), world.hour)
     sky, ground = (tuple(c * mood.around for c in colour) for colour in (_SKY, _GROUND))
     stage.light(mood.key, sky=(sky[0], sky[1], sky[2]), ground=(ground[0], ground[1], ground[2]))
     stage.lamp("floor", _bounced(places[room], mood.key))
-    for node in world.nodes():
+    for node in nodes.values():
         if node.class_name in ("tablelamp", "floorlamp"):
             place = places.get(node.id)
             burns = place is not None and "ON" in node.states
@@ -54,8 +58,8 @@ def illuminate(stage: Stage, world: World, room: int, places: Mapping[int, Place
 
 def _ceiling_lit(nodes: list[Node]) -> bool:
     """Whether the ceiling lamps burn: they are on, and so is the room's switch, if it has one."""
-    lamps = [n for n in nodes if n.class_name in ("ceilinglamp", "ceiling_lamp", "light")]
-    switches = [n for n in nodes if n.class_name in ("lightswitch", "light_switch")]
+    lamps = [n for n in nodes if n.class_name in _CEILING_LAMPS]
+    switches = [n for n in nodes if n.class_name in _SWITCHES]
     on = not lamps or any("ON" in n.states for n in lamps)
     return on and not any("OFF" in n.states for n in switches)
 

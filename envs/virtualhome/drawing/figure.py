@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import atan2, degrees
 
 import numpy as np
+from numpy.typing import NDArray
 
 from envs.virtualhome.drawing.arranging import Arrangement
 from envs.virtualhome.drawing.floor import free_cells
 from envs.virtualhome.drawing.place import Place
 from envs.virtualhome.sight import held
-from envs.virtualhome.world import World
+from envs.virtualhome.world import Node, World
 
 HEIGHT = 1.7
 """Metres, of a character."""
@@ -57,8 +58,7 @@ def figure(
     room = world.room(character)
     if room is None or room not in home:
         return None
-    node = world.node(character)
-    states = node.states if node is not None else frozenset()
+    states = arranged.nodes[character].states
     seat = _seat(world, character, arranged) if states & {"SITTING", "LYING"} else None
     facing = _facing(world, character, arranged)
     if seat is not None:
@@ -107,10 +107,11 @@ def _standing(
     arranged: Arrangement,
     facing: Point | None,
 ) -> Figure:
-    cells = free_cells(home[room], [p for i, p in arranged.places.items() if _in_way(world, i)])
+    around = [p for i, p in arranged.places.items() if _in_way(arranged.nodes[i])]
+    cells = free_cells(home[room], around)
     at = _beside(world, character, arranged)
     if at is None:
-        x, z = _doorstep(world, room, home, cells)
+        x, z = _doorstep(world, arranged.nodes, room, home, cells)
         middle = home[room].x, 0.9, home[room].z
         return _upright(x, z, facing or middle)
     furniture, aim = arranged.places[at[0]], arranged.places[at[1]]
@@ -119,9 +120,8 @@ def _standing(
     return _upright(x, z, facing or (aim.x, high, aim.z))
 
 
-def _in_way(world: World, id_: int) -> bool:
-    node = world.node(id_)
-    return node is not None and node.category not in ("Rooms", "Doors")
+def _in_way(node: Node) -> bool:
+    return node.category not in ("Rooms", "Doors", "Characters")
 
 
 def _upright(x: float, z: float, target: Point) -> Figure:
@@ -152,7 +152,7 @@ def _volume(place: Place) -> float:
     return width * height * depth
 
 
-def _before(furniture: Place, aim: Place, cells: np.ndarray) -> tuple[float, float]:
+def _before(furniture: Place, aim: Place, cells: NDArray[np.float64]) -> tuple[float, float]:
     """The free place from which a thing is best handled: near it, in front of its furniture."""
     box = furniture.box
     edge_x = np.maximum(np.abs(cells[:, 0] - box.x) - box.hx, 0.0)
@@ -169,13 +169,17 @@ def _before(furniture: Place, aim: Place, cells: np.ndarray) -> tuple[float, flo
 
 
 def _doorstep(
-    world: World, room: int, home: Mapping[int, Place], cells: np.ndarray
+    world: World,
+    nodes: Mapping[int, Node],
+    room: int,
+    home: Mapping[int, Place],
+    cells: NDArray[np.float64],
 ) -> tuple[float, float]:
     """Just inside the room's first door; without one, where there is most room to look across."""
     doors = [
-        home[node.id]
-        for node in world.nodes()
-        if node.id in home and room in world.targets(node.id, "BETWEEN")
+        home[i]
+        for i, node in nodes.items()
+        if node.category == "Doors" and i in home and room in world.targets(i, "BETWEEN")
     ]
     middle = home[room]
     if doors:
@@ -184,8 +188,3 @@ def _doorstep(
         away = -np.hypot(cells[:, 0] - middle.x, cells[:, 1] - middle.z)
     best = np.lexsort((cells[:, 1], cells[:, 0], np.round(away, 6)))[0]
     return float(cells[best, 0]), float(cells[best, 1])
-
-
-def shapes() -> Sequence[str]:
-    """The shapes that a figure may have."""
-    return tuple(_SHAPES)

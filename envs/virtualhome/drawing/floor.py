@@ -26,7 +26,8 @@ def free_cells(room: Place, things: Sequence[Place]) -> NDArray[np.float64]:
     x = np.arange(box.x - box.hx + _BODY, box.x + box.hx - _BODY + 1e-6, CELL)
     z = np.arange(box.z - box.hz + _BODY, box.z + box.hz - _BODY + 1e-6, CELL)
     cells = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1).reshape(-1, 2)
-    blocks = [p.box for p in things if p.top > _STEP_OVER and p.bottom < _STOOP]
+    blocks = [b for b in (p.box for p in things if p.top > _STEP_OVER and p.bottom < _STOOP)
+              if b.overlaps(box)]  # fmt: skip
     if blocks:
         middle = np.array([(b.x, b.z) for b in blocks])
         half = np.array([(b.hx, b.hz) for b in blocks]) + _BODY

@@ -87,7 +87,8 @@ class Picture:
             camera = views.first_person(who)
             return self.render(shot, camera, width, height, room=room, eyes=character)
         if view == "over_the_shoulder":
-            things = [p for i, p in shot.arranged.places.items() if i not in self._rooms(world)]
+            places, nodes = shot.arranged.places, shot.arranged.nodes
+            things = [p for i, p in places.items() if nodes[i].category != "Rooms"]
             camera = views.over_the_shoulder(who, self.home[room], things)
             return self.render(shot, camera, width, height, room=room)
         return self.render(
@@ -124,7 +125,7 @@ class Picture:
         if room is None:
             room = room_at(Place(*camera.position, (0.0, 0.0, 0.0)), self.home, self.sources)
         if rgb and room is not None:
-            illuminate(self._stage, shot.world, room, shot.arranged.places)
+            illuminate(self._stage, shot.world, room, shot.arranged)
         return self._stage.render(camera, width, height, rgb=rgb)
 
     def _wanted(
@@ -135,7 +136,7 @@ class Picture:
             if name.endswith(_CEILING):
                 wanted[name] = _Standing(self._ceiling(name, roof), standing.place, False)
         hands = self._held(shot, camera, eyes)
-        for node in shot.world.nodes():
+        for node in shot.arranged.nodes.values():
             if node.category == "Rooms" or node.id not in self.home:
                 continue
             name = str(node.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from envs.virtualhome.drawing.place import Place
 from envs.virtualhome.flats.boxes import Box
@@ -13,6 +14,8 @@ from envs.virtualhome.flats.rests import Rest
 _STEP = 0.05
 """Metres between the places that are tried."""
 _GAP = 0.01
+
+Floats = NDArray[np.float64]
 
 
 def resting(
@@ -38,7 +41,7 @@ def resting(
 
 
 def _free(
-    size: tuple[float, float, float], support: Place, rest: Rest, blocks: np.ndarray, turn: float
+    size: tuple[float, float, float], support: Place, rest: Rest, blocks: Floats, turn: float
 ) -> Place | None:
     width, height, depth = support.size
     bottom = support.bottom + height * rest.low
@@ -59,7 +62,7 @@ def _free(
     half = np.array((here.hx, here.hy, here.hz)) + _GAP
     points = np.stack([x, np.full_like(x, bottom + here.hy + _GAP), z], axis=1)
     apart = np.abs(points[:, None] - blocks[None, :, 0]) >= half + blocks[None, :, 1]
-    free = apart.any(axis=2).all(axis=1)
+    free = np.all(np.any(apart, axis=2), axis=1)
     if not free.any():
         return None
     i = int(np.argmax(free))
@@ -83,12 +86,12 @@ def _on_top(
     return Place(x, bottom + size[1] / 2, z, size, support.yaw)
 
 
-def _steps(low: float, high: float) -> np.ndarray:
+def _steps(low: float, high: float) -> Floats:
     count = max(1, int((high - low) / _STEP) + 1)
     return np.linspace(low, high, count) if count > 1 else np.array([(low + high) / 2])
 
 
-def _arrays(taken: Sequence[Box]) -> np.ndarray:
+def _arrays(taken: Sequence[Box]) -> Floats:
     """(N, 2, 3): middles and half sizes."""
     rows = [((b.x, b.y, b.z), (b.hx, b.hy, b.hz)) for b in taken]
     return np.array(rows, np.float64).reshape(-1, 2, 3)
