@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
-from envs.alfred.goals import History, conditions
 from envs.alfred.memory import Cell
 from envs.alfred.naming import Names
 from envs.alfred.objects import Thing, World
 from envs.alfred.pairs import PLACES
 from envs.alfred.rooms import cells, records
 from envs.alfred.routes import STEP
-from envs.alfred.scene import Scene
 
 _ARM = 1.0
 """Metres along the floor from the nearest place to stand: a little less than the reach."""
@@ -32,14 +29,19 @@ class Furnished:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._records = records(name)
-        self._world = World(self._records)
+        self._world = World(records(name))
         self._names = Names(self._world)
         self._cells = sorted(cells(name))
         floor = min(t.center[1] - t.size[1] / 2 for t in self._world)
-        self._near = {t.id for t in self._world if self._can_reach(t, floor)}
+        self._by_name = {name: self._world[id] for id, name in self._names.all().items()}
+        self._by_type: dict[str, list[Thing]] = {}
+        for thing in self._by_name.values():
+            if self._can_reach(thing, floor):
+                self._by_type.setdefault(thing.type, []).append(thing)
 
     def _can_reach(self, thing: Thing, floor: float) -> bool:
+        if thing.pickupable and not thing.parents:
+            return False  # What lies nowhere is inside something.
         if not floor - 0.1 <= thing.center[1] <= floor + _HIGHEST:
             return False
         return any(thing.reach(x * STEP, z * STEP) <= _ARM for x, z in self._cells)
@@ -52,7 +54,8 @@ class Furnished:
     @property
     def items(self) -> Sequence[str]:
         """Names of what can be picked up."""
-        return [self._names.of(t.id) for t in self._reached() if t.pickupable]
+        found = (t for things in self._by_type.values() for t in things if t.pickupable)
+        return sorted(map(self.name_of, found))
 
     def type(self, name: str) -> str:
         """The object type of a name."""
@@ -60,8 +63,7 @@ class Furnished:
 
     def thing(self, name: str) -> Thing:
         """The thing of a name."""
-        id = next(id for id, known in self._names.all().items() if known == name)
-        return self._world[id]
+        return self._by_name[name]
 
     def name_of(self, thing: Thing) -> str:
         """The name of a thing."""
@@ -72,12 +74,9 @@ class Furnished:
         around = self._world.around(thing)
         return around[0] if around else None
 
-    def _reached(self) -> Sequence[Thing]:
-        return [t for t in self._world if t.id in self._near and t.id in self._names]
-
     def of_type(self, type: str) -> Sequence[Thing]:
         """What there is of a type within reach."""
-        return [t for t in self._reached() if t.type == type]
+        return self._by_type.get(type, ())
 
     def count(self, type: str) -> int:
         """How many of a type there are within reach."""
@@ -103,15 +102,6 @@ class Furnished:
             if _fits(thing, holder, 2) and holder.id not in thing.parents
         ]
 
-    def solves(self, scene: Scene) -> bool:
-        """Whether a scene of this room is solved at its start."""
-        world = World(_moved(self._records, self._ids(scene)))
-        met, total = conditions(scene.goal, world, History())
-        return met == total
-
-    def _ids(self, scene: Scene) -> Mapping[str, str]:
-        return {self.thing(p.object).id: self.thing(p.receptacle).id for p in scene.placements}
-
 
 @lru_cache(maxsize=128)
 def furnished(name: str) -> Furnished:
@@ -130,17 +120,3 @@ def _fits(thing: Thing, holder: Thing, times: int) -> bool:
     if holder.type in _HOLLOW or holder.type in ("Microwave", "Safe"):
         return flat and thing.size[1] <= holder.size[1] * 0.8
     return flat
-
-
-def _moved(
-    records: Sequence[Mapping[str, Any]], places: Mapping[str, str]
-) -> Sequence[Mapping[str, Any]]:
-    """The records with some things in other receptacles."""
-    moved = []
-    for record in records:
-        id = record["objectId"]
-        contents = [i for i in record["receptacleObjectIds"] or () if i not in places]
-        contents += [i for i, place in places.items() if place == id]
-        parents = [places[id]] if id in places else record["parentReceptacles"]
-        moved.append({**record, "receptacleObjectIds": contents, "parentReceptacles": parents})
-    return moved

@@ -53,6 +53,8 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("slice", rf"(?:slice|cut) {_THING}"),
 )
 _COMPILED = tuple((verb, re.compile(pattern)) for verb, pattern in _PATTERNS)
+_EMPTY = frozenset({"a", "an", "the", "to", "in", "on", "off", "up", "down"})
+"""Words that name nothing."""
 _LONGEST = 200
 
 
@@ -63,24 +65,29 @@ def say(verb: str, *things: str) -> Action:
 
 def understand(text: str) -> Action | None:
     """The action that a text means; None where it means none."""
-    if len(text) > _LONGEST:
-        return None
+    action = _read(text) if len(text) <= _LONGEST else None
+    # What would be understood as something else when it is repeated was not understood.
+    return action if action is not None and _read(action.text) == action else None
+
+
+def _read(text: str) -> Action | None:
     plain = re.sub(r"\s+", " ", text.strip().lower()).rstrip(".! ")
     for verb, pattern in _COMPILED:
         match = pattern.fullmatch(plain)
         if match is not None:
             things = [noun(phrase) for phrase in match.groupdict().values() if phrase]
-            return say(verb, *things)
+            return say(verb, *things) if all(things) else None
     return None
 
 
 def noun(phrase: str) -> str:
-    """A noun in its one spelling: "Counter Top 2" is "countertop_2"."""
+    """A noun in its one spelling: "Counter Top 2" is "countertop_2"; empty if it is none."""
     squeezed, number = split_name(phrase)
-    known = _WORDS.get(squeezed) or re.sub(r"[\s_]+", " ", phrase).strip()
-    if squeezed not in _WORDS or number is None:
-        return known
-    return f"{known}_{number}"
+    known = _WORDS.get(squeezed)
+    if known is not None:
+        return known if number is None else f"{known}_{number}"
+    words = re.sub(r"[\W_]+", " ", phrase).split()
+    return "" if _EMPTY.issuperset(words) else " ".join(words)
 
 
 def preposition(name: str) -> str:

@@ -132,26 +132,28 @@ class World:
         return next((thing for thing in self if thing.held), None)
 
     def inside(self, receptacle: Thing) -> frozenset[str]:
-        """Ids of all that is in or on it, however deep: a mug on a plate in the sink too."""
+        """Ids of all that was put in or on it, however deep: a mug on a plate in the sink too."""
         found: set[str] = set()
         ahead = list(receptacle.contents)
         while ahead:
-            id = ahead.pop()
-            if id not in found and id != receptacle.id:
-                found.add(id)
-                inner = self.get(id)
-                ahead.extend(inner.contents if inner is not None else ())
-        return frozenset(found)
+            inner = self.get(ahead.pop())
+            if inner is not None and inner.pickupable and inner.id not in found:
+                found.add(inner.id)
+                ahead.extend(inner.contents)
+        return frozenset(found - {receptacle.id})
 
     def around(self, thing: Thing) -> Sequence[Thing]:
-        """All that it is in or on, however deep, the innermost first."""
+        """All that it was put in or on, however deep, the innermost first.
+
+        Furniture is in nothing: what THOR says of it is about boxes that overlap.
+        """
         found: dict[str, Thing] = {}
-        ahead = list(thing.parents)
+        ahead = list(thing.parents) if thing.pickupable else []
         while ahead:
             outer = self.get(ahead.pop(0))
             if outer is not None and outer.id not in found and outer.id != thing.id:
                 found[outer.id] = outer
-                ahead.extend(outer.parents)
+                ahead.extend(outer.parents if outer.pickupable else ())
         return list(found.values())
 
     def shut_in(self, thing: Thing) -> Thing | None:

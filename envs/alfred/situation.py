@@ -31,6 +31,8 @@ class Situation:
     views: Views
     memory: Memory = field(default_factory=Memory)
     history: History = field(default_factory=History)
+    field_of_view: float = 60
+    """Degrees."""
     teleport: bool = False
     """Whether the agent is moved to where it wants to be instead of walking there."""
     filming: bool = False

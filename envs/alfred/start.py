@@ -120,7 +120,16 @@ def build(
     if scene.held is not None:
         id = _id(names, scene.held)
         _must(body.tell("PickupObject", objectId=id, forceAction=True), "held", body)
-    here = Situation(body, scene.goal, names, grid, Views(body), teleport=teleport, filming=filming)
+    here = Situation(
+        body,
+        scene.goal,
+        names,
+        grid,
+        Views(body),
+        field_of_view=body.field_of_view,
+        teleport=teleport,
+        filming=filming,
+    )
     here.see()
     return here
 

@@ -1,19 +1,22 @@
 """ALFRED's seven types of task, drawn from a seed for any of the 120 rooms.
 
-Whether a task can be solved is decided on what a room holds: the things are there, they fit, and
-there is a place to stand near each of them. The planner solves nearly all that are drawn so.
+A task is drawn from what its room holds, and kept if it could be done when that was tried in the
+embedded household (`rehearsal.py`): built as the scene says, not solved at its start, everything
+within reach, and room enough wherever something is put.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import count, islice
 from typing import get_args
 
 from envs.alfred.furnished import Furnished, furnished
 from envs.alfred.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from envs.alfred.reckoning import reference_cost
+from envs.alfred.rehearsal import rehearsal
 from envs.alfred.rooms import Kind, Split, rooms
 from envs.alfred.scene import LAMPS, SLICEABLE, Goal, Placement, Scene, Start, TaskType
 from envs.alfred.wording import instruction
@@ -88,7 +91,7 @@ def _new_scene(
 def _scene(type: TaskType, draw: random.Random, split: Split) -> Scene | None:
     """A scene for a task of that type; None if the dice fell on a room or goal that won't do."""
     room = furnished(draw.choice(rooms(draw.choice(_KINDS[type]), split)))
-    goals = [goal for goal in _goals(type, room) if _possible(goal, room)]
+    goals = _possible_goals(type, room.name)
     if not goals:
         return None
     # First the object, then the rest: else those with many places would crowd out the others.
@@ -102,7 +105,7 @@ def _scene(type: TaskType, draw: random.Random, split: Split) -> Scene | None:
         start=Start(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270))),
         placements=placements,
     )
-    return None if room.solves(scene) else scene
+    return scene if rehearsal(room.name).can_be_done(scene) else None
 
 
 def _goals(type: TaskType, room: Furnished) -> Iterator[Goal]:
@@ -127,6 +130,12 @@ def _with_slices(goal: Goal) -> Iterator[Goal]:
         yield goal
     if goal.object in SLICEABLE:
         yield goal.model_copy(update={"sliced": True})
+
+
+@lru_cache(maxsize=1024)
+def _possible_goals(type: TaskType, name: str) -> Sequence[Goal]:
+    room = furnished(name)
+    return [goal for goal in _goals(type, room) if _possible(goal, room)]
 
 
 def _possible(goal: Goal, room: Furnished) -> bool:

@@ -70,10 +70,12 @@ class Draft:
 
     def shut_in(self, thing: Thing) -> Thing | None:
         """The closed thing around it, if one is."""
+        around = {thing.id}  # THOR's rooms have things that lie in each other.
         outer = self.holder(thing)
-        while outer is not None:
+        while outer is not None and outer.id not in around:
             if outer.openable and not self._open[outer.id]:
                 return outer
+            around.add(outer.id)
             outer = self.holder(outer)
         return None
 

@@ -8,11 +8,12 @@ from envs.alfred.expert.draft import NoPlanError, Step
 from envs.alfred.expert.foresight import Foresight
 from envs.alfred.language import IT, say
 from envs.alfred.naming import word
-from envs.alfred.objects import Thing
+from envs.alfred.objects import Thing, apart
 from envs.alfred.situation import Situation
 from envs.core import Action
 
 _MOST_EXPLORING = 12
+_MOST_LANDMARKS = 8
 
 
 def put_in_words(here: Situation, steps: Sequence[Step]) -> Sequence[Action]:
@@ -67,8 +68,22 @@ class _Speech:
                 return
             fresh = not self.actions and not self._here.memory.searched
             if not self._foresight.explore():
-                raise NoPlanError(f"{self._here.name(thing)} can't be seen from anywhere.")
+                self._look_from_near(thing)
+                return
             self.actions.append(say("look around" if fresh else "explore"))
+
+    def _look_from_near(self, thing: Thing) -> None:
+        """Find what is too small to be seen from afar by going to something beside it."""
+        assert self._foresight is not None
+        things = (self._here.world.get(id) for id in sorted(self._foresight.seen))
+        known = [t for t in things if t is not None and t.id in self._here.names and not t.held]
+        known.sort(key=lambda t: (apart(t.center, thing.center), t.id))
+        for other in known[:_MOST_LANDMARKS]:
+            if self._foresight.shows(other, thing):
+                self.actions.append(say("go to", self._name("go to", other)))
+                self._foresight.go_to(other)
+                return
+        raise NoPlanError(f"{self._here.name(thing)} can't be seen from anywhere.")
 
     def _name(self, verb: str, thing: Thing) -> str:
         said = word(thing.type)

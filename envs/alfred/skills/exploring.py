@@ -12,7 +12,7 @@ from envs.alfred.skills.result import Result, done, failed
 from envs.alfred.skills.walking import look, walk
 from envs.core import Reason
 
-_SIGHT = 1.75
+_SIGHT = 1.5
 """Metres around a place that count as searched once one has looked around there."""
 _LOOKING = 12
 """What looking around is worth in steps: one goes this much further to see twice as much."""
@@ -21,12 +21,13 @@ TILTS = (30.0, 0.0)
 
 
 def look_around(here: Situation) -> Result:
-    """See all four directions, first a little downwards and then straight ahead."""
+    """See all around, first a little downwards and then straight ahead."""
     horizon = here.body.pose.horizon
+    turn = turn_for(here.field_of_view)
     for tilt in TILTS:
         look(here, tilt)
-        for _ in range(4):
-            here.body.step("RotateRight", blind=not here.filming)
+        for _ in range(360 // turn):
+            here.body.step("RotateRight", blind=not here.filming, degrees=turn)
             if here.filming:
                 here.film.append(here.body.frame)
             here.see()
@@ -35,6 +36,11 @@ def look_around(here: Situation) -> Result:
     x, z, _ = here.stand
     here.memory.searched[x, z] = None
     return done("you look around.")
+
+
+def turn_for(field_of_view: float) -> int:
+    """Degrees to turn at a time, so that the pictures leave nothing out between them."""
+    return next(turn for turn in (90, 72, 60, 45, 40, 36, 30) if turn <= field_of_view)
 
 
 def explore(here: Situation) -> Result:

@@ -1,0 +1,69 @@
+"""Whichever mug is meant by "the mug"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from envs.alfred.memory import Memory
+from envs.alfred.naming import Names
+from envs.alfred.objects import World
+from envs.alfred.reference import Reference
+from tests.envs.alfred.rooms_for_tests import linked, record
+
+
+def reference(memory: Memory, *records: dict[str, Any]) -> Reference:
+    world = World(linked(records))
+    return Reference(world, Names(world), memory, 0.0, 0.0)
+
+
+def cabinet(number: int, *flags: str) -> dict[str, Any]:
+    return record("Cabinet", number, "receptacle", "openable", *flags, at=float(number))
+
+
+def meant(memory: Memory, verb: str, name: str, *records: dict[str, Any]) -> str | None:
+    thing = reference(memory, *records).resolve(verb, name)
+    return thing.id if thing is not None else None
+
+
+def test_only_what_was_seen_is_meant() -> None:
+    memory = Memory()
+    assert meant(memory, "open", "cabinet", cabinet(1)) is None
+    assert meant(memory, "open", "cabinet_1", cabinet(1)) is None
+    memory.see(["Cabinet|1"])
+    assert meant(memory, "open", "cabinet", cabinet(1)) == "Cabinet|1"
+    assert meant(memory, "open", "cabinet_1", cabinet(1)) == "Cabinet|1"
+    assert meant(memory, "open", "cabinet_2", cabinet(1)) is None
+
+
+def test_going_again_and_again_visits_one_after_the_other() -> None:
+    room = [cabinet(3), cabinet(1), cabinet(2)]
+    memory = Memory()
+    memory.see(r["objectId"] for r in room)
+    visited = []
+    for _ in range(4):
+        id = meant(memory, "go to", "cabinet", *(dict(r) for r in room))
+        assert id is not None
+        visited.append(id)
+        memory.go(id)
+    assert visited[:3] == ["Cabinet|1", "Cabinet|2", "Cabinet|3"]
+    assert visited[3] != "Cabinet|3", "It is there already."
+
+
+def test_handling_means_what_was_gone_to_if_it_fits() -> None:
+    memory = Memory()
+    memory.see(["Cabinet|1", "Cabinet|2"])
+    memory.go("Cabinet|2")
+    assert meant(memory, "open", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|2"
+    opened = cabinet(2, "isOpen")
+    assert meant(memory, "open", "cabinet", cabinet(1), opened) == "Cabinet|1"
+    assert meant(memory, "close", "cabinet", cabinet(1), cabinet(2, "isOpen")) == "Cabinet|2"
+
+
+def test_the_shortest_name_is_understood() -> None:
+    memory = Memory()
+    memory.see(["Cabinet|1", "Cabinet|2"])
+    found = reference(memory, cabinet(1), cabinet(2))
+    for thing in found.known():
+        resolved = found.resolve("open", found.name("open", thing))
+        assert resolved is not None and resolved.id == thing.id
+    assert [found.name("open", t) for t in found.known()] == ["cabinet", "cabinet_2"]
