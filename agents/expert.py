@@ -39,6 +39,13 @@ def _make(settings: ExpertSettings, model: Model | None) -> Agent:
     return Expert()
 
 
+GOLD = AgentRegistration(
+    name="gold",
+    summary="the same, for tasks that bring a solution: the environment gives that first",
+    settings=ExpertSettings,
+    make=_make,
+    needs=Expert.needs,
+)
 REGISTRATION = AgentRegistration(
     name="expert",
     summary="follows the environment's own solution",

@@ -20,6 +20,7 @@ from envs.core import UnknownNameError
 _OURS = {
     "random": "agents.random:REGISTRATION",
     "expert": "agents.expert:REGISTRATION",
+    "gold": "agents.expert:GOLD",
     "human": "agents.human:REGISTRATION",
     "rank": "agents.rank:REGISTRATION",
     "scripted": "agents.scripted:REGISTRATION",
