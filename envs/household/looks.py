@@ -8,7 +8,6 @@ from envs.household.world import Thing
 from envs.render.mesh import Mesh, Vector
 from envs.render.shapes import Look, shape
 
-
 _CORKED = "wine"
 """What is in the bottles that are full from the start; THOR does not say."""
 

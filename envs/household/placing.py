@@ -17,7 +17,9 @@ _GAP = 0.004
 """Metres between two things side by side."""
 _SPACING = 0.04
 """Metres between two places that are tried."""
-_LOW_RIMMED = frozenset({"Bathtub", "BathtubBasin", "Sink", "SinkBasin"})
+_LOW_RIMMED = frozenset(
+    {"Bathtub", "BathtubBasin", "GarbageCan", "LaundryHamper", "Sink", "SinkBasin"}
+)
 """What a large thing may lean over the rim of."""
 _SUNK = frozenset({"Sink", "SinkBasin", "StoveBurner"})
 """What nothing may be put across, though it does not rise above the counter."""
