@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import jinja2
@@ -13,15 +13,11 @@ from agents.core import View
 from agents.models.core import Image, Message
 
 
-class Prompt:
-    """A file of `agents/prompts`: one block a role. What comes from outside goes in as a value.
+class Template:
+    """A file of `agents/prompts`, in blocks. What comes from outside goes in as a value."""
 
-    The system block is the same for every view, so that a model can keep what it read of it; the
-    user block ends with what is new, and the picture comes last of all.
-    """
-
-    def __init__(self, name: str, *, history: int) -> None:
-        """Read the file `name`; prompts will tell of the last `history` steps."""
+    def __init__(self, name: str) -> None:
+        """Read the file `name`."""
         jinja = jinja2.Environment(
             loader=jinja2.FileSystemLoader(Path(__file__).parent / "prompts", encoding="utf-8"),
             undefined=jinja2.StrictUndefined,
@@ -31,25 +27,39 @@ class Prompt:
         )
         jinja.filters["line"] = _line
         self._template = jinja.get_template(f"{name}.jinja")
+
+    def block(self, name: str, **values: object) -> str:
+        """One block, with `values` filled in."""
+        context = self._template.new_context(values)
+        return "".join(self._template.blocks[name](context)).strip()
+
+
+class Prompt:
+    """A template with a block a role.
+
+    The system block is the same for every view, so that a model can keep what it read of it; the
+    user block ends with what is new, and the picture comes last of all.
+    """
+
+    def __init__(self, name: str, *, history: int) -> None:
+        """Read the file `name`; prompts will tell of the last `history` steps."""
+        self._template = Template(name)
         self._history = history
 
     def messages(self, view: View, *, images: bool) -> tuple[Message, ...]:
         """The prompt for `view`, with its picture where `images` says that the model sees."""
         skipped = max(0, len(view.history) - self._history)
-        values = {
-            "goal": view.goal,
-            "steps": view.history[skipped:],
-            "skipped": skipped,
-            "observation": view.observation,
-        }
-        user: tuple[str | Image, ...] = (self._block("user", values),)
+        said = self._template.block(
+            "user",
+            goal=view.goal,
+            steps=view.history[skipped:],
+            skipped=skipped,
+            observation=view.observation,
+        )
+        user: tuple[str | Image, ...] = (said,)
         if images and view.observation.rgb is not None:
             user += (Image(view.observation.rgb),)
-        return Message("system", (self._block("system", {}),)), Message("user", user)
-
-    def _block(self, role: str, values: Mapping[str, object]) -> str:
-        context = self._template.new_context(dict(values))
-        return "".join(self._template.blocks[role](context)).strip()
+        return Message("system", (self._template.block("system"),)), Message("user", user)
 
 
 def pictures(messages: Iterable[Message]) -> dict[str, NDArray[np.uint8]]:

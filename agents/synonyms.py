@@ -1,0 +1,93 @@
+"""Words that mean the same to people who give orders in a house, in a workshop or on a meadow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+HELD = frozenset({"it", "them", "thing in hand"})
+"""What an action calls the thing in hand: nobody has to name it."""
+
+_VERBS = tuple(
+    tuple(tuple(phrase.split()) for phrase in line.split(", "))
+    for line in (
+        "go, walk, move, navigate, head, approach, run, travel, proceed, return",
+        "find, search, locate, look for",
+        "pick up, pick, grab, take, get, lift, collect, fetch, grasp",
+        "put, place, set, insert, store, stow, deposit, lay, leave",
+        "put down, set down, lay down",
+        "put back, return",
+        "drop, release, let go",
+        "open, pull open",
+        "close, shut",
+        "turn on, switch on, toggle on, power on, activate, start",
+        "turn off, switch off, toggle off, power off, deactivate, stop",
+        "plug in, plug",
+        "unplug, plug out, disconnect",
+        "slice, cut, chop",
+        "wash, clean, rinse, scrub",
+        "wipe, clean",
+        "wear, put on",
+        "take off, remove, put off",
+        "sit, sit down",
+        "stand up, get up, rise",
+        "look at, watch, observe, examine, inspect",
+        "turn to, face, look at",
+        "mine, dig, break, harvest, collect",
+        "craft, make, build, create",
+        "attack, kill, hit, fight, slay",
+        "shear, trim",
+        "smelt, cook, bake",
+        "use, apply, interact with",
+        "eat, consume",
+        "explore, look around, search around",
+    )
+)
+_NOUNS = tuple(
+    frozenset(line.split())
+    for line in (
+        "cabinet cupboard kitchencabinet",
+        "fridge refrigerator",
+        "sofa couch",
+        "television tv telly",
+        "cellphone phone mobile mobilephone smartphone",
+        "garbagecan trashcan bin trash wastebin dustbin",
+        "countertop counter worktop kitchencounter",
+        "stove cooker hob stoveburner",
+        "faucet tap",
+        "mug cup",
+        "bathtub tub bathtubbasin",
+        "sink sinkbasin basin",
+        "desklamp tablelamp",
+        "toiletpaper toiletroll",
+        "dishsponge sponge",
+        "kettle teakettle",
+        "closet wardrobe",
+        "watch wristwatch",
+        "remote remotecontrol",
+        "lightswitch switch",
+    )
+)
+_LITTLE = frozenset({"to", "at", "in", "on", "into"})
+"""Words that the last of a verb may be without changing it: go to, sit on."""
+
+
+def verb_phrases(verb: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Ways to say `verb`, its own (True) first; without its preposition too where nothing else
+    would be meant by that.
+    """
+    whole = {phrase for line in _VERBS for phrase in line}
+    yield verb, True
+    bare = verb
+    if len(verb) > 1 and verb not in whole and verb[-1] in _LITTLE:
+        bare = verb[:-1]
+        yield bare, True
+    for line in _VERBS:
+        if bare in line:
+            yield from ((phrase, False) for phrase in line if phrase != bare)
+
+
+def same_noun(one: str, other: str) -> bool:
+    """Whether two names, letters alone, are singular and plural or known synonyms."""
+    if one.rstrip("s") == other.rstrip("s") or one + "es" == other or other + "es" == one:
+        return bool(one and other)
+    return any(one in group and other in group for group in _NOUNS)
