@@ -29,6 +29,8 @@ _OUT_OF_SIGHT = np.array((0.0, 100.0, 0.0))
 _AROUND_CORNER = 0.3
 """Metres: what goes through a wall and is thicker than twice this goes around a corner."""
 _PANE = 0.12
+_PROUD = 0.01
+"""Metres that a pane is before its wall, at least."""
 _SUNK, _SUNK_IN_CUSHIONS = 0.06, 0.25
 """Metres that a thing may be sunk in what it rests on, at most."""
 _CUSHIONED = frozenset({"ArmChair", "Bed", "Chair", "Sofa"})
@@ -149,8 +151,10 @@ class Picture:
                 self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
 
     def _center(self, world: World, thing: Thing) -> Array:
-        """Where a thing is drawn: lifted out of the cushions, if ours are higher than THOR's."""
+        """Where a thing is drawn: out of our cushions and walls, which are not quite THOR's."""
         center, base = thing.box.center, float(thing.box.low[1])
+        if thing.kind in THROUGH_WALLS:
+            return self._before_the_wall(thing)
         if not thing["pickupable"]:
             return center
         lift = 0.0
@@ -161,6 +165,14 @@ class Picture:
                 height = height_at(self._shown[parent], under.box, center[[0, 2]], base + most)
                 lift = max(lift, height - base)
         return np.asarray(center + np.array((0.0, lift, 0.0)))
+
+    def _before_the_wall(self, thing: Thing) -> Array:
+        """Where a window or curtain is drawn: its middle not behind the wall that we have."""
+        outline, center = self._room.outline, thing.box.center.copy()
+        thin = 0 if thing.box.reach[0] < thing.box.reach[2] else 2
+        low, high = (side[0 if thin == 0 else 1] for side in (outline.low, outline.high))
+        center[thin] = min(max(center[thin], low + _PROUD), high - _PROUD)
+        return center
 
     def _mesh(self, world: World, thing: Thing, look: Look, mood: Mood) -> Mesh:
         joinery = self._joinery
