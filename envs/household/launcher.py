@@ -20,9 +20,15 @@ _MEMORY = f"export MALLOC_MMAP_THRESHOLD_={32 << 20} MALLOC_TRIM_THRESHOLD_={256
 
 
 def executable() -> Path:
-    """The simulator, as `Controller(local_executable_path=...)` wants it.
+    """The simulator, for AI2-THOR's client to start.
 
-    The client splits that argument like a shell does: give it `shlex.quote(str(path))`.
+
+        Controller(
+            local_executable_path=shlex.quote(str(executable())),  # it is split like a shell does
+            x_display=":0",  # any text; none is opened
+            server_timeout=None,  # or a dead simulator is waited for at full speed for 100 s
+            scene="FloorPlan1",
+        )
 
     Raises:
         OSError: the cache can't be written.
