@@ -22,7 +22,6 @@ _MEMORY = f"export MALLOC_MMAP_THRESHOLD_={32 << 20} MALLOC_TRIM_THRESHOLD_={256
 def executable() -> Path:
     """The simulator, for AI2-THOR's client to start.
 
-
         Controller(
             local_executable_path=shlex.quote(str(executable())),  # it is split like a shell does
             x_display=":0",  # any text; none is opened
