@@ -11,7 +11,6 @@ import contextlib
 import os
 import queue
 import shlex
-import shutil
 import signal
 import struct
 import tempfile
@@ -55,7 +54,9 @@ class Client(Controller):  # type: ignore[misc]
             SimulatorError: it did not start, or refuses its initialization.
             ValueError: there is no such scene.
         """
-        self._folder = tempfile.mkdtemp(prefix="inhabit-thor-")
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="inhabit-thor-", ignore_cleanup_errors=True
+        )
         self._started = threading.Event()
         self._simulator: Popen[bytes] | None = None
         self._first_server: Any = None
@@ -79,7 +80,7 @@ class Client(Controller):  # type: ignore[misc]
 
         Nothing is written into the home directory then, and no build that lies there is pruned.
         """
-        return self._folder
+        return self._folder.name
 
     def start(self, *arguments: Any, **more: Any) -> Any:
         """Start the simulator, and no second one: the client would, when it has crashed.
@@ -136,7 +137,7 @@ class Client(Controller):  # type: ignore[misc]
         if self._simulator is not None:
             self._simulator.kill()
             self._simulator.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.cleanup()
 
     def printed(self) -> list[str]:
         """The last lines that the simulator has printed, oldest first."""

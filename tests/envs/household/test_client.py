@@ -401,9 +401,10 @@ time.sleep(100)
 
 
 @pytest.mark.parametrize("wire", ["fifo", "wsgi"])
-def test_the_simulator_ends_with_its_client(wire: str) -> None:
+def test_the_simulator_ends_with_its_client(tmp_path: Path, wire: str) -> None:
     command = [sys.executable, "-c", OTHER, wire]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}  # what is killed leaves its files
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as other:
         assert other.stdout is not None
         simulator = int(other.stdout.readline())
         assert alive(simulator)
