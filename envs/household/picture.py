@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,12 +19,16 @@ from envs.household.outline import THROUGH_WALLS
 from envs.household.surfaces import rise
 from envs.household.world import Thing, World
 from envs.render.camera import Camera
-from envs.render.mesh import Mesh, join
+from envs.render.mesh import Mesh, Vector, join
 from envs.render.shapes import Look
 from envs.render.shell import shell
 from envs.render.stage import Frame, Light, Stage
 
 _WAYS = {0: "kitchen", 2: "living_room", 3: "bedroom", 4: "bathroom"}
+_SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
+"""Light from all around, linear."""
+_DUSK = 0.4
+"""Of the light when it is switched off: there are windows."""
 _OUT_OF_SIGHT = np.array((0.0, 100.0, 0.0))
 _AROUND_CORNER = 0.3
 """Metres: what goes through a wall and is thicker than twice this goes around a corner."""
@@ -59,6 +63,8 @@ class Picture:
         self._room = world.room
         self._drawn: dict[str, Thing] = {}
         self._shown: dict[str, Mesh] = {}
+        self._in_hand: frozenset[str] = frozenset()
+        self._changed_hands: frozenset[str] = frozenset()
         self._meshes: dict[object, Mesh] = {}
         self._mood: Mood | None = None
         self._joinery = Joinery((), 0)
@@ -81,10 +87,13 @@ class Picture:
             camera: where from.
             size: width and height in pixels.
             rgb: False leaves out the colours, which is many times quicker.
-            mood: colours and light; None for those of the last time.
+            mood: colours and light; None for those that the room comes with.
             without: what is not to be seen, by id.
         """
-        mood = mood or self._mood or Mood()
+        mood = mood or Mood()
+        switches = [thing for thing in world.things.values() if thing.kind == "LightSwitch"]
+        if switches and not any(switch["isToggled"] for switch in switches):
+            mood = replace(mood, brightness=mood.brightness * _DUSK)
         if mood != self._mood:
             self._paint(world, mood)
         if world.things != self._drawn:
@@ -119,14 +128,20 @@ class Picture:
                 strength=mood.brightness,
                 reach=max(4.0, 0.8 * max(high[0] - low[0], high[2] - low[2])),
             ),
+            sky=_scaled(_SKY, mood.brightness),
+            ground=_scaled(_GROUND, mood.brightness),
         )
         self._joinery = Joinery(world.things.values(), seed_of(name, mood.materials))
         self._mood = mood
+        self._meshes.clear()
         self._drawn = {}
 
     def _bring_up_to_date(self, world: World, mood: Mood) -> None:
         burning = lit(world)
         hidden = {thing.id: world.hidden(thing.id) for thing in world.things.values()}
+        held = world.agent.held
+        in_hand = frozenset() if held is None else frozenset((held, *world.within(held)))
+        self._changed_hands, self._in_hand = in_hand ^ self._in_hand, in_hand
         for gone in [name for name in self._shown if hidden.get(name, True)]:
             self._stage.remove(gone)
             del self._shown[gone]
@@ -142,8 +157,10 @@ class Picture:
         if key not in self._meshes:
             self._meshes[key] = self._mesh(world, thing, look, mood)
         mesh = self._meshes[key]
-        if self._shown.get(thing.id) is not mesh:
-            self._stage.put(thing.id, mesh, thing.box.axes, self._center(world, thing))
+        if self._shown.get(thing.id) is not mesh or thing.id in self._changed_hands:
+            # What is held casts no shadow: it would have to be drawn anew at every step.
+            center, shadow = self._center(world, thing), thing.id not in self._in_hand
+            self._stage.put(thing.id, mesh, thing.box.axes, center, casts_shadow=shadow)
             self._shown[thing.id] = mesh
         elif self._drawn.get(thing.id) is not thing:
             before = self._drawn.get(thing.id)
@@ -218,6 +235,11 @@ class Picture:
                 on = thing["isToggled"] and thing.present
                 lamp = Light(bulb, (1.0, 0.85, 0.6), strength=0.6, reach=1.2) if on else None
                 self._stage.lamp(thing.id, lamp)
+
+
+def _scaled(light: Vector, factor: float) -> Vector:
+    red, green, blue = (channel * factor for channel in light)
+    return red, green, blue
 
 
 def seed_of(name: str, salt: int = 0) -> int:

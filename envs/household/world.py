@@ -133,11 +133,15 @@ class World:
         self.change(child, parentReceptacles=new or None)
 
     def within(self, thing: str) -> Iterator[str]:
-        """Everything that stands on or in a thing, and on or in that, each once."""
+        """Everything that was put on or in a thing, and on or in that, each once.
+
+        THOR's boxes overlap, and so its rooms have counters that are in a cup: furniture is in
+        nothing.
+        """
         seen, queue = {thing}, list(self.things[thing].contents)
         while queue:
             inner = queue.pop(0)
-            if inner not in seen:
+            if inner not in seen and self.things[inner]["pickupable"]:
                 seen.add(inner)
                 yield inner
                 queue += self.things[inner].contents
@@ -146,14 +150,15 @@ class World:
         """Whether it is shut away, or nowhere."""
         if not self.things[thing].present:
             return True
-        seen, queue = {thing}, list(self.things[thing].parents)
+        seen, queue = {thing}, [thing]
         while queue:
-            outer = self.things[queue.pop()]
-            if shut(outer):
-                return True
-            if outer.id not in seen:
-                seen.add(outer.id)
-                queue += outer.parents
+            inner = self.things[queue.pop()]
+            for outer in inner.parents if inner["pickupable"] else ():
+                if shut(self.things[outer]):
+                    return True
+                if outer not in seen:
+                    seen.add(outer)
+                    queue.append(outer)
         return False
 
     def moment(self) -> Moment:

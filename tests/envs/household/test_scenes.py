@@ -171,3 +171,40 @@ def test_pictures_have_the_size_and_view_that_were_asked_for(simulator: Simulato
     wide = simulator.frame().ids
     assert simulator.act({"action": "Initialize", "fieldOfView": 40}).success
     assert (simulator.frame().ids != wide).any()
+
+
+def test_the_light_switch_darkens_the_room(simulator: Simulator) -> None:
+    bright = simulator.frame().rgb.mean()
+    switch = first(simulator, "LightSwitch").id
+    request = {"action": "ToggleObjectOff", "objectId": switch, "forceAction": True}
+    assert simulator.act(request).success
+    assert simulator.frame().rgb.mean() < 0.8 * bright
+    assert simulator.act({**request, "action": "ToggleObjectOn"}).success
+    assert simulator.frame().rgb.mean() == bright
+
+
+def test_pictures_are_those_of_the_state_however_it_came_about(simulator: Simulator) -> None:
+    """What is drawn step by step is what a picture from scratch would show."""
+    drawer = next(t for t in simulator.things.values() if t.kind == "Drawer" and t.contents)
+    inner = drawer.contents[0]
+    start = simulator.act({"action": "Snapshot"}).value
+    plain = simulator.frame()
+    for request in (
+        {"action": "PickupObject", "objectId": inner, "forceAction": True},
+        {"action": "RotateRight"},
+        {"action": "OpenObject", "objectId": drawer.id, "forceAction": True},
+        {"action": "RandomizeMaterials", "randomSeed": 9},
+        {"action": "BreakObject", "objectId": first(simulator, "Mug").id, "forceAction": True},
+        {"action": "SliceObject", "objectId": first(simulator, "Bread").id, "forceAction": True},
+        {"action": "SliceObject", "objectId": first(simulator, "Apple").id, "forceAction": True},
+    ):
+        assert simulator.act(request).success
+        simulator.frame()
+    assert simulator.act({"action": "Restore", "snapshot": start}).success
+    again = simulator.frame()
+    assert (again.rgb == plain.rgb).all()
+    assert (again.depth == plain.depth).all()
+    assert [again.names[i] for i in again.ids.ravel() if i >= 0] == [
+        plain.names[i] for i in plain.ids.ravel() if i >= 0
+    ]
+    assert set(again.names) == set(plain.names)
