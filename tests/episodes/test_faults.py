@@ -22,7 +22,7 @@ from episodes.lines import End, Ending
 from episodes.record import Run
 
 INHABIT = [sys.executable, "-c", "from episodes.cli import main; main()"]
-PLUGIN = Path(__file__).parents[1] / "envs" / "plugin"
+PLUGIN = Path(__file__).parents[1] / "envs" / "worker" / "plugin"
 
 
 def inhabit(*words: str) -> subprocess.CompletedProcess[str]:
