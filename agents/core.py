@@ -141,6 +141,14 @@ class Agent(ABC):
             ModelError: the model behind it failed for good.
         """
 
+    def check_budget(self) -> None:
+        """See that there is anything left to spend, before an episode begins.
+
+        Raises:
+            BudgetError: there isn't.
+        """
+        return
+
     async def close(self) -> None:
         """Let go of models and connections. Safe to call twice."""
         return

@@ -23,6 +23,7 @@ _OURS = {
     "gold": "agents.expert:GOLD",
     "human": "agents.human:REGISTRATION",
     "rank": "agents.rank:REGISTRATION",
+    "chat": "agents.chat:REGISTRATION",
     "scripted": "agents.scripted:REGISTRATION",
 }
 

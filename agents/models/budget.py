@@ -20,11 +20,11 @@ class Budget:
         self.tokens = 0
         """Read and written so far."""
 
-    def begin_call(self) -> None:
-        """Count a call that is about to be sent.
+    def check(self) -> None:
+        """See that another call may be made.
 
         Raises:
-            BudgetError: it may not be.
+            BudgetError: it may not.
         """
         if self._calls is not None and self.calls >= self._calls:
             raise BudgetError(f"The {self._calls} calls that budget_calls allows have been made.")
@@ -32,6 +32,14 @@ class Budget:
             raise BudgetError(
                 f"{self.tokens} tokens have been spent, and budget_tokens allows {self._tokens}."
             )
+
+    def begin_call(self) -> None:
+        """Count a call that is about to be sent.
+
+        Raises:
+            BudgetError: it may not be.
+        """
+        self.check()
         self.calls += 1
 
     def count(self, tokens: tuple[int, int] | None) -> None:

@@ -163,6 +163,14 @@ class Model(ABC):
         """
         raise ModelError(f"{self.name} can't say how likely letters are.")
 
+    def check_budget(self) -> None:
+        """See that there is anything left to spend.
+
+        Raises:
+            BudgetError: there isn't.
+        """
+        return
+
     async def close(self) -> None:
         """Let go of memory and connections. Safe to call twice."""
         return

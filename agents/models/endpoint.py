@@ -94,6 +94,10 @@ class Endpoint:
                 f"{'try' if tries == 1 else 'tries'}; the last time {error}."
             ) from error
 
+    def check_budget(self) -> None:
+        """Raises BudgetError where there may be no more calls."""
+        self._budget.check()
+
     async def close(self) -> None:
         """Let go of connections. Safe to call twice."""
         await self._client.close()

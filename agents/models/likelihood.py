@@ -88,7 +88,9 @@ class Likelihood:
         seen = np.ones((read + nodes, total + nodes), np.bool_)
         seen[:read] = np.tri(read, total + nodes, start, np.bool_)
         seen[read:, total:] = trie.ancestors[1:, 1:]
-        mask = torch.zeros(seen.shape, dtype=model.dtype, device=model.device)
+        # Kernels for processors are much faster with a mask in float32, whatever the model's type.
+        kind = torch.float32 if model.device.type == "cpu" else model.dtype
+        mask = torch.zeros(seen.shape, dtype=kind, device=model.device)
         mask.masked_fill_(torch.from_numpy(~seen).to(model.device), torch.finfo(model.dtype).min)
         return (
             torch.from_numpy(ids)[None].to(model.device),

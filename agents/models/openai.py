@@ -177,6 +177,10 @@ class OpenAIModel(Model):
         call = _call(prompt, "", [answer.tokens for answer in answers], begin)
         return Ranking(score(candidates, answers), call)
 
+    def check_budget(self) -> None:
+        """Raises BudgetError where `budget_calls` or `budget_tokens` is spent."""
+        self._endpoint.check_budget()
+
     async def close(self) -> None:
         """Let go of connections."""
         await self._endpoint.close()

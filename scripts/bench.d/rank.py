@@ -1,12 +1,12 @@
 """What exact ranking of forty actions costs, beside reading the prompt and beside other ways.
 
 SmolLM2-135M, a prompt as the planner `rank` writes it, forty actions as a household offers them.
-Nothing of the prompt is kept from one time to the next, unless a figure says so. All ways take
+Nothing of the prompt is kept from one time to the next, but by the way that says so. All ways take
 their turn in every round, and a figure is the median over the rounds of the ratio within a round.
 
     read        the prompt alone, by the model's own forward, with its cache kept
-    rank        the prompt and all actions, as a planner asks for it, words to scores
-    kept        the same where the fixed part of the prompt has been read before
+    rank        the prompt and all actions in one forward, from words to scores
+    kept        the same, the fixed part of the prompt having been read at an earlier step
     repeated    the prompt, then all actions as one batch over forty copies of its cache
     forwards    one forward for each action, the prompt included
 """
@@ -19,6 +19,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -51,15 +52,16 @@ ACTIONS = (
     *(f"slice the {name}" for name in ("apple", "bread", "potato")),
 )
 STEPS = (
-    ("look around", "You look around and see a cabinet, a countertop, a fridge, a sink and a mug."),
-    ("go to the countertop", "You are at the countertop. On it are an apple, bread and a pan."),
+    ("look around", "You look around. You see a cabinet, a countertop, a fridge and a mug."),
+    ("go to the countertop", "You walk to the countertop. You see an apple, bread and a plate."),
     ("pick up the apple", "You pick up the apple."),
-    ("go to the fridge", "You are at the fridge. It is closed."),
+    ("go to the fridge", "You walk to the fridge. You see a cabinet, a fridge and a garbage can."),
     ("put it in the fridge", "You can't put the apple in the fridge: the fridge is closed."),
-    ("open the fridge", "You open the fridge. In it are an egg, a potato and a tomato."),
+    ("open the fridge", "You open the fridge. You see an egg, a lettuce, a potato and a tomato."),
     ("put it in the fridge", "You put the apple in the fridge."),
     ("close the fridge", "You close the fridge."),
 )
+SEEN = "You see a cabinet, a cabinet_2, a fridge, a garbage can, a microwave and a stove burner."
 
 
 def main() -> None:
@@ -120,17 +122,17 @@ class Ways:
         self._tables: dict[int, NDArray[np.float64]] = {}
 
     def rank(self) -> NDArray[np.float64]:
-        """As a planner does it for the first time."""
-        return self._rank(Likelihood(self._model))
+        """With nothing kept."""
+        return self._rank(fixed=0)
 
     def kept(self) -> NDArray[np.float64]:
         """As a planner does it from its second step on."""
-        return self._rank(self._likelihood)
+        return self._rank(fixed=self.prompt.fixed)
 
-    def _rank(self, likelihood: Likelihood) -> NDArray[np.float64]:
-        prompt = self._encoder.prompt(self._messages)
+    def _rank(self, *, fixed: int) -> NDArray[np.float64]:
+        prompt = replace(self._encoder.prompt(self._messages), fixed=fixed)
         answers = [self._encoder.candidate(text) for text in ACTIONS]
-        return likelihood.scores(prompt, Trie.pack(answers))
+        return self._likelihood.scores(prompt, Trie.pack(answers))
 
     @torch.inference_mode()
     def read(self) -> object:
@@ -182,7 +184,7 @@ def moment() -> View:
 
     return View(
         goal="Put a clean mug and a slice of chilled apple on the dining table.",
-        observation=Observation("You have nothing in your hands. You see a fridge and a cabinet."),
+        observation=Observation(f"You have nothing in your hands. {SEEN}"),
         candidates=(),
         history=tuple(Step(action, None, feedback) for action, feedback in STEPS),
         seed=0,

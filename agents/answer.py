@@ -1,0 +1,106 @@
+"""A model's answer taken apart: what it says it sees, why it acts, and how.
+
+Whatever a model says is read or it isn't: nothing here raises, and nothing is ever evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import json_repair
+
+_LONGEST = 20_000
+"""Characters that are looked at; what an endpoint lets through unasked may be of any length."""
+_FIELDS = {
+    "description": "description",
+    "observation": "description",
+    "reasoning": "reasoning",
+    "reason": "reasoning",
+    "thought": "reasoning",
+    "thoughts": "reasoning",
+    "action": "action",
+    "next action": "action",
+    "next_action": "action",
+    "final action": "action",
+    "answer": "action",
+    "choice": "action",
+}
+"""What models call the parts of an answer."""
+_THOUGHTS = re.compile(r"<think(?:ing)?>(.*?)</think(?:ing)?>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The parts of an answer, in the model's words."""
+
+    action: str
+    description: str = ""
+    reasoning: str = ""
+
+
+def read_answer(text: str) -> Answer | None:
+    """The parts of `text`, or None where it names no action.
+
+    Read are, whichever comes first: a JSON object, mended where it is broken; lines such as
+    "Action: open the fridge"; and a single line, which is the action itself.
+    """
+    text = text[:_LONGEST]
+    thoughts = " ".join(_THOUGHTS.findall(text)).strip()
+    text = _THOUGHTS.sub("", text).rpartition("</think>")[2].strip()
+    parts = _object(text) or _labelled(text)
+    if not parts and text and "\n" not in text and "{" not in text:
+        parts = {"action": text}
+    action = parts.get("action", "").strip()
+    if not action:
+        return None
+    return Answer(action, parts.get("description", ""), parts.get("reasoning", "") or thoughts)
+
+
+def _object(text: str) -> Mapping[str, str]:
+    """The parts of the first JSON object in `text`; none where there isn't one with an action."""
+    start = text.find("{")
+    if start < 0:
+        return {}
+    for found in _candidates(text[start:]):
+        if isinstance(found, dict):
+            parts = dict(_known(found))
+            if "action" in parts:
+                return parts
+    return {}
+
+
+def _candidates(text: str) -> Iterator[object]:
+    try:
+        yield json.JSONDecoder().raw_decode(text)[0]
+    except (ValueError, RecursionError):
+        try:
+            yield json_repair.loads(text, skip_json_loads=True)
+        except (ValueError, RecursionError):
+            return
+
+
+def _known(found: Mapping[object, object]) -> Iterator[tuple[str, str]]:
+    """The parts that have a name and are text or a number."""
+    for key, value in found.items():
+        part = _FIELDS.get(str(key).strip().casefold())
+        if part and isinstance(value, str | int) and not isinstance(value, bool):
+            yield part, str(value).strip()
+
+
+def _labelled(text: str) -> Mapping[str, str]:
+    """Parts that begin with their name and a colon; a part goes on to the next one, but an action
+    is one line. What is said last counts.
+    """
+    parts: dict[str, str] = {}
+    now: str | None = None
+    for line in text.splitlines():
+        label, colon, rest = line.partition(":")
+        part = _FIELDS.get(label.strip(" \t*#>-_.0123456789").casefold()) if colon else None
+        if part:
+            now, parts[part] = part, rest.strip(" \t*")
+        elif now and (now != "action" or not parts[now]):
+            parts[now] = f"{parts[now]} {line.strip()}".strip()
+    return parts if parts.get("action") else {}

@@ -1,0 +1,167 @@
+"""A chat model that looks, reasons and acts in one answer, as End2End of PCA-EVAL does."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from string import ascii_uppercase
+
+from pydantic import Field, JsonValue
+
+from agents.choices import STOP, Choices
+from agents.core import Agent, Decision, Ranked, View
+from agents.dialogue import Dialogue
+from agents.models.core import Ability, Message, Model
+from agents.models.registry import require
+from agents.prompt import Template
+from agents.reading import Reading, Repair, read
+from agents.registry import AgentRegistration
+from agents.telling import Telling, TellingSettings
+
+
+class ChatSettings(TellingSettings):
+    """How a chat model is asked."""
+
+    image: bool = True
+    """Show it the picture; false for a model without eyes."""
+    letters: bool = False
+    """Have it answer with the letter of a candidate; otherwise in words."""
+    reason: bool = True
+    """Have it describe and reason before it acts. Without that, and with letters, a model that
+    tells how likely tokens are is asked for one token, and the letters' chances are recorded."""
+    votes: int = Field(default=1, ge=1)
+    """Answers that are drawn; the action that most of them name is done. A model that draws no lots
+    gives the same answer each time: --set temperature=0.7."""
+    repairs: int = Field(default=1, ge=0)
+    """How often it is asked again where no action could be made of what it said."""
+
+
+class Chat(Agent):
+    """One answer a step, and another one where it can't be read or has just failed."""
+
+    def __init__(self, model: Model, settings: ChatSettings) -> None:
+        """Ask `model` as `settings` say."""
+        self._model = model
+        self._settings = settings
+        self._telling = Telling(settings)
+        self._repair = Repair()
+        self._system = Template("chat").block(
+            "system",
+            sees=settings.image,
+            stop=settings.stop,
+            reasons=settings.reason,
+            lettered=settings.letters,
+        )
+
+    async def decide(self, view: View) -> Decision:
+        """What the model answers; nothing where it could not be understood, as often as it may."""
+        return await self.decide_knowing(view, ())
+
+    async def decide_knowing(self, view: View, known: Sequence[str]) -> Decision:
+        """The same, where the sentences `known` are true now."""
+        if not view.candidates:
+            return Decision(None, stop=True)
+        settings = self._settings
+        choices = Choices.of(
+            view, lettered=settings.letters, most=settings.listed, stop=settings.stop
+        )
+        told = self._telling.parts(view, choices, sees=settings.image, known=known)
+        opening = (Message("system", (self._system,)), Message("user", told))
+        dialogue = Dialogue(self._model, opening, view)
+        if self._picks(choices):
+            return dialogue.record(await self._pick(dialogue, choices))
+        return dialogue.record(await self._answer(dialogue, choices, view))
+
+    def check_budget(self) -> None:
+        """Raises BudgetError where the model has nothing left to spend."""
+        self._model.check_budget()
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._model.close()
+
+    async def _answer(self, dialogue: Dialogue, choices: Choices, view: View) -> Decision:
+        """Read answers until one is understood, or there are no more to be had."""
+        schema, n = self._schema(choices), self._settings.votes
+        for repairs_left in range(self._settings.repairs, -1, -1):
+            reply = await dialogue.ask(schema=schema, n=n)
+            readings = [await read(text, choices, view) for text in reply.texts]
+            if understood := [r for r in readings if r.meaning.problem is None]:
+                return _elect(understood)
+            if repairs_left:
+                dialogue.tell(self._repair.message(readings[0], choices))
+        return readings[0].decision()
+
+    def _schema(self, choices: Choices) -> Mapping[str, JsonValue] | None:
+        """What an answer must be, where the model can be held to that."""
+        if not self._settings.reason or Ability.SCHEMA not in self._model.abilities:
+            return None
+        text: JsonValue = {"type": "string"}
+        action: dict[str, JsonValue] = {"type": "string"}
+        if choices.answers is not None:
+            action["enum"] = list(choices.answers)
+        parts: dict[str, JsonValue] = {"description": text} if self._settings.image else {}
+        parts |= {"reasoning": text, "action": action}
+        return {
+            "type": "object",
+            "properties": parts,
+            "required": list(parts),
+            "additionalProperties": False,
+        }
+
+    def _picks(self, choices: Choices) -> bool:
+        """Whether a single token is asked for: where capitals go round for all choices."""
+        answers = choices.answers or ()
+        return (
+            self._settings.letters
+            and not self._settings.reason
+            and Ability.LOGPROBS in self._model.abilities
+            and 0 < len(answers) <= len(ascii_uppercase)
+        )
+
+    async def _pick(self, dialogue: Dialogue, choices: Choices) -> Decision:
+        """The likeliest letter; nothing where the model would say something else altogether."""
+        ranking = await dialogue.choose(choices.answers or ())
+        texts = [a.text for a in choices.allowed] + [STOP] * choices.stop
+        named = [
+            Ranked(text, r.logprob, r.tokens) for text, r in zip(texts, ranking.scores, strict=True)
+        ]
+        order = sorted(range(len(named)), key=lambda i: -named[i].logprob)
+        best, raw = order[0], ranking.call.reply
+        ranked = tuple(named[i] for i in order)
+        if named[best].logprob == -math.inf:
+            return Decision(None, raw=raw)
+        if best == len(choices.allowed):
+            return Decision(None, stop=True, raw=raw, ranked=ranked)
+        return Decision(choices.allowed[best], raw=raw, ranked=ranked)
+
+
+def _elect(readings: Sequence[Reading]) -> Decision:
+    """The action that most of `readings` name, of equals the one named first.
+
+    With several votes each action is ranked by the logarithm of its share of them.
+    """
+    names = [r.meaning.action.text if r.meaning.action else STOP for r in readings]
+    votes = Counter(names)
+    best = max(votes, key=lambda name: votes[name])  # the first of equals, as they were counted
+    decision = readings[names.index(best)].decision()
+    if len(readings) == 1:
+        return decision
+    ranked = (Ranked(name, math.log(n / len(names)), 1) for name, n in votes.most_common())
+    return replace(decision, ranked=tuple(ranked))
+
+
+def _make(settings: ChatSettings, model: Model | None) -> Agent:
+    asked = {Ability.IMAGES: settings.image, Ability.N_BEST: settings.votes > 1}
+    return Chat(require(model, "chat", *(a for a, wanted in asked.items() if wanted)), settings)
+
+
+REGISTRATION = AgentRegistration(
+    name="chat",
+    summary="asks a chat model that looks, reasons and acts in one answer",
+    settings=ChatSettings,
+    make=_make,
+    model="openai:gpt-4o-mini",
+)

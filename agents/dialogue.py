@@ -1,0 +1,68 @@
+"""Turns with a model on the way to one decision: all of them are recorded, whatever happens."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from agents.core import Call, Decision, ModelError, View
+from agents.models.core import Message, Model, Ranking, Reply
+from agents.prompt import pictures
+
+
+class Dialogue:
+    """What has been said so far, and the calls that it took."""
+
+    def __init__(self, model: Model, opening: Sequence[Message], view: View) -> None:
+        """Begin with the messages of `opening`. Lots are drawn from the seed and step of `view`."""
+        self._model = model
+        self._messages = list(opening)
+        self._calls: list[Call] = []
+        self._lot = f"{view.seed} {len(view.history)}"
+
+    async def ask(
+        self,
+        *,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """What the model says next; the best of it is its turn in the dialogue.
+
+        Raises:
+            ModelError: the call failed. Its `decision` holds the calls that had not.
+        """
+        # Each turn draws lots of its own, alike in every process.
+        digest = hashlib.sha256(f"{self._lot} {len(self._calls)}".encode()).digest()
+        seed = int.from_bytes(digest[:4]) >> 1
+        try:
+            reply = await self._model.generate(
+                self._messages, seed=seed, n=n, tools=tools, schema=schema
+            )
+        except ModelError as error:
+            error.decision = self.record(Decision(None))
+            raise
+        self._calls.append(reply.call)
+        self._messages.append(Message("assistant", reply.texts[:1], wants=reply.wants))
+        return reply
+
+    async def choose(self, letters: Sequence[str]) -> Ranking:
+        """How likely the model's whole answer is each of `letters`.
+
+        Raises:
+            ModelError: the call failed.
+        """
+        ranking = await self._model.choose(self._messages, letters)
+        self._calls.append(ranking.call)
+        return ranking
+
+    def tell(self, *messages: Message) -> None:
+        """Say something to the model, before it is asked again."""
+        self._messages += messages
+
+    def record(self, decision: Decision) -> Decision:
+        """`decision` with every call that led to it, and the pictures in them."""
+        return replace(decision, calls=tuple(self._calls), images=pictures(self._messages))

@@ -1,0 +1,114 @@
+"""From a view to what a chat model is told of it: what stays first, and what is new last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.choices import Choices
+from agents.core import View
+from agents.models.core import Image
+from agents.prompt import Template
+from agents.recap import failures, keyframes, summary, thumbnail
+
+Part = str | Image
+
+
+class TellingSettings(BaseModel):
+    """What a prompt tells of the past and offers for the present."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    history: int = Field(default=8, ge=0)
+    """Past steps that are told one by one."""
+    summary: bool = True
+    """Tell of older ones in a line; otherwise they are only counted."""
+    pictures: int = Field(default=0, ge=0)
+    """Past steps, of the newest, that come with what was seen before them, made smaller."""
+    thumbnail: int = Field(default=160, ge=16)
+    """Longest side of these pictures, in pixels."""
+    keyframes: int = Field(default=4, ge=1)
+    """Pictures from each film that an environment shows."""
+    listed: int = Field(default=200, ge=0, le=500)
+    """Candidates that are listed at the most. Where there are more, there is one for each verb."""
+    reflect: bool = True
+    """After a failure ask for what stood in the way."""
+    stop: bool = True
+    """The model may say that it is done."""
+
+
+class Telling:
+    """Writes the user's turn. It begins alike from step to step, as far as it can."""
+
+    def __init__(self, settings: TellingSettings) -> None:
+        """Tell as `settings` say."""
+        self._settings = settings
+        self._template = Template("moment")
+
+    def parts(
+        self, view: View, choices: Choices, *, sees: bool, known: Sequence[str] = ()
+    ) -> tuple[Part, ...]:
+        """The turn: goal, past, pictures of it, what can be done, what is known, what is seen.
+
+        Args:
+            view: the moment.
+            choices: what can be done in it.
+            sees: whether the model is shown pictures.
+            known: sentences that are true now, beside the observation's own.
+        """
+        past = self._template.block("past", **self._past(view)) + "\n"
+        now = self._template.block("now", **self._now(view, choices, known))
+        if not sees:
+            return (past + now,)
+        parts: list[Part] = [past]
+        for text, image in self._pictures(view):
+            parts += [text, image] if text else [image]
+        parts.append(now)
+        if view.observation.rgb is not None:
+            parts.append(Image(view.observation.rgb))
+        return tuple(_joined(parts))
+
+    def _past(self, view: View) -> dict[str, object]:
+        older = max(0, len(view.history) - self._settings.history)
+        return {
+            "goal": view.goal,
+            "steps": view.history[older:],
+            "older": older,
+            "summary": summary(view.history[:older]) if self._settings.summary else "",
+        }
+
+    def _now(self, view: View, choices: Choices, known: Sequence[str]) -> dict[str, object]:
+        return {
+            "failed": failures(view.history) if self._settings.reflect else (),
+            "choices": choices,
+            "known": [view.observation.text, *known] if view.observation.text else known,
+        }
+
+    def _pictures(self, view: View) -> Iterator[tuple[str, Image]]:
+        """Pictures of the past, oldest first, each with what is said before it."""
+        for clip in view.observation.clips:
+            text = self._template.block("clip", text=clip.text) + "\n"
+            for frame in keyframes(clip.frames, self._settings.keyframes):
+                yield text, Image(frame)
+                text = ""
+        count = self._settings.pictures
+        for number, step in list(enumerate(view.history, start=1))[len(view.history) - count :]:
+            if count and step.rgb is not None:
+                text = self._template.block("seen", number=number, action=step.action) + "\n"
+                yield text, Image(thumbnail(step.rgb, self._settings.thumbnail))
+
+
+def _joined(parts: Sequence[Part]) -> Iterator[Part]:
+    """Texts that follow one another are one."""
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += part
+            continue
+        if text:
+            yield text
+        yield part
+        text = ""
+    if text:
+        yield text
