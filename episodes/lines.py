@@ -52,6 +52,7 @@ class Ending(StrEnum):
     FORMAT_ERROR = "format_error"
     """The last invalid action allowed, or the only step, went to an answer that can't be read."""
     BUDGET = "budget"
+    """What the run may spend on its model is spent."""
     SCENE_REFUSED = "scene_refused"
     SIMULATOR_FAULT = "simulator_fault"
     MODEL_FAULT = "model_fault"

@@ -21,10 +21,10 @@ from envs.registry import find as find_env
 from envs.worker import WorkerEnv
 from episodes.lines import Choice, Header, Settings, Sight
 from episodes.play import Rules
-from episodes.settings import RunSettings, divide
+from episodes.settings import RunSettings, SettingError, divide
 
 _MATTERS = ("inhabit", "numpy", "numba", "pillow", "pydantic", "ai2thor", "procthor")
-_MODELS = ("torch", "transformers")
+_MODELS = ("torch", "transformers", "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,7 @@ def plan(
     *,
     backend: str | None = None,
     model: str | None = None,
+    base_url: str | None = None,
     assignments: Sequence[str] = (),
     candidates: Choice = Choice.SEEN,
     sight: Sight = Sight.SHOWN,
@@ -126,7 +127,7 @@ def plan(
     Raises:
         UnknownNameError: there is no such environment, backend, agent or kind of model.
         ModelError: a model is named and the agent asks none, or it is no KIND:NAME.
-        SettingError: a setting is unknown or wrong.
+        SettingError: a setting is unknown or wrong, or the model has no base URL.
     """
     registration, planner = find_env(env), find_agent(agent)
     model = _model(planner, model)
@@ -137,6 +138,12 @@ def plan(
     }
     if model is not None:
         owners["model"] = models.find(model)[0].settings
+    if base_url is not None:
+        if "model" not in owners or "base_url" not in owners["model"].model_fields:
+            raise SettingError(
+                "--base-url says where an endpoint is: name one, as in --model openai:NAME."
+            )
+        assignments = [*assignments, f"model.base_url={base_url}"]
     return Plan(
         env=registration,
         backend=find_backend(registration, backend),

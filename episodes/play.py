@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
+from agents.core import Agent, BudgetError, Decision, Grant, Grants, ModelError, Step, View
 from envs.core import Action, Env, Observation, Outcome, Reason, SceneError, SimulatorError, Task
 from episodes.clock import Clock, Part
 from episodes.journal import Journal, Moment
@@ -56,6 +56,7 @@ async def play(
     episode = _Episode(stage, agent, task, journal, rules, seed)
     fault: Fault | None = None
     try:
+        agent.check_budget()
         await episode.begin()
         moment = await episode.see()
         while not episode.over:
@@ -72,6 +73,7 @@ Fault = SceneError | SimulatorError | ModelError
 _ENDINGS: Mapping[type[Fault], Ending] = {
     SceneError: Ending.SCENE_REFUSED,
     SimulatorError: Ending.SIMULATOR_FAULT,
+    BudgetError: Ending.BUDGET,
     ModelError: Ending.MODEL_FAULT,
 }
 
@@ -135,14 +137,23 @@ class _Episode:
             parse=self._parse,
             grants=self._grants,
         )
-        with self._clock.spell(Part.MODEL):
-            decision = await self._agent.decide(view)
-            self._clock.add(Part.SIMULATOR, self._stage.seconds())
+        try:
+            with self._clock.spell(Part.MODEL):
+                decision = await self._agent.decide(view)
+                self._clock.add(Part.SIMULATOR, self._stage.seconds())
+        except ModelError as error:
+            if error.decision is not None and error.decision.calls:
+                await self._decided(error.decision)
+            raise
+        await self._decided(decision)
+        return decision
+
+    async def _decided(self, decision: Decision) -> None:
+        """Write down and count what was decided, or said and paid for until the model failed."""
         with self._clock.spell(Part.RECORD):
             seconds = self._clock.latest(Part.MODEL)
             await self._journal.decide(self._tally.steps, decision, seconds)
         self._tally.decided(decision)
-        return decision
 
     async def act(self, decision: Decision, moment: Moment) -> None:
         """Carry the decision out; words that mean nothing are a step that had no effect."""

@@ -34,6 +34,9 @@ def run(
     model: Annotated[
         str | None, typer.Option(metavar="KIND:NAME", help="The model that the agent asks.")
     ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Where the model's endpoint is.")
+    ] = None,
     backend: Annotated[str | None, typer.Option(help="The simulator behind it.")] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, help="How many tasks.")] = None,
     seed: Annotated[int, typer.Option(help="Of tasks and agents.")] = 0,
@@ -70,6 +73,7 @@ def run(
         agent,
         backend=backend,
         model=model,
+        base_url=base_url,
         assignments=assignments or (),
         candidates=candidates,
         sight=Sight.NONE if no_image else Sight.BLANK if blank_image else Sight.SHOWN,
