@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from envs.virtualhome.drawing.classes import form
+from envs.virtualhome.drawing.layout import lay_out
 from envs.virtualhome.drawing.place import Place, read_place
 from envs.virtualhome.drawing.resting import resting
 from envs.virtualhome.flats.boxes import Box
@@ -30,9 +32,12 @@ class Arrangement:
 
 
 def homes(world: World) -> Mapping[int, Place]:
-    """The boxes that the graph came in with."""
+    """The boxes that the graph came in with; a layout of our own where its rooms have none."""
     found = {id_: read_place(source) for id_, source in world.sources.items()}
-    return {id_: place for id_, place in found.items() if place is not None}
+    told = {id_: place for id_, place in found.items() if place is not None}
+    if any(world.sources[i].get("category") == "Rooms" for i in told):
+        return told
+    return lay_out(world)
 
 
 def arrange(world: World, home: Mapping[int, Place]) -> Arrangement:
@@ -68,12 +73,14 @@ class _Arranging:
         return Arrangement(self._nodes, self._places, hands)
 
     def _parents(self, id_: int) -> list[tuple[int, str]]:
-        """What a node is on or in, rooms left out."""
+        """What a node is on or in; rooms and what is not drawn, such as walls, left out."""
         return [
             (parent, relation)
             for relation in ("ON", "INSIDE")
             for parent in self._world.targets(id_, relation)
-            if parent not in self._rooms and parent != id_
+            if parent != id_
+            and parent not in self._rooms
+            and (parent in self._home or parent in self._people)
         ]
 
     def _settle(self, id_: int, path: tuple[int, ...]) -> None:
@@ -92,7 +99,7 @@ class _Arranging:
         gone = [p for p, _ in parents if p in self._hidden]
         if gone:
             self._hidden.add(id_)
-        elif not parents:
+        elif not parents or form(self._nodes[id_].class_name).place != "small":
             self._stand(id_)
         else:
             self._keep_or_move(id_, parents)
@@ -123,11 +130,8 @@ class _Arranging:
                 now = self._places[parent]
                 self._places[id_] = home if now == was else home.carried(was, now)
                 return
-        for parent, relation in parents:
-            if parent in self._home:
-                self._moved.append((id_, parent, relation))
-                return
-        self._hidden.add(id_)
+        parent, relation = parents[0]
+        self._moved.append((id_, parent, relation))
 
     def _put(self, id_: int, support: int, relation: str, path: tuple[int, ...]) -> None:
         """Give something that was moved its place, after what it was put on."""
@@ -143,7 +147,8 @@ class _Arranging:
         if support in self._rooms:
             place, surfaces = _floor(place), [Rest(1.0, 9.0, -0.4, 0.4, -0.4, 0.4)]
         else:
-            surfaces = [*rests(self._nodes[support].class_name, relation, name)]
+            kind = self._nodes[support].class_name.replace("_", "")
+            surfaces = [*rests(kind, relation, name)]
         self._places[id_] = resting(size, place, surfaces, self._taken(support, place))
 
     def _taken(self, support: int, place: Place) -> list[Box]:
@@ -162,7 +167,8 @@ class _Arranging:
 
 def _loose(node: Node, home: Place) -> bool:
     """Whether it can have been carried off and dropped."""
-    return "GRABBABLE" in node.properties and max(home.size) < 2.0
+    hangs = form(node.class_name).place not in ("small", "floor", "wall")
+    return "GRABBABLE" in node.properties and not hangs and max(home.size) < 2.0
 
 
 def _within(inner: Place, outer: Place) -> bool:

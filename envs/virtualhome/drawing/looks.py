@@ -6,7 +6,7 @@ import hashlib
 
 from envs.render.mesh import Mesh
 from envs.render.shapes import Look, shape
-from envs.virtualhome.catalogue import catalogue
+from envs.virtualhome.drawing.classes import form
 from envs.virtualhome.world import Node
 
 _BACKWARDS = frozenset(("Bed",))
@@ -19,10 +19,7 @@ _OURS = "inhabit_"
 def kind_of(node: Node) -> str:
     """The shape that a node is drawn as: by our prefab's name, by its class, or a plain box."""
     prefab = str(node.source.get("prefab_name") or "")
-    if prefab.startswith(_OURS):
-        return prefab.removeprefix(_OURS)
-    article = catalogue().get(node.class_name)
-    return "Box" if article is None else article.shape
+    return prefab.removeprefix(_OURS) if prefab.startswith(_OURS) else form(node.class_name).shape
 
 
 def look_of(node: Node) -> Look:

@@ -1,0 +1,37 @@
+"""`python -m envs.virtualhome.server`: VirtualHome's Unity protocol, over the evolving graph."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from envs.core import SceneError, SimulatorError, UnavailableError
+from envs.virtualhome.server.flat import Flat
+from envs.virtualhome.server.listen import LOOPBACK, Server
+
+
+def main() -> int:
+    """Serve until interrupted. 0, or 3 where something is lacking or the port is taken."""
+    parser = argparse.ArgumentParser(prog="python -m envs.virtualhome.server", description=__doc__)
+    parser.add_argument("--port", type=int, default=8080, help="0 for any that is free")
+    parser.add_argument("--flat", type=int, default=0, help="the first scene: 0 to 6")
+    parser.add_argument("--seed", type=int, default=0, help="what stands where in the flats")
+    chosen = parser.parse_args()
+    try:
+        server = Server(Flat(chosen.flat, chosen.seed), chosen.port)
+    except (UnavailableError, SimulatorError, SceneError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 3
+    sys.stderr.write(f"Listening at {LOOPBACK}:{server.server_port}, flat {chosen.flat}.\n")
+    sys.stderr.flush()
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,307 @@
+"""Every action of the protocol, answered from a flat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from envs.core import SceneError
+from envs.virtualhome.drawing.classes import forms
+from envs.virtualhome.drawing.place import Place
+from envs.virtualhome.drawing.rooms import room_at
+from envs.virtualhome.failures import Failure
+from envs.virtualhome.lines import Line, LineError, parse_parallel
+from envs.virtualhome.server.cameras import CameraError, matrices
+from envs.virtualhome.server.flat import ONE_CHARACTER, Flat
+from envs.virtualhome.server.images import MODES, color_of, encode, node_of
+from envs.virtualhome.wire import (
+    CameraPlace,
+    CharacterPlace,
+    ImageOptions,
+    Reply,
+    Request,
+    ScriptOptions,
+    TimeOfDay,
+)
+
+_M = TypeVar("_M", bound=BaseModel)
+_FLATS = 7
+_NO_FILMS = (
+    "This server records no films: render_script without `recording`, and ask camera_image after "
+    "each line."
+)
+
+
+class RefusedError(ValueError):
+    """What was asked can't be done. One sentence."""
+
+
+def answer(flat: Flat, request: Request) -> Reply:
+    """Do what is asked. What can't be done is a reply that says why."""
+    action = _ACTIONS.get(request.action)
+    if action is None:
+        message = f"Unknown action {request.action}"
+        return Reply(id=request.id, success=False, message=message)
+    try:
+        reply = action(flat, request)
+    except (RefusedError, SceneError, CameraError, LineError) as error:
+        return Reply(id=request.id, success=False, message=str(error))
+    return reply.model_copy(update={"id": request.id})
+
+
+def _done(message: str = "") -> Reply:
+    return Reply(success=True, message=message)
+
+
+def _told(value: object) -> Reply:
+    return Reply(success=True, message=json.dumps(value))
+
+
+def _read(model: type[_M], request: Request, number: int = 0) -> _M:
+    """A parameter in JSON."""
+    if len(request.stringParams) <= number:
+        raise RefusedError(f"{request.action} lacks its string parameter {number}.")
+    try:
+        return model.model_validate_json(request.stringParams[number])
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise RefusedError(f"{request.action}, {field or 'parameter'}: {first['msg']}") from error
+
+
+def _version(flat: Flat, request: Request) -> Reply:
+    return _done(f"inhabit {version('inhabit')}, protocol of VirtualHome 2.3.0")
+
+
+def _idle(flat: Flat, request: Request) -> Reply:
+    return _done()
+
+
+def _environment(flat: Flat, request: Request) -> Reply:
+    flat.load(request.intParams[0] if request.intParams else flat.scene, flat.seed)
+    return _done()
+
+
+def _procedural(flat: Flat, request: Request) -> Reply:
+    """Any number gives a flat of its own."""
+    seed = abs(request.intParams[0]) if request.intParams else flat.seed + 1
+    flat.load(seed % _FLATS, seed)
+    return _done(str(seed))
+
+
+def _graph(flat: Flat, request: Request) -> Reply:
+    return _told(flat.graph())
+
+
+def _expand(flat: Flat, request: Request) -> Reply:
+    if len(request.stringParams) < 2:
+        raise RefusedError("expand_scene lacks its graph, the second string parameter.")
+    try:
+        graph = json.loads(request.stringParams[1])
+    except ValueError as error:
+        raise RefusedError(f"Error deserializing params: {error}") from error
+    if not isinstance(graph, dict) or not all(
+        isinstance(graph.get(key), list) and all(isinstance(item, dict) for item in graph[key])
+        for key in ("nodes", "edges")
+    ):
+        raise RefusedError('The graph must be {"nodes": [{...}], "edges": [{...}]}.')
+    characters = [n for n in graph["nodes"] if n.get("class_name") == "character"]
+    if len(characters) > 1:
+        raise RefusedError(ONE_CHARACTER)
+    flat.show(graph)
+    names = {n.class_name for n in flat.world.nodes() if n.category != "Rooms"}
+    strange = sorted(names - forms().keys())
+    return _told({"missing_prefabs": strange} if strange else {})
+
+
+def _add_character(flat: Flat, request: Request) -> Reply:
+    place = _read(CharacterPlace, request)
+    if place.mode == "fix_position":
+        room = _room_around(flat, place)
+        at = (place.character_position.x, place.character_position.z)
+    else:
+        room, at = _room_named(flat, place.initial_room), None
+    flat.add_character(room, at, place.character_resource)
+    return _done()
+
+
+def _move_character(flat: Flat, request: Request) -> Reply:
+    place = _read(CharacterPlace, request)
+    if place.char_index != 0:
+        raise RefusedError(f"There is no character {place.char_index}.")
+    spot = (place.character_position.x, place.character_position.z)
+    flat.move_character(_room_around(flat, place), spot)
+    return _done()
+
+
+def _room_named(flat: Flat, name: str) -> int:
+    rooms = [n for n in flat.world.nodes() if n.category == "Rooms"]
+    wanted = [n.id for n in rooms if n.class_name.replace("_", "") == name.replace("_", "")]
+    if wanted:
+        return wanted[0]
+    if name:
+        have = ", ".join(n.class_name for n in rooms)
+        raise RefusedError(f"There is no room {name!r} in this scene; there are {have}.")
+    return rooms[0].id
+
+
+def _room_around(flat: Flat, place: CharacterPlace) -> int:
+    x, z = place.character_position.x, place.character_position.z
+    home = flat.picture.home
+    for node in flat.world.nodes():
+        if node.category == "Rooms" and node.id in home:
+            box = home[node.id].box
+            if abs(x - box.x) <= box.hx and abs(z - box.z) <= box.hz:
+                return node.id
+    near = room_at(Place(x, 0.0, z, (0.0, 0.0, 0.0)), home, flat.world.sources)
+    raise RefusedError(
+        f"The position ({x:g}, {z:g}) is in no room"
+        + (f"; the first room's middle is ({home[near].x:g}, {home[near].z:g})." if near else ".")
+    )
+
+
+def _script(flat: Flat, request: Request) -> Reply:
+    options = _read(ScriptOptions, request)
+    if options.recording:
+        raise RefusedError(_NO_FILMS)
+    if not flat.world.characters():
+        raise RefusedError("No character added yet!")
+    lines = _lines(request.stringParams[1:])
+    failed = flat.check(lines) if options.skip_execution else flat.run(lines)
+    message = "Success" if failed is None else _sentence(failed, len(lines))
+    told = json.dumps({"0": {"message": message}})
+    return Reply(success=failed is None, message=told)
+
+
+def _check_script(flat: Flat, request: Request) -> Reply:
+    if not flat.world.characters():
+        raise RefusedError("No character added yet!")
+    lines = _lines(request.stringParams)
+    failed = flat.check(lines)
+    if failed is None:
+        return _done("Script is executable")
+    return Reply(success=False, message=_sentence(failed, len(lines)))
+
+
+def _lines(texts: tuple[str, ...]) -> list[Line]:
+    if not texts:
+        raise RefusedError("The script has no line.")
+    return [line for text in texts for line in _of_one(text)]
+
+
+def _of_one(text: str) -> list[Line]:
+    lines = [*parse_parallel(text)]
+    if len(lines) > 1 or any(line.character for line in lines):
+        raise RefusedError(f"{text!r} is about several characters. {ONE_CHARACTER}")
+    return lines
+
+
+def _sentence(failed: tuple[int, Failure], count: int) -> str:
+    number, failure = failed
+    where = f"line {number + 1} of {count}: " if count > 1 else ""
+    return f"{where}{failure.message}"
+
+
+def _camera_count(flat: Flat, request: Request) -> Reply:
+    return Reply(success=True, value=len(flat.cameras))
+
+
+def _character_cameras(flat: Flat, request: Request) -> Reply:
+    return _told(flat.character_cameras())
+
+
+def _camera_data(flat: Flat, request: Request) -> Reply:
+    rows = []
+    for index in request.intParams:
+        camera = flat.look(flat.camera(index))
+        rows.append({"index": index, **matrices(camera, 4 / 3)})
+    return _told(rows)
+
+
+def _camera_image(flat: Flat, request: Request) -> Reply:
+    options = _read(ImageOptions, request)
+    if options.mode not in MODES:
+        raise RefusedError(
+            f"The camera mode {options.mode!r} does not exist; there are {', '.join(MODES)}."
+        )
+    classes = {node.id: node.class_name for node in flat.world.nodes()}
+    rgb = options.mode == "normal"
+    pictures = []
+    for index in request.intParams:
+        frame = flat.take(index, options.image_width, options.image_height, rgb=rgb)
+        pictures.append(encode(frame, options.mode, classes))
+    return Reply(success=True, message_list=tuple(pictures))
+
+
+def _instance_colors(flat: Flat, request: Request) -> Reply:
+    ids = [node.id for node in flat.world.nodes()]
+    return _told({str(i): [channel / 255 for channel in color_of(i)] for i in ids})
+
+
+def _observation(flat: Flat, request: Request) -> Reply:
+    if len(request.intParams) != 1:
+        raise RefusedError("observation takes one camera index.")
+    frame = flat.take(request.intParams[0], 160, 120, rgb=False)
+    seen = {node_of(frame.names[i]) for i in set(frame.ids.ravel().tolist()) - {-1}}
+    nodes: Mapping[int, Any] = {node.id: node.class_name for node in flat.world.nodes()}
+    return _told({str(i): nodes[i] for i in sorted(seen)})
+
+
+def _add_camera(flat: Flat, request: Request) -> Reply:
+    number = flat.add_camera(_read(CameraPlace, request))
+    return _done(f"New camera created. Id:{number}")
+
+
+def _update_camera(flat: Flat, request: Request) -> Reply:
+    if len(request.intParams) != 1:
+        raise RefusedError("update_camera takes one camera index.")
+    flat.update_camera(request.intParams[0], _read(CameraPlace, request))
+    return _done("Camera updated")
+
+
+def _add_character_camera(flat: Flat, request: Request) -> Reply:
+    flat.set_character_camera(_read(CameraPlace, request), new=True)
+    return _done("New character camera created")
+
+
+def _update_character_camera(flat: Flat, request: Request) -> Reply:
+    flat.set_character_camera(_read(CameraPlace, request), new=False)
+    return _done("Character camera updated")
+
+
+def _set_time(flat: Flat, request: Request) -> Reply:
+    flat.set_hour(_read(TimeOfDay, request).hour)
+    return _done()
+
+
+_ACTIONS: Mapping[str, Callable[[Flat, Request], Reply]] = {
+    "version": _version,
+    "idle": _idle,
+    "clear": _idle,
+    "clear_procedural": _idle,
+    "environment": _environment,
+    "fast_reset": _environment,
+    "procedural_generation": _procedural,
+    "environment_graph": _graph,
+    "expand_scene": _expand,
+    "add_character": _add_character,
+    "move_character": _move_character,
+    "render_script": _script,
+    "check_script": _check_script,
+    "camera_count": _camera_count,
+    "character_cameras": _character_cameras,
+    "camera_data": _camera_data,
+    "camera_image": _camera_image,
+    "instance_colors": _instance_colors,
+    "observation": _observation,
+    "add_camera": _add_camera,
+    "update_camera": _update_camera,
+    "add_character_camera": _add_character_camera,
+    "update_character_camera": _update_character_camera,
+    "set_time": _set_time,
+}
+"""What Unity has beside them (physics, terrain, point clouds) has no meaning here."""

@@ -1,0 +1,142 @@
+"""The cameras of a scene: in every room's corners, above it, about its character, the user's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, radians, sin, tan
+from typing import Any
+
+import numpy as np
+
+from envs.render.camera import Camera
+from envs.virtualhome.drawing import views
+from envs.virtualhome.drawing.figure import Figure
+from envs.virtualhome.drawing.place import Place
+from envs.virtualhome.wire import CameraPlace
+
+CORNERS = 4
+"""Cameras in a room's corners; one more looks down from above it."""
+
+CHARACTER_CAMERAS = (
+    "PERSON_TOP",
+    "FIRST_PERSON",
+    "PERSON_FROM_LEFT",
+    "PERSON_FROM_RIGHT",
+    "PERSON_FRONT",
+    "PERSON_FROM_BACK",
+)
+"""In their order. `UnityEnvironment` takes six to a character, and the second for its view."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomCamera:
+    """One of a room's own."""
+
+    room: int
+    number: int
+    """0..3 for the corners, 4 for the one above."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserCamera:
+    """One that the user has put somewhere."""
+
+    place: CameraPlace
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterCamera:
+    """One that goes with the character."""
+
+    name: str
+    place: CameraPlace | None = None
+    """Of the user's own, as seen from the character's feet."""
+
+
+AnyCamera = RoomCamera | UserCamera | CharacterCamera
+
+
+class CameraError(ValueError):
+    """There is no such camera, or it can't be as it was asked for."""
+
+
+def looking(camera: AnyCamera, home: dict[int, Place], figure: Figure | None) -> Camera:
+    """Where a camera is now.
+
+    Raises:
+        CameraError: it goes with a character that is nowhere.
+    """
+    if isinstance(camera, RoomCamera):
+        room = home[camera.room]
+        return (
+            views.corner(room, camera.number) if camera.number < CORNERS else views.top_down(room)
+        )
+    if isinstance(camera, UserCamera):
+        return _placed(camera.place, Place(0.0, 0.0, 0.0, (1.0, 1.0, 1.0)))
+    if figure is None:
+        raise CameraError(f"The camera {camera.name} goes with a character that is in no room.")
+    if camera.place is not None:
+        x, z = figure.place.x, figure.place.z
+        return _placed(camera.place, Place(x, 0.0, z, (1.0, 1.0, 1.0), figure.place.yaw))
+    return _about(camera.name, figure)
+
+
+def _about(name: str, figure: Figure) -> Camera:
+    if name == "FIRST_PERSON":
+        return views.first_person(figure)
+    body = figure.place
+    if name == "PERSON_TOP":
+        return Camera((body.x, 4.6, body.z), body.yaw, 89.9, fov=60.0, far=40.0)
+    aside, ahead, turn = {
+        "PERSON_FROM_LEFT": (-1.6, 0.0, 90.0),
+        "PERSON_FROM_RIGHT": (1.6, 0.0, -90.0),
+        "PERSON_FRONT": (0.0, 1.6, 180.0),
+        "PERSON_FROM_BACK": (0.4, -1.2, -8.0),
+    }[name]
+    x, _, z = body.out(aside, 0.0, ahead)
+    return Camera((x, 1.75, z), body.yaw + turn, 16.0, fov=66.0, far=40.0)
+
+
+def _placed(place: CameraPlace, origin: Place) -> Camera:
+    """From the origin's floor."""
+    x, _, z = origin.out(place.position.x, 0.0, place.position.z)
+    pitch = (place.rotation.x + 180.0) % 360.0 - 180.0
+    if abs(pitch) > 90.0 or place.rotation.z % 360.0:
+        raise CameraError("Cameras here neither roll (rotation z) nor pitch beyond 90 degrees.")
+    at = (x, place.position.y, z)
+    return Camera(at, origin.yaw + place.rotation.y, pitch, fov=place.field_view, far=60.0)
+
+
+def sees_from_above(camera: Camera, home: dict[int, Place]) -> bool:
+    """Whether it is above the rooms, so that ceilings would be in its way."""
+    return camera.position[1] > max(place.top for place in home.values()) - 0.05
+
+
+def matrices(camera: Camera, aspect: float) -> dict[str, Any]:
+    """What a camera is, in OpenGL's convention as Unity tells it: it looks along its own -z."""
+    right, up, ahead = camera.axes
+    turn = np.stack((right, up, -ahead))
+    world = np.eye(4)
+    world[:3, :3], world[:3, 3] = turn, -turn @ np.array(camera.position)
+    scale = 1 / tan(radians(camera.fov) / 2)
+    near, far = camera.near, camera.far
+    projection = np.zeros((4, 4))
+    projection[0, 0], projection[1, 1] = scale / aspect, scale
+    projection[2, 2], projection[2, 3] = (
+        -(far + near) / (far - near),
+        -2 * far * near / (far - near),
+    )
+    projection[3, 2] = -1.0
+    yaw, pitch = radians(camera.yaw) / 2, radians(camera.pitch) / 2
+    rotation = (cos(yaw) * sin(pitch), sin(yaw) * cos(pitch), -sin(yaw) * sin(pitch),
+                cos(yaw) * cos(pitch))  # fmt: skip
+    return {
+        "position": list(camera.position),
+        "rotation": list(rotation),
+        "field_view": camera.fov,
+        "aspect": aspect,
+        "near": near,
+        "far": far,
+        "world_to_camera_matrix": world.tolist(),
+        "projection_matrix": projection.tolist(),
+    }

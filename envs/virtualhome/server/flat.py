@@ -1,0 +1,268 @@
+"""The flat that a server shows: its world, its one character, its cameras."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from envs.core import SceneError
+from envs.render.camera import Camera
+from envs.render.stage import Frame
+from envs.virtualhome.drawing.figure import Figure
+from envs.virtualhome.drawing.picture import Picture, Shot
+from envs.virtualhome.drawing.place import Place
+from envs.virtualhome.failures import Failure
+from envs.virtualhome.flats.build import build
+from envs.virtualhome.flats.plans import plans
+from envs.virtualhome.lines import Line
+from envs.virtualhome.scene import CHARACTER
+from envs.virtualhome.server.cameras import (
+    CHARACTER_CAMERAS,
+    CORNERS,
+    AnyCamera,
+    CameraError,
+    CharacterCamera,
+    RoomCamera,
+    UserCamera,
+    looking,
+    sees_from_above,
+)
+from envs.virtualhome.wire import CameraPlace
+from envs.virtualhome.world import World
+
+ONE_CHARACTER = (
+    "There is a character already, and this server has room for one: the evolving graph is driven "
+    "by one character at a time."
+)
+
+
+class Flat:
+    """One scene of one server."""
+
+    def __init__(self, scene: int, seed: int) -> None:
+        self.scene, self.seed = scene, seed
+        self._hour = 12.0
+        self._attached: list[CharacterCamera] = []
+        self.load(scene, seed)
+
+    def load(self, scene: int, seed: int) -> None:
+        """Furnish a plan anew, without a character.
+
+        Raises:
+            SceneError: there is no such plan.
+        """
+        count = len(plans())
+        if not 0 <= scene < count:
+            raise SceneError(f"Invalid scene index {scene}: there are 0 to {count - 1}.")
+        self.scene, self.seed = scene, seed
+        self._attached = [CharacterCamera(name) for name in CHARACTER_CAMERAS]
+        self.show(build(scene, seed))
+
+    def show(self, graph: Mapping[str, Any]) -> None:
+        """Take a graph for the scene, with its character if it has one.
+
+        Raises:
+            SceneError: the graph can't be lived in; says why.
+        """
+        self.world = World.of(graph, hour=self._hour)
+        self._picture: Picture | None = None
+        self._shot: tuple[World, Shot] | None = None
+        rooms = [n.id for n in self.world.nodes() if n.category == "Rooms"]
+        self.cameras: list[AnyCamera] = [
+            RoomCamera(room, number)
+            for room in rooms
+            if room in self.picture.home
+            for number in range(CORNERS + 1)
+        ]
+        self._attach()
+
+    @property
+    def picture(self) -> Picture:
+        """The stage, built when it is first needed."""
+        if self._picture is None:
+            self._picture = Picture(self.world)
+        return self._picture
+
+    @property
+    def shot(self) -> Shot:
+        """Where everything is now."""
+        if self._shot is None or self._shot[0] is not self.world:
+            self._shot = self.world, self.picture.shot(self.world)
+        return self._shot[1]
+
+    @property
+    def figure(self) -> Figure | None:
+        """The character as it is drawn."""
+        return next(iter(self.shot.figures.values()), None)
+
+    def graph(self) -> dict[str, list[dict[str, Any]]]:
+        """The graph as it is, with the boxes of what was moved where it is drawn now."""
+        found = self.world.graph()
+        places = dict(self.shot.arranged.places)
+        places |= {i: figure.place for i, figure in self.shot.figures.items()}
+        found["nodes"] = [_boxed(node, places.get(node["id"])) for node in found["nodes"]]
+        return found
+
+    def add_character(self, room: int, at: tuple[float, float] | None, prefab: str) -> None:
+        """Put the character into a room, at (x, z) if told.
+
+        Raises:
+            SceneError: there is one already.
+        """
+        if self.world.characters():
+            raise SceneError(ONE_CHARACTER)
+        graph = self.world.graph()
+        number = CHARACTER
+        while self.world.node(number) is not None:
+            number += 1
+        node: dict[str, Any] = {
+            "id": number, "class_name": "character", "category": "Characters", "properties": [],
+            "states": [], "prefab_name": prefab, "bounding_box": _BODY,
+            "stands_at": None if at is None else list(at),
+        }  # fmt: skip
+        edge = {"from_id": number, "relation_type": "INSIDE", "to_id": room}
+        self._change({"nodes": [node, *graph["nodes"]], "edges": [*graph["edges"], edge]})
+        self._attach()
+
+    def move_character(self, room: int, at: tuple[float, float]) -> None:
+        """Put the character elsewhere; it is then close to nothing.
+
+        Raises:
+            SceneError: nobody is there.
+        """
+        characters = self.world.characters()
+        if not characters:
+            raise SceneError("No character added yet: add_character comes first.")
+        who = characters[0]
+        graph = self.world.graph()
+        left = ("INSIDE", "CLOSE", "FACING", "ON")
+        kept = [
+            e for e in graph["edges"]
+            if not (e["relation_type"] in left and e["from_id"] == who)
+            and not (e["relation_type"] == "CLOSE" and e["to_id"] == who)
+        ]  # fmt: skip
+        for node in graph["nodes"]:
+            if node["id"] == who:
+                node["stands_at"] = list(at)
+                node["states"] = [s for s in node["states"] if s not in ("SITTING", "LYING")]
+        inside = {"from_id": who, "relation_type": "INSIDE", "to_id": room}
+        self._change({"nodes": graph["nodes"], "edges": [*kept, inside]})
+
+    def _change(self, graph: Mapping[str, Any]) -> None:
+        """Take a graph of the same things, so that cameras and stage are kept."""
+        self.world = World.of(graph, hour=self._hour)
+        self._picture = self._shot = None
+
+    def run(self, lines: Sequence[Line]) -> tuple[int, Failure] | None:
+        """Carry out a script, all of it or nothing; which line failed, and why."""
+        world = self.world
+        for number, line in enumerate(lines):
+            world, failure = world.step(line)
+            if failure is not None:
+                return number, failure
+        self.world = world
+        return None
+
+    def check(self, lines: Sequence[Line]) -> tuple[int, Failure] | None:
+        """What would come of a script."""
+        before = self.world
+        try:
+            return self.run(lines)
+        finally:
+            self.world = before
+
+    def set_hour(self, hour: float) -> None:
+        """The hour of the day, 0 to 24."""
+        self._hour = hour
+        self.world = replace(self.world, hour=hour)
+
+    def camera(self, index: int) -> AnyCamera:
+        """A camera by its number.
+
+        Raises:
+            CameraError: there is none.
+        """
+        if not 0 <= index < len(self.cameras):
+            raise CameraError(
+                f"There is no camera {index}: there are 0 to {len(self.cameras) - 1}."
+            )
+        return self.cameras[index]
+
+    def look(self, camera: AnyCamera) -> Camera:
+        """Where a camera is now."""
+        return looking(camera, dict(self.picture.home), self.figure)
+
+    def take(self, index: int, width: int, height: int, *, rgb: bool) -> Frame:
+        """What a camera sees."""
+        camera = self.camera(index)
+        where = self.look(camera)
+        eyes = None
+        if isinstance(camera, CharacterCamera) and camera.name == "FIRST_PERSON":
+            eyes = next(iter(self.shot.figures), None)
+        roof = not sees_from_above(where, dict(self.picture.home))
+        return self.picture.render(self.shot, where, width, height, eyes=eyes, roof=roof, rgb=rgb)
+
+    def add_camera(self, place: CameraPlace) -> int:
+        """Add one that stands still; its number."""
+        looking(UserCamera(place), {}, None)
+        self.cameras.append(UserCamera(place))
+        return len(self.cameras) - 1
+
+    def update_camera(self, index: int, place: CameraPlace) -> None:
+        """Put one elsewhere."""
+        self.camera(index)
+        looking(UserCamera(place), {}, None)
+        self.cameras[index] = UserCamera(place)
+
+    def set_character_camera(self, place: CameraPlace, *, new: bool) -> None:
+        """Add one to those that go with the character, or put one of them elsewhere.
+
+        Raises:
+            CameraError: there is a character already, or no camera of that name.
+        """
+        looking(UserCamera(place), {}, None)
+        if self.world.characters():
+            raise CameraError("Cameras of a character must be there before it is added.")
+        names = [camera.name for camera in self._attached]
+        mine = CharacterCamera(place.camera_name, place)
+        if new:
+            self._attached.append(mine)
+        elif place.camera_name in names:
+            self._attached[names.index(place.camera_name)] = mine
+        else:
+            raise CameraError(
+                f"There is no camera {place.camera_name!r}; there are {', '.join(names)}."
+            )
+
+    def character_cameras(self) -> list[str]:
+        """Names of those that go with the character."""
+        return [camera.name for camera in self._attached]
+
+    def _attach(self) -> None:
+        if self.world.characters():
+            self.cameras = [c for c in self.cameras if not isinstance(c, CharacterCamera)]
+            self.cameras += self._attached
+
+
+_BODY = {"center": [0.0, 0.85, 0.0], "size": [0.5, 1.7, 0.34]}
+
+
+def _boxed(node: dict[str, Any], place: Place | None) -> dict[str, Any]:
+    """A node with its box and turn as they are now."""
+    if place is None:
+        return node
+    box = place.box
+    yaw = Place(0.0, 0.0, 0.0, place.size, place.yaw / 2).front
+    changed = copy.copy(node)
+    changed["bounding_box"] = {
+        "center": [box.x, box.y, box.z],
+        "size": [2 * box.hx, 2 * box.hy, 2 * box.hz],
+    }
+    changed["obj_transform"] = {
+        "position": [place.x, place.bottom, place.z],
+        "rotation": [0.0, yaw[0], 0.0, yaw[1]],
+        "scale": [1.0, 1.0, 1.0],
+    }
+    return changed

@@ -1,0 +1,154 @@
+"""What VirtualHome's Unity simulator is asked and answers: JSON over HTTP POST, on port 8080.
+
+Source: `unity_simulator/comm_unity.py` of virtualhome 2.3.0. `message` is often JSON in a string;
+pictures are base64 PNGs in `message_list`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+
+
+class Request(BaseModel):
+    """What is asked. Names are the protocol's own."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str = ""
+    action: str
+    intParams: tuple[int, ...] = ()  # noqa: N815
+    stringParams: tuple[str, ...] = ()  # noqa: N815
+
+    @field_validator("intParams", "stringParams", mode="before")
+    @classmethod
+    def _none_is_nothing(cls, value: object) -> object:
+        return () if value is None else value
+
+
+class Reply(BaseModel):
+    """What is answered."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str = ""
+    success: bool
+    message: str = ""
+    value: float = 0
+    message_list: tuple[str, ...] = Field(default=())
+
+    @field_validator("message", "message_list", mode="before")
+    @classmethod
+    def _null_is_nothing(cls, value: object) -> object:
+        # Unity leaves both out as null where it has nothing to say.
+        return "" if value is None else value
+
+    @field_validator("message_list", mode="before")
+    @classmethod
+    def _no_pictures(cls, value: object) -> object:
+        return () if value in (None, "") else value
+
+
+class Point(BaseModel):
+    """Metres, or degrees about the axes."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    x: float = 0.0
+    y: float = 0.0
+    z: float = 0.0
+
+
+class CharacterPlace(BaseModel):
+    """Where a character is put."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    character_resource: str = "Chars/Male1"
+    char_index: int = 0
+    mode: str = "random"
+    """random, fix_room or fix_position."""
+    character_position: Point = Point()
+    initial_room: str = ""
+
+
+class CameraPlace(BaseModel):
+    """A camera of the user's own; for one that goes with a character, seen from that."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    position: Point = Point(y=1.0)
+    rotation: Point = Point()
+    """Degrees: x down, y to the right."""
+    field_view: float = Field(default=40.0, ge=1.0, le=179.0)
+    camera_name: str = "new_camera"
+
+
+class ImageOptions(BaseModel):
+    """How a picture is taken."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    mode: str = "normal"
+    image_width: int = Field(default=640, ge=1, le=4096)
+    image_height: int = Field(default=480, ge=1, le=4096)
+
+
+class ScriptOptions(BaseModel):
+    """How a script is carried out: what of Unity's options means something without a film."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    recording: bool = False
+    skip_execution: bool = False
+    find_solution: bool = False
+
+
+class TimeOfDay(BaseModel):
+    """What `set_time` is told."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    hours: int = Field(default=0, ge=0, le=23)
+    minutes: int = Field(default=0, ge=0, le=59)
+    seconds: int = Field(default=0, ge=0, le=59)
+
+    @property
+    def hour(self) -> float:
+        """Of the day, 0 to 24."""
+        return self.hours + self.minutes / 60 + self.seconds / 3600
+
+
+def script_messages(message: str) -> Mapping[int, str]:
+    """What a reply to `render_script` says of each character.
+
+    Both forms are understood: 2.3's JSON `{"0": {"message": ...}}`, and the older plain text
+    `ScriptExcutor 0: ...` (their spelling), a paragraph for each character that failed. Text of
+    neither form is taken to be about character 0.
+    """
+    told = _as_json(message)
+    if isinstance(told, Mapping):
+        return {
+            int(key): str(value.get("message", "") if isinstance(value, Mapping) else value)
+            for key, value in told.items()
+            if key.isdigit()
+        }
+    text = message if told is None else str(told)
+    parts = text.split("ScriptExcutor ")
+    found: dict[int, str] = {}
+    for part in parts[1:]:
+        number, _, rest = part.partition(":")
+        if number.strip().isdigit():
+            found[int(number)] = rest.strip()
+    return found or ({0: text.strip()} if text.strip() else {})
+
+
+def _as_json(text: str) -> JsonValue | Mapping[str, Any] | None:
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return None
+    return value
