@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -63,6 +63,12 @@ def _needs(backend: str) -> Sequence[Need]:
     return needs(backend)
 
 
+def _prepare(backend: str, tell: Callable[[str], None]) -> None:
+    from envs.virtualhome.setup import prepare
+
+    prepare(backend, tell)
+
+
 REGISTRATION = Registration(
     name="virtualhome",
     summary="flats to live in, over VirtualHome's evolving graph, or its Unity simulator",
@@ -72,4 +78,5 @@ REGISTRATION = Registration(
     sample=_sample,
     read=_read,
     needs=_needs,
+    prepare=_prepare,
 )

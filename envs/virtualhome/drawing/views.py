@@ -31,7 +31,7 @@ def over_the_shoulder(figure: Figure, room: Place, things: Sequence[Place]) -> C
     yaw, _ = _look(figure.eyes, figure.target)
     body = Place(x, 0.0, z, (0.5, 1.7, 0.4), yaw)
     spots = [body.out(side, 1.72, -back) for back in _BEHIND for side in (0.45, -0.45)]
-    spot = next((s for s in spots if _open(s, room, things)), body.out(0.0, 2.0, 0.0))
+    spot = next((s for s in spots if is_open(s, room, things)), body.out(0.0, 2.0, 0.0))
     yaw, pitch = _look(spot, body.out(0.0, min(1.0, figure.target[1]), 0.9))
     return Camera(spot, yaw, max(pitch, 5.0), fov=_FOV, far=40.0)
 
@@ -61,7 +61,8 @@ def _look(eye: tuple[float, float, float], at: tuple[float, float, float]) -> tu
     return degrees(atan2(dx, dz)), min(max(pitch, _UP), _DOWN)
 
 
-def _open(spot: tuple[float, float, float], room: Place, things: Sequence[Place]) -> bool:
+def is_open(spot: tuple[float, float, float], room: Place, things: Sequence[Place]) -> bool:
+    """Whether a camera can be at a point: inside a room, and in nothing that stands there."""
     x, y, z = spot
     box = room.box
     if abs(x - box.x) > box.hx - 0.12 or abs(z - box.z) > box.hz - 0.12:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import cos, radians, sin, tan
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from envs.render.camera import Camera
+from envs.render.mesh import Vector
 from envs.virtualhome.drawing import views
 from envs.virtualhome.drawing.figure import Figure
 from envs.virtualhome.drawing.place import Place
@@ -60,8 +62,19 @@ class CameraError(ValueError):
     """There is no such camera, or it can't be as it was asked for."""
 
 
-def looking(camera: AnyCamera, home: dict[int, Place], figure: Figure | None) -> Camera:
+def looking(
+    camera: AnyCamera,
+    home: Mapping[int, Place],
+    figure: Figure | None,
+    can_be_at: Callable[[Vector], bool],
+) -> Camera:
     """Where a camera is now.
+
+    Args:
+        camera: which.
+        home: the rooms' places, by id.
+        figure: the character as it is drawn.
+        can_be_at: whether a point is in the character's room and in nothing that stands there.
 
     Raises:
         CameraError: it goes with a character that is nowhere.
@@ -78,10 +91,10 @@ def looking(camera: AnyCamera, home: dict[int, Place], figure: Figure | None) ->
     if camera.place is not None:
         x, z = figure.place.x, figure.place.z
         return _placed(camera.place, Place(x, 0.0, z, (1.0, 1.0, 1.0), figure.place.yaw))
-    return _about(camera.name, figure)
+    return _about(camera.name, figure, can_be_at)
 
 
-def _about(name: str, figure: Figure) -> Camera:
+def _about(name: str, figure: Figure, can_be_at: Callable[[Vector], bool]) -> Camera:
     if name == "FIRST_PERSON":
         return views.first_person(figure)
     body = figure.place
@@ -93,8 +106,10 @@ def _about(name: str, figure: Figure) -> Camera:
         "PERSON_FRONT": (0.0, 1.6, 180.0),
         "PERSON_FROM_BACK": (0.4, -1.2, -8.0),
     }[name]
-    x, _, z = body.out(aside, 0.0, ahead)
-    return Camera((x, 1.75, z), body.yaw + turn, 16.0, fov=66.0, far=40.0)
+    up = 1.75 - body.y
+    near = [body.out(k * aside, up, k * ahead) for k in (1.0, 0.7, 0.5, 0.35)]
+    at = next((spot for spot in near if can_be_at(spot)), near[-1])
+    return Camera(at, body.yaw + turn, 16.0, fov=66.0, far=40.0)
 
 
 def _placed(place: CameraPlace, origin: Place) -> Camera:
@@ -107,7 +122,7 @@ def _placed(place: CameraPlace, origin: Place) -> Camera:
     return Camera(at, origin.yaw + place.rotation.y, pitch, fov=place.field_view, far=60.0)
 
 
-def sees_from_above(camera: Camera, home: dict[int, Place]) -> bool:
+def sees_from_above(camera: Camera, home: Mapping[int, Place]) -> bool:
     """Whether it is above the rooms, so that ceilings would be in its way."""
     return camera.position[1] > max(place.top for place in home.values()) - 0.05
 

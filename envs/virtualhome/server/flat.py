@@ -9,7 +9,9 @@ from typing import Any
 
 from envs.core import SceneError
 from envs.render.camera import Camera
+from envs.render.mesh import Vector
 from envs.render.stage import Frame
+from envs.virtualhome.drawing import views
 from envs.virtualhome.drawing.figure import Figure
 from envs.virtualhome.drawing.picture import Picture, Shot
 from envs.virtualhome.drawing.place import Place
@@ -192,7 +194,16 @@ class Flat:
 
     def look(self, camera: AnyCamera) -> Camera:
         """Where a camera is now."""
-        return looking(camera, dict(self.picture.home), self.figure)
+        return looking(camera, self.picture.home, self.figure, self._can_be_at)
+
+    def _can_be_at(self, spot: Vector) -> bool:
+        who = next(iter(self.shot.figures), None)
+        room = None if who is None else self.world.room(who)
+        if room is None:
+            return True
+        arranged = self.shot.arranged
+        solid = [p for i, p in arranged.places.items() if arranged.nodes[i].category != "Rooms"]
+        return views.is_open(spot, self.picture.home[room], solid)
 
     def take(self, index: int, width: int, height: int, *, rgb: bool) -> Frame:
         """What a camera sees."""
@@ -201,19 +212,19 @@ class Flat:
         eyes = None
         if isinstance(camera, CharacterCamera) and camera.name == "FIRST_PERSON":
             eyes = next(iter(self.shot.figures), None)
-        roof = not sees_from_above(where, dict(self.picture.home))
+        roof = not sees_from_above(where, self.picture.home)
         return self.picture.render(self.shot, where, width, height, eyes=eyes, roof=roof, rgb=rgb)
 
     def add_camera(self, place: CameraPlace) -> int:
         """Add one that stands still; its number."""
-        looking(UserCamera(place), {}, None)
+        looking(UserCamera(place), {}, None, _anywhere)
         self.cameras.append(UserCamera(place))
         return len(self.cameras) - 1
 
     def update_camera(self, index: int, place: CameraPlace) -> None:
         """Put one elsewhere."""
         self.camera(index)
-        looking(UserCamera(place), {}, None)
+        looking(UserCamera(place), {}, None, _anywhere)
         self.cameras[index] = UserCamera(place)
 
     def set_character_camera(self, place: CameraPlace, *, new: bool) -> None:
@@ -222,7 +233,7 @@ class Flat:
         Raises:
             CameraError: there is a character already, or no camera of that name.
         """
-        looking(UserCamera(place), {}, None)
+        looking(UserCamera(place), {}, None, _anywhere)
         if self.world.characters():
             raise CameraError("Cameras of a character must be there before it is added.")
         names = [camera.name for camera in self._attached]
@@ -244,6 +255,10 @@ class Flat:
         if self.world.characters():
             self.cameras = [c for c in self.cameras if not isinstance(c, CharacterCamera)]
             self.cameras += self._attached
+
+
+def _anywhere(spot: Vector) -> bool:
+    return True
 
 
 _BODY = {"center": [0.0, 0.85, 0.0], "size": [0.5, 1.7, 0.34]}

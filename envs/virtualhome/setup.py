@@ -1,0 +1,121 @@
+"""`inhabit setup virtualhome`: brings VirtualHome 2.3.0, and the goal tasks of `eai-eval`.
+
+`pip install virtualhome` fails on new Pythons for its old pins, and its names (`environment`,
+`evolving_graph`) are too general to live with ours: so it gets an interpreter of its own, with
+what it needs in any release, in the cache folder. Done once, half a minute; broken off, it leaves
+nothing behind.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from envs.core import UnavailableError
+from envs.virtualhome.evolving import VERSION, home, interpreter, simulation
+
+Tell = Callable[[str], None]
+
+_NEEDED = (
+    *("numpy", "networkx", "requests", "opencv-python-headless", "pillow", "matplotlib", "tqdm"),
+    *("termcolor", "plotly", "ipdb"),
+)
+"""What VirtualHome's own client and evolving graph import."""
+_EAI = "eai-eval==1.0.5"
+_EAI_FOLDER = "virtualhome_eval"
+_DEADLINE = 900.0
+"""Seconds for one call of pip."""
+
+
+def prepare(backend: str, tell: Tell) -> None:
+    """Bring what is not there yet. Can be run twice, also at once.
+
+    Args:
+        backend: any; both need the same.
+        tell: is told what is done, a sentence at a time.
+
+    Raises:
+        UnavailableError: pip failed; its last words are in the message.
+    """
+    home().mkdir(parents=True, exist_ok=True)
+    with _alone():
+        if not interpreter().exists():
+            tell(f"VirtualHome {VERSION}: making its interpreter in {home()} (half a minute).")
+            _make_interpreter()
+        tell(f"VirtualHome {VERSION}: in {simulation()}.")
+        if not (home() / "eai" / _EAI_FOLDER).is_dir():
+            tell(f"{_EAI}: fetching its goal tasks (27 MB).")
+            _fetch_eai()
+        tell(f"{_EAI}: in {home() / 'eai'}.")
+
+
+def _make_interpreter() -> None:
+    with _aside() as folder:
+        venv = folder / "venv"
+        _run([sys.executable, "-m", "venv", str(venv)])
+        python = str(venv / "bin" / "python")
+        _run([*_pip(python), "install", "--only-binary", ":all:", *_NEEDED])
+        _run([*_pip(python), "install", "--no-deps", f"virtualhome=={VERSION}"])
+        found = [*venv.glob("lib/python3*/site-packages/virtualhome/simulation/evolving_graph")]
+        if not found:
+            raise UnavailableError(f"virtualhome=={VERSION} came without its evolving graph.")
+        venv.rename(interpreter().parents[1])
+
+
+def _fetch_eai() -> None:
+    with _aside() as folder:
+        python = str(interpreter())
+        _run([*_pip(python), "download", "--no-deps", "--dest", str(folder), _EAI])
+        wheel = next(iter(sorted(folder.glob("*.whl"))), None)
+        if wheel is None:
+            raise UnavailableError(f"{_EAI} came as no wheel.")
+        unpacked = folder / "eai"
+        with zipfile.ZipFile(wheel) as archive:
+            wanted = [name for name in archive.namelist() if name.startswith(f"{_EAI_FOLDER}/")]
+            archive.extractall(unpacked, wanted)
+        unpacked.rename(home() / "eai")
+
+
+def _pip(python: str) -> list[str]:
+    return [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+
+
+def _run(command: Sequence[str]) -> None:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_DEADLINE,
+            check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnavailableError(f"{' '.join(command)} did not finish: {error}") from error
+    if done.returncode:
+        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-6:])
+        raise UnavailableError(
+            f"{' '.join(command)} failed:\n{words}\nOnce the package index can be reached, run "
+            "`inhabit setup virtualhome` again."
+        )
+
+
+@contextmanager
+def _aside() -> Iterator[Path]:
+    """A folder beside the final one: what is complete is moved, the rest goes away."""
+    folder = Path(tempfile.mkdtemp(prefix="making-", dir=home()))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Wait until nobody else sets up."""
+    with (home() / "setup.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
