@@ -21,35 +21,37 @@ from agents.registry import AgentRegistration
 from agents.telling import Telling, TellingSettings
 
 
-class ChatSettings(TellingSettings):
-    """How a chat model is asked."""
+class AnswerSettings(TellingSettings):
+    """How a chat model answers."""
 
-    image: bool = True
-    """Show it the picture; false for a model without eyes."""
-    letters: bool = False
-    """Have it answer with the letter of a candidate; otherwise in words."""
     reason: bool = True
     """Have it describe and reason before it acts. Without that, and with letters, a model that
     tells how likely tokens are is asked for one token, and the letters' chances are recorded."""
     votes: int = Field(default=1, ge=1)
     """Answers that are drawn; the action that most of them name is done. A model that draws no lots
     gives the same answer each time: --set temperature=0.7."""
-    repairs: int = Field(default=1, ge=0)
-    """How often it is asked again where no action could be made of what it said."""
+
+
+class ChatSettings(AnswerSettings):
+    """What it is shown besides."""
+
+    image: bool = True
+    """Show it the picture; false for a model without eyes."""
 
 
 class Chat(Agent):
     """One answer a step, and another one where it can't be read or has just failed."""
 
-    def __init__(self, model: Model, settings: ChatSettings) -> None:
-        """Ask `model` as `settings` say."""
+    def __init__(self, model: Model, settings: AnswerSettings, *, sees: bool) -> None:
+        """Ask `model`, which is shown pictures if it `sees`, as `settings` say."""
         self._model = model
         self._settings = settings
+        self._sees = sees
         self._telling = Telling(settings)
         self._repair = Repair()
         self._system = Template("chat").block(
             "system",
-            sees=settings.image,
+            sees=sees,
             stop=settings.stop,
             reasons=settings.reason,
             lettered=settings.letters,
@@ -67,7 +69,7 @@ class Chat(Agent):
         choices = Choices.of(
             view, lettered=settings.letters, most=settings.listed, stop=settings.stop
         )
-        told = self._telling.parts(view, choices, sees=settings.image, known=known)
+        told = self._telling.parts(view, choices, sees=self._sees, known=known)
         opening = (Message("system", (self._system,)), Message("user", told))
         dialogue = Dialogue(self._model, opening, view)
         if self._picks(choices):
@@ -102,7 +104,7 @@ class Chat(Agent):
         action: dict[str, JsonValue] = {"type": "string"}
         if choices.answers is not None:
             action["enum"] = list(choices.answers)
-        parts: dict[str, JsonValue] = {"description": text} if self._settings.image else {}
+        parts: dict[str, JsonValue] = {"description": text} if self._sees else {}
         parts |= {"reasoning": text, "action": action}
         return {
             "type": "object",
@@ -153,9 +155,20 @@ def _elect(readings: Sequence[Reading]) -> Decision:
     return replace(decision, ranked=tuple(ranked))
 
 
+def check_votes(model: Model | None, agent: str, settings: AnswerSettings) -> Model:
+    """`model`, if it can give as many answers as `settings` want.
+
+    Raises:
+        ModelError: it can't, or there is none.
+    """
+    return require(model, agent, *([Ability.N_BEST] if settings.votes > 1 else []))
+
+
 def _make(settings: ChatSettings, model: Model | None) -> Agent:
-    asked = {Ability.IMAGES: settings.image, Ability.N_BEST: settings.votes > 1}
-    return Chat(require(model, "chat", *(a for a, wanted in asked.items() if wanted)), settings)
+    chosen = check_votes(model, "chat", settings)
+    if settings.image:
+        require(chosen, "chat", Ability.IMAGES)
+    return Chat(chosen, settings, sees=settings.image)
 
 
 REGISTRATION = AgentRegistration(

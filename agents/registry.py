@@ -24,6 +24,8 @@ _OURS = {
     "human": "agents.human:REGISTRATION",
     "rank": "agents.rank:REGISTRATION",
     "chat": "agents.chat:REGISTRATION",
+    "holmes": "agents.holmes:REGISTRATION",
+    "llm": "agents.llm:REGISTRATION",
     "scripted": "agents.scripted:REGISTRATION",
 }
 

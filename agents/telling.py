@@ -32,10 +32,14 @@ class TellingSettings(BaseModel):
     """Pictures from each film that an environment shows."""
     listed: int = Field(default=200, ge=0, le=500)
     """Candidates that are listed at the most. Where there are more, there is one for each verb."""
+    letters: bool = False
+    """Have the model answer with the letter of a candidate; otherwise in words."""
     reflect: bool = True
     """After a failure ask for what stood in the way."""
     stop: bool = True
     """The model may say that it is done."""
+    repairs: int = Field(default=1, ge=0)
+    """How often it is asked again where no action could be made of what it said."""
 
 
 class Telling:

@@ -45,6 +45,7 @@ class Endpoint:
         budget: Budget,
         *,
         name: str,
+        key: str | None,
         timeout: float,
         attempts: int,
         backoff: float,
@@ -57,6 +58,7 @@ class Endpoint:
             client: with base URL and key.
             budget: of all calls.
             name: of the model, for what is said to people.
+            key: what must never be said to them; None where there is none.
             timeout: seconds for a whole answer.
             attempts: how often one thing is asked at the most.
             backoff: seconds before the second try, on average; twice that before the third.
@@ -66,6 +68,7 @@ class Endpoint:
         self._client = client
         self._budget = budget
         self._name = name
+        self._key = key
         self._timeout = timeout
         self._attempts = attempts
         self._longest_wait = longest_wait
@@ -125,18 +128,19 @@ class Endpoint:
             raise PassingError(f"the connection failed ({_root(error)})") from error
 
     def _refusal(self, error: openai.APIStatusError) -> Exception:
-        said = self._readable(error.message)
+        said = f"{error.status_code}: {self._readable(_said(error))}"
         passing = error.status_code in _PASSING or error.status_code >= 500
-        if passing and error.code != "insufficient_quota":
-            after = retry_after(error.response.headers, now=datetime.now(UTC))
-            return PassingError(f"it answered {error.status_code}: {said}", after=after)
-        return ModelError(f"{self._name} refuses ({error.status_code}): {said}{_advice(error)}")
+        if not passing or error.code == "insufficient_quota":
+            return ModelError(f"{self._name} refuses with {said}.{_advice(error.status_code)}")
+        after = retry_after(error.response.headers, now=datetime.now(UTC))
+        wish = "" if after is None else f" (and wants {after:g} s to pass)"
+        return PassingError(f"it answered {said}{wish}", after=after)
 
     def _readable(self, text: str) -> str:
         """On one line, not too long, and without the key, which some endpoints repeat."""
-        if key := self._client.api_key:
-            text = text.replace(key, "[key]")
-        return " ".join(text.split())[:500]
+        if self._key:
+            text = text.replace(self._key, "[key]")
+        return " ".join(text.split())[:500].rstrip(".")
 
     def _gives_up(self, state: RetryCallState) -> bool:
         after = _after(state)
@@ -185,8 +189,14 @@ def _root(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _advice(error: openai.APIStatusError) -> str:
-    match error.status_code:
+def _said(error: openai.APIStatusError) -> str:
+    """The endpoint's own words, where there are any."""
+    said = error.body.get("message") if isinstance(error.body, dict) else None
+    return said if isinstance(said, str) and said else error.message
+
+
+def _advice(status: int) -> str:
+    match status:
         case 401 | 403:
             return " Put a key that is good there in INHABIT_API_KEY or OPENAI_API_KEY."
         case 404:

@@ -218,7 +218,7 @@ def _sum(likely: Mapping[str, float], letter: str) -> float:
     return math.log(total) if total > 0.0 else -math.inf
 
 
-def _key(base_url: str | None) -> str:
+def _key(base_url: str | None) -> str | None:
     """The key that the environment names; an endpoint of one's own may want none."""
     for name in _KEYS:
         if key := os.environ.get(name):
@@ -228,7 +228,7 @@ def _key(base_url: str | None) -> str:
             "OpenAI asks for a key: put it in OPENAI_API_KEY; or name another endpoint with "
             "--base-url."
         )
-    return "none"
+    return None
 
 
 def _load(name: str, settings: OpenAISettings) -> Model:
@@ -253,9 +253,10 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
         raise UnavailableError(
             f"Chat endpoints need the package {error.name!r}: pip install 'inhabit[openai]'"
         ) from error
+    key = _key(settings.base_url)
     client = openai.AsyncOpenAI(
         base_url=settings.base_url or _OPENAI,
-        api_key=_key(settings.base_url),
+        api_key=key or "unset",  # the client insists on something
         max_retries=0,
         timeout=settings.timeout,
     )
@@ -263,6 +264,7 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
         client,
         budget,
         name=f"openai:{name}",
+        key=key,
         timeout=settings.timeout,
         attempts=settings.attempts,
         backoff=settings.backoff,

@@ -1,0 +1,154 @@
+"""HOLMES: a model that can't see asks about the scene, and then acts (PCA-EVAL, Chen et al. 2023).
+
+Unlike in the released code a mention of a function is no call of it, a question that was asked
+already is answered from memory, and there is an end to asking.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from pydantic import Field
+
+from agents.choices import Choices
+from agents.core import Agent, Decision, Grant, View
+from agents.dialogue import Dialogue
+from agents.models.core import Ability, Message, Model, Reply, ToolCall
+from agents.models.registry import require
+from agents.prompt import Template
+from agents.questions import calls_in, legal, stub
+from agents.reading import Repair, read
+from agents.registry import AgentRegistration
+from agents.telling import Telling, TellingSettings
+
+
+class HolmesSettings(TellingSettings):
+    """How the model asks."""
+
+    protocol: Literal["auto", "native", "text"] = "auto"
+    """`native`: tools as the endpoint knows them. `text`: Python stubs in the prompt, and calls in
+    the answer, as in the papers. `auto` is native where the model can."""
+    turns: int = Field(default=6, ge=0)
+    """Times that it may ask before an action is due; several questions may go in one."""
+
+
+class Holmes(Agent):
+    """A dialogue a step: questions answered by the environment's tools, then one action."""
+
+    needs = frozenset({Grant.TOOLS})
+
+    def __init__(self, model: Model, settings: HolmesSettings) -> None:
+        """Ask `model` as `settings` say."""
+        self._model = model
+        self._settings = settings
+        self._native = settings.protocol == "native" or (
+            settings.protocol == "auto" and Ability.TOOLS in model.abilities
+        )
+        self._telling = Telling(settings)
+        self._template = Template("holmes")
+        self._repair = Repair()
+
+    async def decide(self, view: View) -> Decision:
+        """What the model does once it has asked; nothing where that could not be understood."""
+        if not view.candidates:
+            return Decision(None, stop=True)
+        settings = self._settings
+        choices = Choices.of(
+            view, lettered=settings.letters, most=settings.listed, stop=settings.stop
+        )
+        told = self._telling.parts(view, choices, sees=False)
+        opening = (Message("system", (self._system(view),)), Message("user", told))
+        dialogue = Dialogue(self._model, opening, view)
+        answers = Answers(view)
+        return dialogue.record(await self._act(dialogue, choices, view, answers))
+
+    def check_budget(self) -> None:
+        """Raises BudgetError where the model has nothing left to spend."""
+        self._model.check_budget()
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._model.close()
+
+    async def _act(
+        self, dialogue: Dialogue, choices: Choices, view: View, answers: Answers
+    ) -> Decision:
+        reply = await self._question(dialogue, view, answers)
+        for repairs_left in range(self._settings.repairs, -1, -1):
+            reading = await read(reply.texts[0], choices, view)
+            if reading.meaning.problem is None or not repairs_left:
+                break
+            dialogue.tell(self._repair.message(reading, choices))
+            reply = await dialogue.ask()
+        decision = reading.decision()
+        return replace(decision, description=decision.description or answers.told)
+
+    async def _question(self, dialogue: Dialogue, view: View, answers: Answers) -> Reply:
+        """Have the model ask for as long as it wants and may; what it says then."""
+        offered = view.grants.tools if self._native else ()
+        for _ in range(self._settings.turns):
+            reply = await dialogue.ask(tools=offered)
+            asked = reply.wants or calls_in(reply.texts[0], view.grants.tools)
+            if not asked:
+                return reply
+            said = [await answers.of(call) for call in asked]
+            if reply.wants:
+                dialogue.tell(*(_result(c, text) for c, text in zip(asked, said, strict=True)))
+            else:
+                dialogue.tell(Message("user", ("\n".join(said),)))
+        dialogue.tell(Message("user", (self._template.block("enough"),)))
+        return await dialogue.ask()
+
+    def _system(self, view: View) -> str:
+        return self._template.block(
+            "system",
+            stubs=() if self._native else [stub(tool) for tool in view.grants.tools],
+            stop=self._settings.stop,
+            lettered=self._settings.letters,
+        )
+
+
+class Answers:
+    """What the environment answered at this moment, in which nothing changes."""
+
+    def __init__(self, view: View) -> None:
+        self._grants = view.grants
+        self._known: dict[str, str] = {}
+
+    @property
+    def told(self) -> str:
+        """All answers together: what the model knows of the scene."""
+        return "\n".join(self._known.values())
+
+    async def of(self, call: ToolCall) -> str:
+        """The answer to one call, from memory where it was asked before, or why there is none."""
+        arguments = legal(call, self._grants.tools)
+        if isinstance(arguments, str) or self._grants.call is None:
+            return f"{call.name}: {arguments}"
+        question = f"{call.name}({json.dumps(arguments, sort_keys=True) if arguments else ''})"
+        if question not in self._known:
+            found = await self._grants.call(call.name, arguments)
+            self._known[question] = f"{question} -> {json.dumps(found, ensure_ascii=False)}"
+        return self._known[question]
+
+
+def _result(call: ToolCall, text: str) -> Message:
+    return Message("tool", (text,), answers=call.id)
+
+
+def _make(settings: HolmesSettings, model: Model | None) -> Agent:
+    asked: Sequence[Ability] = [Ability.TOOLS] if settings.protocol == "native" else []
+    return Holmes(require(model, "holmes", *asked), settings)
+
+
+REGISTRATION = AgentRegistration(
+    name="holmes",
+    summary="asks a model without eyes, which asks the environment before it acts",
+    settings=HolmesSettings,
+    make=_make,
+    model="openai:gpt-4o-mini",
+    needs=Holmes.needs,
+)
