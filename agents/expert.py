@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from agents.core import Agent, Decision, Grant, View
 from agents.models.core import Model
 from agents.registry import AgentRegistration
+from envs.core import UnavailableError
 
 
 class ExpertSettings(BaseModel):
@@ -24,12 +25,13 @@ class Expert(Agent):
         """The first action of a plan from here; stops when solved, or when there is no plan.
 
         Raises:
-            RuntimeError: the run did not grant the environment's plan, or it has none to give.
+            UnavailableError: the run did not grant the environment's plan, or there is none.
         """
         if view.grants.plan is None:
-            raise RuntimeError(
+            raise UnavailableError(
                 "The planner 'expert' follows the environment's own plan, and was given none: "
-                "the environment has no expert, or the grant 'expert' was withheld."
+                "the environment has no expert, or the grant 'expert' was withheld. Choose another "
+                "planner, such as --agent random."
             )
         plan = await view.grants.plan()
         return Decision(plan[0]) if plan else Decision(None, stop=True)

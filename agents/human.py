@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import threading
 from typing import TextIO
@@ -114,7 +115,8 @@ async def _read_line(stream: TextIO) -> str:
 
     def wait() -> None:
         line = stream.readline()
-        loop.call_soon_threadsafe(deliver, line)
+        with contextlib.suppress(RuntimeError):  # the program has ended without an answer
+            loop.call_soon_threadsafe(deliver, line)
 
     threading.Thread(target=wait, name="stdin", daemon=True).start()
     return await answer

@@ -16,7 +16,7 @@ from agents.models.core import Ability
 from agents.models.registry import load
 from agents.models.scripted import Script, ScriptedModel
 from agents.registry import find, names
-from envs.core import Reason, UnknownNameError
+from envs.core import Reason, UnavailableError, UnknownNameError
 from tests.agents.views import act, view
 
 TEXTS = ("open the drawer", "pick up the {mug}", "go to the sink", "put it in the sink")
@@ -99,7 +99,7 @@ def test_expert_follows_the_plan_it_is_granted() -> None:
     agent = make("expert")
     assert decide(agent, moment).action == act("open the drawer")
     assert decide(agent, moment).stop
-    with pytest.raises(RuntimeError, match="withheld"):
+    with pytest.raises(UnavailableError, match="withheld"):
         decide(agent, view(*TEXTS))
 
 
