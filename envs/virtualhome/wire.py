@@ -37,7 +37,7 @@ class Reply(BaseModel):
     id: str = ""
     success: bool
     message: str = ""
-    value: float = 0
+    value: int | float = 0
     message_list: tuple[str, ...] = Field(default=())
 
     @field_validator("message", "message_list", mode="before")

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import pytest
+
+from envs.core import UnavailableError
+from envs.virtualhome.evolving import interpreter, simulation
+
+
+def _has_virtualhome() -> bool:
+    try:
+        simulation()
+    except UnavailableError:
+        return False
+    return True
+
+
+needs_virtualhome = pytest.mark.skipif(
+    not _has_virtualhome(),
+    reason="VirtualHome is not on this machine: run `inhabit setup virtualhome`",
+)
+needs_its_interpreter = pytest.mark.skipif(
+    not interpreter().exists(),
+    reason="VirtualHome's own interpreter is not there: run `inhabit setup virtualhome`",
+)

@@ -1,0 +1,23 @@
+"""A server of ours in a thread, for tests."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from envs.virtualhome.server.flat import Flat
+from envs.virtualhome.server.listen import Server
+
+
+@contextmanager
+def served(flat: int = 0, seed: int = 0) -> Iterator[Server]:
+    server = Server(Flat(flat, seed), 0)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(10)
