@@ -78,6 +78,10 @@ class Furnished:
         """What there is of a type within reach."""
         return self._by_type.get(type, ())
 
+    def lit(self, type: str) -> Sequence[str]:
+        """Names of the lamps of a type that the room has switched on, within reach or not."""
+        return [name for name, t in sorted(self._by_name.items()) if t.type == type and t.on]
+
     def count(self, type: str) -> int:
         """How many of a type there are within reach."""
         return len(self.of_type(type))

@@ -104,6 +104,8 @@ def _scene(type: TaskType, draw: random.Random, split: Split) -> Scene | None:
         goal=goal,
         start=Start(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270))),
         placements=placements,
+        # As in ALFRED, the light is for the agent to switch on.
+        states=tuple(State(object=name, on=False) for name in room.lit(goal.toggle or "")),
     )
     return scene if rehearsal(room.name).can_be_done(scene) else None
 
