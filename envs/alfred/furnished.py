@@ -42,6 +42,8 @@ class Furnished:
     def _can_reach(self, thing: Thing, floor: float) -> bool:
         if thing.pickupable and not thing.parents:
             return False  # What lies nowhere is inside something.
+        if not thing.pickupable and any(_holds(other, thing) for other in self._world):
+            return False
         if not floor - 0.1 <= thing.center[1] <= floor + _HIGHEST:
             return False
         return any(thing.reach(x * STEP, z * STEP) <= _ARM for x, z in self._cells)
@@ -111,6 +113,19 @@ class Furnished:
 def furnished(name: str) -> Furnished:
     """The room of that name."""
     return Furnished(name)
+
+
+def _holds(cupboard: Thing, thing: Thing) -> bool:
+    """Whether furniture is shut in other furniture."""
+    return (
+        cupboard.type == "Cabinet"
+        and cupboard.id != thing.id
+        and cupboard.size[1] > thing.size[1]
+        and all(
+            abs(a - b) < size / 2
+            for a, b, size in zip(thing.center, cupboard.center, cupboard.size, strict=True)
+        )
+    )
 
 
 def _fits(thing: Thing, holder: Thing, times: int) -> bool:

@@ -18,7 +18,7 @@ from envs.alfred.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from envs.alfred.reckoning import reference_cost
 from envs.alfred.rehearsal import rehearsal
 from envs.alfred.rooms import Kind, Split, rooms
-from envs.alfred.scene import LAMPS, SLICEABLE, Goal, Placement, Scene, Start, TaskType
+from envs.alfred.scene import LAMPS, SLICEABLE, Goal, Placement, Scene, Start, State, TaskType
 from envs.alfred.wording import instruction
 from envs.core import Task
 
