@@ -121,20 +121,20 @@ class Link:
     def close(self) -> None:
         """End the worker and all that it started. Safe to call at any time and often."""
         self._closing = True
-        if self._lock.acquire(blocking=False):
-            try:
-                if not self._broken:
-                    self._broken = f"The {self._name} worker is closed."
-                    with contextlib.suppress(ClosedError, TimeoutError, ValueError):
-                        self._wire.send(pack({"call": "quit"}), seconds=_GRACE)
-                        self._wire.receive(seconds=_GRACE)
-                    self._kill()
-                    self._release()
-            finally:
-                self._lock.release()
-        else:
-            # Another thread waits for an answer: it is told, and clears up.
+        if not self._lock.acquire(blocking=False):
+            # Another thread waits for an answer: it is told, or has it already.
             self._kill()
+            self._lock.acquire()
+        try:
+            if not self._broken:
+                self._broken = f"The {self._name} worker is closed."
+                with contextlib.suppress(ClosedError, TimeoutError, ValueError):
+                    self._wire.send(pack({"call": "quit"}), seconds=_GRACE)
+                    self._wire.receive(seconds=_GRACE)
+                self._kill()
+                self._release()
+        finally:
+            self._lock.release()
 
     def _end_in(self, call: str) -> str:
         if self._closing:

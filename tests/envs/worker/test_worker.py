@@ -6,6 +6,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,7 @@ from envs.toy.env import Toy
 from envs.toy.scene import ToyScene
 from envs.toy.tasks import sample
 from envs.worker import WorkerEnv
+from envs.worker.link import Link
 
 PLUGIN = Path(__file__).with_name("plugin")
 
@@ -304,6 +306,34 @@ def test_closing_ends_a_call_that_another_thread_waits_for(trouble: WorkerEnv) -
     trouble.close()
     waiting.join(timeout=3)
     assert raised and "was closed in 'act'" in raised[0]
+
+
+def test_closing_while_an_answer_arrives_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    link = Link("toy", sys.executable)
+    made = {"name": "toy", "backend": "grid", "settings": {}}
+    answered, closing = threading.Event(), threading.Event()
+
+    def read(answer: object) -> object:
+        answered.set()
+        closing.wait(10)
+        return answer
+
+    def ask() -> None:
+        link.ask("make", made, read, env=0, seconds=30)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    assert answered.wait(30) and list(tmp_path.iterdir())
+    ending = threading.Thread(target=link.close)
+    ending.start()
+    assert soon(lambda: not alive(link.pid))
+    closing.set()
+    asking.join(timeout=10)
+    ending.join(timeout=10)
+    assert link.broken and not list(tmp_path.iterdir())
 
 
 RUNNER = """
