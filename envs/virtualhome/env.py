@@ -47,6 +47,10 @@ def make(backend: str, settings: VirtualHomeSettings) -> Env:
     """
     if backend == "embedded":
         return EmbeddedVirtualHome(settings)
+    if backend == "unity":
+        from envs.virtualhome.remote import Remote
+
+        return VirtualHome(settings, Remote(settings))
     raise UnavailableError(f"VirtualHome has no backend {backend!r}.")
 
 

@@ -156,6 +156,11 @@ class World:
         edges = [{"from_id": a, "relation_type": r, "to_id": b} for a, r, b in self.edges()]
         return {"nodes": nodes, "edges": edges}
 
+    @property
+    def equivalence(self) -> Mapping[str, Sequence[str]]:
+        """Class names that mean the same, as it was made with."""
+        return self._equivalence
+
     def characters(self) -> Sequence[int]:
         """Ids of the characters, ascending."""
         return sorted(n.id for n in self._state.get_nodes_by_attr("class_name", "character"))

@@ -1,0 +1,307 @@
+from __future__ import annotations
+
+import json
+import socket
+import stat
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from present import needs_virtualhome
+from served import served
+
+from envs.core import Env, Reason, SimulatorError, Task, UnavailableError
+from envs.virtualhome import VirtualHomeSettings
+from envs.virtualhome.client import VirtualHomeClient, read_script_failure
+from envs.virtualhome.env import make
+from envs.virtualhome.lines import parse_line
+from envs.virtualhome.tasks import sample
+from envs.virtualhome.wire import CameraPlace, Point, script_messages
+
+
+@contextmanager
+def peer(answer: Callable[[socket.socket], None]) -> Iterator[int]:
+    """Something that listens and does with every connection what a broken simulator might."""
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        while True:
+            try:
+                line, _ = listening.accept()
+            except OSError:
+                return
+            with line:
+                answer(line)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join(5)
+
+
+def http(body: bytes, status: str = "200 OK") -> Callable[[socket.socket], None]:
+    def answer(line: socket.socket) -> None:
+        line.recv(65536)
+        head = f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        line.sendall(head.encode() + body)
+
+    return answer
+
+
+def hangs(line: socket.socket) -> None:
+    line.settimeout(5)
+    while line.recv(65536):
+        pass
+
+
+def test_nobody_listens():
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    client = VirtualHomeClient(port=port, timeout=2)
+    assert not client.alive()
+    with pytest.raises(SimulatorError, match=f"Nothing listens at 127.0.0.1:{port}"):
+        client.graph()
+
+
+def test_a_server_that_hangs_is_given_up_in_time():
+    with peer(hangs) as port:
+        client = VirtualHomeClient(port=port, timeout=0.3)
+        with pytest.raises(SimulatorError, match=r"'camera_count' within 0\.3 s"):
+            client.camera_count()
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda line: line.recv(65536), "broke off while it was asked 'idle'"),
+        (http(b"<html>"), "no reply of VirtualHome's protocol: '<html>'"),
+        (http(b'{"message": "{not} a \\"reply\\""}'), "no reply of VirtualHome's protocol"),
+        (http(b"out of order", "500 Internal Server Error"), "HTTP 500: out of order"),
+        (http(b"\xff\xfe"), "no reply"),
+    ],
+    ids=["dies", "html", "no success", "500", "bytes"],
+)
+def test_what_is_no_answer_is_told(answer, words):
+    with peer(answer) as port, pytest.raises(SimulatorError) as told:
+        VirtualHomeClient(port=port, timeout=2).ask("idle")
+    assert words in str(told.value)
+
+
+def test_replies_may_leave_out_what_unity_leaves_out():
+    body = b'{"id": "1", "success": true, "message": null, "value": 0, "message_list": null}'
+    with peer(http(body)) as port:
+        client = VirtualHomeClient(port=port, timeout=2)
+        assert client.ask("idle").message == ""
+        with pytest.raises(SimulatorError, match="0 pictures of 1 cameras"):
+            client.camera_images([0], width=4, height=4)
+
+
+def test_what_is_no_picture_is_told():
+    body = json.dumps({"success": True, "message_list": ["aGVsbG8="]}).encode()
+    with peer(http(body)) as port, pytest.raises(SimulatorError, match="no picture"):
+        VirtualHomeClient(port=port, timeout=2).camera_images([0], width=4, height=4)
+
+
+UNITY = "PROCESS WALK: Can not select object: milk. REASON: No interaction positions\n"
+IMPOSSIBLE = "EXECUTION_GENERAL: Script is impossible to execute\n\n"
+
+
+@pytest.mark.parametrize(
+    ("message", "reason", "says"),
+    [
+        ('{"0": {"message": "<character> (1) is not close to <milk> (3)"}}', Reason.OUT_OF_REACH,
+         "<character> (1) is not close to <milk> (3)"),
+        (json.dumps({"0": {"message": f"ScriptExcutor 0: {UNITY}{IMPOSSIBLE}"}}), Reason.BLOCKED,
+         "Can not select object: milk. REASON: No interaction positions"),
+        (f"ScriptExcutor 0: {UNITY}{IMPOSSIBLE}", Reason.BLOCKED, "Can not select object: milk."),
+        (f"ScriptExcutor 0: {IMPOSSIBLE}", Reason.WRONG_STATE, "impossible to execute"),
+        ("Error parsing script: line {0}", Reason.UNKNOWN_ACTION, "Error parsing script: line {0}"),
+        ("", Reason.WRONG_STATE, "does not say why"),
+        ('"%s {x}"', Reason.UNKNOWN_ACTION, "{x}"),
+    ],
+)  # fmt: skip
+def test_both_forms_of_failures_are_understood(message, reason, says):
+    failure = read_script_failure(message)
+    assert failure.reason is reason
+    assert says in failure.message
+
+
+def test_every_character_has_its_message():
+    plain = "ScriptExcutor 0: PROCESS OPEN: no\nScriptExcutor 1: PROCESS GRAB: neither\n"
+    assert script_messages(plain) == {0: "PROCESS OPEN: no", 1: "PROCESS GRAB: neither"}
+    assert script_messages('{"0": {"message": "Success"}, "1": "no"}') == {0: "Success", 1: "no"}
+
+
+@given(st.text())
+def test_any_text_reads_as_some_failure(text):
+    failure = read_script_failure(text)
+    assert failure.message
+    assert isinstance(failure.reason, Reason)
+
+
+@needs_virtualhome
+class TestOurServer:
+    def test_health_names_the_server_and_what_it_has(self):
+        with served() as server:
+            health = VirtualHomeClient(port=server.server_port).health()
+        assert health.server.startswith("inhabit ")
+        assert health.nodes > 100
+        assert health.cameras == 20
+        assert health.missing == ()
+
+    def test_a_walk_through_the_protocol(self):
+        with served() as server:
+            client = VirtualHomeClient(port=server.server_port)
+            client.reset(1)
+            static = client.camera_count()
+            client.add_character("kitchen")
+            with pytest.raises(SimulatorError, match="one character at a time"):
+                client.add_character("kitchen")
+            graph = client.graph()
+            tables = [n for n in graph["nodes"] if n["class_name"] == "kitchentable"]
+            table = tables[0]["id"]
+            walk = parse_line(f"[walk] <kitchentable> ({table})")
+            assert client.run([parse_line(f"[sit] <kitchentable> ({table})")]) is not None
+            assert client.check([walk]) is None
+            assert client.run([walk]) is None
+            names = client.character_cameras()
+            view = static + [*names].index("FIRST_PERSON")
+            assert table in client.visible(view)
+            (image,) = client.camera_images([view], width=40, height=30)
+            assert image.shape == (30, 40, 3)
+            (depth,) = client.camera_images([view], width=40, height=30, mode="depth")
+            assert depth.shape == (30, 40)
+            assert 100 < depth.min() < depth.max()
+            assert set(client.instance_colors()) == {n["id"] for n in client.graph()["nodes"]}
+            own = client.add_camera(CameraPlace(position=Point(x=2, y=1.5, z=8)))
+            assert own == client.camera_count() - 1
+            client.set_time(21.5)
+            client.move_character((8.0, 0.0, 2.0))
+            with pytest.raises(SimulatorError, match="in no room"):
+                client.move_character((800.0, 0.0, 2.0))
+
+
+def done_in(env: Env, task: Task) -> tuple[object, ...]:
+    """What the expert's plan brings about."""
+    env.reset(task, seed=0)
+    outcomes = []
+    for action in env.plan():  # type: ignore[attr-defined]
+        outcomes.append(env.act(action))
+    state = env.state()  # type: ignore[attr-defined]
+    return outcomes, {k: state[k] for k in ("states", "edges", "done")}, env.progress()
+
+
+@needs_virtualhome
+class TestRemoteBackend:
+    def test_the_same_tasks_give_the_same_outcomes_as_embedded(self):
+        settings = VirtualHomeSettings(view="none")
+        with served() as server, make("embedded", settings) as here:
+            there = settings.model_copy(update={"port": server.server_port})
+            with make("unity", there) as remote:
+                for task in sample(4, seed=3):
+                    assert done_in(remote, task) == done_in(here, task)
+
+    def test_a_failure_has_the_same_reason(self):
+        task = next(iter(sample(1, seed=1)))
+        settings = VirtualHomeSettings(view="none")
+        with served() as server:
+            port = server.server_port
+            there = make("unity", settings.model_copy(update={"port": port}))
+            here = make("embedded", settings)
+            for env in (here, there):
+                env.reset(task, seed=0)
+            for text in ("open the window_1", "sit on the sofa_1", "stand up", "grab the rug_1"):
+                action = here.parse(text)
+                assert action is not None
+                assert there.act(action) == here.act(action)
+
+    def test_pictures_come_from_there(self):
+        settings = VirtualHomeSettings(width=64, height=48)
+        task = next(iter(sample(1, seed=1)))
+        with served() as server:
+            there = settings.model_copy(update={"port": server.server_port})
+            with make("unity", there) as remote, make("embedded", settings) as here:
+                remote.reset(task, seed=0)
+                here.reset(task, seed=0)
+                assert (remote.observe().rgb == here.observe().rgb).all()
+
+    def test_a_dead_server_is_told(self):
+        task = next(iter(sample(1, seed=1)))
+        with served() as server:
+            port = server.server_port
+            remote = make("unity", VirtualHomeSettings(view="none", port=port, timeout=5))
+            remote.reset(task, seed=0)
+        action = remote.parse("stand up")
+        assert action is not None
+        with pytest.raises(SimulatorError, match="Nothing listens"):
+            remote.act(action)
+        remote.close()
+
+
+def program(folder: Path, body: str) -> str:
+    """A program in the place of Unity's build."""
+    path = folder / "linux_exec.v2.3.0.x86_64"
+    path.write_text(f"#!{sys.executable}\n{body}")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+OURS = """
+import sys
+from envs.virtualhome.server.__main__ import main
+port = next(a.split("=")[1] for a in sys.argv if a.startswith("-http-port="))
+sys.argv = ["server", "--port", port]
+sys.exit(main())
+"""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port: int = unused.getsockname()[1]
+    return port
+
+
+@needs_virtualhome
+class TestStartingIt:
+    def test_it_is_started_asked_and_stopped(self, tmp_path):
+        port = free_port()
+        settings = VirtualHomeSettings(
+            view="none", port=port, executable=program(tmp_path, OURS), timeout=60
+        )
+        with make("unity", settings) as env:
+            env.reset(next(iter(sample(1, seed=1))), seed=0)
+            assert env.actions()
+        assert not VirtualHomeClient(port=port, timeout=1).alive()
+
+    def test_last_words_of_one_that_ends_at_once(self, tmp_path):
+        broken = program(tmp_path, "import sys; sys.exit('no {display}')")
+        settings = VirtualHomeSettings(port=free_port(), executable=broken, timeout=20)
+        with pytest.raises(SimulatorError, match=r"(?s)code 1.*no \{display\}"):
+            make("unity", settings)
+
+    def test_one_that_never_answers(self, tmp_path):
+        idle = program(tmp_path, "import time; print('loading', flush=True); time.sleep(60)")
+        settings = VirtualHomeSettings(port=free_port(), executable=idle, timeout=1)
+        with pytest.raises(SimulatorError, match=r"(?s)within 1 s.*loading"):
+            make("unity", settings)
+
+    def test_a_taken_port(self, tmp_path):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            settings = VirtualHomeSettings(port=port, executable=program(tmp_path, OURS))
+            with pytest.raises(SimulatorError, match=f"Port {port} is taken"):
+                make("unity", settings)
+
+    def test_what_is_no_program(self, tmp_path):
+        settings = VirtualHomeSettings(executable=str(tmp_path / "nowhere"))
+        with pytest.raises(UnavailableError, match="no program that can be run"):
+            make("unity", settings)

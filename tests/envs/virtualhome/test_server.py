@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from present import needs_virtualhome
+from served import served
+
+from envs.core import SimulatorError
+from envs.virtualhome.client import VirtualHomeClient
+from envs.virtualhome.eai import folder, initial_graph, programs
+from envs.virtualhome.flats.build import build
+from envs.virtualhome.server.actions import answer
+from envs.virtualhome.server.flat import Flat
+from envs.virtualhome.server.listen import Server
+from envs.virtualhome.wire import Reply, Request
+
+pytestmark = needs_virtualhome
+
+
+@pytest.fixture(scope="module")
+def flat() -> Flat:
+    return Flat(5, 1)
+
+
+def ask(flat: Flat, action: str, *strings: str, ints: tuple[int, ...] = ()) -> Reply:
+    return answer(flat, Request(action=action, stringParams=strings, intParams=ints))
+
+
+def node(flat: Flat, class_name: str) -> int:
+    return next(n.id for n in flat.world.nodes() if n.class_name == class_name)
+
+
+def character(mode: str = "fix_room", room: str = "kitchen", **more: Any) -> str:
+    return json.dumps({"mode": mode, "initial_room": room, **more})
+
+
+def test_it_listens_to_this_machine_alone():
+    with served() as server:
+        assert server.server_address[0] == "127.0.0.1"
+
+
+def test_a_taken_port_is_one_sentence_and_code_3():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [sys.executable, "-m", "envs.virtualhome.server", "--port", str(port)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"Port {port} can't be had")
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_two_servers_do_not_share_a_port(flat):
+    with served() as server, pytest.raises(SimulatorError, match="something else listens"):
+        Server(flat, server.server_port)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"{", 400), (b'{"id": "1"}', 400), (b'{"action": 5}', 400), (b"\xff", 400), (b"", 400)],
+)
+def test_what_is_no_request_is_refused_and_the_next_is_answered(body, status):
+    with served() as server:
+        line = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+        line.request("POST", "/", body=body)
+        reply = line.getresponse()
+        assert reply.status == status
+        assert json.loads(reply.read())["message"]
+        assert VirtualHomeClient(port=server.server_port).alive()
+
+
+def test_a_request_that_is_too_long_is_not_read():
+    with served() as server:
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as line:
+            line.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n")
+            assert b" 413 " in line.recv(200)
+        assert VirtualHomeClient(port=server.server_port).alive()
+
+
+words = st.text(max_size=20)
+requests = st.builds(
+    Request,
+    action=st.sampled_from(
+        [*("version", "idle", "clear", "environment", "fast_reset", "environment_graph"),
+         *("expand_scene", "add_character", "move_character", "render_script", "check_script"),
+         *("camera_count", "character_cameras", "camera_data", "camera_image"),
+         *("instance_colors", "observation", "add_camera", "update_camera", "set_time"),
+         *("add_character_camera", "update_character_camera", "procedural_generation", "{}")]
+    ),
+    intParams=st.lists(st.integers(-3, 40), max_size=2).map(tuple),
+    stringParams=st.lists(
+        words
+        | st.dictionaries(
+            st.sampled_from(
+                ["mode", "initial_room", "char_index", "image_width", "hours", "nodes", "edges",
+                 "rotation", "recording"]
+            ),
+            st.none() | words | st.integers(-5, 30) | st.lists(st.dictionaries(words, words)),
+        ).map(json.dumps),
+        max_size=3,
+    ).map(tuple),
+)  # fmt: skip
+
+
+@settings(max_examples=25)
+@given(st.lists(requests, max_size=6))
+def test_whatever_is_asked_is_answered(asked):
+    flat = Flat(0, 0)
+    for request in asked:
+        reply = answer(flat, request)
+        assert reply.success or reply.message
+
+
+def test_every_scene_has_its_rooms_and_the_seeds_differ():
+    graphs = set()
+    for scene in range(7):
+        flat = Flat(scene, 0)
+        rooms = [n for n in flat.world.nodes() if n.category == "Rooms"]
+        assert len(flat.cameras) == 5 * len(rooms)
+        graphs.add(json.dumps(flat.graph()))
+    graphs.add(json.dumps(Flat(0, 1).graph()))
+    assert len(graphs) == 8
+
+
+def test_a_script_is_carried_out_whole_or_not_at_all():
+    flat = Flat(0, 0)
+    ask(flat, "add_character", character())
+    before = flat.graph()
+    table = f"<kitchentable> ({node(flat, 'kitchentable')})"
+    lines = f"<char0> [walk] {table}", f"<char0> [open] {table}"
+    reply = ask(flat, "render_script", "{}", *lines)
+    assert not reply.success
+    assert "line 2 of 2" in reply.message
+    assert flat.graph() == before
+    assert ask(flat, "render_script", "{}", lines[0]).success
+    assert flat.graph() != before
+
+
+def test_what_is_put_somewhere_has_its_box_there():
+    flat = Flat(0, 0)
+    ask(flat, "add_character", character())
+    plate = next(
+        n.id for n in flat.world.nodes()
+        if n.class_name == "plate" and flat.world.targets(n.id, "ON")
+    )  # fmt: skip
+    table, sofa = flat.world.targets(plate, "ON")[0], node(flat, "sofa")
+    name = flat.world.node(table).class_name
+    script = (
+        f"[walk] <{name}> ({table})", f"[walk] <plate> ({plate})", f"[grab] <plate> ({plate})",
+        f"[walk] <sofa> ({sofa})", f"[putback] <plate> ({plate}) <sofa> ({sofa})",
+    )  # fmt: skip
+    reply = ask(flat, "render_script", "{}", *script)
+    assert reply.success, reply.message
+    boxes = {n["id"]: n["bounding_box"] for n in flat.graph()["nodes"]}
+    for axis in (0, 2):
+        apart = abs(boxes[plate]["center"][axis] - boxes[sofa]["center"][axis])
+        assert apart < boxes[sofa]["size"][axis] / 2
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "words"),
+    [
+        ([], [], "no room"),
+        ([{"id": 1}], [], "lacks an integer id or a class_name"),
+        ([{"id": 1, "class_name": "kitchen", "category": "Rooms"}] * 2, [], "Two nodes"),
+        ([{"id": 1, "class_name": "kitchen", "category": "Rooms", "states": ["MELTED"]}], [],
+         "no 'MELTED'"),
+        ([{"id": 1, "class_name": "kitchen", "category": "Rooms"}],
+         [{"from_id": 1, "relation_type": "ON", "to_id": 7}], "which is not there"),
+        ([{"id": 1, "class_name": "kitchen", "category": "Rooms"}],
+         [{"from_id": 1, "relation_type": "BENEATH", "to_id": 1}], "no relation 'BENEATH'"),
+    ],
+)  # fmt: skip
+def test_a_bad_graph_is_refused_and_the_scene_stays(flat, nodes, edges, words):
+    before = flat.world
+    reply = ask(flat, "expand_scene", "{}", json.dumps({"nodes": nodes, "edges": edges}))
+    assert not reply.success
+    assert words in reply.message
+    assert flat.world is before
+
+
+def test_a_graph_with_two_characters_is_refused(flat):
+    graph = build(5, 1)
+    people = [{"id": i, "class_name": "character", "category": "Characters"} for i in (1, 2)]
+    reply = ask(flat, "expand_scene", "{}", json.dumps({**graph, "nodes": people + graph["nodes"]}))
+    assert not reply.success
+    assert "room for one" in reply.message
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (character(room="ballroom"), "no room 'ballroom'"),
+        (character("fix_position", character_position={"x": 99}), "in no room"),
+        ("{", "JSON"),
+    ],
+)
+def test_a_character_that_can_not_be_there(flat, place, words):
+    reply = ask(flat, "add_character", place)
+    assert not reply.success
+    assert words in reply.message
+
+
+def test_a_camera_can_not_roll(flat):
+    reply = ask(flat, "add_camera", json.dumps({"rotation": {"z": 20}}))
+    assert not reply.success
+    assert "roll" in reply.message
+
+
+def test_night_is_darker_than_day():
+    flat = Flat(0, 0)
+    lamps = [n.id for n in flat.world.nodes() if n.class_name == "lightswitch"]
+    graph = flat.graph()
+    for thing in graph["nodes"]:
+        if thing["id"] in lamps:
+            thing["states"] = ["OFF"]
+    assert ask(flat, "expand_scene", "{}", json.dumps(graph)).success
+    day = flat.take(0, 32, 24, rgb=True).rgb
+    assert ask(flat, "set_time", json.dumps({"hours": 23})).success
+    night = flat.take(0, 32, 24, rgb=True).rgb
+    assert day is not None
+    assert night is not None
+    assert night.mean() < 0.5 * day.mean()
+
+
+def has_eai() -> bool:
+    from envs.core import UnavailableError
+
+    try:
+        folder()
+    except UnavailableError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not has_eai(), reason="eai-eval is not here: run `inhabit setup virtualhome`")
+def test_a_graph_without_boxes_gets_some():
+    flat = Flat(0, 0)
+    graph = initial_graph(programs()[0])
+    reply = ask(flat, "expand_scene", "{}", json.dumps(graph))
+    assert reply.success, reply.message
+    shown = flat.graph()
+    boxed = [n for n in shown["nodes"] if n.get("bounding_box")]
+    assert len(boxed) > 0.4 * len(shown["nodes"])
+    assert len(flat.cameras) == 5 * 4 + 6
+    rgb = flat.take(4, 64, 48, rgb=True).rgb
+    assert rgb is not None
+    assert len({tuple(pixel) for pixel in rgb.reshape(-1, 3).tolist()}) > 50
