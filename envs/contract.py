@@ -97,7 +97,7 @@ class EnvContract:
                 _assert_well_formed(env.observe())
 
     def test_outcomes_are_well_formed(self) -> None:
-        """A failure has its reason; progress agrees; an action that can't be said has no effect."""
+        """A failure has its reason, and every outcome a feedback; progress agrees."""
         with self.make() as env:
             for action, outcome in self._walk(env, self.tasks()[1], seed=2):
                 assert outcome.reason is None or isinstance(outcome.reason, Reason)
@@ -107,11 +107,14 @@ class EnvContract:
                 assert (outcome.met, outcome.total) == env.progress()
 
     def test_unknown_action_is_an_outcome(self) -> None:
-        """An action that was never offered fails with a reason and raises nothing."""
+        """An action that was never offered fails with a reason, changes nothing, raises nothing."""
         with self.make() as env:
             env.reset(self.tasks()[0], seed=0)
+            before = env.digest() if isinstance(env, Privileged) and not env.realtime else None
             outcome = env.act(Action("dance with the {moon}", "dance", ("{moon}",)))
             assert outcome.reason is Reason.UNKNOWN_ACTION
+            if isinstance(env, Privileged) and before is not None:
+                assert env.digest() == before
 
     def test_same_seed_same_episode(self) -> None:
         """Two environments agree as far as the declared determinism goes."""

@@ -72,15 +72,15 @@ def walk_cost(a: str, b: str) -> int:
 def apply(house: House, action: Action) -> tuple[House, Reason | None, str]:
     """What comes of an action: the house after it, why it failed (or None), and a sentence."""
     match action.verb, action.arguments:
-        case "go", (room,):
+        case "go", (room,) if room in ROOMS:
             return _go(house, room)
-        case "open", (container,):
+        case "open", (container,) if container in OPENABLE:
             return _open(house, container)
-        case "close", (container,):
+        case "close", (container,) if container in OPENABLE:
             return _close(house, container)
         case "pick", (item,):
             return _pick(house, item)
-        case "put", (item, container):
+        case "put", (item, container) if container in CONTAINERS:
             return _put(house, item, container)
         case "drop", (item,):
             return _drop(house, item)

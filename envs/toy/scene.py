@@ -66,8 +66,9 @@ def read_scene(task: Task) -> ToyScene:
         return ToyScene.model_validate(dict(task.scene))
     except ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(map(str, first["loc"])) or "scene"
-        raise SceneError(f"Task {task.id!r}, scene, {field}: {first['msg']}") from error
+        field = ".".join(("scene", *map(str, first["loc"])))
+        wrong = first["msg"].removeprefix("Value error, ")
+        raise SceneError(f"Task {task.id!r}, {field}: {wrong}.") from error
 
 
 def _known(what: str, name: str, names: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.contract import EnvContract
-from envs.core import Env, SceneError, Task
+from envs.core import Action, Env, Reason, SceneError, Task
 from envs.registry import UnknownNameError, find
 from envs.toy.env import Toy
 from envs.toy.house import vocabulary
@@ -75,7 +75,7 @@ def test_picture_shows_what_happens() -> None:
         ({"items": {"applle": "hall"}, "inside": {"applle": "chest"}}, "apple"),
         ({"items": {"cup": "fidge"}, "inside": {"cup": "chest"}}, "fridge"),
         ({"items": {"cup": "hall"}, "inside": {"ball": "chest"}}, "ball"),
-        ({"items": {"cup": "hall"}}, "goal is empty"),
+        ({"items": {"cup": "hall"}}, "Task 'x', scene: the goal is empty"),
         ({"items": {"cup": "hand", "ball": "hand"}, "inside": {"cup": "chest"}}, "one item"),
     ],
 )
@@ -83,6 +83,16 @@ def test_wrong_names_are_refused(scene: dict[str, object], named: str) -> None:
     task = Task(id="x", env="toy", kind="put", goal="g", scene=scene)  # type: ignore[arg-type]
     with pytest.raises(SceneError, match=named):
         Toy().reset(task, seed=0)
+
+
+@pytest.mark.parametrize("verb", ["go", "open", "close", "put"])
+def test_names_of_no_place_are_an_outcome(verb: str) -> None:
+    env = Toy()
+    env.reset(next(sample(1, 3)), seed=0)
+    before = env.digest()
+    arguments = ("cup", "{moon}") if verb == "put" else ("{moon}",)
+    outcome = env.act(Action(f"{verb} the {{moon}}", verb, arguments))
+    assert outcome.reason is Reason.UNKNOWN_ACTION and env.digest() == before
 
 
 def test_unknown_environment_names_the_nearest() -> None:
