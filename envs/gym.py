@@ -24,8 +24,8 @@ class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
     """Plays `tasks` in turn, or the one that `options={"task": index}` names.
 
     Observation: {"rgb": uint8 (H, W, 3), "text": str of at most 1,000 ASCII characters}. The
-    goal stands in `info["goal"]`, as do the texts of the plausible actions ("actions"), what came
-    of the last one ("feedback", "reason") and, after a failure of the agent's, nothing else.
+    `info` holds the goal ("goal"), the task's id ("task"), the texts of the plausible actions
+    ("actions") and what came of the last one ("feedback"; "reason", None if it worked).
 
     Args:
         env: what is adapted; closed with the adapter.
