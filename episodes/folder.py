@@ -30,7 +30,9 @@ def held(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
-        raise RecordError(f"{folder} can't be a run folder: {error.strerror}.") from error
+        raise RecordError(
+            f"{folder} can't be a run folder: {error.strerror}. Choose another --out."
+        ) from error
     try:
         _lock(folder, descriptor)
         yield
@@ -68,7 +70,10 @@ def begin(folder: Path, header: Header, tasks: Sequence[Task]) -> Run:
         written = header.model_dump_json(indent=2) + "\n"
         write_whole(folder / "run.json", written.encode(), sync=True)
     except OSError as error:
-        raise RecordError(f"{folder} can't be written to: {error.strerror}.") from error
+        raise RecordError(
+            f"{folder} can't be written to: {error.strerror}. Put that right, or choose another "
+            "--out."
+        ) from error
     return Run(folder, header, tuple(tasks))
 
 

@@ -79,7 +79,7 @@ class Episode:
         line = _last_line(self.file)
         if line is None or b'"kind":"end"' not in line.replace(b" ", b""):
             return None
-        found = _parse(line, f"{self.file}: the last line")
+        found = _parse(line, self.file, "the last line")
         return found if isinstance(found, End) else None
 
     def frame(self, see: See) -> Path | None:
@@ -153,7 +153,10 @@ def read_header(file: Path) -> Header:
     except OSError as error:
         raise RecordError(f"{file} can't be read: {error.strerror}.") from error
     except ValidationError as error:
-        raise RecordError(f"{file} is broken: {first_problem(error)}.") from error
+        raise RecordError(
+            f"{file} is broken: {first_problem(error)}. Without it the folder is no run: restore "
+            "it, or begin another one."
+        ) from error
 
 
 def read_lines(file: Path) -> Iterator[Line]:
@@ -169,14 +172,17 @@ def read_lines(file: Path) -> Iterator[Line]:
     except OSError as error:
         raise RecordError(f"{file} can't be read: {error.strerror}.") from error
     for number, line in enumerate(content.split(b"\n")[:-1], 1):
-        yield _parse(line, f"{file}, line {number}")
+        yield _parse(line, file, f"line {number}")
 
 
-def _parse(line: bytes, where: str) -> Line:
+def _parse(line: bytes, file: Path, place: str) -> Line:
     try:
         return _LINE.validate_json(line)
     except ValidationError as error:
-        raise RecordError(f"{where}: {first_problem(error)}.") from error
+        raise RecordError(
+            f"{file}, {place}: {first_problem(error)}. Mend that line, or move {file.parent} "
+            "away to have its episode played anew."
+        ) from error
 
 
 def _last_line(file: Path, block: int = 1 << 14) -> bytes | None:

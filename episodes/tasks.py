@@ -69,7 +69,8 @@ def first_problem(error: ValidationError) -> str:
     """What pydantic found first, as "field: what is wrong"."""
     problem = error.errors(include_url=False, include_context=False)[0]
     field = ".".join(str(part) for part in problem["loc"])
-    return f"{field}: {problem['msg']}" if field else problem["msg"]
+    wrong = problem["msg"].removeprefix("Value error, ")
+    return f"{field}: {wrong}" if field else wrong
 
 
 def _checked(tasks: Iterable[Task], source: str, env: str) -> Iterator[Task]:

@@ -13,7 +13,7 @@ from rich.progress import Progress
 from envs.registry import find
 from episodes.commands.output import Json, answers, print_json, remarks
 from episodes.plan import find_backend, make_env
-from episodes.record import Run
+from episodes.record import RecordError, Run
 from episodes.replay import Replay, replay_run
 from episodes.settings import RunSettings, checked
 
@@ -48,6 +48,8 @@ def replay(
             replays.append(one)
             if one.difference:
                 answers().print(_sentence(one), soft_wrap=True)
+    if not replays:
+        raise RecordError(f"{run}: nothing was recorded yet, so there is nothing to act again.")
     identical = not any(one.difference for one in replays)
     steps = sum(one.steps for one in replays)
     if identical:

@@ -117,6 +117,18 @@ def test_faults_and_refusals_come_out_again_too(tmp_path: Path) -> None:
     assert died[1].difference.what == "simulator"
 
 
+def test_what_was_never_begun_is_not_called_identical(
+    played: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(played.folder, tmp_path / "run")
+    shutil.rmtree(tmp_path / "run" / "episodes" / "00001")
+    with pytest.raises(SystemExit) as left:
+        main(["replay", str(tmp_path / "run"), "--episode", "1"])
+    assert left.value.code == 2
+    said = capsys.readouterr()
+    assert "nothing was recorded yet" in said.err and not said.out
+
+
 def test_the_command_says_it_with_its_exit_code(
     played: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
