@@ -23,9 +23,9 @@ class RunSettings(BaseModel):
     """Actions that can't be carried out, in all, after which an episode is over."""
     remember: int = Field(default=50, ge=0)
     """Past pictures that an agent is given; what is older comes to it in words alone."""
-    deadline: float = Field(default=60.0, gt=0)
+    deadline: float = Field(default=60.0, gt=0, le=86_400)
     """Seconds that a simulator may take to answer before it is given up."""
-    reset_deadline: float = Field(default=180.0, gt=0)
+    reset_deadline: float = Field(default=180.0, gt=0, le=86_400)
     """The same for starting it, and for starting a task."""
     in_process: bool = False
     """Have the environment in this very process: quicker to start, and nothing protects the run

@@ -52,6 +52,7 @@ def test_a_key_of_two_owners_has_to_say_whose() -> None:
         ("pixels", "takes KEY=VALUE, not 'pixels'"),
         ("=3", "takes KEY=VALUE, not '=3'"),
         ("pixels=many", "env.pixels: Input should be a valid integer"),
+        ("deadline=inf", "run.deadline: Input should be less than or equal to 86400"),
         ("max_invalid=0", "run.max_invalid: Input should be greater than or equal to 1"),
     ],
 )
