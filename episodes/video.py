@@ -10,6 +10,7 @@ import av
 import numpy as np
 from PIL import Image
 
+from episodes.disk import DiskError
 from episodes.film import Shot, shots
 from episodes.lines import Header
 from episodes.record import Episode, RecordError
@@ -31,25 +32,28 @@ def write(episode: Episode, header: Header, *, gif: bool = False) -> Path:
 
     Raises:
         RecordError: nothing was recorded yet, or the record is broken.
+        DiskError: it can't be written.
     """
     attempt = episode.last()
     if attempt is None:
         raise RecordError(f"{episode.folder} has nothing to show: it was never begun.")
     film = shots(episode, attempt, header)
     file = episode.folder / ("episode.gif" if gif else "episode.mp4")
-    unfinished = file.with_name(f"unfinished-{file.name}")
+    half = file.with_name(file.name + ".half")
     try:
-        (_write_gif if gif else _write_mp4)(film, unfinished)
-        unfinished.replace(file)
+        (_write_gif if gif else _write_mp4)(film, half)
+        half.replace(file)
+    except OSError as error:
+        raise DiskError(file, error) from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        half.unlink(missing_ok=True)
     return file
 
 
 def _write_mp4(film: Iterator[Shot], file: Path) -> None:
     # Without the encoder's name and the date in the file, equal films are equal bytes.
     exact = {"fflags": "+bitexact", "movflags": "+faststart"}
-    with av.open(str(file), "w", container_options=exact) as container:
+    with av.open(str(file), "w", format="mp4", container_options=exact) as container:
         stream = container.add_stream("libx264", rate=FRAMES_PER_SECOND)
         stream.width, stream.height = SIZE
         stream.pix_fmt = "yuv420p"
