@@ -131,5 +131,4 @@ REGISTRATION = AgentRegistration(
     summary="asks a person at the terminal",
     settings=HumanSettings,
     make=_make,
-    at_terminal=True,
 )

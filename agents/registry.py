@@ -48,8 +48,6 @@ class AgentRegistration:
     """KIND:NAME of the model that it asks unless another is named; None if it asks no model."""
     needs: frozenset[Grant] = frozenset()
     """Grants that it can't work without."""
-    at_terminal: bool = False
-    """It talks to a person: nothing else should draw on the terminal meanwhile."""
 
 
 def names() -> Sequence[str]:

@@ -150,10 +150,6 @@ def _mean(values: Sequence[float]) -> float:
     return fmean(values) if values else 0.0
 
 
-def _mean_or_none(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None
-
-
 def _sum_seconds(all_seconds: Iterable[Seconds]) -> Seconds:
     rows = list(all_seconds)
     return Seconds(
