@@ -112,8 +112,8 @@ class _Arranging:
     def _stand(self, id_: int) -> None:
         """Something that nothing holds: where it was, or on the floor if it was dropped."""
         home, node = self._home[id_], self._nodes[id_]
-        room = self._world.room(id_)
-        if room is None or room not in self._home:
+        room = self._room_of(id_)
+        if room is None:
             self._places[id_] = home
             return
         at_home = home.bottom < _NEAR_FLOOR and _within(home, self._home[room])
@@ -121,6 +121,17 @@ class _Arranging:
             self._places[id_] = home
         else:
             self._moved.append((id_, room, "ON"))
+
+    def _room_of(self, id_: int) -> int | None:
+        """The room something lies in.
+
+        The evolving graph leaves what is carried in the room behind until the next walk, so that
+        what is dropped can be in two: then it is where its box was not.
+        """
+        rooms = [r for r in self._world.targets(id_, "INSIDE") if r in self._rooms]
+        rooms = [r for r in rooms if r in self._home]
+        home = self._home[id_]
+        return next((r for r in rooms if not _within(home, self._home[r])), next(iter(rooms), None))
 
     def _keep_or_move(self, id_: int, parents: list[tuple[int, str]]) -> None:
         home = self._home[id_]

@@ -96,7 +96,7 @@ def rows():
             ok,
             list(images[0].shape),
             str(images[0].dtype),
-            int(len(np.unique(images[0]))),
+            len(np.unique(images[0])),
         ]
         if mode == "seg_inst":
             seen = {tuple(int(c) for c in pixel[::-1]) for pixel in images[0].reshape(-1, 3)}
@@ -129,7 +129,7 @@ def environment():
         for action in (f"[open] {name}", f"[walk] {name}", f"[open] {name}"):
             seen, reward, done, info = env.step({0: action})
             told["states"].append(
-                [n["states"] for n in seen[0]["nodes"] if n["id"] == cabinet["id"]][0]
+                next(n["states"] for n in seen[0]["nodes"] if n["id"] == cabinet["id"])
             )
         told["then"] = len(seen[0]["nodes"])
         told["finished"] = [reward, done, sorted(info)]
@@ -139,4 +139,4 @@ def environment():
         return told
 
 
-print(json.dumps({"rows": rows, "environment": environment}[what]()))
+sys.stdout.write(json.dumps({"rows": rows, "environment": environment}[what]()) + "\n")
