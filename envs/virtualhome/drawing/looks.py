@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
+from envs.render.material import Material
 from envs.render.mesh import Mesh
 from envs.render.shapes import Look, shape
 from envs.virtualhome.drawing.classes import form
@@ -14,6 +16,8 @@ _BACKWARDS = frozenset(("Bed",))
 _ALWAYS_OPEN = frozenset(("Laptop", "Box"))
 """Shapes whose box is that of the opened thing, and whose classes here say nothing of it."""
 _OURS = "inhabit_"
+_STARLIGHT = 0.14
+"""How bright the sky is at night, beside noon."""
 
 
 def kind_of(node: Node) -> str:
@@ -38,6 +42,20 @@ def mesh_of(kind: str, size: tuple[float, float, float], look: Look, seed: int) 
     """A mesh in its own frame, its front at +z."""
     mesh = shape(kind, size, look, seed=seed)
     return mesh.turned("y", 180.0) if kind in _BACKWARDS else mesh
+
+
+def by_light(mesh: Mesh, light: float) -> Mesh:
+    """A window's mesh, with what shines in from outside by so much daylight, 0..1."""
+    share = _STARLIGHT + (1.0 - _STARLIGHT) * light
+    return replace(mesh, palette=tuple(_dimmed(m, share) for m in mesh.palette))
+
+
+def _dimmed(material: Material, share: float) -> Material:
+    if material.glow == 0.0:
+        return material
+    red, green, blue = material.color
+    # Dusk takes the red first.
+    return replace(material, color=(red * share**1.3, green * share**1.1, blue * share))
 
 
 def seed_of(*parts: object) -> int:

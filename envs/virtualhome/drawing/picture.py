@@ -16,10 +16,10 @@ from envs.render.shapes import Look
 from envs.render.stage import Frame, Stage
 from envs.virtualhome.drawing import views
 from envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
-from envs.virtualhome.drawing.daylight import illuminate
+from envs.virtualhome.drawing.daylight import daylight, illuminate
 from envs.virtualhome.drawing.figure import Figure, figure
 from envs.virtualhome.drawing.hands import carried_before_eyes, carried_by
-from envs.virtualhome.drawing.looks import kind_of, look_of, mesh_of, seed_of
+from envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of, seed_of
 from envs.virtualhome.drawing.place import Place
 from envs.virtualhome.drawing.rooms import fitted, room_at, room_meshes
 from envs.virtualhome.world import Node, World
@@ -136,6 +136,7 @@ class Picture:
             if name.endswith(_CEILING):
                 wanted[name] = _Standing(self._ceiling(name, roof), standing.place, False)
         hands = self._held(shot, camera, eyes)
+        light = round(daylight(shot.world.hour), 2)
         for node in shot.arranged.nodes.values():
             if node.category == "Rooms" or node.id not in self.home:
                 continue
@@ -148,7 +149,7 @@ class Picture:
             if place is None or (not roof and node.class_name in _LAMPS):
                 wanted[name] = _Standing(_NOTHING, self.home[node.id], False)
                 continue
-            mesh = self._mesh(node.id, kind, place.size, look)
+            mesh = self._mesh(node.id, kind, place.size, look, light if kind == "Window" else 1.0)
             before_eyes = eyes is not None and node.id in hands
             casts = node.class_name not in _LAMPS and not before_eyes
             wanted[name] = _Standing(mesh, place, casts)
@@ -177,12 +178,16 @@ class Picture:
             self._stage.put(name, wanted.mesh, place.axes, at, casts_shadow=wanted.casts_shadow)
         self._shown[name] = wanted
 
-    def _mesh(self, id_: int, kind: str, size: tuple[float, float, float], look: Look) -> Mesh:
-        key = (id_, kind, size, look)
+    def _mesh(
+        self, id_: int, kind: str, size: tuple[float, float, float], look: Look, light: float
+    ) -> Mesh:
+        key = (id_, kind, size, look, light)
         if key not in self._meshes:
             mesh = mesh_of(kind, size, look, self._seeds[id_])
             if kind == "CounterTop":
                 mesh = fitted(mesh, self.home[id_], self._basins)
+            if light < 1.0:
+                mesh = by_light(mesh, light)
             self._meshes[key] = mesh
         return self._meshes[key]
 

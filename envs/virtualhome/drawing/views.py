@@ -18,6 +18,9 @@ _FROM_ABOVE = 42.0
 _BEHIND = (1.25, 1.0, 0.75, 0.55)
 """Metres behind the character that are tried, the best first."""
 
+_AHEAD = ((1.5, 1.0), (1.5, -1.0), (1.0, 1.2), (1.0, -1.2), (0.7, 0.8), (0.7, -0.8))
+"""Metres before and beside it, where there is no room behind."""
+
 
 def first_person(figure: Figure) -> Camera:
     """From the eyes, towards what is looked at."""
@@ -26,13 +29,25 @@ def first_person(figure: Figure) -> Camera:
 
 
 def over_the_shoulder(figure: Figure, room: Place, things: Sequence[Place]) -> Camera:
-    """From behind the right shoulder, inside the room and in front of what stands there."""
+    """From behind a shoulder, inside the room and in nothing that stands there."""
     x, _, z = figure.eyes
     yaw, _ = _look(figure.eyes, figure.target)
     body = Place(x, 0.0, z, (0.5, 1.7, 0.4), yaw)
-    spots = [body.out(side, 1.72, -back) for back in _BEHIND for side in (0.45, -0.45)]
-    spot = next((s for s in spots if is_open(s, room, things)), body.out(0.0, 2.0, 0.0))
-    yaw, pitch = _look(spot, body.out(0.0, min(1.0, figure.target[1]), 0.9))
+    for back in _BEHIND:
+        for side in (0.45, -0.45):
+            spot = body.out(side, 1.72, -back)
+            if is_open(spot, room, things):
+                return _towards(spot, body.out(0.0, min(1.0, figure.target[1]), 0.9))
+    # With a wall at its back, such as on a sofa, it is seen from ahead.
+    for ahead, side in _AHEAD:
+        spot = body.out(side, 1.72, ahead)
+        if is_open(spot, room, things):
+            return _towards(spot, (figure.place.x, figure.place.y, figure.place.z))
+    return _towards(body.out(0.0, 2.2, -0.1), body.out(0.0, 0.5, 1.0))
+
+
+def _towards(spot: tuple[float, float, float], at: tuple[float, float, float]) -> Camera:
+    yaw, pitch = _look(spot, at)
     return Camera(spot, yaw, max(pitch, 5.0), fov=_FOV, far=40.0)
 
 

@@ -2,7 +2,8 @@
 
 The lists are `furniture.csv`: room, class, place, how many at least and at most, and for what hangs
 how many metres up. Places are "run" (side by side along one wall), "wall", "middle" and "hung" (on
-a wall); "facing X", "before X", "beside X" and "over X" stand to what is there already.
+a wall); "facing X", "before X", "beside X", "toward X" (at its side, looking at it) and "over X"
+stand to what is there already.
 """
 
 from __future__ import annotations
@@ -102,6 +103,15 @@ class Furnisher:
             for side in sides:
                 at = along + side * (half + width / 2 + _STEP)
                 yield self._against_wall(name, yaw, at, mount), yaw
+        elif how == "toward":
+            ahead_x, ahead_z = front(yaw)
+            for side in (1, -1):
+                look = (-side * ahead_z, side * ahead_x)
+                facing = next(turn for turn in YAWS if front(turn) == look)
+                hx, hy, hz = turned_half(catalogue()[name].size, facing)
+                reach = half + depth / 2 + _REACH
+                x, z = box.x - look[0] * reach, box.z - look[1] * reach
+                yield Box(x, hy, z, hx, hy, hz), facing
         elif how == "over":
             yield self._against_wall(name, yaw, along, mount), yaw
         elif how == "before":
@@ -148,7 +158,7 @@ class Furnisher:
             p.floor_clearance and box.overlaps(p.floor_clearance) for p in others if p is not beside
         ):
             return False
-        if way is not None and any(way.overlaps(p.box) for p in others):
+        if way is not None and any(way.overlaps(p.box) for p in others if p is not beside):
             return False
         if way is not None and not self._contains(way):
             return False
