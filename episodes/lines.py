@@ -84,6 +84,8 @@ class Header(_Record):
     determinism: Determinism
     agent: str
     model: str | None
+    model_details: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """What else shapes the model's answers, by its own word, such as its dtype."""
     candidates: Choice
     grants: tuple[Grant, ...]
     image: Sight

@@ -64,9 +64,13 @@ class Plan:
         )
 
     def header(
-        self, determinism: Determinism, tasks: Sequence[Task], command: Sequence[str]
+        self,
+        determinism: Determinism,
+        tasks: Sequence[Task],
+        command: Sequence[str],
+        model: Model | None = None,
     ) -> Header:
-        """`run.json`, as of now."""
+        """`run.json`, as of now; `model` is the one that has been loaded."""
         plain = {name: kind.model_dump(mode="json") for name, kind in self.settings.items()}
         return Header(
             created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -76,6 +80,7 @@ class Plan:
             determinism=determinism,
             agent=self.agent.name,
             model=self.model,
+            model_details={} if model is None else dict(model.details),
             candidates=self.candidates,
             grants=tuple(sorted(self.granted)),
             image=self.sight,
@@ -95,16 +100,21 @@ class Plan:
         """
         return make_env(self.env, self.backend, self.settings["env"], self.run_settings)
 
-    def make_agent(self) -> Agent:
-        """The agent, with its model loaded.
+    def load_model(self) -> Model | None:
+        """The model that the agent asks; None where it asks none.
 
         Raises:
-            ModelError: there is no such model, or it can't do what the agent needs.
+            ModelError: there is no such model.
             UnavailableError: a package is lacking on this machine.
         """
-        model: Model | None = None
-        if self.model is not None:
-            model = models.load(self.model, self.settings["model"])
+        return None if self.model is None else models.load(self.model, self.settings["model"])
+
+    def make_agent(self, model: Model | None) -> Agent:
+        """The agent, which asks `model` and closes it in the end.
+
+        Raises:
+            ModelError: the model can't do what the agent needs.
+        """
         return self.agent.make(self.settings["agent"], model)
 
 

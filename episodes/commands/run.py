@@ -121,11 +121,13 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
     stage: Stage | None = None
     try:
         # On a thread: reading a model takes a while, and Ctrl-C should not have to wait for it.
-        agent = await asyncio.to_thread(chosen.make_agent)
+        model = await asyncio.to_thread(chosen.load_model)
+        agent = chosen.make_agent(model)
         stage = await Stage.build(chosen.make_env)
         check(stage.env, chosen.candidates, chosen.granted)
         if found is None:
-            found = begin(out, chosen.header(stage.env.determinism, tasks, command), tasks)
+            header = chosen.header(stage.env.determinism, tasks, command, model)
+            found = begin(out, header, tasks)
         with Bar(found, silent=agent.interactive) as bar:
             stage, first = None, stage
             await run_episodes(

