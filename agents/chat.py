@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from agents.choices import STOP, Choices
 from agents.core import Agent, Decision, Ranked, View
@@ -86,7 +86,9 @@ class Chat(Agent):
 
     async def _answer(self, dialogue: Dialogue, choices: Choices, view: View) -> Decision:
         """Read answers until one is understood, or there are no more to be had."""
-        schema, n = self._schema(choices), self._settings.votes
+        parts = ("description", "reasoning") if self._sees else ("reasoning",)
+        held = self._settings.reason and Ability.SCHEMA in self._model.abilities
+        schema, n = choices.schema(parts) if held else None, self._settings.votes
         for repairs_left in range(self._settings.repairs, -1, -1):
             reply = await dialogue.ask(schema=schema, n=n)
             readings = [await read(text, choices, view) for text in reply.texts]
@@ -95,23 +97,6 @@ class Chat(Agent):
             if repairs_left:
                 dialogue.tell(self._repair.message(readings[0], choices))
         return readings[0].decision()
-
-    def _schema(self, choices: Choices) -> Mapping[str, JsonValue] | None:
-        """What an answer must be, where the model can be held to that."""
-        if not self._settings.reason or Ability.SCHEMA not in self._model.abilities:
-            return None
-        text: JsonValue = {"type": "string"}
-        action: dict[str, JsonValue] = {"type": "string"}
-        if choices.answers is not None:
-            action["enum"] = list(choices.answers)
-        parts: dict[str, JsonValue] = {"description": text} if self._sees else {}
-        parts |= {"reasoning": text, "action": action}
-        return {
-            "type": "object",
-            "properties": parts,
-            "required": list(parts),
-            "additionalProperties": False,
-        }
 
     def _picks(self, choices: Choices) -> bool:
         """Whether a single token is asked for: where capitals go round for all choices."""

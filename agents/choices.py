@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from string import ascii_uppercase
+
+from pydantic import JsonValue
 
 from agents.core import View
 from agents.history import untried
@@ -86,6 +88,19 @@ class Choices:
         if self.lettered:
             return [label(i) for i in range(len(self.allowed) + self.stop)]
         return self.lines
+
+    def schema(self, parts: Sequence[str]) -> Mapping[str, JsonValue]:
+        """The JSON schema of an answer that has `parts` in words, and then an action."""
+        action: dict[str, JsonValue] = {"type": "string"}
+        if self.answers is not None:
+            action["enum"] = list(self.answers)
+        words: JsonValue = {"type": "string"}
+        return {
+            "type": "object",
+            "properties": {**dict.fromkeys(parts, words), "action": action},
+            "required": [*parts, "action"],
+            "additionalProperties": False,
+        }
 
     async def understand(
         self, said: str, parse: Callable[[str], Awaitable[Action | None]]

@@ -46,7 +46,8 @@ class Dialogue:
             error.decision = self.record(Decision(None))
             raise
         self._calls.append(reply.call)
-        self._messages.append(Message("assistant", reply.texts[:1], wants=reply.wants))
+        wants = reply.wants if tools else ()  # what nobody offered nobody will answer
+        self._messages.append(Message("assistant", reply.texts[:1], wants=wants))
         return reply
 
     async def choose(self, letters: Sequence[str]) -> Ranking:

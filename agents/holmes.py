@@ -16,7 +16,7 @@ from pydantic import Field
 from agents.choices import Choices
 from agents.core import Agent, Decision, Grant, View
 from agents.dialogue import Dialogue
-from agents.models.core import Ability, Message, Model, Reply, ToolCall
+from agents.models.core import Ability, Message, Model, ToolCall
 from agents.models.registry import require
 from agents.prompt import Template
 from agents.questions import calls_in, legal, stub
@@ -76,31 +76,39 @@ class Holmes(Agent):
     async def _act(
         self, dialogue: Dialogue, choices: Choices, view: View, answers: Answers
     ) -> Decision:
-        reply = await self._question(dialogue, view, answers)
+        said = await self._question(dialogue, view, answers)
+        if said is None:
+            said = await self._due(dialogue, choices)
         for repairs_left in range(self._settings.repairs, -1, -1):
-            reading = await read(reply.texts[0], choices, view)
+            reading = await read(said, choices, view)
             if reading.meaning.problem is None or not repairs_left:
                 break
             dialogue.tell(self._repair.message(reading, choices))
-            reply = await dialogue.ask()
+            said = await self._due(dialogue, choices)
         decision = reading.decision()
         return replace(decision, description=decision.description or answers.told)
 
-    async def _question(self, dialogue: Dialogue, view: View, answers: Answers) -> Reply:
-        """Have the model ask for as long as it wants and may; what it says then."""
+    async def _question(self, dialogue: Dialogue, view: View, answers: Answers) -> str | None:
+        """Have the model ask for as long as it wants: what it says then; None if it had to end."""
         offered = view.grants.tools if self._native else ()
         for _ in range(self._settings.turns):
             reply = await dialogue.ask(tools=offered)
             asked = reply.wants or calls_in(reply.texts[0], view.grants.tools)
             if not asked:
-                return reply
+                return reply.texts[0]
             said = [await answers.of(call) for call in asked]
             if reply.wants:
                 dialogue.tell(*(_result(c, text) for c, text in zip(asked, said, strict=True)))
             else:
                 dialogue.tell(Message("user", ("\n".join(said),)))
         dialogue.tell(Message("user", (self._template.block("enough"),)))
-        return await dialogue.ask()
+        return None
+
+    async def _due(self, dialogue: Dialogue, choices: Choices) -> str:
+        """The model's action, held to its form where that can be done."""
+        held = Ability.SCHEMA in self._model.abilities
+        reply = await dialogue.ask(schema=choices.schema(("reasoning",)) if held else None)
+        return reply.texts[0]
 
     def _system(self, view: View) -> str:
         return self._template.block(
