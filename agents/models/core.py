@@ -24,6 +24,7 @@ class Ability(StrEnum):
     RANK = "rank"
     """Exact log-probabilities of texts that are given to it."""
     BEAM = "beam"
+    """The best of many texts, found token by token: `Model.beam`."""
     N_BEST = "n_best"
     """Several answers to one prompt."""
     TOOLS = "tools"
@@ -124,6 +125,19 @@ class Model(ABC):
         Raises:
             ModelError: it can't (`Ability.RANK` is not declared), or the call failed.
         """
+
+    async def beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
+    ) -> Ranking:
+        """The best of `candidates` that a beam search of `width` finds, best first.
+
+        It holds on to the `width` likeliest beginnings of candidates and gives at most so many.
+        Their scores are those of `rank`; where `width` covers the candidates, it gives all.
+
+        Raises:
+            ModelError: it can't (`Ability.BEAM` is not declared), or the call failed.
+        """
+        raise ModelError(f"{self.name} can't search with a beam.")
 
     @abstractmethod
     async def generate(

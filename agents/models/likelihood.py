@@ -14,8 +14,8 @@ half as many again to read in all.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,99 +23,99 @@ import torch
 from numpy.typing import NDArray
 
 from agents.models.encode import Tokens
+from agents.models.reader import Begun, Reader, joined
 from agents.models.trie import Trie
 
 
 class Likelihood:
-    """Scores candidates with one causal transformer. Not for several threads at once.
-
-    What it read of a prompt's fixed part is kept for the next prompt that begins alike. The fixed
-    part is always read by itself, so that a score never depends on what was asked before.
-    """
+    """Scores candidates with one causal transformer. Not for several threads at once."""
 
     def __init__(self, model: Any) -> None:
-        self._model = model
-        self._fixed: tuple[int, ...] = ()
-        self._cache: Any = None
+        """Score with `model`, which is ready to infer."""
+        self.reader = Reader(model)
 
-    @torch.inference_mode()
     def scores(self, prompt: Tokens, trie: Trie) -> NDArray[np.float64]:
         """The score of each sequence that `trie` was packed from, in nats, (sequences,)."""
-        start, cache = self._begin(prompt)
-        ids, positions, mask = self._layout(prompt.ids[start:], start, trie)
-        logits = self._model(
-            input_ids=ids,
-            position_ids=positions,
-            attention_mask=mask,
-            past_key_values=cache,
-            use_cache=True,
-            logits_to_keep=len(trie),
-        ).logits[0]
-        return _sums(logits, trie)
+        return self.scores_of_many([(prompt, trie)])[0]
 
-    def _begin(self, prompt: Tokens) -> tuple[int, Any]:
-        """What is read before the trie comes in: how many tokens, and the cache that holds them."""
-        if prompt.images:
-            # Only the model itself knows how its pictures come in and what may attend to them.
-            return len(prompt.ids) - 1, self._read(
-                prompt.ids[:-1], prompt.extra(self._model, drop_last=True)
-            )
-        fixed = prompt.ids[: prompt.fixed]
-        if not fixed:
-            return 0, None
-        if fixed != self._fixed:
-            self._fixed, self._cache = fixed, self._read(fixed, {})
-        return len(fixed), copy.deepcopy(self._cache)
+    @torch.inference_mode()
+    def scores_of_many(self, questions: Sequence[tuple[Tokens, Trie]]) -> list[NDArray[np.float64]]:
+        """The same for several prompts, each with a trie of its own, in one forward pass.
 
-    def _read(self, ids: Sequence[int], extra: Mapping[str, torch.Tensor]) -> Any:
-        known = torch.tensor([ids], device=self._model.device)
-        output = self._model(input_ids=known, use_cache=True, logits_to_keep=1, **extra)
-        return output.past_key_values
-
-    def _layout(
-        self, rest: Sequence[int], start: int, trie: Trie
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The rest of the prompt and then the nodes of `trie`, at one go.
-
-        Returns:
-            Tokens (1, n), their positions (1, n), and what is added to the attention, which is
-            0 or as good as minus infinity, (1, 1, n, start + n).
+        Pictures are read prompt by prompt; only what comes after them is read together.
         """
-        model, nodes = self._model, len(trie) - 1
-        read, total = len(rest), start + len(rest)
-        ids = np.concatenate([np.array(rest, np.int64), trie.tokens[1:]])
-        positions = np.concatenate([np.arange(start, total), total - 1 + trie.depths[1:]])
-        seen = np.ones((read + nodes, total + nodes), np.bool_)
-        seen[:read] = np.tri(read, total + nodes, start, np.bool_)
-        seen[read:, total:] = trie.ancestors[1:, 1:]
-        # Kernels for processors are much faster with a mask in float32, whatever the model's type.
-        kind = torch.float32 if model.device.type == "cpu" else model.dtype
-        mask = torch.zeros(seen.shape, dtype=kind, device=model.device)
-        mask.masked_fill_(torch.from_numpy(~seen).to(model.device), torch.finfo(model.dtype).min)
-        return (
-            torch.from_numpy(ids)[None].to(model.device),
-            torch.from_numpy(positions)[None].to(model.device),
-            mask[None, None],
-        )
+        rows = [_Row(prompt, trie, self.reader.begin(prompt)) for prompt, trie in questions]
+        cached = max(row.begun.read for row in rows)
+        rest = max(len(row.rest) for row in rows)
+        nodes = max(len(row.trie) for row in rows) - 1
+        ids = np.zeros((len(rows), rest + nodes), np.int64)
+        positions = np.zeros_like(ids)
+        seen = np.zeros((len(rows), rest + nodes, cached + rest + nodes), np.bool_)
+        for i, row in enumerate(rows):
+            row.write(ids[i], positions[i], seen[i], rest, cached)
+        cache = joined([row.begun.cache for row in rows]) if cached else None
+        logits, _ = self.reader.go_on(cache, ids, positions, seen, keep=nodes + 1)
+        return [_sums(logits[i, : len(row.trie)], row.trie) for i, row in enumerate(rows)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Row:
+    """One question of several: what is left of its prompt, then the nodes of its trie."""
+
+    prompt: Tokens
+    trie: Trie
+    begun: Begun
+
+    @property
+    def rest(self) -> Sequence[int]:
+        """What is left of the prompt to read, one token at least."""
+        return self.prompt.ids[self.begun.read :]
+
+    def write(
+        self,
+        ids: NDArray[np.int64],
+        positions: NDArray[np.int64],
+        seen: NDArray[np.bool_],
+        end: int,
+        cached: int,
+    ) -> None:
+        """Lay it out in a row of (n,) tokens that see (n, cached + n).
+
+        The rest of the prompt ends at `end`, so that the nodes of all rows begin there: padding is
+        before the one and after the other, and seen by nobody.
+        """
+        begun, trie, rest = self.begun, self.trie, self.rest
+        first, last = end - len(rest), end + len(trie) - 1
+        place = begun.shift + begun.read + len(rest)
+        ids[first:end], ids[end:last] = rest, trie.tokens[1:]
+        positions[first:end] = np.arange(place - len(rest), place)
+        positions[end:last] = place - 1 + trie.depths[1:]
+        seen[first:last, : begun.read] = True
+        here = seen[:, cached:]
+        here[first:end, first:end] = np.tri(len(rest), dtype=np.bool_)
+        here[end:last, first:end] = True
+        here[end:last, end:last] = trie.ancestors[1:, 1:]
 
 
 def _sums(logits: torch.Tensor, trie: Trie) -> NDArray[np.float64]:
     """Scores from what the model says at each node, (nodes, vocabulary)."""
-    logits = logits.float()
     totals = logits.logsumexp(-1)
     nodes, tokens = torch.from_numpy(trie.edge_nodes), torch.from_numpy(trie.edge_tokens)
     edges = (logits[nodes, tokens] - totals[nodes]).double().cpu().numpy()
-    stays = {node: _stays(logits, totals, trie, node) for node in set(trie.ends) - {None}}
+    ends = {
+        node: stays(logits[node], trie.edge_tokens[trie.edge_nodes == node])
+        for node in set(trie.ends) - {None}
+    }
     return np.array(
         [
-            edges[list(path)].sum() + (0.0 if end is None else stays[end])
+            edges[list(path)].sum() + (0.0 if end is None else ends[end])
             for path, end in zip(trie.paths, trie.ends, strict=True)
         ]
     )
 
 
-def _stays(logits: torch.Tensor, totals: torch.Tensor, trie: Trie, node: int | None) -> float:
-    """The logarithm of how likely no longer candidate follows `node`."""
-    others = logits[node].clone()
-    others[torch.from_numpy(trie.edge_tokens[trie.edge_nodes == node])] = -torch.inf
-    return float(others.logsumexp(-1) - totals[node])
+def stays(logits: torch.Tensor, others: NDArray[np.int64]) -> float:
+    """How likely none of the tokens `others` follows, by `logits` (vocabulary,): in nats."""
+    rest = logits.clone()
+    rest[torch.from_numpy(others)] = -torch.inf
+    return float(rest.logsumexp(-1) - logits.logsumexp(-1))

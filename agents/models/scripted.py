@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -63,10 +64,11 @@ class Script(BaseModel):
     """Given one a call where no answer fits, in this order."""
 
 
+_SCORES = frozenset({Ability.RANK, Ability.BEAM, Ability.IMAGES})
 BUILT_IN = {
-    "first": Script(abilities=frozenset({Ability.RANK, Ability.IMAGES}), default=-1.0),
-    "uniform": Script(abilities=frozenset({Ability.RANK, Ability.IMAGES}), by_order=0.0),
-    "noise": Script(abilities=frozenset({Ability.RANK, Ability.IMAGES}), noise=True),
+    "first": Script(abilities=_SCORES, default=-1.0),
+    "uniform": Script(abilities=_SCORES, by_order=0.0),
+    "noise": Script(abilities=_SCORES, noise=True),
 }
 """`scripted:first` likes the candidates in their order, `uniform` all alike, `noise` by a hash."""
 
@@ -95,6 +97,16 @@ class ScriptedModel(Model):
             for i, text in enumerate(candidates)
         ]
         return Ranking(tuple(scores), _call(prompt, ""))
+
+    async def beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
+    ) -> Ranking:
+        """The `width` best of the scores as written."""
+        if Ability.BEAM not in self.abilities:
+            return await super().beam(prompt, candidates, width=width)
+        ranking = await self.rank(prompt, candidates)
+        best = sorted(ranking.scores, key=lambda one: -one.logprob)[:width]
+        return replace(ranking, scores=tuple(best))
 
     async def generate(
         self,

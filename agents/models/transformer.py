@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 import transformers
+from numpy.typing import NDArray
 from pydantic import JsonValue
 from safetensors import SafetensorError
 
@@ -20,7 +20,9 @@ from agents.models.encode import Encoder, Tokens
 from agents.models.likelihood import Likelihood
 from agents.models.local import LocalSettings
 from agents.models.precision import choose
+from agents.models.search import search
 from agents.models.trie import Trie
+from agents.models.turns import Turns
 
 _READABLE = frozenset({"full_attention", "sliding_attention"})
 """Kinds of layers that a tree of texts can be read with: they keep every token apart."""
@@ -28,31 +30,60 @@ _READABLE = frozenset({"full_attention", "sliding_attention"})
 T = TypeVar("T")
 
 
-class Transformer(Model):
-    """One forward at a time, in a thread of its own, so that nothing else has to wait for it."""
+Asked = tuple[Sequence[Message], Sequence[str]]
+"""A prompt, and the candidates to be scored after it."""
 
-    def __init__(self, model: Any, encoder: Encoder, *, name: str, images: bool) -> None:
-        """Answer with `model`, which is ready to infer, in the words of `encoder`."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Question:
+    """Candidates to be scored after a prompt, as they were asked and as the model reads them."""
+
+    prompt: Sequence[Message]
+    candidates: Sequence[str]
+    tokens: Tokens
+    answers: Sequence[tuple[int, ...]]
+    trie: Trie
+
+
+class Transformer(Model):
+    """One forward at a time, in a thread of its own; what waits to be ranked is read together."""
+
+    def __init__(
+        self, model: Any, encoder: Encoder, *, name: str, images: bool, batch: int = 8
+    ) -> None:
+        """Answer with `model`, which is ready to infer, in the words of `encoder`.
+
+        At most `batch` prompts are read together.
+        """
         self.name = name
         self.details = {"device": str(model.device), "dtype": str(model.dtype).split(".")[-1]}
         self.network = model
         self.encoder = encoder
         self._text = model.config.get_text_config()
         self._likelihood = Likelihood(model)
-        self._turns = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._turns: Turns[Asked, Ranking] = Turns(self._rank, most=batch, name=name)
         kinds = set(getattr(self._text, "layer_types", None) or ()) | {"full_attention"}
         ranks = kinds <= _READABLE and not getattr(model, "_is_stateful", False)
-        abilities = {Ability.RANK: ranks, Ability.IMAGES: images}
+        abilities = {
+            Ability.RANK: ranks,
+            Ability.BEAM: ranks,
+            Ability.N_BEST: True,
+            Ability.IMAGES: images,
+        }
         self.abilities = frozenset(ability for ability, has in abilities.items() if has)
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         """Exact scores, as `agents/models/likelihood.py` defines them."""
-        if Ability.RANK not in self.abilities:
-            raise ModelError(
-                f"{self.name} can't rank texts: its layers do not keep the tokens that they have "
-                "read apart, and ranking needs attention alone."
-            )
-        return await self._in_turn(lambda: self._rank(prompt, candidates))
+        try:
+            return await self._turns.ask((prompt, candidates))
+        except RuntimeError as error:
+            raise self._failure(error) from error
+
+    async def beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
+    ) -> Ranking:
+        """The best by `agents/models/search.py`."""
+        return await self._in_turn(lambda: self._beam(self._question(prompt, candidates), width))
 
     async def generate(
         self,
@@ -64,63 +95,116 @@ class Transformer(Model):
         tools: Sequence[Mapping[str, JsonValue]] = (),
         schema: Mapping[str, JsonValue] | None = None,
     ) -> Reply:
-        """The likeliest word after word, whatever the seed; 256 where no limit is given."""
+        """The likeliest word after word, whatever the seed; 256 where no limit is given.
+
+        Several answers are the best of a beam search as wide, by their log-probabilities.
+        """
         self._check_able(n, tools, schema)
-        return await self._in_turn(lambda: self._generate(prompt, max_tokens or 256))
+        return await self._in_turn(lambda: self._generate(prompt, max_tokens or 256, n))
 
     async def close(self) -> None:
         """Let go of the thread; the memory goes with the last reference."""
-        self._turns.shutdown(wait=False, cancel_futures=True)
+        self._turns.close()
 
     async def _in_turn(self, work: Callable[[], T]) -> T:
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._turns, work)
-        except RuntimeError as error:  # torch's for whatever goes wrong, memory above all
-            raise ModelError(f"{self.name} failed: {error}") from error
+            return await self._turns.do(work)
+        except RuntimeError as error:
+            raise self._failure(error) from error
 
-    def _rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
-        begin = time.perf_counter()
+    def _failure(self, error: RuntimeError) -> ModelError:
+        """For what torch raises for whatever goes wrong, memory above all."""
+        return (
+            error if isinstance(error, ModelError) else ModelError(f"{self.name} failed: {error}")
+        )
+
+    def _question(self, prompt: Sequence[Message], candidates: Sequence[str]) -> _Question:
+        if Ability.RANK not in self.abilities:
+            raise ModelError(
+                f"{self.name} can't rank texts: its layers do not keep the tokens that they have "
+                "read apart, and ranking needs attention alone."
+            )
         tokens = self.encoder.prompt(prompt)
         answers = [self.encoder.candidate(text) for text in candidates]
         if not all(answers):
             raise ModelError("An empty text can't be ranked.")
         self._check_length(tokens, max(map(len, answers)))
-        trie = Trie.pack(answers)
-        scores = self._likelihood.scores(tokens, trie)
+        return _Question(prompt, candidates, tokens, answers, Trie.pack(answers))
+
+    def _rank(self, asked: Sequence[Asked]) -> list[Ranking | Exception]:
+        begin = time.perf_counter()
+        questions = [_or_error(self._question, *one) for one in asked]
+        good = [q for q in questions if isinstance(q, _Question)]
+        if not good:
+            return [q for q in questions if isinstance(q, ModelError)]
+        scores = iter(self._likelihood.scores_of_many([(q.tokens, q.trie) for q in good]))
+        seconds = (time.perf_counter() - begin) / len(good)
+        return [
+            q if isinstance(q, ModelError) else _or_error(self._ranked, q, next(scores), seconds)
+            for q in questions
+        ]
+
+    def _ranked(self, question: _Question, scores: NDArray[np.float64], seconds: float) -> Ranking:
+        order = range(len(question.answers))
+        read = len(question.tokens.ids) + len(question.trie) - 1
+        return self._ranking(question, order, scores.tolist(), read, seconds)
+
+    def _beam(self, question: _Question, width: int) -> Ranking:
+        begin = time.perf_counter()
+        found, read = search(self._likelihood.reader, question.tokens, question.trie, width)
+        return self._ranking(
+            question,
+            [one.sequence for one in found],
+            [one.score for one in found],
+            read,
+            time.perf_counter() - begin,
+        )
+
+    def _ranking(
+        self,
+        question: _Question,
+        order: Sequence[int],
+        scores: Sequence[float],
+        read: int,
+        seconds: float,
+    ) -> Ranking:
         if not np.isfinite(scores).all():
             raise ModelError(f"{self.name} gives scores that are no numbers: try dtype=float32.")
-        call = Call(
-            messages=tuple(message.record() for message in prompt),
-            reply="",
-            tokens_in=len(tokens.ids) + len(trie) - 1,
-            seconds=time.perf_counter() - begin,
-        )
-        ranked = zip(candidates, scores.tolist(), map(len, answers), strict=True)
-        return Ranking(tuple(Ranked(*one) for one in ranked), call)
+        texts = [question.candidates[i] for i in order]
+        lengths = [len(question.answers[i]) for i in order]
+        messages = tuple(message.record() for message in question.prompt)
+        call = Call(messages=messages, reply="", tokens_in=read, seconds=seconds)
+        return Ranking(tuple(map(Ranked, texts, scores, lengths)), call)
 
     @torch.inference_mode()
-    def _generate(self, prompt: Sequence[Message], max_tokens: int) -> Reply:
+    def _generate(self, prompt: Sequence[Message], max_tokens: int, n: int) -> Reply:
         begin = time.perf_counter()
         tokens = self.encoder.prompt(prompt)
         self._check_length(tokens, max_tokens)
         ids = torch.tensor([tokens.ids], device=self.network.device)
-        said = self.network.generate(
+        output = self.network.generate(
             input_ids=ids,
             attention_mask=torch.ones_like(ids),
             max_new_tokens=max_tokens,
             do_sample=False,
+            num_beams=n,
+            num_return_sequences=n,
+            length_penalty=0.0,
             pad_token_id=self._text.pad_token_id or 0,
+            return_dict_in_generate=True,
+            output_scores=n > 1,
             **tokens.extra(self.network),
-        )[0, len(tokens.ids) :].tolist()
-        text = self.encoder.words(said)
+        )
+        said = output.sequences[:, len(tokens.ids) :].tolist()
+        texts = tuple(map(self.encoder.words, said))
         call = Call(
             messages=tuple(message.record() for message in prompt),
-            reply=text,
+            reply="\n".join(texts),
             tokens_in=len(tokens.ids),
-            tokens_out=len(said),
+            tokens_out=sum(map(len, said)),
             seconds=time.perf_counter() - begin,
         )
-        return Reply((text,), call)
+        return Reply(texts, call, tuple(output.sequences_scores.tolist()) if n > 1 else ())
 
     def _check_length(self, prompt: Tokens, answer: int) -> None:
         """Up to the end of a sliding window, if there is one, it is as if there were none."""
@@ -136,6 +220,14 @@ class Transformer(Model):
             )
 
 
+def _or_error(work: Callable[..., T], *given: Any) -> T | ModelError:
+    """What `work` comes to, or why it can't: so that one question spoils no other."""
+    try:
+        return work(*given)
+    except ModelError as error:
+        return error
+
+
 def load(source: str, name: str, settings: LocalSettings) -> Transformer:
     """The model that transformers finds at `source`, a folder or a name on a hub.
 
@@ -143,6 +235,8 @@ def load(source: str, name: str, settings: LocalSettings) -> Transformer:
         ModelError: there is none, or it can't be read.
     """
     transformers.utils.logging.disable_progress_bar()
+    # A hub that can't be reached is told in one sentence, not in a line for each attempt.
+    hub_logging.set_verbosity_error()
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
     try:
@@ -166,4 +260,4 @@ def load(source: str, name: str, settings: LocalSettings) -> Transformer:
             f"{name} can't be loaded: {reason} Name a folder that transformers has saved, a model "
             "on a hub that can be reached from here, or local:smollm2."
         ) from error
-    return Transformer(model, encoder, name=name, images=sees)
+    return Transformer(model, encoder, name=name, images=sees, batch=settings.batch)

@@ -164,7 +164,7 @@ def seeing(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_with_pictures(seeing: Path) -> None:
     model = load(f"local:{seeing}", FP32)
-    assert model.abilities == {Ability.RANK, Ability.IMAGES}
+    assert {Ability.RANK, Ability.BEAM, Ability.IMAGES} <= model.abilities
     rng = np.random.default_rng(0)
     rgb = rng.integers(0, 256, (2, 16, 16, 3), dtype=np.uint8)
     said = Message("user", ("Before:", Image(rgb[0]), "and now:", Image(rgb[1])))

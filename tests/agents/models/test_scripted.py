@@ -35,7 +35,7 @@ def test_built_ins_are_the_same_every_time() -> None:
     assert len(set(rank(uniform, "a", "b", "c"))) == 1
     assert rank(noise, "a", "{b}") == rank(load("scripted:noise"), "{b}", "a")[::-1]
     assert rank(noise, "a") == pytest.approx([-7.331], abs=1e-3)
-    assert noise.abilities == {Ability.RANK, Ability.IMAGES}
+    assert noise.abilities == {Ability.RANK, Ability.BEAM, Ability.IMAGES}
 
 
 def test_scores_then_rules_then_the_default(tmp_path: Path) -> None:

@@ -1,0 +1,86 @@
+"""Beam search held to candidates: with a beam wide enough, it says what ranking says."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agents.core import Ranked
+from agents.models.core import Message, Model
+from agents.models.local import LocalSettings
+from agents.models.registry import load
+from tests.agents.models.tiny import save_llama
+
+PROMPT = [Message("system", ("You act.",)), Message("user", ("Goal: tidy up {all}.",))]
+ACTIONS = [f"{verb} the {name}" for verb in ("open", "close", "go to") for name in "abcdefgh"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    folder: Path = save_llama(tmp_path_factory.mktemp("llama"))
+    return load(f"local:{folder}", LocalSettings(device="cpu", dtype="float32"))
+
+
+def search(model: Model, candidates: list[str], width: int) -> tuple[Ranked, ...]:
+    return asyncio.run(model.beam(PROMPT, candidates, width=width)).scores
+
+
+def ranked(model: Model, candidates: list[str]) -> list[Ranked]:
+    scores = asyncio.run(model.rank(PROMPT, candidates)).scores
+    return sorted(scores, key=lambda one: -one.logprob)
+
+
+def texts(scores: list[Ranked] | tuple[Ranked, ...]) -> list[str]:
+    return [one.text for one in scores]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    candidates=st.lists(
+        st.text(alphabet="ab{} é\n", min_size=1, max_size=6), min_size=1, max_size=9
+    ),
+    spare=st.integers(0, 3),
+)
+def test_a_beam_that_covers_the_candidates_ranks_them(
+    model: Model, candidates: list[str], spare: int
+) -> None:
+    got = search(model, candidates, len(candidates) + spare)
+    want = ranked(model, candidates)
+    assert [one.logprob for one in got] == pytest.approx([w.logprob for w in want], abs=1e-3)
+    if min((a.logprob - b.logprob for a, b in itertools.pairwise(want)), default=1) > 1e-3:
+        assert texts(got) == texts(want)
+
+
+def test_a_narrow_beam_gives_as_many_as_it_is_wide_with_their_exact_scores(model: Model) -> None:
+    exact = {one.text: one.logprob for one in ranked(model, ACTIONS)}
+    for width in (1, 2, 5):
+        got = search(model, ACTIONS, width)
+        assert len(got) == width
+        assert [one.logprob for one in got] == sorted((g.logprob for g in got), reverse=True)
+        assert [one.logprob for one in got] == pytest.approx(
+            [exact[one.text] for one in got], abs=1e-3
+        )
+
+
+def test_a_beam_of_one_goes_down_greedily(model: Model) -> None:
+    """Whichever letter is likeliest after the likeliest beginning, whatever would come of it."""
+    (one,) = search(model, ["a" + x + y for x in "pqr" for y in "st"], 1)
+    rest = ["a" + x for x in "pqr"]
+    assert one.text[:2] == texts(ranked(model, rest))[0]
+
+
+def test_a_narrow_beam_reads_less(model: Model) -> None:
+    narrow = asyncio.run(model.beam(PROMPT, ACTIONS, width=2)).call.tokens_in
+    assert narrow < asyncio.run(model.rank(PROMPT, ACTIONS)).call.tokens_in
+
+
+def test_several_answers_are_the_best_of_a_beam(model: Model) -> None:
+    reply = asyncio.run(model.generate(PROMPT, n=3, max_tokens=4))
+    assert len(reply.texts) == len(reply.logprobs) == 3
+    assert list(reply.logprobs) == sorted(reply.logprobs, reverse=True)
+    assert reply.call.tokens_out <= 12
