@@ -20,7 +20,11 @@ def text_of(message: dict[str, Any]) -> str:
 
 def images_of(message: dict[str, Any]) -> list[str]:
     content = message["content"]
-    return [] if isinstance(content, str) else [p["image_url"]["url"] for p in content if "image_url" in p]
+    return (
+        []
+        if isinstance(content, str)
+        else [p["image_url"]["url"] for p in content if "image_url" in p]
+    )
 
 
 class Solver:

@@ -1,0 +1,38 @@
+"""Asking the model behind an endpoint, as tests do it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from agents.models.core import Message, Model
+from agents.models.openai import OpenAISettings
+from agents.models.registry import load
+from tests.agents.endpoint import Answer, Endpoint
+
+T = TypeVar("T")
+
+ASK = [Message("system", ("Be brief.",)), Message("user", ("Who {are} you?",))]
+QUICK = {"backoff": 0.01, "attempts": 3, "timeout": 0.5}
+
+
+def ask(serving: Endpoint, what: Callable[[Model], Awaitable[T]], **settings: Any) -> T:
+    """What comes of asking the model behind an endpoint."""
+
+    async def asked() -> T:
+        model = load("openai:m", OpenAISettings(base_url=serving.base_url, **QUICK | settings))
+        try:
+            return await what(model)
+        finally:
+            await model.close()
+
+    return asyncio.run(asked())
+
+
+def say(model: Model) -> Awaitable[Any]:
+    return model.generate(ASK)
+
+
+def one_after_another(*answers: Answer) -> Callable[[dict[str, Any], int], Answer]:
+    return lambda request, number: answers[min(number, len(answers) - 1)]

@@ -1,0 +1,266 @@
+"""Chat endpoints: what is sent, and what is made of the answers."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image as Picture
+from pydantic import ValidationError
+
+from agents.core import ModelError
+from agents.models.core import Ability, Image, Message, Model, ToolCall
+from agents.models.openai import OpenAISettings
+from agents.models.registry import load
+from tests.agents.asking import ASK, ask, say
+from tests.agents.endpoint import Answer, completion, endpoint, error, good
+
+# What is sent.
+
+
+def test_a_question_and_its_answer() -> None:
+    with endpoint(lambda request, number: good("I am {m}.", tokens=(7, 3))) as serving:
+        reply = ask(serving, say, max_tokens=50)
+    assert reply.texts == ("I am {m}.",)
+    call = reply.call
+    assert (call.tokens_in, call.tokens_out, call.reply) == (7, 3, "I am {m}.")
+    assert call.seconds > 0
+    assert [m["role"] for m in call.messages] == ["system", "user"]
+    assert serving.requests == [
+        {
+            "model": "m",
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Who {are} you?"},
+            ],
+            "max_tokens": 50,
+            "temperature": 0.0,
+        }
+    ]
+
+
+def test_pictures_go_as_they_are_and_are_on_record_by_their_digest() -> None:
+    rgb = np.random.default_rng(0).integers(0, 256, (5, 7, 3), np.uint8)
+    turn = Message("user", ("Before:", Image(rgb), "Now:", Image(255 - rgb)))
+    with endpoint(lambda request, number: good("ok")) as serving:
+        reply = ask(serving, lambda model: model.generate([turn]))
+    (content,) = (m["content"] for m in serving.requests[0]["messages"])
+    assert [part["type"] for part in content] == ["text", "image_url", "text", "image_url"]
+    url = content[1]["image_url"]["url"]
+    sent = Picture.open(io.BytesIO(base64.b64decode(url.removeprefix("data:image/png;base64,"))))
+    assert np.array_equal(np.asarray(sent), rgb), "Pixel for pixel what the record names."
+    assert reply.call.messages[0]["content"][1] == {"image": Image(rgb).digest}
+
+
+def test_tools_go_out_and_calls_come_back() -> None:
+    tool = {"name": "look", "description": "Look.", "parameters": {"type": "object"}}
+    calls = [("look", '{"where": "up"}'), ("look", "")]
+
+    def brain(request: dict[str, Any], number: int) -> Answer:
+        return good("", calls=calls) if number == 0 else good("I see.")
+
+    async def dialogue(model: Model) -> Any:
+        first = await model.generate(ASK, tools=[tool])
+        asked = Message("assistant", first.texts[:1], wants=first.wants)
+        told = [Message("tool", ("blue",), answers=want.id) for want in first.wants]
+        return first, await model.generate([*ASK, asked, *told], tools=[tool])
+
+    with endpoint(brain) as serving:
+        first, second = ask(serving, dialogue)
+    assert serving.requests[0]["tools"] == [{"type": "function", "function": tool}]
+    assert [(w.name, w.arguments) for w in first.wants] == calls
+    assert first.call.reply == 'look({"where": "up"})\nlook()'
+    assert second.texts == ("I see.",)
+    _, _, said, answer, _ = serving.requests[1]["messages"]
+    assert said["tool_calls"][0]["function"] == {"name": "look", "arguments": '{"where": "up"}'}
+    assert answer == {
+        "role": "tool",
+        "content": "blue",
+        "tool_call_id": said["tool_calls"][0]["id"],
+    }
+    assert second.call.messages[2]["wants"][0]["name"] == "look"
+
+
+def test_a_server_that_takes_arguments_apart_is_understood() -> None:
+    body = completion("", calls=[("look", "")])
+    body["choices"][0]["message"]["tool_calls"][0] = {
+        "function": {"name": "look", "arguments": {"a": 1}}
+    }
+    with endpoint(lambda request, number: Answer(json.dumps(body).encode())) as serving:
+        reply = ask(serving, lambda model: model.generate(ASK, tools=[{"name": "look"}]))
+    assert reply.wants == (ToolCall("call-0", "look", '{"a": 1}'),)
+
+
+def test_schemas_and_several_answers() -> None:
+    schema = {"type": "object", "properties": {"action": {"enum": ["a", "b"]}}}
+    with endpoint(lambda request, number: good("1", "2", "3")) as serving:
+        reply = ask(serving, lambda m: m.generate(ASK, n=3, seed=5, schema=schema), temperature=1)
+        assert ask(serving, lambda m: m.generate(ASK, seed=5)).texts[0] == "1"
+    assert reply.texts == ("1", "2", "3")
+    form = serving.requests[0]["response_format"]
+    assert form["type"] == "json_schema"
+    assert form["json_schema"]["schema"] == schema
+    assert (serving.requests[0]["n"], serving.requests[0]["seed"]) == (3, 5)
+    assert "seed" not in serving.requests[1], "Nothing is drawn, so no seed counts."
+
+
+def test_what_a_model_lacks_is_not_asked_of_it() -> None:
+    with endpoint(lambda request, number: good("ok")) as serving:
+        for lacks, asked in ((("schema",), {"schema": {}}), (("n_best", "tools"), {"n": 2})):
+            with pytest.raises(ModelError, match="can't do"):
+                ask(serving, lambda m, a=asked: m.generate(ASK, **a), lacks=lacks)
+    assert not serving.requests
+    assert OpenAISettings(lacks="images, tools").lacks == {Ability.IMAGES, Ability.TOOLS}
+
+
+def test_what_only_some_endpoints_know() -> None:
+    with endpoint(lambda request, number: good("ok")) as serving:
+        ask(serving, say, temperature="none", extra='{"top_k": 20}')
+    assert serving.requests[0]["top_k"] == 20
+    assert "temperature" not in serving.requests[0]
+
+
+def test_half_a_surrogate_pair_is_no_text_that_can_be_sent() -> None:
+    with endpoint(lambda request, number: good("ok")) as serving:
+        ask(serving, lambda m: m.generate([Message("user", ("\ud83d{x}",))]))
+    assert serving.requests[0]["messages"][0]["content"] == "?{x}"
+
+
+# Keys.
+
+
+def test_a_key_comes_from_the_environment_and_is_never_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(ModelError, match="put it in OPENAI_API_KEY"):
+        load("openai:m")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+    monkeypatch.setenv("INHABIT_API_KEY", "sk-of-inhabit")
+    refuses = error(401, "The key sk-of-inhabit is not known.")
+    with (
+        endpoint(lambda request, number: refuses) as serving,
+        pytest.raises(ModelError) as refused,
+    ):
+        ask(serving, say)
+    assert serving.headers[0]["authorization"] == "Bearer sk-of-inhabit"
+    assert "refuses with 401: The key [key] is not known." in str(refused.value)
+    assert "INHABIT_API_KEY" in str(refused.value)
+    assert len(serving.requests) == 1, "A refusal is for good."
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://here/v1", "here:80", "http://me:secret@here/v1", "http://here/v1?key=secret"]
+)
+def test_a_base_url_holds_no_key(url: str) -> None:
+    with pytest.raises(ValidationError, match="base_url"):
+        OpenAISettings(base_url=url)
+
+
+# Scores.
+
+
+def test_letters_are_chosen_by_the_first_token() -> None:
+    likely = [("A", 0.5), (" A", 0.25), ("B", 0.125), ("C.", 0.1), ("b", 0.01)]
+    top = [{"token": t, "logprob": math.log(p), "bytes": None} for t, p in likely]
+    body = completion("A", tokens=(30, 1))
+    body["choices"][0]["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
+    with endpoint(lambda request, number: Answer(json.dumps(body).encode())) as serving:
+        ranking = ask(serving, lambda m: m.choose(ASK, ["A", "B", "C"]))
+        with pytest.raises(ModelError, match="can't say how likely letters are"):
+            ask(serving, lambda m: m.choose(ASK, ["A"]), lacks=["logprobs"])
+    request = serving.requests[0]
+    assert (request["logprobs"], request["top_logprobs"], request["max_tokens"]) == (True, 20, 1)
+    scores = [r.logprob for r in ranking.scores]
+    assert scores == pytest.approx([math.log(0.75), math.log(0.125), -math.inf])
+    assert ranking.call.tokens_in == 30
+
+
+def test_letters_from_an_endpoint_that_tells_nothing() -> None:
+    with (
+        endpoint(lambda request, number: good("A")) as serving,
+        pytest.raises(ModelError, match="--set lacks=logprobs"),
+    ):
+        ask(serving, lambda m: m.choose(ASK, ["A", "B"]))
+
+
+class Bigrams:
+    """A language of words in which a word depends on the one before it, scored as vLLM does."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = sorted({"<s>", *words})
+        raw = np.random.default_rng(3).random((len(self.words), len(self.words)))
+        self.chances = raw / raw.sum(1, keepdims=True)
+
+    def logprob(self, before: str, word: str) -> float:
+        return math.log(self.chances[self.words.index(before), self.words.index(word)])
+
+    def tokens(self, text: str) -> list[str]:
+        return [w if i == 0 else f" {w}" for i, w in enumerate(text.split())]
+
+    def __call__(self, request: dict[str, Any], number: int) -> Answer:
+        assert request["prompt_logprobs"] == 0
+        assert request["continue_final_message"]
+        assert not request["add_generation_prompt"]
+        text = request["messages"][-1]["content"]
+        places: list[Any] = [None, {"1": {"logprob": -1.0, "rank": 1, "decoded_token": "<s>"}}]
+        before = "<s>"
+        for token in self.tokens(text):
+            word = token.strip()
+            entry = {"logprob": self.logprob(before, word), "rank": 2, "decoded_token": token}
+            places.append({str(100 + self.words.index(word)): entry})
+            before = word
+        return good("x", tokens=(len(places), 1), prompt_logprobs=places)
+
+
+TEXTS = ("open it", "open it wide", "open it now", "go", "go on now")
+
+
+def test_texts_are_ranked_by_the_scores_of_a_prompt() -> None:
+    """The definition of `agents/models/likelihood.py`, reckoned by hand."""
+    brain = Bigrams(["yes", *" ".join(TEXTS).split()])
+    with endpoint(brain) as serving:
+        ranking = ask(serving, lambda m: m.rank(ASK, TEXTS), prompt_logprobs=True)
+    chance = {(a, b): math.exp(brain.logprob(a, b)) for a in brain.words for b in brain.words}
+    p = {
+        text: math.prod(
+            chance[pair] for pair in zip(("<s>", *text.split()), text.split(), strict=False)
+        )
+        for text in TEXTS
+    }
+    p["open it"] *= 1 - chance["it", "wide"] - chance["it", "now"]
+    p["go"] *= 1 - chance["go", "on"]
+    assert [math.exp(r.logprob) for r in ranking.scores] == pytest.approx([p[t] for t in TEXTS])
+    assert [r.tokens for r in ranking.scores] == [2, 3, 3, 1, 3]
+    assert sum(math.exp(r.logprob) for r in ranking.scores) <= 1
+    assert ranking.call.tokens_in == sum(2 + len(t.split()) for t in TEXTS)
+
+
+def test_ranking_is_declared_only_where_the_endpoint_can() -> None:
+    with (
+        endpoint(lambda request, number: good("ok")) as serving,
+        pytest.raises(ModelError, match="gives no prompt_logprobs"),
+    ):
+        ask(serving, say, prompt_logprobs=True)
+        assert len(serving.requests) == 1, "It is asked once, before anything starts."
+        with pytest.raises(ModelError, match="can't rank texts"):
+            ask(serving, lambda m: m.rank(ASK, TEXTS))
+
+
+def test_scores_of_another_text_are_no_scores() -> None:
+    place = {"5": {"logprob": -1.0, "decoded_token": "yes"}}
+    cut = [None, place, {"6": {"logprob": -1.0, "decoded_token": "<|end|>"}}]
+
+    def brain(request: dict[str, Any], number: int) -> Answer:
+        return good("x", prompt_logprobs=[None, place] if number == 0 else cut)
+
+    with (
+        endpoint(brain) as serving,
+        pytest.raises(ModelError, match=r"ends in '<\|end\|>' where 'no' was to be scored"),
+    ):
+        ask(serving, lambda m: m.rank(ASK, ["no"]), prompt_logprobs=True)

@@ -1,0 +1,181 @@
+"""Chat endpoints: what is done when there is no answer, and how many calls there are."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from agents.core import BudgetError, ModelError
+from agents.models.core import Model
+from tests.agents.asking import ASK, ask, one_after_another, say
+from tests.agents.endpoint import Answer, completion, endpoint, error, good
+
+# What goes wrong.
+
+PASSING = {
+    "500": error(500, "oh"),
+    "503": error(503, "busy"),
+    "429": error(429, "slow down", Retry_After="0"),
+    "no JSON": Answer(b"<html>"),
+    "half a JSON": Answer(b'{"choices": [{"message"'),
+    "another JSON": Answer(b"[1, 2]"),
+    "no choices": Answer(b'{"choices": []}'),
+    "an error that says 200": Answer(b'{"error": {"message": "overloaded"}}'),
+    "no text": Answer(b'{"choices": [{"message": {"content": 5}}]}'),
+    "a cut body": Answer(good("long enough").body, cut=20),
+    "a cut head": Answer(b"", hang_up=True),
+    "silence": Answer(b"", delay=1.0, hang_up=True),
+    "no UTF-8": Answer(b'{"choices": "\xff\xfe"}'),
+}
+
+
+@pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING)
+def test_what_may_pass_is_tried_again_until_it_has(trouble: Answer) -> None:
+    with endpoint(one_after_another(trouble, trouble, good("At last."))) as serving:
+        assert ask(serving, say).texts == ("At last.",)
+    assert len(serving.requests) == 3
+    assert serving.requests[0] == serving.requests[2]
+
+
+@pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING)
+def test_and_given_up_when_it_does_not(trouble: Answer) -> None:
+    with (
+        endpoint(one_after_another(trouble)) as serving,
+        pytest.raises(ModelError, match=r"openai:m gave no answer in 2 tries; the last time "),
+    ):
+        ask(serving, say, attempts=2)
+    assert len(serving.requests) == 2
+
+
+def test_no_endpoint_at_all() -> None:
+    with endpoint(lambda request, number: good("ok")) as serving:
+        pass
+    with pytest.raises(ModelError, match="in 3 tries; the last time the connection failed"):
+        ask(serving, say)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+def test_what_is_for_good_is_not_tried_again(status: int) -> None:
+    with (
+        endpoint(lambda request, number: error(status, "No {such} thing")) as serving,
+        pytest.raises(ModelError, match=rf"refuses with {status}: No {{such}} thing\."),
+    ):
+        ask(serving, say)
+    assert len(serving.requests) == 1
+
+
+def test_money_that_is_spent_does_not_come_back() -> None:
+    body = json.dumps({"error": {"message": "Pay.", "code": "insufficient_quota"}}).encode()
+    with (
+        endpoint(lambda request, number: Answer(body, 429)) as serving,
+        pytest.raises(ModelError, match="refuses with 429: Pay"),
+    ):
+        ask(serving, say)
+    assert len(serving.requests) == 1
+
+
+def test_retry_after_is_waited_for() -> None:
+    later = error(429, "later", Retry_After="1")
+    with endpoint(one_after_another(later, good("ok"))) as serving:
+        ask(serving, say)
+    waited = serving.times[1] - serving.times[0]
+    assert 1.0 <= waited < 1.9
+
+
+def test_retry_after_may_be_a_date() -> None:
+    from agents.models.endpoint import retry_after
+
+    now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
+    date = format_datetime(datetime(2026, 1, 1, 12, 0, 30, tzinfo=UTC), usegmt=True)
+    assert retry_after({"retry-after": date}, now=now) == 30.0
+    assert retry_after({"retry-after": "2.5"}, now=now) == 2.5
+    past = format_datetime(datetime(2025, 1, 1, tzinfo=UTC), usegmt=True)
+    assert retry_after({"retry-after": past}, now=now) == 0.0
+    for nonsense in ("", "soon", "-3", "1e999", "9" * 400, "nan", "1 second"):
+        assert retry_after({"retry-after": nonsense}, now=now) is None
+    assert retry_after({}, now=now) is None
+
+
+def test_an_endpoint_that_wants_to_rest_too_long_is_given_up() -> None:
+    with endpoint(lambda request, number: error(429, "later", Retry_After="600")) as serving:
+        begin = time.monotonic()
+        with pytest.raises(ModelError, match=r"1 try; .* 429: later \(and wants 600 s to pass\)"):
+            ask(serving, say, longest_wait=60)
+    assert time.monotonic() - begin < 5
+
+
+# Many calls, and how many.
+
+
+def test_calls_in_flight_are_limited() -> None:
+    async def crowd(model: Model) -> int:
+        replies = await asyncio.gather(*(model.generate(ASK) for _ in range(12)))
+        return len(replies)
+
+    slow = Answer(good("ok").body, delay=0.05)
+    with endpoint(lambda request, number: slow) as serving:
+        assert ask(serving, crowd, in_flight=3, timeout=10) == 12
+    assert serving.most_at_once == 3
+
+
+def test_who_waits_to_try_again_holds_nobody_up() -> None:
+    """One place: while the first call rests for a second, the others are answered."""
+
+    def brain(request: dict[str, Any], number: int) -> Answer:
+        return error(429, "later", Retry_After="1") if number == 0 else good(str(number))
+
+    async def crowd(model: Model) -> list[str]:
+        replies = await asyncio.gather(*(model.generate(ASK) for _ in range(4)))
+        return [reply.texts[0] for reply in replies]
+
+    with endpoint(brain) as serving:
+        assert ask(serving, crowd, in_flight=1) == ["4", "1", "2", "3"]
+
+
+def test_a_budget_of_calls() -> None:
+    async def five(model: Model) -> list[str]:
+        said = []
+        for _ in range(5):
+            try:
+                model.check_budget()
+                said.append((await model.generate(ASK)).texts[0])
+            except BudgetError as spent:
+                said.append(str(spent))
+        return said
+
+    with endpoint(one_after_another(good("1"), error(500, "oh"), good("2"))) as serving:
+        said = ask(serving, five, budget_calls=3)
+    assert len(serving.requests) == 3, "A call that failed was sent, too."
+    assert said[:2] == ["1", "2"]
+    assert set(said[2:]) == {"The 3 calls that budget_calls allows have been made."}
+
+
+def test_a_budget_of_tokens() -> None:
+    async def three(model: Model) -> Any:
+        await model.generate(ASK)
+        await model.generate(ASK)
+        await model.generate(ASK)
+
+    with (
+        endpoint(lambda request, number: good("ok", tokens=(40, 20))) as serving,
+        pytest.raises(
+            BudgetError, match="120 tokens have been spent, and budget_tokens allows 100"
+        ),
+    ):
+        ask(serving, three, budget_tokens=100)
+    assert len(serving.requests) == 2
+
+
+def test_a_budget_that_can_not_be_kept() -> None:
+    silent = completion("ok")
+    del silent["usage"]
+    with endpoint(lambda request, number: Answer(json.dumps(silent).encode())) as serving:
+        assert ask(serving, say).call.tokens_in == 0
+        with pytest.raises(ModelError, match="use budget_calls"):
+            ask(serving, say, budget_tokens=100)
