@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from agents.synonyms import HELD, same_noun, verb_phrases
+from agents.synonyms import HELD, is_verb, same_noun, verb_phrases
 from envs.core import Action
 
 _LONGEST = 80
@@ -109,7 +109,8 @@ class _Said:
         for start in range(len(self.words)):
             for end in range(start + 1, min(start + _SPAN, len(self.words)) + 1):
                 letters, number = _name(self.words[start:end])
-                if letters:
+                rest = self.words[end : end + 1]
+                if letters and (number or not rest or not rest[0].isdecimal()):
                     found.append((start, letters, number))
         return tuple(found)
 
@@ -183,11 +184,13 @@ class _Parts:
 
     @classmethod
     def of(cls, action: Action) -> _Parts:
-        """Its arguments are its objects, where its text has them; else all but the first word."""
+        """Its arguments are its objects, where its text has them; else all but its verb."""
         text = action.text
         places = [text.find(argument) for argument in action.arguments]
         if not places or min(places) < 0:
             words = _plain(_words(text))
+            if is_verb(words):
+                return cls(words, ())
             return cls(words[:1], (" ".join(words[1:]),) if words[1:] else ())
         pairs = sorted(zip(places, action.arguments, strict=True))
         verb = tuple(w for w in _words(text[: pairs[0][0]]) if w not in ("the", "a", "an"))

@@ -71,14 +71,18 @@ _LITTLE = frozenset({"to", "at", "in", "on", "into"})
 """Words that the last of a verb may be without changing it: go to, sit on."""
 
 
+def is_verb(words: tuple[str, ...]) -> bool:
+    """Whether these words are a known verb, and nothing besides."""
+    return any(words in line for line in _VERBS)
+
+
 def verb_phrases(verb: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Ways to say `verb`, its own (True) first; without its preposition too where nothing else
     would be meant by that.
     """
-    whole = {phrase for line in _VERBS for phrase in line}
     yield verb, True
     bare = verb
-    if len(verb) > 1 and verb not in whole and verb[-1] in _LITTLE:
+    if len(verb) > 1 and not is_verb(verb) and verb[-1] in _LITTLE:
         bare = verb[:-1]
         yield bare, True
     for line in _VERBS:

@@ -1,0 +1,138 @@
+"""Which candidate free words mean, in the words of three very different worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from agents.matching import How, match
+from envs.core import Action
+from envs.toy.house import vocabulary
+
+TOY = tuple(vocabulary())
+
+
+def action(text: str, verb: str, *arguments: str) -> Action:
+    return Action(text, verb, arguments)
+
+
+HOUSEHOLD = (
+    action("look around", "look around"),
+    action("turn left", "turn left"),
+    *(
+        action(f"go to the {name}", "go to", name)
+        for name in ("cabinet", "cabinet_2", "cabinet_10", "drawer_6", "counter top", "fridge")
+    ),
+    *(action(f"go to the {name}", "go to", name) for name in ("side table", "coffee table")),
+    *(action(f"open the {name}", "open", name) for name in ("cabinet", "cabinet_2", "fridge")),
+    *(action(f"close the {name}", "close", name) for name in ("cabinet", "cabinet_2", "fridge")),
+    *(action(f"pick up the {name}", "pick up", name) for name in ("mug", "butter knife", "knife")),
+    *(action(f"put it in the {name}", "put", "it", name) for name in ("cabinet", "fridge", "sink")),
+    action("put it down", "put down"),
+    action("turn on the desk lamp", "turn on", "desk lamp"),
+    action("turn off the desk lamp", "turn off", "desk lamp"),
+)
+FLAT = (
+    *(action(f"walk to the {name}", "WALK", name) for name in ("tv_1", "plate_3", "plate_4")),
+    action("run to the tv_1", "RUN", "tv_1"),
+    action("grab the plate_3", "GRAB", "plate_3"),
+    action("put the thing in hand in the sink_1", "PUTIN", "thing in hand", "sink_1"),
+    action("put the thing in hand on the sink_1", "PUTBACK", "thing in hand", "sink_1"),
+    action("put the thing in hand on the plate_4", "PUTBACK", "thing in hand", "plate_4"),
+    action("switch on the tv_1", "SWITCHON", "tv_1"),
+    action("switch off the tv_1", "SWITCHOFF", "tv_1"),
+    action("wear the clothesshirt_1", "PUTON", "clothesshirt_1"),
+    action("sit on the sofa_1", "SIT", "sofa_1"),
+    action("stand up", "STANDUP"),
+)
+FREE = (action("pick up the red pepper", "pick"), action("wash the red pepper", "wash"))
+
+MEANT = [
+    (TOY, "go to the kitchen", "go to the kitchen", How.EXACT),
+    (TOY, "  Go to kitchen.", "go to the kitchen", How.WORDS),
+    (TOY, "Put cup into the fridge.", "put the cup in the fridge", How.PARTS),
+    (TOY, "place the cup on the shelf", "put the cup in the shelf", How.PARTS),
+    (TOY, "I should now walk to the kitchen", "go to the kitchen", How.PARTS),
+    (TOY, "shut the refrigerator door", "close the fridge", How.PARTS),
+    (TOY, "Take the apple, then go to the kitchen", "pick up the apple", How.PARTS),
+    (TOY, "Since the fridge is open, I will pick up the apple", "pick up the apple", How.PARTS),
+    (TOY, "pick the {cup} up", "pick up the cup", How.PARTS),
+    (TOY, "grab the aple", "pick up the apple", How.PARTS),
+    (HOUSEHOLD, "shut the cupboard door", "close the cabinet", How.PARTS),
+    (HOUSEHOLD, "open cabinet 2", "open the cabinet_2", How.WORDS),
+    (HOUSEHOLD, "open the cabinet_1", "open the cabinet", How.PARTS),
+    (HOUSEHOLD, "walk over to Cabinet_10", "go to the cabinet_10", How.PARTS),
+    (HOUSEHOLD, "go to the drawer", "go to the drawer_6", How.PARTS),
+    (HOUSEHOLD, "navigate to the CounterTop", "go to the counter top", How.PARTS),
+    (HOUSEHOLD, "take the knife", "pick up the knife", How.PARTS),
+    (HOUSEHOLD, "take the butter knife", "pick up the butter knife", How.PARTS),
+    (HOUSEHOLD, "place the mug in the sink", "put it in the sink", How.PARTS),
+    (HOUSEHOLD, "put down the mug", "put it down", How.PARTS),
+    (HOUSEHOLD, "turn the desk lamp on", "turn on the desk lamp", How.PARTS),
+    (HOUSEHOLD, "switch off desklamp", "turn off the desk lamp", How.PARTS),
+    (FLAT, "go to the television", "walk to the tv_1", How.PARTS),
+    (FLAT, "take the plate", "grab the plate_3", How.PARTS),
+    (FLAT, "walk to a plate", "walk to the plate_3", How.PARTS),
+    (
+        FLAT,
+        "Put the plate in the dishwasher",
+        "put the thing in hand in the sink_1",
+        How.PARTS,
+    ),
+    (
+        FLAT,
+        "put the plate on the dishwasher",
+        "put the thing in hand on the sink_1",
+        How.PARTS,
+    ),
+    (FLAT, "turn the TV on", "switch on the tv_1", How.PARTS),
+    (FLAT, "put on the shirt", "wear the clothesshirt_1", How.PARTS),
+    (FLAT, "[SIT] <sofa> (1)", "sit on the sofa_1", How.PARTS),
+    (FLAT, "get up", "stand up", How.PARTS),
+    (FREE, "wash red pepper", "wash the red pepper", How.WORDS),
+    (FREE, "grab the red pepper", "pick up the red pepper", How.PARTS),
+]
+
+
+@pytest.mark.parametrize(("candidates", "said", "text", "how"), MEANT, ids=[m[1] for m in MEANT])
+def test_words_mean_a_candidate(
+    candidates: Sequence[Action], said: str, text: str, how: How
+) -> None:
+    found = match(said, candidates)
+    assert found.action is not None
+    assert (found.action.text, found.how) == (text, how)
+
+
+NOT_MEANT = [
+    (TOY, "throw the ball", How.NOTHING),
+    (TOY, "open the window", How.NOTHING),
+    (TOY, "open it", How.NOTHING),
+    (TOY, "the kitchen", How.NOTHING),
+    (TOY, "put the fridge in the cup", How.NOTHING),
+    (TOY, "", How.NOTHING),
+    (TOY, "?!", How.NOTHING),
+    (TOY, "I can't help with that.", How.NOTHING),
+    (HOUSEHOLD, "open the cabinet_3", How.NOTHING),
+    (HOUSEHOLD, "go to the table", How.AMBIGUOUS),
+    (HOUSEHOLD, "turn right", How.NOTHING),
+    ((), "open the fridge", How.NOTHING),
+]
+
+
+@pytest.mark.parametrize(("candidates", "said", "how"), NOT_MEANT, ids=[m[1] for m in NOT_MEANT])
+def test_words_that_mean_no_candidate(candidates: Sequence[Action], said: str, how: How) -> None:
+    found = match(said, candidates)
+    assert (found.action, found.how) == (None, how)
+
+
+def test_every_candidate_means_itself() -> None:
+    for candidates in (TOY, HOUSEHOLD, FLAT, FREE):
+        for one in candidates:
+            assert match(one.text, candidates).action is one
+            assert match(one.text.upper().replace("_", " "), candidates).action is one
+
+
+def test_who_nearly_meant_something_is_told_what() -> None:
+    near = match("go to the table", HOUSEHOLD).near
+    assert {a.text for a in near} == {"go to the side table", "go to the coffee table"}
