@@ -15,6 +15,7 @@ _WARM: Vector = (1.0, 0.93, 0.82)
 _DAY: Vector = (0.98, 0.98, 1.0)
 _DUSK: Vector = (1.0, 0.82, 0.66)
 _CEILING_LAMPS = ("ceilinglamp", "ceiling_lamp", "light")
+_SMALL_LAMPS = ("tablelamp", "floorlamp", "floor_lamp")
 _SWITCHES = ("lightswitch", "light_switch")
 _SUNRISE, _SUNSET = 5.0, 21.0
 """Hours between which there is daylight."""
@@ -24,9 +25,17 @@ _SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
 
 
 @dataclass(frozen=True, slots=True)
-class _Mood:
+class Mood:
+    """The light of a room at one moment."""
+
     key: Light
+    """Of its ceiling lamp and its windows together."""
     around: float
+    """Of what comes from all around, beside a bright day's."""
+    bounced: Light
+    """What the floor throws back: it lights the ceiling and the undersides of things."""
+    lamps: tuple[tuple[str, Light | None], ...]
+    """Of tables and floors in the whole flat, by node; None for one that is off."""
 
 
 def daylight(hour: float) -> float:
@@ -40,20 +49,27 @@ def daylight(hour: float) -> float:
     return sqrt(sin(pi * (hour - _SUNRISE) / (_SUNSET - _SUNRISE)))
 
 
-def illuminate(stage: Stage, world: World, room: int, arranged: Arrangement) -> None:
-    """Light the room that is looked at, and its lamps."""
+def mood(world: World, room: int, arranged: Arrangement) -> Mood:
+    """The light of the room that is looked at, and the lamps of the flat."""
     nodes, places = arranged.nodes, arranged.places
     switched = [n for n in nodes.values() if n.class_name in (*_CEILING_LAMPS, *_SWITCHES)]
     lit = _ceiling_lit([n for n in switched if world.room(n.id) == room])
-    mood = _mood(places[room], lit, daylight(world.hour), world.hour)
-    sky, ground = (tuple(c * mood.around for c in colour) for colour in (_SKY, _GROUND))
-    stage.light(mood.key, sky=(sky[0], sky[1], sky[2]), ground=(ground[0], ground[1], ground[2]))
-    stage.lamp("floor", _bounced(places[room], mood.key))
-    for node in nodes.values():
-        if node.class_name in ("tablelamp", "floorlamp"):
-            place = places.get(node.id)
-            burns = place is not None and "ON" in node.states
-            stage.lamp(str(node.id), _bulb(place) if burns and place else None)
+    key, around = _key(places[room], lit, daylight(world.hour), world.hour)
+    below = (places[room].x, places[room].bottom - 1.5, places[room].z)
+    bounced = Light(below, (1.0, 0.95, 0.88), strength=0.45 * key.strength, reach=6.0)
+    small = [n for n in nodes.values() if n.class_name in _SMALL_LAMPS]
+    lamps = tuple((str(n.id), _bulb(n, places.get(n.id))) for n in small)
+    return Mood(key, around, bounced, lamps)
+
+
+def illuminate(stage: Stage, light: Mood) -> None:
+    """Set the stage's lights."""
+    sky, ground = ((red * light.around, green * light.around, blue * light.around)
+                   for red, green, blue in (_SKY, _GROUND))  # fmt: skip
+    stage.light(light.key, sky=sky, ground=ground)
+    stage.lamp("floor", light.bounced)
+    for name, bulb in light.lamps:
+        stage.lamp(name, bulb)
 
 
 def _ceiling_lit(nodes: list[Node]) -> bool:
@@ -64,7 +80,8 @@ def _ceiling_lit(nodes: list[Node]) -> bool:
     return on and not any("OFF" in n.states for n in switches)
 
 
-def _mood(room: Place, lit: bool, sun: float, hour: float) -> _Mood:
+def _key(room: Place, lit: bool, sun: float, hour: float) -> tuple[Light, float]:
+    """The room's light, and how much comes from all around."""
     box = room.box
     low = box.x - box.hx, room.bottom, box.z - box.hz
     high = box.x + box.hx, room.top, box.z + box.hz
@@ -72,9 +89,9 @@ def _mood(room: Place, lit: bool, sun: float, hour: float) -> _Mood:
     day = tuple(a + (b - a) * late for a, b in zip(_DAY, _DUSK, strict=True))
     if lit:
         key = lamp(low, high, _mixed(_WARM, day, 0.5 * sun), 0.72 + 0.28 * sun)
-        return _Mood(key, 0.45 + 0.55 * sun)
+        return key, 0.45 + 0.55 * sun
     key = lamp(low, high, (day[0], day[1], day[2]), 0.05 + 0.6 * sun)
-    return _Mood(key, 0.12 + 0.6 * sun)
+    return key, 0.12 + 0.6 * sun
 
 
 def _mixed(a: Vector, b: tuple[float, ...], share: float) -> Vector:
@@ -82,11 +99,7 @@ def _mixed(a: Vector, b: tuple[float, ...], share: float) -> Vector:
     return red, green, blue
 
 
-def _bounced(room: Place, key: Light) -> Light:
-    """What the floor throws back: it lights the ceiling and the undersides of things."""
-    below = (room.x, room.bottom - 1.5, room.z)
-    return Light(below, (1.0, 0.95, 0.88), strength=0.45 * key.strength, reach=6.0)
-
-
-def _bulb(place: Place) -> Light:
+def _bulb(node: Node, place: Place | None) -> Light | None:
+    if place is None or "ON" not in node.states:
+        return None
     return Light((place.x, place.top - 0.1, place.z), _GLOW, strength=0.6, reach=1.2)

@@ -17,7 +17,7 @@ from envs.virtualhome.world import Node, World
 
 HEIGHT = 1.7
 """Metres, of a character."""
-_ARM = 0.5
+_ARM = 0.6
 """Metres between a standing character and the edge of what it is at."""
 _TALL = 1.3
 """Metres from which on furniture is looked at from farther off."""

@@ -25,12 +25,13 @@ def free_cells(room: Place, things: Sequence[Place]) -> NDArray[np.float64]:
     box = room.box
     x = np.arange(box.x - box.hx + _BODY, box.x + box.hx - _BODY + 1e-6, CELL)
     z = np.arange(box.z - box.hz + _BODY, box.z + box.hz - _BODY + 1e-6, CELL)
-    cells = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1).reshape(-1, 2)
-    blocks = [b for b in (p.box for p in things if p.top > _STEP_OVER and p.bottom < _STOOP)
-              if b.overlaps(box)]  # fmt: skip
-    if blocks:
-        middle = np.array([(b.x, b.z) for b in blocks])
-        half = np.array([(b.hx, b.hz) for b in blocks]) + _BODY
-        hit = (np.abs(cells[:, None] - middle) < half).all(axis=2).any(axis=1)
-        cells = cells[~hit]
+    free = np.ones((len(x), len(z)), np.bool_)
+    for block in (p.box for p in things if p.top > _STEP_OVER and p.bottom < _STOOP):
+        if not block.overlaps(box):
+            continue
+        hit_x = np.abs(x - block.x) < block.hx + _BODY
+        hit_z = np.abs(z - block.z) < block.hz + _BODY
+        free[np.ix_(hit_x, hit_z)] = False
+    i, k = np.nonzero(free)
+    cells = np.stack([x[i], z[k]], axis=1)
     return cells if len(cells) else np.array([[box.x, box.z]])

@@ -16,7 +16,7 @@ from envs.render.shapes import Look
 from envs.render.stage import Frame, Stage
 from envs.virtualhome.drawing import views
 from envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
-from envs.virtualhome.drawing.daylight import daylight, illuminate
+from envs.virtualhome.drawing.daylight import Mood, daylight, illuminate, mood
 from envs.virtualhome.drawing.figure import Figure, figure
 from envs.virtualhome.drawing.hands import carried_before_eyes, carried_by
 from envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of, seed_of
@@ -60,6 +60,7 @@ class Picture:
         self._stage = Stage()
         self._meshes: dict[object, Mesh] = {}
         self._shown: dict[str, _Standing] = {}
+        self._mood: Mood | None = None
         self._seed = seed_of(*(f"{i} {n['class_name']}" for i, n in sorted(world.sources.items())))
         self._basins = [
             self.home[n.id] for n in world.nodes() if kind_of(n) == "Sink" and n.id in self.home
@@ -125,7 +126,10 @@ class Picture:
         if room is None:
             room = room_at(Place(*camera.position, (0.0, 0.0, 0.0)), self.home, self.sources)
         if rgb and room is not None:
-            illuminate(self._stage, shot.world, room, shot.arranged)
+            light = mood(shot.world, room, shot.arranged)
+            if light != self._mood:  # a light that is set anew has its shadows drawn anew
+                illuminate(self._stage, light)
+                self._mood = light
         return self._stage.render(camera, width, height, rgb=rgb)
 
     def _wanted(

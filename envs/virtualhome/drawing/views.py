@@ -11,7 +11,7 @@ from envs.virtualhome.drawing.place import Place
 
 _FOV = 66.0
 """Degrees, vertical."""
-_DOWN, _UP = 38.0, -15.0
+_DOWN, _UP = 42.0, -15.0
 """Degrees of pitch that a look has at most."""
 _FROM_ABOVE = 42.0
 """Degrees, vertical, of the view from above."""

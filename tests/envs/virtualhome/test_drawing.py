@@ -118,7 +118,7 @@ def test_a_change_of_state_shows(kind: str, room: str, verb: str):
     near = after(world(1, 2, room=room), f"walk {kind}")
     stage = Picture(near)
     before = picture(near, stage=stage)
-    assert differs(before, picture(after(near, f"{verb} {kind}"), stage=stage)) > 0.02
+    assert differs(before, picture(after(near, f"{verb} {kind}"), stage=stage)) > 0.01
 
 
 def test_what_is_in_a_closed_cupboard_is_not_drawn_and_in_an_open_one_it_is():
