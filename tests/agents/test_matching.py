@@ -76,13 +76,13 @@ MEANT = [
     (FLAT, "walk to a plate", "walk to the plate_3", How.PARTS),
     (
         FLAT,
-        "Put the plate in the dishwasher",
+        "Put the plate in the sink",
         "put the thing in hand in the sink_1",
         How.PARTS,
     ),
     (
         FLAT,
-        "put the plate on the dishwasher",
+        "put the plate on the sink",
         "put the thing in hand on the sink_1",
         How.PARTS,
     ),
