@@ -38,21 +38,21 @@ def door(size: Vector, look: Look, choose: Random) -> Mesh:
     """A panelled door in its frame. Its box is the frame's; the leaf swings out of it to +z."""
     wood = choose.choice((WHITEWOOD, WHITEWOOD, WHITEWOOD, OAK, PINE, WALNUT))
     metal = choose.choice((CHROME, BRASS, IRON))
-    frame = join(_door_frame(size))
+    frame = join(_door_frame(size, wood))
     leaf, hinge = _door_leaf(size, wood, metal)
     swung = leaf.shifted(*(-h for h in hinge)).turned("y", -_AJAR * look.openness).shifted(*hinge)
     return join([frame, swung]).fitted(size, like=join([frame, leaf]))
 
 
-def _door_frame(size: Vector) -> list[Mesh]:
-    """The lining of the opening, and casings on both sides of the wall."""
+def _door_frame(size: Vector, sill: Material) -> list[Mesh]:
+    """The lining of the opening, its sill, and casings on both sides of the wall."""
     x, y, z = size
-    post = min(0.06, 0.1 * x)
     post = min(0.06, 0.1 * x)
     parts = [
         block((-x / 2, -y / 2, -z / 2), (post - x / 2, y / 2, z / 2), WHITEWOOD),
         block((x / 2 - post, -y / 2, -z / 2), (x / 2, y / 2, z / 2), WHITEWOOD),
         block((post - x / 2, y / 2 - post, -z / 2), (x / 2 - post, y / 2, z / 2), WHITEWOOD),
+        block((post - x / 2, -y / 2, -z / 2), (x / 2 - post, 0.008 - y / 2, z / 2), sill),
     ]
     for side in (-1, 1):  # casings on both sides of the wall
         flat = [block((-x / 2 - 0.03, -y / 2, 0), (0.04 - x / 2, y / 2 + 0.03, 0.012), WHITEWOOD),
