@@ -52,4 +52,5 @@ REGISTRATION = Registration(
     sample=_sample,
     read=_read,
     needs=_needs,
+    packages=("ai2thor", "procthor", "numba"),
 )

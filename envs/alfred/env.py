@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from envs.alfred import account, language, start, tools
+from envs.alfred import account, check, language, start, tools
 from envs.alfred.expert.planner import Planner, RecordedPlanner
 from envs.alfred.goals import conditions
 from envs.alfred.offers import plausible, succeeding
-from envs.alfred.rooms import ROOMS, records
+from envs.alfred.rooms import ROOMS, cells, records
 from envs.alfred.scene import Scene, read_scene
 from envs.alfred.session import Session
 from envs.alfred.settings import AlfredSettings
@@ -47,7 +47,7 @@ class Alfred(Env):
         scene = read_scene(task)
         try:
             if scene.recording is None:
-                start.check(scene, records(scene.room))
+                check.check(scene, records(scene.room), cells(scene.room))
             body = self._session.start(self._owner, scene.room)
             teleport = self._settings.navigation == "teleport"
             self._situation = start.build(

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from envs.alfred.body import Body
-from envs.alfred.scene import Recording
+from envs.alfred.counterparts import counterpart
+from envs.alfred.objects import apart
+from envs.alfred.scene import RecordedStep, Recording
+from envs.alfred.stowing import stow, within_reach
 from envs.core import SceneError
+
+_MOVED = 0.3
+"""Metres from where it was recorded; a thing that is further off is another, or was moved."""
 
 
 def lay_out(body: Body, recording: Recording) -> None:
@@ -39,6 +45,25 @@ def lay_out(body: Body, recording: Recording) -> None:
             body.tell("ToggleObjectOff", objectId=thing.id, forceAction=True)
     if recording.dirty_and_empty:
         _soil(body)
+    for step in recording.plan:
+        _bring_to_light(body, step)
+
+
+def _bring_to_light(body: Body, step: RecordedStep) -> None:
+    """Put a thing of the plan on what held it, where it can't be got at in the room of today.
+
+    A sofa that has become higher since AI2-THOR 2.1 would have swallowed what lay on it.
+    """
+    things = list(body.world)
+    thing = counterpart(step.thing, things)
+    if thing is None or not thing.pickupable:
+        return
+    if apart(step.thing.position, thing.position) > _MOVED or within_reach(body, thing.id):
+        return  # Or it is meant where it is later on: as a slice, or put down.
+    recorded = counterpart(step.holder, things) if step.holder is not None else None
+    for holder in (recorded, *body.world.around(thing)):
+        if holder is not None and holder.receptacle and stow(body, thing.id, holder.id) is None:
+            return
 
 
 def _soil(body: Body) -> None:

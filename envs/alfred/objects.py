@@ -10,6 +10,8 @@ from typing import Any, Self
 Point = tuple[float, float, float]
 """x, y (up), z in metres."""
 
+ENCLOSING = ("Box", "Cabinet", "Drawer", "Fridge", "LaundryHamper", "Microwave", "Safe")
+"""What shuts things in when it is closed."""
 BASINS = ("SinkBasin", "BathtubBasin")
 """What water runs into."""
 
@@ -66,6 +68,11 @@ class Thing:
     def open(self) -> bool:
         """It stands open."""
         return bool(self.record["isOpen"])
+
+    @property
+    def shut(self) -> bool:
+        """It is closed, and what is in it can't be got at: not so of a toilet or a laptop."""
+        return self.type in ENCLOSING and self.openable and not self.open
 
     @property
     def toggleable(self) -> bool:
@@ -158,8 +165,7 @@ class World:
 
     def shut_in(self, thing: Thing) -> Thing | None:
         """The closed thing that holds it, if one does."""
-        outer = (o for o in self.around(thing) if o.openable and not o.open)
-        return next(outer, None)
+        return next((outer for outer in self.around(thing) if outer.shut), None)
 
 
 def point(xyz: Mapping[str, float]) -> Point:

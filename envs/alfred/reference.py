@@ -12,7 +12,7 @@ Fits = Callable[[Thing], bool]
 
 _FITS: dict[str, Fits] = {
     "pick up": lambda t: t.pickupable and not t.held,
-    "put": lambda t: t.receptacle and (t.open or not t.openable) and not t.held,
+    "put": lambda t: t.receptacle and not t.shut and not t.held,
     "open": lambda t: t.openable and not t.open,
     "close": lambda t: t.openable and t.open,
     "turn on": lambda t: t.toggleable and not t.on,

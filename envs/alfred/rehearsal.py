@@ -1,4 +1,4 @@
-"""Tries in the embedded household whether a drawn task can be done: without pictures, in no time.
+"""Tries in the embedded household whether a drawn task can be done: in a moment.
 
 Only the drawing of tasks uses it. Acting knows the simulator through the client alone.
 """
@@ -12,9 +12,12 @@ from functools import lru_cache
 from envs.alfred.furnished import Furnished, furnished
 from envs.alfred.goals import SLICED, History, conditions
 from envs.alfred.objects import BASINS, Thing, World
-from envs.alfred.scene import Goal, Scene
+from envs.alfred.scene import Goal, Placement, Scene
+from envs.alfred.types import DOORS
 from envs.household.simulator import Reply, Simulator
 
+_FIELD_OF_VIEW = 60
+"""Degrees, as ALFRED's; who sees more finds more."""
 _MOST_PLACES = 6
 """Receptacles of a type that are tried."""
 _APPLIANCE: Mapping[str, tuple[str, ...]] = {
@@ -30,15 +33,23 @@ class Rehearsal:
     def __init__(self, room: Furnished) -> None:
         self._room = room
         self._simulator = Simulator(room.name)
+        self._simulator.act({"action": "Initialize", "fieldOfView": _FIELD_OF_VIEW})
 
     def can_be_done(self, scene: Scene) -> bool:
         """Whether the scene can be built, is not solved at its start, and can be solved."""
         with self._for_now():
             return (
-                all(self._put(self._id(p.object), self._id(p.receptacle)) for p in scene.placements)
+                all(self._rearrange(p, scene.goal) for p in scene.placements)
                 and not self._solved(scene.goal)
                 and self._can_reach(scene.goal)
             )
+
+    def _rearrange(self, placement: Placement, goal: Goal) -> bool:
+        """Whether the thing fits there; and, if it is wanted, whether it can be found there."""
+        thing = self._room.thing(placement.object)
+        place = self._room.thing(placement.receptacle)
+        needed = thing.type == goal.object and place.type in DOORS
+        return self._put(thing.id, place.id) and (not needed or self._shows(thing.id))
 
     def _solved(self, goal: Goal) -> bool:
         met, total = conditions(goal, self._world(), History())
@@ -77,15 +88,27 @@ class Rehearsal:
         return False
 
     def _treat(self, goal: Goal, thing: str) -> bool:
-        """Whether it fits what it is heated, cooled or cleaned in, if it is."""
+        """Whether it fits what it is heated, cooled or cleaned in, if it is, and is seen there."""
         types = _APPLIANCE.get(goal.type, ())
-        return not types or any(self._put(thing, p.id) for t in types for p in self._all(t))
+        places = [place for type in types for place in self._all(type)]
+        return not types or any(self._put(thing, p.id) and self._shows(thing) for p in places)
+
+    def _shows(self, thing: str) -> bool:
+        """Whether there is a place from which it can be seen and handled, all doors being open."""
+        with self._for_now():
+            shut = self._world().shut_in(self._world()[thing])
+            if shut is not None:
+                self._do("OpenObject", shut.id)
+            answer = self._simulator.act(
+                {"action": "GetInteractablePoses", "objectId": thing, "maxPoses": 1}
+            )
+        return bool(answer.value)
 
     def _put(self, thing: str, place: str) -> bool:
         """Take a thing and put it somewhere, opening and closing that."""
         holder = self._world()[place]
         self._do("PickupObject", thing)
-        shut = holder.openable and not holder.open
+        shut = holder.shut
         if shut:
             self._do("OpenObject", place)
         done = self._do("PutObject", place).success
@@ -115,11 +138,8 @@ class Rehearsal:
         world = self._world()
         return [world[t.id] for t in self._room.of_type(str(type)) if t.id in world]
 
-    def _id(self, name: str) -> str:
-        return self._room.thing(name).id
 
-
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=32)
 def rehearsal(room: str) -> Rehearsal:
     """The room of that name, as nobody has changed it."""
     return Rehearsal(furnished(room))

@@ -125,8 +125,8 @@ class RecordedStep(Part):
     verb: Literal["pick up", "put", "open", "close", "turn on", "turn off", "slice"]
     thing: RecordedThing
     """What is acted on; for "put" the receptacle."""
-    walk: bool = False
-    """ALFRED's agent walked before it."""
+    holder: RecordedThing | None = None
+    """For "pick up" and "slice": what the thing lies in or on."""
 
 
 class Recording(Part):

@@ -2,88 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from envs.alfred.body import Body, Pose
 from envs.alfred.layout import lay_out
 from envs.alfred.naming import Names, split_name
-from envs.alfred.objects import Thing, World
-from envs.alfred.routes import Grid, cell
-from envs.alfred.scene import Placement, Scene, Start, State, nearest
+from envs.alfred.objects import Thing
+from envs.alfred.routes import STEP, Grid, cell
+from envs.alfred.scene import Placement, Scene, Start, State
 from envs.alfred.situation import Situation
+from envs.alfred.stowing import stow
 from envs.alfred.views import Views
 from envs.core import SceneError
 
-_STATES: Mapping[str, tuple[str, str, str]] = {
-    "open": ("openable", "OpenObject", "CloseObject"),
-    "on": ("toggleable", "ToggleObjectOn", "ToggleObjectOff"),
-    "dirty": ("dirtyable", "DirtyObject", "CleanObject"),
-    "broken": ("breakable", "BreakObject", ""),
-    "cooked": ("cookable", "CookObject", ""),
-    "sliced": ("sliceable", "SliceObject", ""),
+_STATES: Mapping[str, tuple[str, str]] = {
+    "open": ("OpenObject", "CloseObject"),
+    "on": ("ToggleObjectOn", "ToggleObjectOff"),
+    "dirty": ("DirtyObject", "CleanObject"),
+    "broken": ("BreakObject", ""),
+    "cooked": ("CookObject", ""),
+    "sliced": ("SliceObject", ""),
 }
-"""State: what a thing must be for it, the action that brings it about, the one that undoes it."""
-
-
-def check(scene: Scene, records: Iterable[Mapping[str, Any]]) -> None:
-    """Hold the names in a scene against what its room has, before anything is started.
-
-    Raises:
-        SceneError: a name or type that the room lacks, or a thing that can't be or hold that.
-    """
-    world = World(records)
-    known = _Known(scene.room, world)
-    _check_goal(scene, world)
-    if scene.held is not None:
-        known.thing("held", scene.held, "pickupable")
-    for i, placement in enumerate(scene.placements):
-        known.thing(f"placements.{i}.object", placement.object, "pickupable")
-        known.thing(f"placements.{i}.receptacle", placement.receptacle, "receptacle")
-        if placement.object == placement.receptacle:
-            raise SceneError(f"placements.{i}: {placement.object!r} can't be in itself.")
-    for i, state in enumerate(scene.states):
-        for name, (needed, *_) in _STATES.items():
-            if getattr(state, name) is not None:
-                known.thing(f"states.{i}.{name}", state.object, needed)
-        if state.filled is not None:
-            known.thing(f"states.{i}.filled", state.object, "canFillWithLiquid")
-
-
-def _check_goal(scene: Scene, world: World) -> None:
-    goal = scene.goal
-    wanted = {"object": "pickupable", "movable": "pickupable", "toggle": "toggleable"}
-    for name, needed in {**wanted, "parent": "receptacle"}.items():
-        type = getattr(goal, name)
-        known = sorted({t.type for t in world if t.record[needed]})
-        if type is not None and type not in known:
-            raise SceneError(
-                f"goal.{name}: {scene.room} has no {type!r} that is {needed}; "
-                f"nearest: {nearest(type, known)}."
-            )
-
-
-class _Known:
-    """The names of a room, to look up what a scene calls things."""
-
-    def __init__(self, room: str, world: World) -> None:
-        self._room, self._world, self._names = room, world, Names(world)
-
-    def thing(self, field: str, name: str, needed: str) -> Thing:
-        """The thing of that name, if it is what is needed."""
-        squeezed, number = split_name(name)
-        id = self._names.id(squeezed, number) if number is not None else None
-        fitting = [n for i, n in self._names.all().items() if self._world[i].record[needed]]
-        if id is None:
-            raise SceneError(
-                f"{field}: {self._room} has no {name!r}; nearest: {nearest(name, fitting)}."
-            )
-        if not self._world[id].record[needed]:
-            raise SceneError(
-                f"{field}: {name!r} is not {needed}; nearest that is: {nearest(name, fitting)}."
-            )
-        return self._world[id]
+"""State: the action that brings it about, and the one that undoes it."""
 
 
 def build(
@@ -149,19 +91,14 @@ def _id(names: Names, name: str) -> str:
 
 def _place(body: Body, names: Names, placement: Placement, field: str) -> None:
     thing, holder = _id(names, placement.object), _id(names, placement.receptacle)
-    _must(body.tell("PickupObject", objectId=thing, forceAction=True), f"{field}.object", body)
-    shut = body.world[holder].openable and not body.world[holder].open
-    if shut:
-        _must(body.tell("OpenObject", objectId=holder, forceAction=True), field, body)
-    put = body.tell("PutObject", objectId=holder, forceAction=True, placeStationary=True)
-    _must(put, f"{field}.receptacle", body)
-    if shut:
-        _must(body.tell("CloseObject", objectId=holder, forceAction=True), field, body)
+    why = stow(body, thing, holder)
+    if why is not None:
+        raise SceneError(f"{field}: {placement.object} in {placement.receptacle}: {why}")
 
 
 def _set(body: Body, names: Names, state: State, field: str) -> None:
     id = _id(names, state.object)
-    for name, (_, bring, undo) in _STATES.items():
+    for name, (bring, undo) in _STATES.items():
         wanted = getattr(state, name)
         if wanted is not None and _is(body.world[id], name) != wanted:
             action = bring if wanted else undo
@@ -186,16 +123,18 @@ def _grid(body: Body) -> Grid:
 
 
 def _stand(body: Body, start: Start | None, grid: Grid, seed: int) -> None:
+    """Set the agent where the scene says: of a recording, on the nearest place of our grid."""
+    if not grid.places:
+        raise SceneError("start: there is no place in this room where the agent can stand.")
     if start is None:
         start = _anywhere(grid, seed)
     height = body.pose.y if start.y is None else start.y
-    arrived = body.place(Pose(start.x, height, start.z, start.rotation, start.horizon))
-    _must(arrived, "start", body)
+    x, z = min(grid.places, key=lambda p: (math.dist(p, (start.x / STEP, start.z / STEP)), p))
+    pose = Pose(x * STEP, height, z * STEP, start.rotation, start.horizon)
+    _must(body.place(pose), "start", body)
 
 
 def _anywhere(grid: Grid, seed: int) -> Start:
     draw = random.Random(f"alfred start {seed}")
-    if not grid.places:
-        raise SceneError("start: there is no place in this room where the agent can stand.")
     x, z = draw.choice(sorted(grid.places))
-    return Start(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270)))
+    return Start(x=x * STEP, z=z * STEP, rotation=draw.choice((0, 90, 180, 270)))

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from envs.alfred.counterparts import RENAMED, counterpart
 from envs.alfred.objects import World
 from envs.alfred.rooms import ROOMS, records
+from envs.alfred.routes import STEP
 from envs.alfred.scene import (
     Goal,
     RecordedPose,
@@ -42,6 +43,10 @@ _VERBS: Mapping[str, Any] = {
     "ToggleObjectOff": "turn off",
     "SliceObject": "slice",
 }
+
+
+_HOLDING = ("pick up", "slice")
+"""Verbs of which ALFRED's planner says where the thing lies."""
 
 
 class _Loose(BaseModel):
@@ -100,9 +105,19 @@ class _ApiAction(_Loose):
 
 class _LowAction(_Loose):
     api_action: _ApiAction
+    high_idx: int = Field(ge=0)
+
+
+class _PlannerAction(_Loose):
+    coordinateReceptacleObjectId: tuple[str, tuple[float, ...]] | None = None  # noqa: N815
+
+
+class _HighAction(_Loose):
+    planner_action: _PlannerAction
 
 
 class _Plan(_Loose):
+    high_pddl: tuple[_HighAction, ...]
     low_actions: tuple[_LowAction, ...]
 
 
@@ -203,7 +218,7 @@ def _scene(trajectory: Trajectory) -> Scene:
     scene, init = trajectory.scene, trajectory.scene.init_action
     if scene.floor_plan not in ROOMS:
         raise SceneError(f"scene.floor_plan: there is no room {scene.floor_plan!r}.")
-    plan = tuple(_steps(trajectory.plan.low_actions))
+    plan = tuple(_steps(trajectory.plan))
     return Scene(
         room=scene.floor_plan,
         goal=_goal(trajectory, plan),
@@ -233,18 +248,28 @@ def _pose(pose: _ObjectPose) -> RecordedPose:
     )
 
 
-def _steps(actions: Sequence[_LowAction]) -> Iterator[RecordedStep]:
+def _steps(plan: _Plan) -> Iterator[RecordedStep]:
     """The interactions among the expert's low-level actions."""
-    walked = False
-    for action in actions:
+    for action in plan.low_actions:
         api = action.api_action
         verb = _VERBS.get(api.action)
         if verb is None:
-            walked = True
             continue
-        id = api.receptacleObjectId if verb == "put" else api.objectId
-        yield RecordedStep(verb=verb, thing=thing_of(id), walk=walked)
-        walked = False
+        thing = thing_of(api.receptacleObjectId if verb == "put" else api.objectId)
+        high = plan.high_pddl[action.high_idx] if action.high_idx < len(plan.high_pddl) else None
+        holder = _holder(high.planner_action) if verb in _HOLDING and high is not None else None
+        yield RecordedStep(verb=verb, thing=thing, holder=holder)
+
+
+def _holder(action: _PlannerAction) -> RecordedThing | None:
+    """What ALFRED's planner says a thing lies in; its coordinates are in steps of the grid."""
+    if action.coordinateReceptacleObjectId is None:
+        return None
+    type, box = action.coordinateReceptacleObjectId
+    if len(box) < 6:
+        return None
+    x, z, y = (box[i] * STEP for i in (0, 2, 4))
+    return RecordedThing(type=RENAMED.get(type, type), position=(x, y, z))
 
 
 def thing_of(id: str) -> RecordedThing:
@@ -267,7 +292,7 @@ def _goal(trajectory: Trajectory, plan: Sequence[RecordedStep]) -> Goal:
     params = trajectory.pddl_params
     type = trajectory.task_type
     parent = params.parent_target or None
-    puts = [step.thing for step in plan if step.verb == "put"]
+    puts = [s.thing for s in plan if s.verb == "put" and s.thing.type == parent]
     if parent is not None and puts:
         world = World(records(trajectory.scene.floor_plan))
         found = counterpart(puts[-1], list(world))

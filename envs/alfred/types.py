@@ -73,6 +73,8 @@ TOGGLEABLE = _set(
     Microwave ShowerHead StoveKnob Television Toaster"""
 )
 SLICEABLE = frozenset({"Apple", "Bread", "Egg", "Lettuce", "Potato", "Tomato"})
+DOORS = frozenset({"Cabinet", "Drawer", "Fridge", "Microwave", "Safe"})
+"""What is closed again once something has been taken out."""
 KNIVES = frozenset({"Knife", "ButterKnife"})
 
 IN = _set(

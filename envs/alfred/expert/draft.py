@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from envs.alfred.goals import SLICED
 from envs.alfred.memory import Memory
-from envs.alfred.objects import Thing, World
-from envs.alfred.types import KNIVES
+from envs.alfred.objects import ENCLOSING, Thing, World
+from envs.alfred.types import DOORS, KNIVES
 
 _SURFACES = (
     "CounterTop",
@@ -35,6 +35,14 @@ class NoPlanError(Exception):
     """The task can't be solved from here, as far as the planner knows."""
 
 
+class HiddenError(NoPlanError):
+    """A plan needs something that can't be seen from anywhere."""
+
+    def __init__(self, thing: Thing) -> None:
+        super().__init__(f"{thing.id} can't be seen from anywhere.")
+        self.thing = thing
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One interaction or walk of a plan."""
@@ -47,8 +55,20 @@ class Step:
 class Draft:
     """Writes steps down and keeps track of hand, doors, switches and places meanwhile."""
 
-    def __init__(self, world: World, memory: Memory, x: float, z: float) -> None:
+    def __init__(
+        self, world: World, memory: Memory, x: float, z: float, hidden: Set[str] = frozenset()
+    ) -> None:
+        """Begin a plan.
+
+        Args:
+            world: as it is now.
+            memory: what the agent has seen, and what it was refused.
+            x: where the agent is, metres.
+            z: the same.
+            hidden: ids of what can't be found.
+        """
         self.world = world
+        self._hidden = hidden
         self.steps: list[Step] = []
         self._refused = memory.refused
         self._seen = memory.seen
@@ -73,7 +93,7 @@ class Draft:
         around = {thing.id}  # THOR's rooms have things that lie in each other.
         outer = self.holder(thing)
         while outer is not None and outer.id not in around:
-            if outer.openable and not self._open[outer.id]:
+            if outer.type in ENCLOSING and not self._open.get(outer.id, True):
                 return outer
             around.add(outer.id)
             outer = self.holder(outer)
@@ -82,7 +102,12 @@ class Draft:
     def allowed(self, verb: str, thing: Thing, item: Thing | None = None) -> bool:
         """Whether the simulator has not refused this before."""
         key = f"{verb} {thing.id}" + (f" {item.id}" if item is not None else "")
-        return key not in self._refused and f"go to {thing.id}" not in self._refused
+        known = {thing.id, *(outer.id for outer in self.world.around(thing))}
+        return (
+            key not in self._refused
+            and f"go to {thing.id}" not in self._refused
+            and self._hidden.isdisjoint(known)
+        )
 
     def nearest(self, things: Sequence[Thing]) -> Thing | None:
         """The one that is got at most easily: open to the eye, seen, and near."""
@@ -143,15 +168,24 @@ class Draft:
         if self.held is not None and self.held.id == thing.id:
             return
         self.free_hand(away_from=self.holder(thing))
+        door = self.shut_in(thing) or self._open_door(thing)
         self.uncover(thing)
         self.do("pick up", thing)
         self.held = thing
         self._moved[thing.id] = None
+        if door is not None:
+            self.close(door)
+
+    def _open_door(self, thing: Thing) -> Thing | None:
+        """The open door or drawer before it, which would be in the way elsewhere."""
+        outer = self.holder(thing)
+        return outer if outer is not None and outer.type in DOORS and self._open[outer.id] else None
 
     def put(self, place: Thing) -> None:
         """Put what is in the hand there."""
         self.uncover(place)
-        self.open(place)
+        if place.type in ENCLOSING:
+            self.open(place)
         self.do("put", place)
         if self.held is not None:
             self._moved[self.held.id] = place

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from envs.alfred.counterparts import counterpart
-from envs.alfred.expert.draft import Draft, NoPlanError
+from envs.alfred.expert.draft import Draft, HiddenError, NoPlanError
 from envs.alfred.expert.recipes import solve
 from envs.alfred.expert.words import put_in_words
 from envs.alfred.goals import SLICED
@@ -16,23 +16,35 @@ from envs.alfred.situation import Situation
 from envs.alfred.skills.result import Result
 from envs.core import Action
 
+_MOST_TRIES = 6
+"""Plans that may turn out to need something hidden, before the planner gives up."""
+
 
 class Planner:
     """Plans from any state."""
 
+    def __init__(self) -> None:
+        self._hidden: set[str] = set()
+
     def plan(self, here: Situation) -> Sequence[Action]:
         """A solution from here; empty when solved, or when there is none."""
-        try:
-            return put_in_words(here, solve(here))
-        except NoPlanError:
-            return ()
+        for _ in range(_MOST_TRIES):
+            try:
+                return put_in_words(here, solve(here, self._hidden))
+            except HiddenError as error:
+                self._hidden.add(error.thing.id)
+            except NoPlanError:
+                break
+        return ()
 
     def note(self, action: Action, result: Result) -> None:
         """Hear of an action that was tried."""
 
     def copy(self) -> Planner:
         """A planner that knows the same, to go on apart."""
-        return self
+        twin = Planner()
+        twin._hidden = set(self._hidden)
+        return twin
 
 
 class RecordedPlanner(Planner):
@@ -43,6 +55,7 @@ class RecordedPlanner(Planner):
     """
 
     def __init__(self, world: World, plan: Sequence[RecordedStep]) -> None:
+        super().__init__()
         things = list(world)
         self._left = [(step, counterpart(_whole(step), things)) for step in plan]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 
 from envs.alfred.expert.draft import Draft, NoPlanError, Step
 from envs.alfred.goals import basin_of, conditions, is_wanted, treated
@@ -11,8 +11,12 @@ from envs.alfred.scene import Goal
 from envs.alfred.situation import Situation
 
 
-def solve(here: Situation) -> Sequence[Step]:
+def solve(here: Situation, hidden: Set[str] = frozenset()) -> Sequence[Step]:
     """Steps that reach the goal from here.
+
+    Args:
+        here: where and when.
+        hidden: ids of what can't be found.
 
     Raises:
         NoPlanError: there are none that the planner could find.
@@ -21,7 +25,7 @@ def solve(here: Situation) -> Sequence[Step]:
     if met == total:
         return ()
     pose = here.body.pose
-    draft = Draft(here.world, here.memory, pose.x, pose.z)
+    draft = Draft(here.world, here.memory, pose.x, pose.z, hidden)
     _RECIPES[here.goal.type](draft, here)
     return draft.steps
 
@@ -76,7 +80,8 @@ def _look(draft: Draft, here: Situation) -> None:
 def _treat(draft: Draft, here: Situation) -> None:
     done = treated(here.goal, here.history)
     ready = [t for t in _present(draft, here) if t.id in done]
-    thing = draft.nearest(ready) or _wanted(draft, here, None)
+    begun = [t for t in _present(draft, here) if _is_inside(draft, t, _WHERE[here.goal.type])]
+    thing = draft.nearest(ready) or draft.nearest(begun) or _wanted(draft, here, None)
     if thing.id not in done:
         _TREATMENTS[here.goal.type](draft, thing)
     draft.take(thing)
@@ -120,6 +125,17 @@ _TREATMENTS: Mapping[str, Callable[[Draft, Thing], None]] = {
     "pick_cool_then_place_in_recep": _cool,
     "pick_clean_then_place_in_recep": _clean,
 }
+
+
+_WHERE: Mapping[str, Sequence[str]] = {
+    "pick_heat_then_place_in_recep": ("Microwave",),
+    "pick_cool_then_place_in_recep": ("Fridge",),
+    "pick_clean_then_place_in_recep": BASINS,
+}
+
+
+def _is_inside(draft: Draft, thing: Thing, types: Sequence[str]) -> bool:
+    return any(_in(draft, thing, place) for place in draft.world.of_type(*types))
 
 
 def _insert(draft: Draft, thing: Thing, place: Thing) -> None:

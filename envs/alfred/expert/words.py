@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from envs.alfred.expert.draft import NoPlanError, Step
+from envs.alfred.expert.draft import HiddenError, Step
 from envs.alfred.expert.foresight import Foresight
 from envs.alfred.language import IT, say
 from envs.alfred.naming import word
@@ -20,7 +20,7 @@ def put_in_words(here: Situation, steps: Sequence[Step]) -> Sequence[Action]:
     """The actions, each of which can be carried out in its turn.
 
     Raises:
-        NoPlanError: something that the plan needs can't be found by exploring.
+        HiddenError: something that the plan needs can't be found by exploring.
     """
     speech = _Speech(here, steps)
     for step in steps:
@@ -83,7 +83,7 @@ class _Speech:
                 self.actions.append(say("go to", self._name("go to", other)))
                 self._foresight.go_to(other)
                 return
-        raise NoPlanError(f"{self._here.name(thing)} can't be seen from anywhere.")
+        raise HiddenError(thing)
 
     def _name(self, verb: str, thing: Thing) -> str:
         said = word(thing.type)

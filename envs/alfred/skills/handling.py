@@ -21,6 +21,15 @@ _REASONS = {
     "InventoryFull": (Reason.HANDS_FULL, "your hand is not free"),
 }
 """What THOR's error codes mean to an agent."""
+_PARTICULAR = (
+    "CoffeeMachine",
+    "HandTowelHolder",
+    "StoveBurner",
+    "Toaster",
+    "ToiletPaperHanger",
+    "TowelHolder",
+)
+"""What is made for one kind of thing. All else takes anything that fits, as ALFRED has it."""
 _NO_PLACE = ("no valid position", "no room", "no space", "doesn't fit", "does not fit")
 
 
@@ -58,13 +67,14 @@ def put(here: Situation, said: str, place: Thing) -> Result:
         return failed(Reason.NOT_ALLOWED, f"you can't put {name} in itself.")
     if not place.receptacle:
         return failed(Reason.NOT_ALLOWED, f"nothing can be put in or on {name}.")
-    if place.openable and not place.open:
+    if place.shut:
         return failed(Reason.CLOSED, f"{name} is closed. Open it first.")
     wrong = face(here, place)
     if wrong is not None:
         return wrong
     where = f"{preposition(here.names.of(place.id))} {name}"
-    if here.do("PutObject", place, forceAction=False, placeStationary=True):
+    force = place.type not in _PARTICULAR
+    if here.do("PutObject", place, forceAction=force, placeStationary=True):
         return _touched(here, place, f"you put {here.name(held)} {where}.")
     return _refused(here, "put", place, f"you can't put {here.name(held)} {where}", held)
 
@@ -85,7 +95,7 @@ def put_down(here: Situation, said: str) -> Result:
     places = [
         t
         for t in here.reference().known()
-        if t.receptacle and t.visible and (t.open or not t.openable) and t.id != held.id
+        if t.receptacle and t.visible and not t.shut and t.id != held.id
     ]
     places.sort(key=lambda t: (t.id != here.memory.focus, t.reach(pose.x, pose.z), t.id))
     result = failed(Reason.NOT_FOUND, "there is nothing before you to put it on.")

@@ -7,21 +7,23 @@ from collections.abc import Iterator
 
 from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
 from envs.alfred.objects import Point, Thing
-from envs.alfred.routes import HEADINGS, STEP, Stand, cell, heading
+from envs.alfred.routes import HEADINGS, STEP, Stand, Ways, cell, heading
 from envs.alfred.situation import Situation
 
 REACH = 1.5
 """Metres along the floor within which a thing can be handled, as in THOR."""
 _ASIDE = 50
 """Degrees that a thing may be to the side of straight ahead."""
+_DEEP = ("BathtubBasin", "Box", "GarbageCan", "LaundryHamper", "SinkBasin")
+"""What one looks into from close by."""
 _MOST_TRIES = 40
 
 
 def vantage(here: Situation, thing: Thing, start: Stand | None = None) -> Pose | None:
     """The best pose to handle a thing from, or None: a short way, and a good view of it.
 
-    Poses are tried in the simulator, the most promising first, and the first that works is taken:
-    `GetInteractablePoses` would try them all.
+    Poses are tried in the simulator, the most promising first, and the first that works is taken;
+    where none does, `GetInteractablePoses` is asked, which tries them all.
 
     Args:
         here: where and when.
@@ -38,7 +40,17 @@ def vantage(here: Situation, thing: Thing, start: Stand | None = None) -> Pose |
         for *_, pose in ranked[:_MOST_TRIES]:
             if thing.id in here.views.visible(pose):
                 return pose
-    return None
+    return _any_vantage(here, thing, ways)
+
+
+def _any_vantage(here: Situation, thing: Thing, ways: Ways) -> Pose | None:
+    """The nearest of all poses that the simulator knows, for things that hide behind others."""
+    answer = here.body.ask("GetInteractablePoses", objectId=thing.id, standings=[True])
+    poses = [Pose(p["x"], p["y"], p["z"], p["rotation"] % 360, p["horizon"]) for p in answer or ()]
+    known = [pose for pose in poses if stand_of(pose) in ways.cost]
+    return min(
+        known, key=lambda p: (ways.cost[stand_of(p)], p.x, p.z, p.rotation, p.horizon), default=None
+    )
 
 
 def stand_of(pose: Pose) -> Stand:
@@ -55,6 +67,8 @@ def _promising(here: Situation, thing: Thing) -> Iterator[tuple[Pose, float]]:
         if reach > REACH:
             continue
         far, tight = max(0.0, reach - 0.9) * 8, max(0.0, 0.35 - reach) * 12
+        if thing.type in _DEEP:
+            far, tight = max(0.0, reach - 0.3) * 12, 0.0
         for turn in HEADINGS:
             level = Pose(x * STEP, now.y, z * STEP, turn, 0.0)
             bearing, below = direction(level, _aim(thing, level), eye)
@@ -76,6 +90,8 @@ def _aim(thing: Thing, pose: Pose) -> Point:
     if math.hypot(x - pose.x, z - pose.z) < 0.1:  # It stands around the agent, as an L does.
         dx, dz = HEADINGS[heading(pose.rotation)]
         x, z = pose.x + 0.6 * dx, pose.z + 0.6 * dz
+    if thing.type in _DEEP:
+        return x, thing.center[1] - thing.size[1] / 4, z
     top = thing.center[1] + thing.size[1] / 2
     return x, top if thing.receptacle and not thing.openable else thing.center[1], z
 
