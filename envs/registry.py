@@ -56,6 +56,8 @@ class Registration:
     """
     needs: Callable[[str], Sequence[Need]]
     """backend -> what this machine still lacks for it; empty when ready."""
+    packages: tuple[str, ...] = ()
+    """Distributions whose versions a record should name, such as a simulator's client."""
     prepare: Callable[[str, Callable[[str], None]], None] | None = None
     """(backend, tell) -> bring what pip alone can't, as `inhabit setup` asks; None where there is
     nothing to bring. `tell` takes a sentence for each thing that is done. Can be run twice.

@@ -23,7 +23,7 @@ from episodes.lines import Choice, Header, Settings, Sight
 from episodes.play import Rules
 from episodes.settings import RunSettings, SettingError, divide
 
-_MATTERS = ("inhabit", "numpy", "numba", "pillow", "pydantic", "ai2thor", "procthor")
+_MATTERS = ("inhabit", "numpy", "pillow", "pydantic")
 _MODELS = ("torch", "transformers", "openai")
 
 
@@ -88,7 +88,7 @@ class Plan:
             seed=self.seed,
             max_steps=self.max_steps,
             episodes=len(tasks),
-            software=software(_MATTERS + (_MODELS if self.model else ())),
+            software=software(_MATTERS + self.env.packages + (_MODELS if self.model else ())),
         )
 
     def make_env(self) -> Env:

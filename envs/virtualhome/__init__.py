@@ -78,5 +78,6 @@ REGISTRATION = Registration(
     sample=_sample,
     read=_read,
     needs=_needs,
+    packages=("numba",),
     prepare=_prepare,
 )

@@ -15,4 +15,7 @@ def needs(backend: str) -> Sequence[Need]:
         simulation()
     except UnavailableError:
         return [Need("VirtualHome's evolving graph", "inhabit setup virtualhome")]
+    if backend == "unity":
+        what = "VirtualHome's Unity simulator, a build of your own"
+        return [Need(what, "--set executable=PATH, or start it and say --set port=8080")]
     return []

@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from agents.core import Agent, Grant
+from agents.registry import names
 from envs.core import Task
 from episodes.commands.output import Json, Set, answers, print_json, remarks
 from episodes.commands.progress import Bar, print_scores
@@ -29,7 +30,7 @@ from episodes.view import check
 
 def run(
     env: Annotated[str, typer.Argument(help="An environment that `inhabit envs` names.")],
-    agent: Annotated[str, typer.Option(help="Who decides, such as expert, rank or random.")],
+    agent: Annotated[str, typer.Option(help=f"Who decides: {', '.join(names())}.")],
     out: Annotated[Path, typer.Option(help="The run's folder. A folder begun before goes on.")],
     model: Annotated[
         str | None, typer.Option(metavar="KIND:NAME", help="The model that the agent asks.")
