@@ -14,6 +14,8 @@ import json_repair
 
 _LONGEST = 20_000
 """Characters that are looked at; what an endpoint lets through unasked may be of any length."""
+_DEEPEST = 50
+"""Brackets from which on a broken object is not mended: it takes ever longer."""
 _FIELDS = {
     "description": "description",
     "observation": "description",
@@ -49,9 +51,9 @@ def read_answer(text: str) -> Answer | None:
     """
     text = text[:_LONGEST]
     thoughts = " ".join(_THOUGHTS.findall(text)).strip()
-    text = _THOUGHTS.sub("", text).rpartition("</think>")[2].strip()
+    text = _THOUGHTS.sub("", text).rpartition("</think>")[2].partition("<think")[0].strip()
     parts = _object(text) or _labelled(text)
-    if not parts and text and "\n" not in text and "{" not in text:
+    if not parts and not set(text) & set("\n{}") and any(map(str.isalpha, text)):
         parts = {"action": text}
     action = parts.get("action", "").strip()
     if not action:
@@ -76,6 +78,8 @@ def _candidates(text: str) -> Iterator[object]:
     try:
         yield json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
+        if text.count("{") + text.count("[") > _DEEPEST:
+            return
         try:
             yield json_repair.loads(text, skip_json_loads=True)
         except (ValueError, RecursionError):
@@ -92,7 +96,7 @@ def _known(found: Mapping[object, object]) -> Iterator[tuple[str, str]]:
 
 def _labelled(text: str) -> Mapping[str, str]:
     """Parts that begin with their name and a colon; a part goes on to the next one, but an action
-    is one line. What is said last counts.
+    is one line. What is said last counts. There may be parts, and no action among them.
     """
     parts: dict[str, str] = {}
     now: str | None = None
@@ -103,4 +107,4 @@ def _labelled(text: str) -> Mapping[str, str]:
             now, parts[part] = part, rest.strip(" \t*")
         elif now and (now != "action" or not parts[now]):
             parts[now] = f"{parts[now]} {line.strip()}".strip()
-    return parts if parts.get("action") else {}
+    return parts

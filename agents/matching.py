@@ -235,7 +235,7 @@ def _alike(name: str, said: str) -> float:
         return _SYNONYM
     if len(said) > 2 and name.endswith(said):
         return _PART
-    if abs(len(name) - len(said)) > 2 or min(len(name), len(said)) < 4:
+    if name[0] != said[0] or abs(len(name) - len(said)) > 2 or min(len(name), len(said)) < 4:
         return 0.0
     ratio = difflib.SequenceMatcher(None, name, said, autojunk=False).ratio()
     return _PART * ratio if ratio >= _ALIKE else 0.0

@@ -42,38 +42,36 @@ _VERBS = tuple(
         "explore, look around, search around",
     )
 )
-_NOUNS = tuple(
-    frozenset(line.split())
-    for line in (
-        "cabinet cupboard kitchencabinet",
-        "fridge refrigerator",
-        "sofa couch",
-        "television tv telly",
-        "cellphone phone mobile mobilephone smartphone",
-        "garbagecan trashcan bin trash wastebin dustbin",
-        "countertop counter worktop kitchencounter",
-        "stove cooker hob stoveburner",
-        "faucet tap",
-        "mug cup",
-        "bathtub tub bathtubbasin",
-        "sink sinkbasin basin",
-        "desklamp tablelamp",
-        "toiletpaper toiletroll",
-        "dishsponge sponge",
-        "kettle teakettle",
-        "closet wardrobe",
-        "watch wristwatch",
-        "remote remotecontrol",
-        "lightswitch switch",
-    )
+_NOUNS = (
+    "cabinet cupboard kitchencabinet",
+    "fridge refrigerator",
+    "sofa couch",
+    "television tv telly",
+    "cellphone phone mobile mobilephone smartphone",
+    "garbagecan trashcan bin trash wastebin dustbin",
+    "countertop counter worktop kitchencounter",
+    "stove cooker hob stoveburner",
+    "faucet tap",
+    "bathtub tub bathtubbasin",
+    "sink sinkbasin basin",
+    "desklamp tablelamp",
+    "toiletpaper toiletroll",
+    "dishsponge sponge",
+    "kettle teakettle",
+    "closet wardrobe",
+    "watch wristwatch",
+    "remote remotecontrol",
+    "lightswitch switch",
 )
+_KNOWN = frozenset(phrase for line in _VERBS for phrase in line)
+_KINDS = {noun: kind for kind, line in enumerate(_NOUNS) for noun in line.split()}
 _LITTLE = frozenset({"to", "at", "in", "on", "into"})
 """Words that the last of a verb may be without changing it: go to, sit on."""
 
 
 def is_verb(words: tuple[str, ...]) -> bool:
     """Whether these words are a known verb, and nothing besides."""
-    return any(words in line for line in _VERBS)
+    return words in _KNOWN
 
 
 def verb_phrases(verb: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], bool]]:
@@ -94,4 +92,4 @@ def same_noun(one: str, other: str) -> bool:
     """Whether two names, letters alone, are singular and plural or known synonyms."""
     if one.rstrip("s") == other.rstrip("s") or one + "es" == other or other + "es" == one:
         return bool(one and other)
-    return any(one in group and other in group for group in _NOUNS)
+    return one in _KINDS and _KINDS[one] == _KINDS.get(other)
