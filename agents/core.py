@@ -10,13 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from envs.core import Action, Env, Observation, Reason
+from envs.core import Action, Observation, Reason
 
 
 class Grant(StrEnum):
@@ -30,12 +30,34 @@ class Grant(StrEnum):
     """Functions that answer questions about the scene."""
 
 
+class Trial(Protocol):
+    """A copy of a moment to try actions in. It shows whether they work, never what they are worth:
+    nothing of goal conditions, nor whether the episode would be over.
+    """
+
+    async def act(self, action: Action) -> tuple[Reason | None, str]:
+        """Carry out one action: why it had no effect (None if it had), and the feedback."""
+        ...
+
+    async def look(self) -> tuple[Observation, tuple[Action, ...]]:
+        """What there is to see, and to choose from, as the run shows it to the agent."""
+        ...
+
+    async def fork(self) -> Trial:
+        """A copy of this copy. Close it when done."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Grants:
     """The means behind what was granted; None where it was not, or the environment lacks it."""
 
     plan: Callable[[], Awaitable[Sequence[Action]]] | None = None
-    fork: Callable[[], Awaitable[Env]] | None = None
+    fork: Callable[[], Awaitable[Trial]] | None = None
     tools: Sequence[Mapping[str, JsonValue]] = ()
     call: Callable[[str, Mapping[str, JsonValue]], Awaitable[JsonValue]] | None = None
 

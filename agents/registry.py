@@ -23,6 +23,7 @@ _OURS = {
     "gold": "agents.expert:GOLD",
     "human": "agents.human:REGISTRATION",
     "rank": "agents.rank:REGISTRATION",
+    "beam": "agents.beam:REGISTRATION",
     "chat": "agents.chat:REGISTRATION",
     "holmes": "agents.holmes:REGISTRATION",
     "llm": "agents.llm:REGISTRATION",

@@ -106,7 +106,8 @@ class _Episode:
         await self._ask(lambda env: env.reset(self._task, seed=self._seed))
         progress = await self._ask(lambda env: env.progress())
         self._tally.met, self._tally.total = progress
-        self._grants = await grants(self._stage, self._rules.granted)
+        rules = self._rules
+        self._grants = await grants(self._stage, rules.granted, rules.candidates, rules.sight)
         words = None
         if self._rules.candidates is Choice.VOCABULARY:
             words = await self._ask(lambda env: env.vocabulary())

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from agents.core import Grant, Grants
-from envs.core import Action, Clip, Env, Expert, Forkable, Observation, Privileged, Tools
+from agents.core import Grant, Grants, Trial
+from envs.core import (
+    Action,
+    Clip,
+    Env,
+    Expert,
+    Forkable,
+    Observation,
+    Privileged,
+    Reason,
+    Tools,
+)
 from episodes.journal import Moment
 from episodes.lines import Choice, Sight
 from episodes.stage import Stage
@@ -67,14 +77,17 @@ def check(env: Env, choice: Choice, granted: frozenset[Grant]) -> None:
             )
 
 
-async def grants(stage: Stage, granted: frozenset[Grant]) -> Grants:
-    """The means behind what is granted, each on the environment's own thread."""
+async def grants(stage: Stage, granted: frozenset[Grant], choice: Choice, sight: Sight) -> Grants:
+    """The means behind what is granted, each on the environment's own thread.
+
+    Copies of a moment show what the agent is shown of the moment itself, by `choice` and `sight`.
+    """
 
     async def plan() -> Sequence[Action]:
         return await stage.call(_plan)
 
-    async def fork() -> Env:
-        return await stage.call(_fork)
+    async def fork() -> Trial:
+        return _Copy(stage, await stage.call(_fork), choice, sight)
 
     async def call(name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         return await stage.call(lambda env: _tools(env).call(name, arguments))
@@ -120,6 +133,35 @@ def _plan(env: Env) -> Sequence[Action]:
 def _fork(env: Env) -> Env:
     assert isinstance(env, Forkable), _CHECKED
     return env.fork()
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A fork as an agent is given it: what it would be worth to act so stays behind."""
+
+    stage: Stage
+    env: Env
+    choice: Choice
+    sight: Sight
+
+    async def act(self, action: Action) -> tuple[Reason | None, str]:
+        outcome = await self.stage.call(lambda _: self.env.act(action))
+        return outcome.reason, outcome.feedback
+
+    async def look(self) -> tuple[Observation, tuple[Action, ...]]:
+        return await self.stage.call(
+            lambda _: (
+                shown(self.env.observe(), self.sight),
+                tuple(_candidates(self.env, self.choice)),
+            )
+        )
+
+    async def fork(self) -> Trial:
+        fork = await self.stage.call(lambda _: _fork(self.env))
+        return _Copy(self.stage, fork, self.choice, self.sight)
+
+    async def close(self) -> None:
+        await self.stage.call(lambda _: self.env.close())
 
 
 def _tools(env: Env) -> Tools:

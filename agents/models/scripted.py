@@ -15,12 +15,14 @@ from agents.models.registry import ModelRegistration
 
 
 class Rule(BaseModel):
-    """A score for every candidate that holds a text."""
+    """A score for every candidate that holds a text, in the moments that it is for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     contains: str
     logprob: float = Field(le=0.0)
+    when: tuple[str, ...] = ()
+    """Texts that the newest message has to hold, all of them."""
 
 
 class Want(BaseModel):
@@ -92,8 +94,9 @@ class ScriptedModel(Model):
         """Scores as written; every word counts as a token."""
         if Ability.RANK not in self.abilities:
             raise ModelError(f"{self.name} can't rank texts: its script does not say so.")
+        newest = _text(prompt[-1]) if prompt else ""
         scores = [
-            Ranked(text, self._score(text, i), max(1, len(text.split())))
+            Ranked(text, self._score(text, i, newest), max(1, len(text.split())))
             for i, text in enumerate(candidates)
         ]
         return Ranking(tuple(scores), _call(prompt, ""))
@@ -145,17 +148,18 @@ class ScriptedModel(Model):
         """Scores as written, for the letters as for any text."""
         if Ability.LOGPROBS not in self.abilities:
             return await super().choose(prompt, letters)
+        newest = _text(prompt[-1]) if prompt else ""
         scores = tuple(
-            Ranked(letter, self._score(letter, i), 1) for i, letter in enumerate(letters)
+            Ranked(letter, self._score(letter, i, newest), 1) for i, letter in enumerate(letters)
         )
         return Ranking(scores, _call(prompt, ""))
 
-    def _score(self, text: str, index: int) -> float:
+    def _score(self, text: str, index: int, newest: str) -> float:
         script = self._script
         if text in script.scores:
             return script.scores[text]
         for rule in script.rules:
-            if rule.contains in text:
+            if rule.contains in text and all(when in newest for when in rule.when):
                 return rule.logprob
         if script.noise:
             digest = hashlib.sha256(text.encode()).digest()

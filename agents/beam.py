@@ -1,0 +1,122 @@
+"""Searches with a beam: over the words of one action, or over plans of several actions."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from agents.core import Agent, Decision, View
+from agents.history import untried
+from agents.matching import match
+from agents.models.core import Ability, Model
+from agents.models.registry import require
+from agents.planning import PlanBeam, PlanSettings
+from agents.prompt import Prompt, pictures
+from agents.registry import AgentRegistration
+
+
+class BeamSettings(BaseModel):
+    """What is searched, and how widely."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    width: int = Field(default=5, ge=1)
+    """Of the beam: 5 in the VirtualHome episodes of EgoPlan-Bench (Chen et al., 2023)."""
+    free: bool = False
+    """Let the model say what it will, as EgoPlan-Bench does, and match the best of it to an action,
+    verb and objects apart. What fits none is a step without effect: an action of null in the
+    record, with the words under `raw`."""
+    words: int = Field(default=24, ge=1)
+    """Tokens that an answer of a free beam may have."""
+    plan: bool = False
+    """Search over plans of `depth` actions instead of the words of one. Each beginning is tried in
+    a copy of the moment where `lookahead` is granted, and judged by the model alone elsewhere."""
+    depth: int = Field(default=3, ge=1)
+    follow: Literal["first", "plan"] = "first"
+    """How much of a plan is carried out before the next search: its first action, or all of it
+    until something fails."""
+    tries: int = Field(default=50, ge=1)
+    """Actions that are tried in copies for each of the `depth` levels."""
+    history: int = Field(default=8, ge=0)
+    """How many past steps the prompt tells of."""
+
+    @model_validator(mode="after")
+    def _one_search(self) -> Self:
+        if self.free and self.plan:
+            raise ValueError("a beam is free or over plans, not both: leave out free or plan")
+        return self
+
+
+class Beam(Agent):
+    """The best of a beam search that is held to the candidates.
+
+    With a beam as wide as there are candidates this is the planner `rank`. A candidate that has
+    just failed is left out until something works.
+    """
+
+    def __init__(self, model: Model, settings: BeamSettings) -> None:
+        """Search in what `model` says."""
+        self._model = model
+        self._settings = settings
+        self._prompt = Prompt("rank", history=settings.history)
+
+    async def decide(self, view: View) -> Decision:
+        """The best candidate found; stops where there is none."""
+        candidates = untried(view)
+        if not candidates:
+            return Decision(None, stop=True)
+        prompt = self._prompt.messages(view, images=Ability.IMAGES in self._model.abilities)
+        texts = [action.text for action in candidates]
+        found = await self._model.beam(prompt, texts, width=self._settings.width)
+        best = next(a for a in candidates if a.text == found.scores[0].text)
+        return Decision(best, ranked=found.scores, calls=(found.call,), images=pictures(prompt))
+
+    def check_budget(self) -> None:
+        """Raises BudgetError where the model has nothing left to spend."""
+        self._model.check_budget()
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._model.close()
+
+
+class FreeBeam(Beam):
+    """The best of a beam search that is held to nothing, matched to a candidate."""
+
+    async def decide(self, view: View) -> Decision:
+        """What the model's best answer means; no action where it means no candidate."""
+        candidates = untried(view)
+        if not candidates:
+            return Decision(None, stop=True)
+        prompt = self._prompt.messages(view, images=Ability.IMAGES in self._model.abilities)
+        settings = self._settings
+        reply = await self._model.generate(prompt, n=settings.width, max_tokens=settings.words)
+        said = reply.texts[0]
+        return Decision(
+            match(said, candidates).action,
+            raw=said,
+            calls=(reply.call,),
+            images=pictures(prompt),
+        )
+
+
+def _make(settings: BeamSettings, model: Model | None) -> Agent:
+    if settings.plan:
+        plans = PlanSettings(
+            settings.width, settings.depth, settings.follow, settings.tries, settings.history
+        )
+        return PlanBeam(require(model, "beam", Ability.RANK), plans)
+    if settings.free:
+        several = [Ability.N_BEST] if settings.width > 1 else []
+        return FreeBeam(require(model, "beam", *several), settings)
+    return Beam(require(model, "beam", Ability.BEAM), settings)
+
+
+REGISTRATION = AgentRegistration(
+    name="beam",
+    summary="searches with a beam, over an action's words or over plans of several actions",
+    settings=BeamSettings,
+    make=_make,
+    model="local:smollm2",
+)

@@ -1,0 +1,174 @@
+"""Tasks in which the first likely choice is a dead end, and a scorer that walks into it.
+
+The scorer knows what a task takes and is wrong in one way: it likes to take up something else a
+little better than what is wanted. With a hand too few left nothing that it holds likely works any
+more, and it goes on with what comes first. Seen three actions ahead, the way past it is likelier.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.core import Grant
+from agents.models.core import Ability
+from agents.models.scripted import Rule, Script, ScriptedModel
+from envs.core import Determinism, Env, Task
+from envs.toy.house import CONTAINERS, ITEMS, OPENABLE
+from envs.toy.scene import ToyScene
+from envs.virtualhome.goals import RelationGoal
+from envs.virtualhome.names import Names
+from envs.virtualhome.scene import Move, VirtualHomeScene, build_world
+from episodes.folder import begin
+from episodes.metrics import score
+from episodes.plan import plan
+from episodes.record import Run
+from episodes.run import run_episodes
+
+LURE, STEP, COME, LAST, ELSE = -2.5, -3.0, -5.0, -0.1, -8.0
+"""How likely the scorer holds: taking something else, a right step, walking up to where the steps
+are, the step that reaches the goal, and all the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadEnd:
+    """A task, and how the scorer sees it."""
+
+    task: Task
+    way: tuple[str, ...]
+    """What solves it."""
+    lure: str
+    """What the scorer would rather do than what takes up the thing."""
+    rules: tuple[Rule, ...]
+
+
+def script(ends: Sequence[DeadEnd]) -> Script:
+    """The scorer for all of `ends`, told apart by their goals."""
+    return Script(
+        abilities=frozenset({Ability.RANK}),
+        rules=tuple(rule for end in ends for rule in end.rules),
+        default=ELSE,
+        by_order=0.0,
+    )
+
+
+def toy() -> Iterator[DeadEnd]:
+    """One hand: who holds the wrong thing can't take the right one. 24 of them."""
+    for container, room in CONTAINERS.items():
+        for i, thing in enumerate(ITEMS if container in OPENABLE else ()):
+            for k in (1, 2, 3):
+                other = ITEMS[(i + k) % len(ITEMS)]
+                start = "hall" if k == 1 else room
+                goal = f"Have the {thing} in the {container} by {6 + k}."
+                scene = ToyScene(
+                    room=start,
+                    items={thing: room, other: room},
+                    inside={thing: container},
+                )
+                come = (f"go to the {room}",) if start != room else ()
+                take, lure = f"pick up the {thing}", f"pick up the {other}"
+                opening, put = f"open the {container}", f"put the {thing} in the {container}"
+                yield _dead_end(
+                    "toy", scene.model_dump(mode="json"), goal, (*come, take, opening, put), lure
+                )
+
+
+THINGS = ("mug", "book", "cellphone", "apple", "waterglass", "dishbowl", "toothbrush", "towel")
+PLACES = (
+    ("kitchencabinet", "kitchen"),
+    ("microwave", "kitchen"),
+    ("dresser", "bedroom"),
+    ("bathroomcabinet", "bathroom"),
+)
+
+
+def virtualhome() -> Iterator[DeadEnd]:
+    """Two hands, and one is needed to open: who has taken two things opens nothing. 24 of them."""
+    for flat in range(6):
+        for n, (kind, room) in enumerate(PLACES):
+            names = Names(build_world(VirtualHomeScene(flat=flat, goals=())))
+            there = set(names.all().values())
+            found = [f"{thing}_1" for thing in THINGS if f"{thing}_1" in there]
+            thing, other = found[(flat + n) % len(found)], found[(flat + n + 1) % len(found)]
+            place = f"{kind}_1"
+            wanted = RelationGoal(
+                from_id=names.find(thing)[0], relation="INSIDE", to_id=names.find(place)[0]
+            )
+            scene = VirtualHomeScene(
+                flat=flat,
+                room=room,
+                moves=tuple(Move(thing=one, relation="ON", target=place) for one in (thing, other)),
+                goals=(wanted,),
+            )
+            goal = f"Put {thing} away in {place} of flat {flat}."
+            way = (
+                f"walk to the {place}",
+                f"grab the {thing}",
+                f"open the {place}",
+                f"put the {thing} in the {place}",
+            )
+            yield _dead_end(
+                "virtualhome", scene.model_dump(mode="json"), goal, way, f"grab the {other}"
+            )
+
+
+def household(env: Env, tasks: Sequence[Task]) -> Iterator[DeadEnd]:
+    """One hand again, where the expert's way ends with taking, carrying and putting.
+
+    Args:
+        env: an ALFRED environment, to look for what else can be taken up there.
+        tasks: of which those are kept that have such an end.
+    """
+    for task in tasks:
+        env.reset(task, seed=0)
+        way = tuple(action.text for action in env.plan())  # type: ignore[attr-defined]
+        if len(way) < 3 or not way[-3].startswith("pick up") or way[-1].split()[0] != "put":
+            continue
+        for text in way[:-3]:
+            action = env.parse(text)
+            assert action is not None
+            env.act(action)
+        able = [a.text for a in env.admissible()]  # type: ignore[attr-defined]
+        lures = [text for text in able if text.startswith("pick up") and text != way[-3]]
+        if lures and not any(text in way[:-3] for text in way[-3:]):
+            goal = f"{task.goal} ({task.id})"
+            yield _dead_end("alfred", dict(task.scene), goal, way, lures[0])
+
+
+def _dead_end(env: str, scene: dict, goal: str, way: tuple[str, ...], lure: str) -> DeadEnd:
+    task = Task(id=goal, env=env, kind="dead_end", goal=goal, scene=scene, max_steps=len(way) + 4)
+    this = (f"Goal: {goal}\n",)
+    scores = {
+        **{text: COME - i for i, text in enumerate(reversed(way[:-3]))},
+        **dict.fromkeys(way[-3:-1], STEP),
+        way[-1]: LAST,
+        lure: LURE,
+    }
+    rules = tuple(Rule(contains=t, logprob=score, when=this) for t, score in scores.items())
+    return DeadEnd(task, way, lure, rules)
+
+
+def solved(
+    folder: Path, make: Callable[[], Env], ends: Sequence[DeadEnd], *, depth: int, lookahead: bool
+) -> int:
+    """How many of `ends` a beam over plans of `depth` solves by the scorer; a run in `folder`."""
+    grants = [Grant.LOOKAHEAD] if lookahead else []
+    chosen = plan(
+        ends[0].task.env,
+        "beam",
+        model="scripted:first",
+        assignments=["plan=true", f"agent.depth={depth}", "agent.width=4", "max_invalid=15"],
+        grants=grants,
+    )
+    tasks = [end.task for end in ends]
+    folder.mkdir(parents=True)
+    run = begin(folder, chosen.header(Determinism.STATE, tasks, ["test"]), tasks)
+    agent = chosen.agent.make(chosen.settings["agent"], ScriptedModel(script(ends)))
+    asyncio.run(run_episodes(run, make, agent, chosen.rules, workers=1, watch=_unwatched))
+    return round(score(Run.open(folder)).success_rate * len(ends))
+
+
+def _unwatched(episode: object, end: object) -> None:
+    return None

@@ -1,0 +1,212 @@
+"""The planner `beam`: over words, over anything that is said, and over plans."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from agents.core import Agent, Decision, Grants, ModelError, Step, View
+from agents.models.core import Ability, Model
+from agents.models.registry import load
+from agents.models.scripted import Script, ScriptedModel
+from agents.registry import find
+from envs.core import Env, Reason
+from envs.toy import ToySettings
+from envs.toy.env import Toy
+from tests.agents import dead_ends
+from tests.agents.dead_ends import DeadEnd, solved
+from tests.agents.views import act, view
+from tests.episodes.toy_runs import play_toy
+
+TEXTS = ("open the drawer", "pick up the {mug}", "go to the sink", "put it in the sink")
+SCORES = {TEXTS[0]: -3.0, TEXTS[1]: -2.0, TEXTS[2]: -5.0, TEXTS[3]: -2.4}
+
+
+def make(model: Model, **settings: object) -> Agent:
+    planner = find("beam")
+    return planner.make(planner.settings(**settings), model)
+
+
+def decide(agent: Agent, moment: View) -> Decision:
+    return asyncio.run(agent.decide(moment))
+
+
+def scorer(**script: object) -> ScriptedModel:
+    return ScriptedModel(
+        Script(abilities=frozenset({Ability.RANK, Ability.BEAM}), scores=SCORES, **script)
+    )
+
+
+def test_the_best_that_the_beam_finds_is_done() -> None:
+    found = decide(make(scorer(), width=2), view(*TEXTS))
+    assert found.action == act(TEXTS[1])
+    assert [one.text for one in found.ranked] == [TEXTS[1], TEXTS[3]]
+    failed = Step(TEXTS[1], Reason.CLOSED, "It is closed.")
+    assert decide(make(scorer()), view(*TEXTS, history=[failed])).action == act(TEXTS[3])
+    assert decide(make(scorer()), view()).stop
+
+
+def test_a_wide_beam_is_rank() -> None:
+    rank = find("rank").make(find("rank").settings(), load("scripted:noise"))
+    beam = make(load("scripted:noise"), width=9)
+    assert decide(beam, view(*TEXTS)).ranked == decide(rank, view(*TEXTS)).ranked
+
+
+def test_free_words_are_matched_to_a_candidate_or_to_none() -> None:
+    says = ScriptedModel(
+        Script(
+            abilities=frozenset({Ability.N_BEST}),
+            replies=(
+                "I will walk over to the sink.",
+                "open it",
+                "Sing {a} song",
+                "open the drawer",
+            ),
+        )
+    )
+    agent = make(says, free=True, width=2)
+    matched = decide(agent, view(*TEXTS))
+    assert matched.action == act(TEXTS[2])
+    assert matched.raw == "I will walk over to the sink."
+    unmatched = decide(agent, view(*TEXTS))
+    assert unmatched.action is None
+    assert not unmatched.stop
+    assert unmatched.raw == "Sing {a} song"
+
+
+def test_plans_by_the_model_alone() -> None:
+    found = decide(make(scorer(), plan=True, depth=2, width=3), view(*TEXTS))
+    assert found.action == act(TEXTS[1])
+    assert found.ranked[0].text == f"{TEXTS[1]}, then {TEXTS[1]}"
+    assert found.ranked[0].logprob == -4.0
+    assert len(found.ranked) == 3
+    assert len(found.calls) == 4  # one for the first actions, one after each of three beginnings
+    then = found.calls[1].messages[-1]["content"][0]["text"]
+    assert f"1. {TEXTS[1]}" in then
+
+
+class Gate:
+    """A trial in which nothing works but what `way` says, in its order."""
+
+    def __init__(self, way: tuple[str, ...], open_: list[int]) -> None:
+        self.way, self.open = way, open_
+        open_.append(1)
+
+    async def act(self, action):
+        if self.way and action.text == self.way[0]:
+            self.way = self.way[1:]
+            return None, "Done."
+        return Reason.BLOCKED, "No."
+
+    async def look(self):
+        moment = view(*TEXTS)
+        return moment.observation, moment.candidates
+
+    async def fork(self):
+        return Gate(self.way, self.open)
+
+    async def close(self):
+        self.open.pop()
+
+
+def gated(*way: str) -> tuple[Grants, list[int]]:
+    open_: list[int] = []
+
+    async def fork() -> Gate:
+        return Gate(way, open_)
+
+    return Grants(fork=fork), open_
+
+
+def test_plans_are_tried_where_that_is_granted() -> None:
+    grants, open_ = gated(TEXTS[2], TEXTS[0], TEXTS[1])
+    found = decide(make(scorer(), plan=True), view(*TEXTS, grants=grants))
+    assert found.action == act(TEXTS[2])
+    assert found.ranked[0].text == f"{TEXTS[2]}, then {TEXTS[0]}, then {TEXTS[1]}"
+    assert "failed" in found.reasoning
+    assert not open_, "Every copy is closed."
+
+
+def test_the_longest_plan_counts_and_at_last_the_likeliest_action() -> None:
+    grants, open_ = gated(TEXTS[2], TEXTS[0])
+    found = decide(make(scorer(), plan=True), view(*TEXTS, grants=grants))
+    assert found.ranked[0].text == f"{TEXTS[2]}, then {TEXTS[0]}"
+    grants, open_ = gated()
+    assert decide(make(scorer(), plan=True), view(*TEXTS, grants=grants)).action == act(TEXTS[1])
+    assert not open_
+
+
+def test_a_plan_is_followed_until_something_fails() -> None:
+    agent = make(scorer(), plan=True, follow="plan")
+    way = (TEXTS[2], TEXTS[0], TEXTS[1])
+    history: list[Step] = []
+    for text in way:
+        found = decide(agent, view(*TEXTS, history=history, grants=gated(*way)[0]))
+        assert found.action == act(text)
+        assert bool(found.calls) == (text == way[0])
+        history.append(Step(text, None, "Done."))
+    assert decide(agent, view(*TEXTS, history=history)).calls
+
+    assert decide(agent, view(*TEXTS, seed=1, grants=gated(*way)[0])).action == act(way[0])
+    failed = [Step(way[0], Reason.BLOCKED, "No.")]
+    assert decide(agent, view(*TEXTS, seed=1, history=failed)).calls
+
+
+def toy_env() -> Env:
+    return Toy(ToySettings())
+
+
+def flat_env() -> Env:
+    from envs.virtualhome import VirtualHomeSettings
+    from envs.virtualhome.env import EmbeddedVirtualHome
+
+    return EmbeddedVirtualHome(VirtualHomeSettings(view="none"))
+
+
+@pytest.mark.parametrize(
+    ("make_env", "build"),
+    [(toy_env, dead_ends.toy), (flat_env, dead_ends.virtualhome)],
+    ids=["toy", "virtualhome"],
+)
+def test_three_actions_ahead_the_dead_end_is_seen(
+    tmp_path: Path, make_env: Callable[[], Env], build: Callable[[], Sequence[DeadEnd]]
+) -> None:
+    ends = list(build())[::5]
+    one = solved(tmp_path / "1", make_env, ends, depth=1, lookahead=True)
+    three = solved(tmp_path / "3", make_env, ends, depth=3, lookahead=True)
+    assert three - one >= 0.3 * len(ends)
+
+
+def test_lookahead_shows_no_goal(tmp_path: Path) -> None:
+    """Nothing that a copy gives an agent tells the last step of a task from any other."""
+
+    seen: list[tuple[Reason | None, str]] = []
+
+    class Peeks(Agent):
+        async def decide(self, view: View) -> Decision:
+            copy = await view.grants.fork()
+            last = await view.parse(dead_end.way[-1])
+            for text in dead_end.way:
+                action = await view.parse(text)
+                seen.append(await copy.act(action))
+            assert not {"progress", "plan", "state", "met"} & set(dir(copy))
+            await copy.close()
+            return Decision(last, stop=True)
+
+    dead_end = next(dead_ends.toy())
+    play_toy(tmp_path, tasks=[dead_end.task], made=Peeks(), grants=["lookahead"])
+    assert len(seen) == len(dead_end.way)
+    assert all(reason is None for reason, _ in seen)
+
+
+def test_what_a_beam_asks_of_its_model() -> None:
+    with pytest.raises(ModelError, match="asks its model for beam"):
+        make(ScriptedModel(Script()))
+    with pytest.raises(ModelError, match="asks its model for n_best"):
+        make(ScriptedModel(Script()), free=True)
+    with pytest.raises(ValidationError, match="not both"):
+        find("beam").settings(free=True, plan=True)
