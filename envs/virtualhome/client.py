@@ -11,7 +11,6 @@ import binascii
 import http.client
 import io
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +20,10 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from envs.core import Reason, SimulatorError
-from envs.virtualhome.failures import Failure, read_failure
+from envs.core import SimulatorError
+from envs.virtualhome.failures import Failure
 from envs.virtualhome.lines import Line
+from envs.virtualhome.script_reply import read_script_failure
 from envs.virtualhome.wire import (
     CameraPlace,
     CharacterPlace,
@@ -32,22 +32,10 @@ from envs.virtualhome.wire import (
     Reply,
     Request,
     TimeOfDay,
-    script_messages,
 )
 
 _READ_ONLY = ("idle", "environment_graph", "camera_count", "character_cameras", "instance_colors")
 """What changes nothing: asking for it tells which protocol a server speaks."""
-_WRAPPINGS = re.compile(
-    r"ScriptExcutor \d+:|EXECUTION_GENERAL: Script is impossible to execute|PROCESS \w+:|\s+"
-)
-_UNITY = (
-    (r"No interaction positions|Path|collision", Reason.BLOCKED),
-    (r"Can not select object|Not found|not found", Reason.NOT_FOUND),
-    (r"impossible to execute", Reason.WRONG_STATE),
-    (r"Error parsing script", Reason.UNKNOWN_ACTION),
-    (r"[Tt]ime.?out", Reason.DEADLINE),
-)
-"""Unity's own words, in order, where the evolving graph's are not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,19 +292,3 @@ class VirtualHomeClient:
                 f"{body[:300].decode('utf-8', 'replace')}"
             )
         return body
-
-
-def read_script_failure(message: str) -> Failure:
-    """Why a script failed, of a reply in either form; see `wire.script_messages`."""
-    said = script_messages(message)
-    text = next((t for t in said.values() if t and t != "Success"), message)
-    bare = " ".join(_WRAPPINGS.sub(" ", text).split())
-    if not bare:
-        bare = "The simulator does not say why; the script is impossible to execute."
-    failure = read_failure(bare)
-    if failure.reason is not Reason.UNKNOWN_ACTION:
-        return failure
-    for pattern, reason in _UNITY:
-        if re.search(pattern, bare):
-            return Failure(reason, bare)
-    return failure

@@ -6,11 +6,7 @@ pictures are base64 PNGs in `message_list`.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class Request(BaseModel):
@@ -120,35 +116,3 @@ class TimeOfDay(BaseModel):
     def hour(self) -> float:
         """Of the day, 0 to 24."""
         return self.hours + self.minutes / 60 + self.seconds / 3600
-
-
-def script_messages(message: str) -> Mapping[int, str]:
-    """What a reply to `render_script` says of each character.
-
-    Both forms are understood: 2.3's JSON `{"0": {"message": ...}}`, and the older plain text
-    `ScriptExcutor 0: ...` (their spelling), a paragraph for each character that failed. Text of
-    neither form is taken to be about character 0.
-    """
-    told = _as_json(message)
-    if isinstance(told, Mapping):
-        return {
-            int(key): str(value.get("message", "") if isinstance(value, Mapping) else value)
-            for key, value in told.items()
-            if key.isdigit()
-        }
-    text = message if told is None else str(told)
-    parts = text.split("ScriptExcutor ")
-    found: dict[int, str] = {}
-    for part in parts[1:]:
-        number, _, rest = part.partition(":")
-        if number.strip().isdigit():
-            found[int(number)] = rest.strip()
-    return found or ({0: text.strip()} if text.strip() else {})
-
-
-def _as_json(text: str) -> JsonValue | Mapping[str, Any] | None:
-    try:
-        value: JsonValue = json.loads(text)
-    except ValueError:
-        return None
-    return value

@@ -140,24 +140,39 @@ class Picture:
             if name.endswith(_CEILING):
                 wanted[name] = _Standing(self._ceiling(name, roof), standing.place, False)
         hands = self._held(shot, camera, eyes)
-        light = round(daylight(shot.world.hour), 2)
         for node in shot.arranged.nodes.values():
-            if node.category == "Rooms" or node.id not in self.home:
+            person = node.class_name == "character"
+            if node.category == "Rooms" or not (person or node.id in self.home):
                 continue
-            name = str(node.id)
-            kind, look = kind_of(node), look_of(node)
             place = hands.get(node.id) or shot.arranged.places.get(node.id)
+            if node.id == eyes or (not roof and node.class_name in _LAMPS):
+                place = None
             if node.id in shot.figures and node.id != eyes:
-                who = shot.figures[node.id]
-                place, kind = who.place, who.shape
-            if place is None or (not roof and node.class_name in _LAMPS):
-                wanted[name] = _Standing(_NOTHING, self.home[node.id], False)
-                continue
-            mesh = self._mesh(node.id, kind, place.size, look, light if kind == "Window" else 1.0)
-            before_eyes = eyes is not None and node.id in hands
-            casts = node.class_name not in _LAMPS and not before_eyes
-            wanted[name] = _Standing(mesh, place, casts)
+                wanted[str(node.id)] = self._person(node, shot.figures[node.id])
+            elif place is None:
+                wanted[str(node.id)] = _UNSEEN
+            else:
+                casts = node.class_name not in _LAMPS and not (eyes and node.id in hands)
+                wanted[str(node.id)] = self._thing(node, place, shot.world.hour, casts)
         return wanted
+
+    def _person(self, node: Node, who: Figure) -> _Standing:
+        key = (node.id, who.shape)
+        if key not in self._meshes:
+            seed = self._seeds[node.id]
+            self._meshes[key] = mesh_of(who.shape, who.place.size, Look(), seed)
+        return _Standing(self._meshes[key], who.place)
+
+    def _thing(self, node: Node, place: Place, hour: float, casts_shadow: bool) -> _Standing:
+        kind, look = kind_of(node), look_of(node)
+        light = round(daylight(hour), 2) if kind == "Window" else 1.0
+        key = (node.id, kind, place.size, look, light)
+        if key not in self._meshes:
+            mesh = mesh_of(kind, place.size, look, self._seeds[node.id])
+            if kind == "CounterTop":
+                mesh = fitted(mesh, self.home[node.id], self._basins)
+            self._meshes[key] = by_light(mesh, light) if light < 1.0 else mesh
+        return _Standing(self._meshes[key], place, casts_shadow)
 
     def _held(self, shot: Shot, camera: Camera, eyes: int | None) -> dict[int, Place]:
         found: dict[int, Place] = {}
@@ -182,19 +197,6 @@ class Picture:
             self._stage.put(name, wanted.mesh, place.axes, at, casts_shadow=wanted.casts_shadow)
         self._shown[name] = wanted
 
-    def _mesh(
-        self, id_: int, kind: str, size: tuple[float, float, float], look: Look, light: float
-    ) -> Mesh:
-        key = (id_, kind, size, look, light)
-        if key not in self._meshes:
-            mesh = mesh_of(kind, size, look, self._seeds[id_])
-            if kind == "CounterTop":
-                mesh = fitted(mesh, self.home[id_], self._basins)
-            if light < 1.0:
-                mesh = by_light(mesh, light)
-            self._meshes[key] = mesh
-        return self._meshes[key]
-
     def _seed_of(self, node: Node) -> int:
         """Furniture of one room is of one make; everything else is itself."""
         if node.category == "Furniture" and node.id in self.home:
@@ -218,3 +220,4 @@ def _point() -> Mesh:
 
 _NOTHING = _point()
 """A triangle without extent: holds a name's place on the stage."""
+_UNSEEN = _Standing(_NOTHING, Place(0.0, 0.0, 0.0, (1.0, 1.0, 1.0)), casts_shadow=False)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
 
 from envs.core import SceneError
 from envs.virtualhome.drawing.classes import forms
@@ -15,29 +12,23 @@ from envs.virtualhome.drawing.place import Place
 from envs.virtualhome.drawing.rooms import room_at
 from envs.virtualhome.failures import Failure
 from envs.virtualhome.lines import Line, LineError, parse_parallel
-from envs.virtualhome.server.cameras import CameraError, matrices
+from envs.virtualhome.server import seeing
+from envs.virtualhome.server.answers import RefusedError, done, read, told
+from envs.virtualhome.server.cameras import CameraError
 from envs.virtualhome.server.flat import ONE_CHARACTER, Flat
-from envs.virtualhome.server.images import MODES, color_of, encode, node_of
 from envs.virtualhome.wire import (
-    CameraPlace,
     CharacterPlace,
-    ImageOptions,
     Reply,
     Request,
     ScriptOptions,
     TimeOfDay,
 )
 
-_M = TypeVar("_M", bound=BaseModel)
 _FLATS = 7
 _NO_FILMS = (
     "This server records no films: render_script without `recording`, and ask camera_image after "
     "each line."
 )
-
-
-class RefusedError(ValueError):
-    """What was asked can't be done. One sentence."""
 
 
 def answer(flat: Flat, request: Request) -> Reply:
@@ -53,48 +44,28 @@ def answer(flat: Flat, request: Request) -> Reply:
     return reply.model_copy(update={"id": request.id})
 
 
-def _done(message: str = "") -> Reply:
-    return Reply(success=True, message=message)
-
-
-def _told(value: object) -> Reply:
-    return Reply(success=True, message=json.dumps(value))
-
-
-def _read(model: type[_M], request: Request, number: int = 0) -> _M:
-    """A parameter in JSON."""
-    if len(request.stringParams) <= number:
-        raise RefusedError(f"{request.action} lacks its string parameter {number}.")
-    try:
-        return model.model_validate_json(request.stringParams[number])
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise RefusedError(f"{request.action}, {field or 'parameter'}: {first['msg']}") from error
-
-
 def _version(flat: Flat, request: Request) -> Reply:
-    return _done(f"inhabit {version('inhabit')}, protocol of VirtualHome 2.3.0")
+    return done(f"inhabit {version('inhabit')}, protocol of VirtualHome 2.3.0")
 
 
 def _idle(flat: Flat, request: Request) -> Reply:
-    return _done()
+    return done()
 
 
 def _environment(flat: Flat, request: Request) -> Reply:
     flat.load(request.intParams[0] if request.intParams else flat.scene, flat.seed)
-    return _done()
+    return done()
 
 
 def _procedural(flat: Flat, request: Request) -> Reply:
     """Any number gives a flat of its own."""
     seed = abs(request.intParams[0]) if request.intParams else flat.seed + 1
     flat.load(seed % _FLATS, seed)
-    return _done(str(seed))
+    return done(str(seed))
 
 
 def _graph(flat: Flat, request: Request) -> Reply:
-    return _told(flat.graph())
+    return told(flat.graph())
 
 
 def _expand(flat: Flat, request: Request) -> Reply:
@@ -115,27 +86,27 @@ def _expand(flat: Flat, request: Request) -> Reply:
     flat.show(graph)
     names = {n.class_name for n in flat.world.nodes() if n.category != "Rooms"}
     strange = sorted(names - forms().keys())
-    return _told({"missing_prefabs": strange} if strange else {})
+    return told({"missing_prefabs": strange} if strange else {})
 
 
 def _add_character(flat: Flat, request: Request) -> Reply:
-    place = _read(CharacterPlace, request)
+    place = read(CharacterPlace, request)
     if place.mode == "fix_position":
         room = _room_around(flat, place)
         at = (place.character_position.x, place.character_position.z)
     else:
         room, at = _room_named(flat, place.initial_room), None
     flat.add_character(room, at, place.character_resource)
-    return _done()
+    return done()
 
 
 def _move_character(flat: Flat, request: Request) -> Reply:
-    place = _read(CharacterPlace, request)
+    place = read(CharacterPlace, request)
     if place.char_index != 0:
         raise RefusedError(f"There is no character {place.char_index}.")
     spot = (place.character_position.x, place.character_position.z)
     flat.move_character(_room_around(flat, place), spot)
-    return _done()
+    return done()
 
 
 def _room_named(flat: Flat, name: str) -> int:
@@ -165,7 +136,7 @@ def _room_around(flat: Flat, place: CharacterPlace) -> int:
 
 
 def _script(flat: Flat, request: Request) -> Reply:
-    options = _read(ScriptOptions, request)
+    options = read(ScriptOptions, request)
     if options.recording:
         raise RefusedError(_NO_FILMS)
     if not flat.world.characters():
@@ -183,7 +154,7 @@ def _check_script(flat: Flat, request: Request) -> Reply:
     lines = _lines(request.stringParams)
     failed = flat.check(lines)
     if failed is None:
-        return _done("Script is executable")
+        return done("Script is executable")
     return Reply(success=False, message=_sentence(failed, len(lines)))
 
 
@@ -206,76 +177,9 @@ def _sentence(failed: tuple[int, Failure], count: int) -> str:
     return f"{where}{failure.message}"
 
 
-def _camera_count(flat: Flat, request: Request) -> Reply:
-    return Reply(success=True, value=len(flat.cameras))
-
-
-def _character_cameras(flat: Flat, request: Request) -> Reply:
-    return _told(flat.character_cameras())
-
-
-def _camera_data(flat: Flat, request: Request) -> Reply:
-    rows = []
-    for index in request.intParams:
-        camera = flat.look(flat.camera(index))
-        rows.append({"index": index, **matrices(camera, 4 / 3)})
-    return _told(rows)
-
-
-def _camera_image(flat: Flat, request: Request) -> Reply:
-    options = _read(ImageOptions, request)
-    if options.mode not in MODES:
-        raise RefusedError(
-            f"The camera mode {options.mode!r} does not exist; there are {', '.join(MODES)}."
-        )
-    classes = {node.id: node.class_name for node in flat.world.nodes()}
-    rgb = options.mode == "normal"
-    pictures = []
-    for index in request.intParams:
-        frame = flat.take(index, options.image_width, options.image_height, rgb=rgb)
-        pictures.append(encode(frame, options.mode, classes))
-    return Reply(success=True, message_list=tuple(pictures))
-
-
-def _instance_colors(flat: Flat, request: Request) -> Reply:
-    ids = [node.id for node in flat.world.nodes()]
-    return _told({str(i): [channel / 255 for channel in color_of(i)] for i in ids})
-
-
-def _observation(flat: Flat, request: Request) -> Reply:
-    if len(request.intParams) != 1:
-        raise RefusedError("observation takes one camera index.")
-    frame = flat.take(request.intParams[0], 160, 120, rgb=False)
-    seen = {node_of(frame.names[i]) for i in set(frame.ids.ravel().tolist()) - {-1}}
-    nodes: Mapping[int, Any] = {node.id: node.class_name for node in flat.world.nodes()}
-    return _told({str(i): nodes[i] for i in sorted(seen)})
-
-
-def _add_camera(flat: Flat, request: Request) -> Reply:
-    number = flat.add_camera(_read(CameraPlace, request))
-    return _done(f"New camera created. Id:{number}")
-
-
-def _update_camera(flat: Flat, request: Request) -> Reply:
-    if len(request.intParams) != 1:
-        raise RefusedError("update_camera takes one camera index.")
-    flat.update_camera(request.intParams[0], _read(CameraPlace, request))
-    return _done("Camera updated")
-
-
-def _add_character_camera(flat: Flat, request: Request) -> Reply:
-    flat.set_character_camera(_read(CameraPlace, request), new=True)
-    return _done("New character camera created")
-
-
-def _update_character_camera(flat: Flat, request: Request) -> Reply:
-    flat.set_character_camera(_read(CameraPlace, request), new=False)
-    return _done("Character camera updated")
-
-
 def _set_time(flat: Flat, request: Request) -> Reply:
-    flat.set_hour(_read(TimeOfDay, request).hour)
-    return _done()
+    flat.set_hour(read(TimeOfDay, request).hour)
+    return done()
 
 
 _ACTIONS: Mapping[str, Callable[[Flat, Request], Reply]] = {
@@ -292,16 +196,16 @@ _ACTIONS: Mapping[str, Callable[[Flat, Request], Reply]] = {
     "move_character": _move_character,
     "render_script": _script,
     "check_script": _check_script,
-    "camera_count": _camera_count,
-    "character_cameras": _character_cameras,
-    "camera_data": _camera_data,
-    "camera_image": _camera_image,
-    "instance_colors": _instance_colors,
-    "observation": _observation,
-    "add_camera": _add_camera,
-    "update_camera": _update_camera,
-    "add_character_camera": _add_character_camera,
-    "update_character_camera": _update_character_camera,
+    "camera_count": seeing.camera_count,
+    "character_cameras": seeing.character_cameras,
+    "camera_data": seeing.camera_data,
+    "camera_image": seeing.camera_image,
+    "instance_colors": seeing.instance_colors,
+    "observation": seeing.observation,
+    "add_camera": seeing.add_camera,
+    "update_camera": seeing.update_camera,
+    "add_character_camera": seeing.add_character_camera,
+    "update_character_camera": seeing.update_character_camera,
     "set_time": _set_time,
 }
 """What Unity has beside them (physics, terrain, point clouds) has no meaning here."""

@@ -18,7 +18,9 @@ from envs.virtualhome.client import VirtualHomeClient
 from envs.virtualhome.eai import folder, initial_graph, programs
 from envs.virtualhome.flats.build import build
 from envs.virtualhome.server.actions import answer
+from envs.virtualhome.server.cameras import CHARACTER_CAMERAS
 from envs.virtualhome.server.flat import Flat
+from envs.virtualhome.server.images import node_of
 from envs.virtualhome.server.listen import Server
 from envs.virtualhome.wire import Reply, Request
 
@@ -254,6 +256,9 @@ def test_a_graph_without_boxes_gets_some():
     boxed = [n for n in shown["nodes"] if n.get("bounding_box")]
     assert len(boxed) > 0.4 * len(shown["nodes"])
     assert len(flat.cameras) == 5 * 4 + 6
+    assert flat.figure is not None
+    above = flat.take(len(flat.cameras) - len(CHARACTER_CAMERAS), 64, 48, rgb=False)
+    assert flat.world.characters()[0] in {node_of(above.names[i]) for i in above.ids.ravel()}
     rgb = flat.take(4, 64, 48, rgb=True).rgb
     assert rgb is not None
     assert len({tuple(pixel) for pixel in rgb.reshape(-1, 3).tolist()}) > 50

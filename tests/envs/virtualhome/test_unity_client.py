@@ -17,11 +17,12 @@ from served import served
 
 from envs.core import Env, Reason, SimulatorError, Task, UnavailableError
 from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.client import VirtualHomeClient, read_script_failure
+from envs.virtualhome.client import VirtualHomeClient
 from envs.virtualhome.env import make
 from envs.virtualhome.lines import parse_line
+from envs.virtualhome.script_reply import read_script_failure, script_messages
 from envs.virtualhome.tasks import sample
-from envs.virtualhome.wire import CameraPlace, Point, script_messages
+from envs.virtualhome.wire import CameraPlace, Point
 
 
 @contextmanager

@@ -1,0 +1,38 @@
+"""What answers are made of."""
+
+from __future__ import annotations
+
+import json
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from envs.virtualhome.wire import Reply, Request
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+class RefusedError(ValueError):
+    """What was asked can't be done. One sentence."""
+
+
+def done(message: str = "") -> Reply:
+    """It was done."""
+    return Reply(success=True, message=message)
+
+
+def told(value: object) -> Reply:
+    """An answer in JSON."""
+    return Reply(success=True, message=json.dumps(value))
+
+
+def read(model: type[_M], request: Request, number: int = 0) -> _M:
+    """A parameter in JSON."""
+    if len(request.stringParams) <= number:
+        raise RefusedError(f"{request.action} lacks its string parameter {number}.")
+    try:
+        return model.model_validate_json(request.stringParams[number])
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise RefusedError(f"{request.action}, {field or 'parameter'}: {first['msg']}") from error
