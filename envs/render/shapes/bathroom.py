@@ -79,12 +79,13 @@ def _basin(
     """A hollow with rounded corners in a box; `rim` is its border as a share of the half width."""
     inner = 1 - rim
     profile = [(0.0, 0.0), (inner, 0.0), (1.0, 0.9), (1.0, 1.0), (inner, 1.0)]
-    profile += [(0.9 * inner, 0.2), (0.75 * inner, 0.08), (0.0, 0.06)]
+    # The floor is as low as the box: flat things lie on that, and have to be seen.
+    profile += [(0.93 * inner, 0.15), (0.85 * inner, 0.015), (0.0, 0.005)]
     hollow = squared(lathe(profile, material, segments=24), power).fitted(size)
     if not drain:
         return hollow
     plug = cylinder(0.03, 0.006, CHROME, segments=10)
-    return join([hollow, plug.shifted(y=0.07 * size[1] - size[1] / 2)])
+    return join([hollow, plug.shifted(y=0.005 * size[1] + 0.003 - size[1] / 2)])
 
 
 def sink_basin(size: Vector, look: Look, choose: Random) -> Mesh:
