@@ -27,8 +27,14 @@ class Answer:
     """End the connection without a word."""
 
     @property
-    def whole(self) -> bool:
-        return self.status == 200 and self.cut is None and not self.hang_up
+    def pays(self) -> bool:
+        """Whether who asked got what there is to pay for."""
+        if self.status != 200 or self.cut is not None or self.hang_up:
+            return False
+        try:
+            return bool(json.loads(self.body)["choices"])
+        except (ValueError, TypeError, KeyError):
+            return False
 
 
 def completion(
@@ -97,11 +103,11 @@ class Endpoint:
 
     @property
     def paid(self) -> list[str]:
-        """Requests that were answered whole, as the endpoint would bill them."""
+        """The requests that were answered well."""
         return [
-            json.dumps(self.requests[n], sort_keys=True)
-            for n, answer in sorted(self.answers.items())
-            if answer.whole
+            json.dumps(self.requests[number], sort_keys=True)
+            for number, answer in sorted(self.answers.items())
+            if answer.pays
         ]
 
     @contextmanager

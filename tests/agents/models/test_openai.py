@@ -126,10 +126,12 @@ def test_what_only_some_endpoints_know() -> None:
     assert "temperature" not in serving.requests[0]
 
 
-def test_half_a_surrogate_pair_is_no_text_that_can_be_sent() -> None:
-    with endpoint(lambda request, number: good("ok")) as serving:
-        ask(serving, lambda m: m.generate([Message("user", ("\ud83d{x}",))]))
+def test_half_a_surrogate_pair_neither_sends_nor_costs_an_answer() -> None:
+    with endpoint(lambda request, number: good("\ud83d{y}")) as serving:
+        reply = ask(serving, lambda m: m.generate([Message("user", ("\ud83d{x}",))]))
     assert serving.requests[0]["messages"][0]["content"] == "?{x}"
+    assert reply.texts == ("?{y}",)
+    assert len(serving.requests) == 1
 
 
 # Keys.
