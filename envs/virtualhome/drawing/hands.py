@@ -10,6 +10,8 @@ from envs.virtualhome.drawing.figure import Figure
 from envs.virtualhome.drawing.place import Place
 from envs.virtualhome.world import World
 
+_BEFORE_EYES = 0.4
+"""Metres from the eyes at which held things are drawn in the first person."""
 Size = tuple[float, float, float]
 _SIDES = (("HOLDS_RH", 1.0), ("HOLDS_LH", -1.0))
 _HANDS: Mapping[str, tuple[float, float, float]] = {
@@ -42,15 +44,17 @@ def carried_before_eyes(
     """Places of what a character holds, in the lower corners of what it sees itself."""
     right, up, ahead = camera.axes
     found = {}
-    for relation, side in _SIDES:
+    for relation, hand in _SIDES:
         for id_ in world.targets(person, relation):
             if id_ not in sizes:
                 continue
-            size = sizes[id_]
-            away = 0.5 + 0.75 * max(size)
-            half = tan(radians(camera.fov) / 2) * away
-            across, down = side * (half * 1.2 - 0.55 * size[0]), half * 0.98 - 0.4 * size[1]
-            x, y, z = camera.position + right * across - up * down + ahead * away
-            yaw = camera.yaw + 180.0 - 20.0 * side
+            # Smaller and nearer looks the same, and keeps out of the furniture before the eyes.
+            share = _BEFORE_EYES / (0.5 + 0.75 * max(sizes[id_]))
+            width, height, depth = (share * side for side in sizes[id_])
+            size = (width, height, depth)
+            half = tan(radians(camera.fov) / 2) * _BEFORE_EYES
+            across, down = hand * (half * 1.2 - 0.55 * width), half * 0.98 - 0.4 * height
+            x, y, z = camera.position + right * across - up * down + ahead * _BEFORE_EYES
+            yaw = camera.yaw + 180.0 - 20.0 * hand
             found[id_] = Place(float(x), float(y), float(z), size, yaw)
     return found
