@@ -1,0 +1,128 @@
+"""What episodes at once gain where a model's endpoint takes a second to answer.
+
+The planner `chat`, with pictures of 300x300, and an endpoint on loopback, in a process of its own,
+whose every answer comes after a second: one episode at a time, and sixteen. On the toy house, and
+on the household, where scenes that are built and simulators that share the processor count too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+INHABIT = Path(sys.executable).with_name("inhabit")
+SECONDS = 1.0
+CROWD, STEPS = 16, 6
+
+
+def main() -> None:
+    """Print the figures; with the word `serve`, be the endpoint."""
+    if sys.argv[1:] == ["serve"]:
+        serve()
+        return
+    endpoint = subprocess.Popen(
+        [sys.executable, __file__, "serve"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert endpoint.stdout is not None
+        base_url = endpoint.stdout.readline().strip()
+        figures = {
+            **measure(base_url, "toy", "pixels=300", "max_invalid=100", bound=">= 12"),
+            **measure(base_url, "alfred", "max_invalid=100"),
+        }
+    finally:
+        endpoint.terminate()
+        endpoint.wait()
+    sys.stdout.write(json.dumps(figures) + "\n")
+
+
+def measure(base_url: str, env: str, *sets: str, bound: str = "") -> dict[str, object]:
+    """The figures of one environment."""
+    alone = steps_per_second(base_url, env, sets, workers=1, episodes=2)
+    crowd = steps_per_second(base_url, env, sets, workers=CROWD, episodes=2 * CROWD)
+    return {
+        f"{env}_gain": {
+            "value": round(crowd / alone, 2),
+            "unit": "x",
+            "bound": bound,
+            "what": f"{CROWD} episodes at once: one, an answer taking {SECONDS:g} s",
+        },
+        f"{env}_steps": {
+            "value": round(crowd, 2),
+            "unit": "/s",
+            "bound": "",
+            "what": f"steps with {CROWD} episodes at once",
+            "baseline": f"{alone:.2f} with one",
+        },
+    }
+
+
+def steps_per_second(
+    base_url: str, env: str, sets: Sequence[str], *, workers: int, episodes: int
+) -> float:
+    """Of a run whose every episode has `STEPS` steps, from its first sight to its last action."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["run", env, "--agent", "chat", "--model", "openai:slow", "--base-url", base_url]
+        words += ["--n", str(episodes), "--workers", str(workers), "--max-steps", str(STEPS)]
+        words += [word for one in sets for word in ("--set", one)] + ["--out", folder]
+        subprocess.run(
+            [str(INHABIT), *words],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        times = [
+            line["time"]
+            for file in Path(folder).glob("episodes/*/episode.jsonl")
+            for line in map(json.loads, file.read_text().splitlines())
+            if line["kind"] in ("see", "act")
+        ]
+    return episodes * STEPS / (max(times) - min(times))
+
+
+def serve() -> None:
+    """Answer for ever, each time with one of the actions that were listed."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Slow)
+    server.daemon_threads = True
+    sys.stdout.write(f"http://127.0.0.1:{server.server_address[1]}/v1\n")
+    sys.stdout.flush()
+    threading.Thread(target=server.serve_forever).start()
+
+
+class _Slow(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        time.sleep(SECONDS)
+        body = json.dumps(answer(asked)).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing of every request."""
+
+
+def answer(asked: Mapping[str, list[Mapping[str, list[Mapping[str, str]]]]]) -> object:
+    """One of the first four actions after the other: they walk and look, and solve nothing."""
+    told = "".join(part.get("text", "") for part in asked["messages"][-1]["content"])
+    listed = re.findall(r"^- (.*)$", told, re.MULTILINE)
+    said = {"description": "", "reasoning": "", "action": listed[told.count("->") % 4]}
+    message = {"role": "assistant", "content": json.dumps(said)}
+    usage = {"prompt_tokens": 500, "completion_tokens": 30}
+    return {"choices": [{"index": 0, "message": message}], "usage": usage}
+
+
+if __name__ == "__main__":
+    main()
