@@ -36,6 +36,7 @@ from envs.virtualhome.speech import (
     verbs,
     vocabulary,
 )
+from envs.virtualhome.verbs import VERBS
 from envs.virtualhome.world import World
 
 
@@ -220,8 +221,7 @@ class VirtualHome(Env):
 
     def _said(self, line: Line) -> Action:
         told = tuple(self._names.of(thing.id) for thing in line.things)
-        verb = next(v for v in self._verbs if v.action == line.action)
-        return Action(verb.say(*told), line.action, told)
+        return Action(VERBS[line.action].say(*told), line.action, told)
 
     def _line(self, action: Action) -> Line | Outcome:
         if action.verb not in {v.action for v in self._verbs}:

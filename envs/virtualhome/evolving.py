@@ -129,6 +129,25 @@ def _repair(evolving: Evolving) -> None:
     # PUTOFF asks for the character with the wrong number of arguments: TypeError.
     execution.PutOffExecutor.check_putoff = check_putoff
 
+    walk = execution.WalkExecutor.execute
+
+    def execute_walk(
+        self: Any,
+        script: Any,
+        state: Any,
+        info: Any,
+        char_index: int,
+        modify: bool = True,
+        in_place: bool = False,
+    ) -> Iterator[Any]:
+        for after in walk(self, script, state, info, char_index, modify, in_place):
+            if modify:
+                _bring_along(evolving, after, char_index)
+            yield after
+
+    # What is held was put into the room that is left, not the one that is entered.
+    execution.WalkExecutor.execute = execute_walk
+
     def get_nodes_from(self: Any, from_node: Any, relation: Any) -> list[Any]:
         return [self.get_node(i) for i in sorted(self.get_node_ids_from(from_node.id, relation))]
 
@@ -141,3 +160,17 @@ def _repair(evolving: Evolving) -> None:
     # Reading a state wrote into it (a set updated in place), and in the order of a hash.
     environment.EnvironmentState.get_nodes_from = get_nodes_from
     environment.EnvironmentState.get_node_ids_from = get_node_ids_from
+
+
+def _bring_along(evolving: Evolving, state: Any, char_index: int) -> None:
+    """Say that what a character holds is in its room, and in no other."""
+    environment, execution = evolving.environment, evolving.execution
+    relation = environment.Relation
+    character = execution._get_character_node(state, char_index)
+    room = execution._get_room_node(state, character)
+    hands = [relation.HOLDS_LH, relation.HOLDS_RH]
+    for held in execution._find_nodes_from(state, character, hands):
+        for around in state.get_nodes_from(held, relation.INSIDE):
+            if around.id != room.id:
+                state.delete_edge(held, relation.INSIDE, around)
+        state.add_edge(held, relation.INSIDE, room)
