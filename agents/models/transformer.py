@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from agents.models.likelihood import Likelihood
 from agents.models.local import LocalSettings
 from agents.models.precision import choose
 from agents.models.search import search
+from agents.models.stills import Stills
 from agents.models.trie import Trie
 from agents.models.turns import Turns
 
@@ -220,6 +222,12 @@ class Transformer(Model):
             )
 
 
+def _processor(source: str, config: Any) -> Any:
+    if Stills.knows(config) and importlib.util.find_spec("torchvision") is None:
+        return Stills(source)
+    return transformers.AutoProcessor.from_pretrained(source)
+
+
 def _or_error(work: Callable[..., T], *given: Any) -> T | ModelError:
     """What `work` comes to, or why it can't: so that one question spoils no other."""
     try:
@@ -235,8 +243,6 @@ def load(source: str, name: str, settings: LocalSettings) -> Transformer:
         ModelError: there is none, or it can't be read.
     """
     transformers.utils.logging.disable_progress_bar()
-    # A hub that can't be reached is told in one sentence, not in a line for each attempt.
-    hub_logging.set_verbosity_error()
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
     try:
@@ -250,11 +256,11 @@ def load(source: str, name: str, settings: LocalSettings) -> Transformer:
         )
         model = kind.from_pretrained(source, dtype=dtype).to(device).eval()
         if sees:
-            processor = transformers.AutoProcessor.from_pretrained(source)
+            processor = _processor(source, config)
             encoder = Encoder(processor.tokenizer, processor)
         else:
             encoder = Encoder(transformers.AutoTokenizer.from_pretrained(source))
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError, SafetensorError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise ModelError(
             f"{name} can't be loaded: {reason} Name a folder that transformers has saved, a model "
