@@ -23,6 +23,16 @@ class Rule(BaseModel):
     logprob: float = Field(le=0.0)
     when: tuple[str, ...] = ()
     """Texts that the newest message has to hold, all of them."""
+    unless: tuple[str, ...] = ()
+    """Texts that it must not hold, none of them."""
+
+    def fits(self, text: str, newest: str) -> bool:
+        """Whether it is for the candidate `text` after the message `newest`."""
+        return (
+            self.contains in text
+            and all(one in newest for one in self.when)
+            and not any(one in newest for one in self.unless)
+        )
 
 
 class Want(BaseModel):
@@ -159,7 +169,7 @@ class ScriptedModel(Model):
         if text in script.scores:
             return script.scores[text]
         for rule in script.rules:
-            if rule.contains in text and all(when in newest for when in rule.when):
+            if rule.fits(text, newest):
                 return rule.logprob
         if script.noise:
             digest = hashlib.sha256(text.encode()).digest()

@@ -15,7 +15,7 @@ from pathlib import Path
 from agents.core import Grant
 from agents.models.core import Ability
 from agents.models.scripted import Rule, Script, ScriptedModel
-from envs.core import Determinism, Env, Task
+from envs.core import Action, Determinism, Env, Task
 from envs.toy.house import CONTAINERS, ITEMS, OPENABLE
 from envs.toy.scene import ToyScene
 from envs.virtualhome.goals import RelationGoal
@@ -117,6 +117,9 @@ def virtualhome() -> Iterator[DeadEnd]:
 def household(env: Env, tasks: Sequence[Task]) -> Iterator[DeadEnd]:
     """One hand again, where the expert's way ends with taking, carrying and putting.
 
+    Walking always works there. So the scorer looks at what is in the hand: it holds nothing likely
+    before it has taken the thing but what leads there, and nothing at all with the wrong one.
+
     Args:
         env: an ALFRED environment, to look for what else can be taken up there.
         tasks: of which those are kept that have such an end.
@@ -124,30 +127,50 @@ def household(env: Env, tasks: Sequence[Task]) -> Iterator[DeadEnd]:
     for task in tasks:
         env.reset(task, seed=0)
         way = tuple(action.text for action in env.plan())  # type: ignore[attr-defined]
-        if len(way) < 3 or not way[-3].startswith("pick up") or way[-1].split()[0] != "put":
+        if len(way) < 3 or not way[-3].startswith("pick up") or not way[-1].startswith("put"):
             continue
         for text in way[:-3]:
-            action = env.parse(text)
-            assert action is not None
-            env.act(action)
+            env.act(_read(env, text))
         able = [a.text for a in env.admissible()]  # type: ignore[attr-defined]
         lures = [text for text in able if text.startswith("pick up") and text != way[-3]]
-        if lures and not any(text in way[:-3] for text in way[-3:]):
+        env.act(_read(env, way[-3]))
+        if lures and not set(way[:-3]) & set(way[-3:]):
             goal = f"{task.goal} ({task.id})"
-            yield _dead_end("alfred", dict(task.scene), goal, way, lures[0])
+            told = f"Now: {env.observe().text}"
+            yield _dead_end("alfred", dict(task.scene), goal, way, lures[0], told)
 
 
-def _dead_end(env: str, scene: dict, goal: str, way: tuple[str, ...], lure: str) -> DeadEnd:
+def _read(env: Env, text: str) -> Action:
+    action = env.parse(text)
+    assert action is not None
+    return action
+
+
+def _dead_end(
+    env: str,
+    scene: dict,
+    goal: str,
+    way: tuple[str, ...],
+    lure: str,
+    told: str = "",
+) -> DeadEnd:
+    """A task that `way` solves.
+
+    What the scorer would do to get hold of the thing counts only while it holds nothing, and what
+    it would do with it only where it is `told` that it has it.
+    """
+    before, after = ("Goal: " + goal,), ("Goal: " + goal, told)
+    held = ("Now: You have",) if told else ()
     task = Task(id=goal, env=env, kind="dead_end", goal=goal, scene=scene, max_steps=len(way) + 4)
-    this = (f"Goal: {goal}\n",)
-    scores = {
-        **{text: COME - i for i, text in enumerate(reversed(way[:-3]))},
-        **dict.fromkeys(way[-3:-1], STEP),
-        way[-1]: LAST,
-        lure: LURE,
-    }
-    rules = tuple(Rule(contains=t, logprob=score, when=this) for t, score in scores.items())
-    return DeadEnd(task, way, lure, rules)
+    come = {text: COME - i / 5 for i, text in enumerate(reversed(way[:-3]))}
+    rules = [
+        *(Rule(contains=t, logprob=p, when=before, unless=held) for t, p in come.items()),
+        Rule(contains=lure, logprob=LURE, when=before, unless=held),
+        Rule(contains=way[-3], logprob=STEP, when=before, unless=held),
+        Rule(contains=way[-2], logprob=STEP, when=after),
+        Rule(contains=way[-1], logprob=LAST, when=after),
+    ]
+    return DeadEnd(task, way, lure, tuple(rules))
 
 
 def solved(

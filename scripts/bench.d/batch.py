@@ -1,0 +1,136 @@
+"""What it saves to keep a prompt's fixed part, and to read what eight episodes ask together.
+
+SmolLM2-135M, prompts as the planner `rank` writes them at an early step of eight episodes, and
+forty actions as a household offers them. All ways take their turn in every round, and a figure is
+the median over the rounds of the ratio within a round.
+
+    fresh       one episode's question, with nothing kept: its first step
+    kept        the same, the fixed part having been read at an earlier step: every later one
+    apart       eight episodes' questions, one after the other, the fixed part kept
+    together    the same in one forward
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as local models have it
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.core import Step
+from agents.models.likelihood import Likelihood
+from agents.models.local import LocalSettings
+from agents.models.registry import load
+from agents.models.transformer import Transformer
+from agents.models.trie import Trie
+from agents.prompt import Prompt
+
+ROUNDS, EPISODES, NEW = 7, 8, 64
+"""NEW: tokens that a prompt may have beyond its fixed part."""
+HERE = runpy.run_path(str(Path(__file__).with_name("rank.py")))
+ACTIONS, moment, processor = HERE["ACTIONS"], HERE["moment"], HERE["processor"]
+THINGS = ("apple", "bread", "mug", "pan", "plate", "spoon", "tomato", "egg")
+
+
+def main() -> None:
+    """Print the figures."""
+    figures = {**measure("float32"), **measure("bfloat16")}
+    sys.stdout.write(json.dumps(figures) + "\n")
+
+
+def measure(dtype: str) -> dict[str, dict[str, object]]:
+    """The figures with numbers of one kind."""
+    model = load("local:smollm2", LocalSettings(device="cpu", dtype=dtype))
+    assert isinstance(model, Transformer)
+    ways = Ways(model)
+    seconds: dict[str, list[float]] = {name: [] for name in ("fresh", "kept", "apart", "together")}
+    ways.kept()
+    for turn in range(ROUNDS):
+        for name in list(seconds)[:: 1 if turn % 2 else -1]:
+            seconds[name].append(timed(getattr(ways, name)))
+    new = max(len(p.ids) - p.fixed for p in ways.prompts)
+    what = (
+        f"{ways.prompts[0].fixed} fixed and up to {new} new prompt tokens, "
+        f"{len(ACTIONS)} actions ({len(ways.trie)} nodes)"
+    )
+    where = f"{dtype}, {processor()}, {torch.get_num_threads()} threads"
+    sys.stderr.write(f"  {where}: {what}\n")
+    for name, times in seconds.items():
+        sys.stderr.write(f"  {name:9} {1e3 * median(times):8.0f} ms\n")
+    error = float(np.abs(np.subtract(ways.apart(), ways.together())).max())
+
+    def gain(one: str, other: str) -> float:
+        return median(a / b for a, b in zip(seconds[one], seconds[other], strict=True))
+
+    def figure(value: float, unit: str, bound: str, what: str) -> dict[str, object]:
+        return {"value": round(value, 6), "unit": unit, "bound": bound, "what": f"{what} ({where})"}
+
+    exact = "<= 0.001" if dtype == "float32" else ""
+    found = {
+        "kept": figure(gain("fresh", "kept"), "x", ">= 1.5", f"first step: later ones, {what}"),
+        "together": figure(gain("apart", "together"), "x", ">= 1.3", f"{EPISODES} apart: together"),
+        "error": figure(error, "nat", exact, "largest difference of a score read together"),
+    }
+    return {f"{dtype}_{name}": one for name, one in found.items()}
+
+
+class Ways:
+    """The same scores by different ways."""
+
+    def __init__(self, model: Transformer) -> None:
+        """Ask `model` about eight moments."""
+        prompt = Prompt("rank", history=8)
+        self.prompts = [
+            model.encoder.prompt(prompt.messages(early(n), images=False)) for n in range(EPISODES)
+        ]
+        assert all(len(p.ids) - p.fixed <= NEW for p in self.prompts)
+        self.trie = Trie.pack([model.encoder.candidate(text) for text in ACTIONS])
+        self._likelihood = Likelihood(model.network)
+
+    def fresh(self) -> NDArray[np.float64]:
+        """With nothing kept."""
+        return self._likelihood.scores(replace(self.prompts[0], fixed=0), self.trie)
+
+    def kept(self) -> NDArray[np.float64]:
+        """With the fixed part kept."""
+        return self._likelihood.scores(self.prompts[0], self.trie)
+
+    def apart(self) -> list[NDArray[np.float64]]:
+        """All, one by one."""
+        return [self._likelihood.scores(prompt, self.trie) for prompt in self.prompts]
+
+    def together(self) -> list[NDArray[np.float64]]:
+        """All, at one go."""
+        return self._likelihood.scores_of_many([(prompt, self.trie) for prompt in self.prompts])
+
+
+def early(n: int) -> object:
+    """The moment after the first step of the n-th episode."""
+    return replace(
+        moment(),
+        goal=f"Put the {THINGS[n]} in the fridge.",
+        history=(Step("look around", None, f"You see a fridge and a {THINGS[n]}."),),
+        observation=replace(moment().observation, text="You have nothing in your hands."),
+    )
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that `work` takes."""
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+if __name__ == "__main__":
+    main()

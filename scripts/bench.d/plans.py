@@ -1,0 +1,76 @@
+"""How many built dead ends a beam over plans gets past, looking one action ahead and three.
+
+The tasks and the scorer that walks into their dead ends are those of `tests/agents/dead_ends.py`:
+24 in the toy house, 24 in VirtualHome's flats, and what there is among some tasks of ALFRED. Both
+depths may try actions in copies of the moment; the third figure is depth 3 without that.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+
+from envs.core import Env
+from envs.registry import find
+from tests.agents.dead_ends import DeadEnd, household, solved, toy, virtualhome
+
+DRAWN, KEPT = 40, 10
+"""Tasks of ALFRED that are drawn, and how many with a dead end are kept."""
+
+
+def main() -> None:
+    """Print the figures."""
+    figures = {
+        **measure("toy", make("toy"), list(toy())),
+        **measure("virtualhome", make("virtualhome", view="none"), list(virtualhome())),
+        **measure("alfred", make("alfred", width=64, height=64), rooms()),
+    }
+    sys.stdout.write(json.dumps(figures) + "\n")
+
+
+def make(name: str, **settings: object) -> Callable[[], Env]:
+    """Environments of one name."""
+    registration = find(name)
+    chosen = registration.settings(**settings)
+    return lambda: registration.make(registration.backends[0], chosen)
+
+
+def rooms() -> Sequence[DeadEnd]:
+    """What there is in ALFRED's rooms."""
+    registration = find("alfred")
+    drawn = registration.sample(DRAWN, 0, registration.settings())
+    with make("alfred", width=64, height=64)() as env:
+        return list(islice(household(env, list(drawn)), KEPT))
+
+
+def measure(
+    name: str, make_env: Callable[[], Env], ends: Sequence[DeadEnd]
+) -> dict[str, dict[str, object]]:
+    """Shares of `ends` that are solved."""
+
+    def share(depth: int, *, lookahead: bool) -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run"
+            return 100 * solved(path, make_env, ends, depth=depth, lookahead=lookahead) / len(ends)
+
+    one, three = share(1, lookahead=True), share(3, lookahead=True)
+    alone = share(3, lookahead=False)
+
+    def figure(value: float, bound: str, what: str) -> dict[str, object]:
+        what = f"{what} ({len(ends)} tasks)"
+        return {"value": round(value, 1), "unit": "points", "bound": bound, "what": what}
+
+    sys.stderr.write(f"  {name}: depth 1 {one:.0f} %, depth 3 {three:.0f} %, alone {alone:.0f} %\n")
+    return {
+        f"{name}_gain": figure(three - one, ">= 30", "depth 3 over depth 1, with lookahead"),
+        f"{name}_three": figure(three, "", "solved at depth 3, with lookahead"),
+        f"{name}_alone": figure(alone, "", "solved at depth 3, by the scorer alone"),
+    }
+
+
+if __name__ == "__main__":
+    main()
