@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from envs.alfred.objects import Thing, apart
 from envs.alfred.scene import RecordedThing
 
+SLICED = "Sliced"
+"""What THOR adds to the type of what was cut."""
 RENAMED: Mapping[str, str] = {"Glassbottle": "Bottle"}
 """Types that can be picked up and have another name since AI2-THOR 2.1."""
 
@@ -33,6 +35,29 @@ def counterpart(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | Non
     if there is not None and _gap(recorded, there) < _RETYPED and not _was_moved(alike):
         return there
     return near
+
+
+def counterparts(
+    recorded: Iterable[RecordedThing], things: Sequence[Thing]
+) -> Mapping[RecordedThing, str]:
+    """Ids of the things that are meant; of what can be picked up, each is meant once at the most.
+
+    A slice stands for what it is cut from.
+    """
+    found: dict[RecordedThing, str] = {}
+    wholes: dict[tuple[object, ...], str] = {}
+    for one in dict.fromkeys(recorded):
+        whole = one.model_copy(update={"type": one.type.removesuffix(SLICED), "slice": None})
+        key = (whole.type, whole.position)
+        if key not in wholes:
+            taken = set(wholes.values())
+            free = [t for t in things if not (t.pickupable and t.id in taken)]
+            thing = counterpart(whole, free) or counterpart(whole, things)
+            if thing is None:
+                continue
+            wholes[key] = thing.id
+        found[one] = wholes[key]
+    return found
 
 
 def _was_moved(alike: Sequence[Thing]) -> bool:

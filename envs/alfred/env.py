@@ -57,7 +57,7 @@ class Alfred(Env):
             raise SceneError(f"Task {task.id!r}, scene, {error}") from error
         self._planner = Planner()
         if self._settings.expert == "recorded" and scene.recording is not None:
-            self._planner = RecordedPlanner(self._situation.world, scene.recording.plan)
+            self._planner = RecordedPlanner(self._situation, scene.recording.plan)
 
     def observe(self) -> Observation:
         """What the camera shows, uint8 (height, width, 3), and what is in the hand."""
@@ -99,7 +99,7 @@ class Alfred(Env):
             feedback = "There is no such action. Say for example: go to the fridge."
             return Outcome(Reason.UNKNOWN_ACTION, feedback, met, total, over=False, cost=0)
         result = act(here, meant)
-        self._planner.note(meant, result)
+        self._planner.note(here, meant, result)
         met, total = self.progress()
         return Outcome(
             result.reason, result.feedback, met, total, over=met == total, cost=here.body.steps

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from envs.alfred.counterparts import SLICED
 from envs.alfred.objects import BASINS, Thing, World
 from envs.alfred.scene import Goal
-
-SLICED = "Sliced"
 
 
 @dataclass(frozen=True, slots=True)

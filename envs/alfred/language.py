@@ -84,10 +84,12 @@ def noun(phrase: str) -> str:
     """A noun in its one spelling: "Counter Top 2" is "countertop_2"; empty if it is none."""
     squeezed, number = split_name(phrase)
     known = _WORDS.get(squeezed)
-    if known is not None:
-        return known if number is None else f"{known}_{number}"
-    words = re.sub(r"[\W_]+", " ", phrase).split()
-    return "" if _EMPTY.issuperset(words) else " ".join(words)
+    if known is None:
+        words = re.sub(r"[\W_]+", " ", phrase).split()
+        if number is not None:
+            words = re.sub(r"[\W_]*\d+\W*$", "", " ".join(words)).split()
+        known = "" if _EMPTY.issuperset(words) else " ".join(words)
+    return f"{known}_{number}" if known and number is not None else known
 
 
 def preposition(name: str) -> str:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from envs.alfred.body import Body
-from envs.alfred.counterparts import counterpart
-from envs.alfred.objects import apart
-from envs.alfred.scene import RecordedStep, Recording
+from envs.alfred.counterparts import counterpart, counterparts
+from envs.alfred.objects import Thing
+from envs.alfred.scene import RecordedThing, Recording
 from envs.alfred.stowing import stow, within_reach
 from envs.core import SceneError
 
-_MOVED = 0.3
-"""Metres from where it was recorded; a thing that is further off is another, or was moved."""
 
-
-def lay_out(body: Body, recording: Recording) -> None:
+def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
     """Put everything where ALFRED had it, switch its lamps, make things dirty and empty.
+
+    Returns:
+        What the plan speaks of, and THOR's id of it here.
 
     Raises:
         SceneError: the simulator refuses it.
@@ -45,22 +47,29 @@ def lay_out(body: Body, recording: Recording) -> None:
             body.tell("ToggleObjectOff", objectId=thing.id, forceAction=True)
     if recording.dirty_and_empty:
         _soil(body)
+    things = list(body.world)
+    meant = counterparts((step.thing for step in recording.plan), things)
+    brought: set[str] = set()
     for step in recording.plan:
-        _bring_to_light(body, step)
+        id = meant.get(step.thing)
+        if id is not None and id not in brought:  # Later on it is held by something else.
+            brought.add(id)
+            holder = counterpart(step.holder, things) if step.holder is not None else None
+            _bring_to_light(body, body.world[id], holder)
+    return meant
 
 
-def _bring_to_light(body: Body, step: RecordedStep) -> None:
+def _bring_to_light(body: Body, thing: Thing, recorded: Thing | None) -> None:
     """Put a thing of the plan on what held it, where it can't be got at in the room of today.
 
     A sofa that has become higher since AI2-THOR 2.1 would have swallowed what lay on it.
     """
-    things = list(body.world)
-    thing = counterpart(step.thing, things)
-    if thing is None or not thing.pickupable:
+    if not thing.pickupable:
         return
-    if apart(step.thing.position, thing.position) > _MOVED or within_reach(body, thing.id):
-        return  # Or it is meant where it is later on: as a slice, or put down.
-    recorded = counterpart(step.holder, things) if step.holder is not None else None
+    shut = body.world.shut_in(thing)
+    astray = shut is not None and recorded is not None and shut.id != recorded.id
+    if not astray and within_reach(body, thing.id):
+        return
     for holder in (recorded, *body.world.around(thing)):
         if holder is not None and holder.receptacle and stow(body, thing.id, holder.id) is None:
             return
@@ -71,4 +80,4 @@ def _soil(body: Body) -> None:
         if thing.record["dirtyable"] and not thing.record["isDirty"]:
             body.tell("DirtyObject", objectId=thing.id, forceAction=True)
         if thing.record["isFilledWithLiquid"]:
-            body.tell("EmptyLiquidFromObject", objectId=thing.id)
+            body.tell("EmptyLiquidFromObject", objectId=thing.id, forceAction=True)

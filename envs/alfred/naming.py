@@ -31,6 +31,8 @@ _WORDS: Mapping[str, str] = {
     "TomatoSliced": "tomato slice",
     "EggCracked": "cracked egg",
 }
+_SHELL = ("Ceiling", "Doorway", "Floor", "Wall")
+"""What nobody speaks of."""
 _PLAIN = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
 """What is spoken of as its basin, where it has one."""
 
@@ -68,7 +70,8 @@ class Names:
         things = list(things)
         types = {thing.type for thing in things}
         for thing in sorted(things, key=lambda t: t.id):
-            if thing.id not in self._by_id and _PLAIN.get(thing.type) not in types:
+            unspoken = thing.type in _SHELL or _PLAIN.get(thing.type) in types
+            if thing.id not in self._by_id and not unspoken:
                 self._name(thing)
 
     def _name(self, thing: Thing) -> None:

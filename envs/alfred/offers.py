@@ -11,7 +11,7 @@ from envs.alfred.reference import Reference, fits
 from envs.alfred.situation import Situation
 from envs.alfred.skills.exploring import unsearched
 from envs.alfred.skills.vantage import REACH, vantage
-from envs.alfred.types import KNIVES
+from envs.alfred.types import KNIVES, TYPES
 from envs.alfred.vocabulary import MOTIONS
 from envs.core import Action
 
@@ -26,7 +26,7 @@ def plausible(here: Situation, find: Sequence[Action] = ()) -> Sequence[Action]:
         find: what may be asked of the oracle besides.
     """
     reference = here.reference()
-    known = reference.known()
+    known = [thing for thing in reference.known() if _is_of_use(thing)]
     found = [say(verb) for verb in MOTIONS]
     found += [say("go to", name) for name in _named(reference, "go to", known) if name]
     found += find
@@ -39,6 +39,10 @@ def plausible(here: Situation, find: Sequence[Action] = ()) -> Sequence[Action]:
     if here.held is not None:
         found += [say("put down"), say("drop")]
     return found
+
+
+def _is_of_use(thing: Thing) -> bool:
+    return thing.type in TYPES or thing.pickupable or thing.openable or thing.toggleable
 
 
 def _makes_sense(here: Situation, verb: str, thing: Thing) -> bool:

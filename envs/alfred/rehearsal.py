@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
+from envs.alfred.counterparts import SLICED
 from envs.alfred.furnished import Furnished, furnished
-from envs.alfred.goals import SLICED, History, conditions
+from envs.alfred.goals import History, conditions
 from envs.alfred.objects import BASINS, Thing, World
 from envs.alfred.scene import Goal, Placement, Scene
 from envs.alfred.types import DOORS

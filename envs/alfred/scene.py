@@ -117,6 +117,9 @@ class RecordedThing(Part):
 
     type: ObjectType
     position: tuple[Metres, Metres, Metres]
+    """Of a slice: where that was which it was cut from."""
+    slice: int | None = Field(default=None, ge=0, le=99)
+    """Which of the slices."""
 
 
 class RecordedStep(Part):
@@ -187,7 +190,8 @@ def read_scene(task: Task) -> Scene:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "scene"
-        raise SceneError(f"Task {task.id!r}, scene, {field}: {first['msg']}.") from error
+        why = first["msg"].removeprefix("Value error, ")
+        raise SceneError(f"Task {task.id!r}, scene, {field}: {why}.") from error
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

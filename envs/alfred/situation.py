@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from envs.alfred.naming import Names
 from envs.alfred.objects import Thing, World
 from envs.alfred.reference import Reference
 from envs.alfred.routes import Grid, Stand, cell, heading
-from envs.alfred.scene import Goal
+from envs.alfred.scene import Goal, RecordedThing
 from envs.alfred.views import Views
 
 
@@ -37,6 +37,8 @@ class Situation:
     """Whether the agent is moved to where it wants to be instead of walking there."""
     filming: bool = False
     """Whether what is seen on the way is kept."""
+    meant: Mapping[RecordedThing, str] = field(default_factory=dict)
+    """What a recorded plan speaks of, and THOR's id of it here."""
     film: list[NDArray[np.uint8]] = field(default_factory=list)
     """What the last action showed on its way, pictures (H, W, 3)."""
 

@@ -50,8 +50,7 @@ def build(
             "spawn_seed",
             body,
         )
-    if scene.recording is not None:
-        lay_out(body, scene.recording)
+    meant = lay_out(body, scene.recording) if scene.recording is not None else {}
     names = Names(body.world)
     for i, placement in enumerate(scene.placements):
         _place(body, names, placement, f"placements.{i}")
@@ -71,6 +70,7 @@ def build(
         field_of_view=body.field_of_view,
         teleport=teleport,
         filming=filming,
+        meant=meant,
     )
     here.see()
     return here
@@ -106,9 +106,15 @@ def _set(body: Body, names: Names, state: State, field: str) -> None:
             _must(done, f"{field}.{name}", body)
     if state.filled == "empty":
         if body.world[id].record["isFilledWithLiquid"]:
-            _must(body.tell("EmptyLiquidFromObject", objectId=id), f"{field}.filled", body)
+            _must(
+                body.tell("EmptyLiquidFromObject", objectId=id, forceAction=True),
+                f"{field}.filled",
+                body,
+            )
     elif state.filled is not None:
-        done = body.tell("FillObjectWithLiquid", objectId=id, fillLiquid=state.filled)
+        done = body.tell(
+            "FillObjectWithLiquid", objectId=id, fillLiquid=state.filled, forceAction=True
+        )
         _must(done, f"{field}.filled", body)
 
 

@@ -283,8 +283,12 @@ def thing_of(id: str) -> RecordedThing:
         x, y, z = map(float, rest[:3])
     except ValueError as error:
         raise SceneError(f"plan.low_actions: {id!r} is no id of an object.") from error
-    part = rest[3].partition("_")[0] if len(rest) > 3 else type
-    return RecordedThing(type=RENAMED.get(part, part), position=(x, y, z))
+    part, _, number = rest[3].partition("_") if len(rest) > 3 else (type, "", "")
+    return RecordedThing(
+        type=RENAMED.get(part, part),
+        position=(x, y, z),
+        slice=int(number) if number.isdigit() else None,
+    )
 
 
 def _goal(trajectory: Trajectory, plan: Sequence[RecordedStep]) -> Goal:

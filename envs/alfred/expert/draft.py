@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
-from envs.alfred.goals import SLICED
+from envs.alfred.counterparts import SLICED
 from envs.alfred.memory import Memory
 from envs.alfred.objects import ENCLOSING, Thing, World
 from envs.alfred.types import DOORS, KNIVES

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from envs.alfred.counterparts import counterpart
 from envs.alfred.expert.draft import Draft, HiddenError, NoPlanError
 from envs.alfred.expert.recipes import solve
 from envs.alfred.expert.words import put_in_words
-from envs.alfred.goals import SLICED
 from envs.alfred.objects import Thing, World
-from envs.alfred.scene import RecordedStep, RecordedThing
+from envs.alfred.scene import RecordedStep
 from envs.alfred.situation import Situation
 from envs.alfred.skills.result import Result
 from envs.core import Action
@@ -37,7 +35,7 @@ class Planner:
                 break
         return ()
 
-    def note(self, action: Action, result: Result) -> None:
+    def note(self, here: Situation, action: Action, result: Result) -> None:
         """Hear of an action that was tried."""
 
     def copy(self) -> Planner:
@@ -54,56 +52,61 @@ class RecordedPlanner(Planner):
     where the thing has not been seen yet, it explores first: ALFRED's expert knew the room.
     """
 
-    def __init__(self, world: World, plan: Sequence[RecordedStep]) -> None:
+    def __init__(self, here: Situation, plan: Sequence[RecordedStep]) -> None:
         super().__init__()
-        things = list(world)
-        self._left = [(step, counterpart(_whole(step), things)) for step in plan]
+        things = [here.meant.get(step.thing) for step in plan]
+        self._left = [
+            (step, here.world[id] if id is not None else None)
+            for step, id in zip(plan, things, strict=True)
+        ]
+        self._slices: dict[tuple[str, int | None], str] = {}
 
     def plan(self, here: Situation) -> Sequence[Action]:
-        """The rest of the plan; empty once something in it has no counterpart in the room."""
+        """The rest of the plan, up to what has no counterpart in the room or can't be found."""
         pose = here.body.pose
         draft = Draft(here.world, here.memory, pose.x, pose.z)
         for step, meant in self._left:
-            thing = _present(here.world, step, meant)
+            thing = self._present(here.world, step, meant)
             if thing is None:
-                return ()
+                break
             if not _is_so_already(step.verb, thing, first=not draft.steps):
+                draft.uncover(thing)
                 draft.do(step.verb, thing)
-        try:
-            return put_in_words(here, draft.steps)
-        except NoPlanError:
-            return ()
+        return put_in_words(here, draft.steps, as_far_as_possible=True)
 
-    def note(self, action: Action, result: Result) -> None:
+    def note(self, here: Situation, action: Action, result: Result) -> None:
         """Tick off a step that was tried, and those before it that needed nothing."""
         verbs = [step.verb for step, _ in self._left]
         if action.verb in verbs:
+            step, meant = self._left[verbs.index(action.verb)]
+            if action.verb == "pick up" and meant is not None and here.held is not None:
+                self._slices[meant.id, step.thing.slice] = here.held.id
             del self._left[: verbs.index(action.verb) + 1]
         elif action.verb == "go to" and result.reason is not None:
             del self._left[:1]
 
+    def _present(self, world: World, step: RecordedStep, meant: Thing | None) -> Thing | None:
+        """The thing of a step as it is now; of a slice, the one that was taken, or will be."""
+        if meant is None:
+            return None
+        if step.thing.slice is None or step.thing.type == meant.type:
+            return world.get(meant.id)
+        taken = self._slices.get((meant.id, step.thing.slice))
+        if taken is not None and taken in world:
+            return world[taken]
+        slices = [t for t in world.of_type(step.thing.type) if t.id.startswith(f"{meant.id}|")]
+        if slices:
+            used = set(self._slices.values())
+            return min(slices, key=lambda t: (t.id in used, not t.visible, t.id))
+        future = f"{meant.id}|{step.thing.type}_{step.thing.slice}"
+        return replace(meant, id=future, type=step.thing.type, visible=False)
+
     def copy(self) -> RecordedPlanner:
         """The same plan, to go on apart."""
-        twin = RecordedPlanner(World(()), ())
-        twin._left = list(self._left)
+        twin = RecordedPlanner.__new__(RecordedPlanner)
+        twin._hidden = set(self._hidden)
+        twin._left, twin._slices = list(self._left), dict(self._slices)
         return twin
-
-
-def _whole(step: RecordedStep) -> RecordedThing:
-    return step.thing.model_copy(update={"type": step.thing.type.removesuffix(SLICED)})
-
-
-def _present(world: World, step: RecordedStep, meant: Thing | None) -> Thing | None:
-    """The thing of a step as it is now; of a slice, one of those that were cut, or will be."""
-    if meant is None:
-        return None
-    if step.thing.type == meant.type or not step.thing.type.endswith(SLICED):
-        return world.get(meant.id)
-    slices = [t for t in world.of_type(step.thing.type) if t.id.startswith(f"{meant.id}|")]
-    free = [t for t in slices if not t.held] or slices
-    if free:
-        return min(free, key=lambda t: (not t.visible, t.id))
-    return replace(meant, id=f"{meant.id}|{step.thing.type}_1", type=step.thing.type, visible=False)
 
 
 def _is_so_already(verb: str, thing: Thing, *, first: bool) -> bool:

@@ -12,20 +12,33 @@ from envs.alfred.objects import Thing, apart
 from envs.alfred.situation import Situation
 from envs.core import Action
 
-_MOST_EXPLORING = 12
+_MOST_EXPLORING = 40
 _MOST_LANDMARKS = 8
 
 
-def put_in_words(here: Situation, steps: Sequence[Step]) -> Sequence[Action]:
+def put_in_words(
+    here: Situation, steps: Sequence[Step], *, as_far_as_possible: bool = False
+) -> Sequence[Action]:
     """The actions, each of which can be carried out in its turn.
+
+    Args:
+        here: where and when.
+        steps: the plan.
+        as_far_as_possible: end before what can't be found, instead of raising.
 
     Raises:
         HiddenError: something that the plan needs can't be found by exploring.
     """
     speech = _Speech(here, steps)
     for step in steps:
-        speech.add(step)
-    return speech.actions
+        said = len(speech.actions)
+        try:
+            speech.add(step)
+        except HiddenError:
+            if not as_far_as_possible:
+                raise
+            return tuple(speech.actions[:said])
+    return tuple(speech.actions)
 
 
 class _Speech:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from envs.alfred.memory import Cell
 from envs.alfred.routes import STEP, Stand, Ways
@@ -12,8 +12,9 @@ from envs.alfred.skills.result import Result, done, failed
 from envs.alfred.skills.walking import look, walk
 from envs.core import Reason
 
-_SIGHT = 1.5
-"""Metres around a place that count as searched once one has looked around there."""
+_SIGHT = (1.5, 0.75)
+"""Metres around a place that count as searched once one has looked around there: at first, and
+when all the room has been searched so, more closely."""
 _LOOKING = 12
 """What looking around is worth in steps: one goes this much further to see twice as much."""
 TILTS = (30.0, 0.0)
@@ -65,12 +66,14 @@ def choose(ways: Ways, searched: Mapping[Cell, None]) -> Stand | None:
         place = stand[:2]
         if place not in nearest or cost < nearest[place][0]:
             nearest[place] = cost, stand
-    new = [p for p in nearest if all(math.dist(p, s) * STEP > _SIGHT for s in searched)]
-    if not new:
-        return None
+    for sight in _SIGHT:
+        new = [p for p in nearest if all(math.dist(p, s) * STEP > sight for s in searched)]
+        if new:
+            return nearest[max(sorted(new), key=lambda p: _worth(p, new, nearest[p][0], sight))][1]
+    return None
 
-    def worth(place: Cell) -> tuple[float, Cell]:
-        gain = sum(math.dist(place, other) * STEP <= _SIGHT for other in new)
-        return gain / (nearest[place][0] + _LOOKING), place
 
-    return nearest[max(sorted(new), key=worth)][1]
+def _worth(place: Cell, new: Sequence[Cell], cost: int, sight: float) -> tuple[float, Cell]:
+    """How much that is new would be seen there, for the way there and the looking."""
+    gain = sum(math.dist(place, other) * STEP <= sight for other in new)
+    return gain / (cost + _LOOKING), place

@@ -29,7 +29,7 @@ from envs.alfred.vocabulary import vocabulary
         ("slice the Bread", "slice the bread"),
         ("find a SinkBasin_2", "find the sink_2"),
         ("  LOOK   around ", "look around"),
-        ("open the unicorn 3", "open the unicorn 3"),
+        ("open the unicorn 3", "open the unicorn_3"),
     ],
 )
 def test_wordings_are_understood(said: str, meant: str) -> None:
