@@ -171,9 +171,12 @@ class Client(Controller):  # type: ignore[misc]
 
     def _is_an_answer(self, error: Exception, patience: float = 0.0) -> bool:
         """Whether it is ours already, or says of a simulator that still runs what it refused."""
-        return isinstance(error, SimulatorError) or (
-            isinstance(error, ValueError) and self._exit_status(patience) is None
-        )
+        if isinstance(error, SimulatorError):
+            return True
+        # So the client words that there was nothing in the last message: it comes before an end.
+        if not isinstance(error, ValueError) or str(error).startswith("no metadata received"):
+            return False
+        return self._exit_status(patience) is None
 
     def _exit_status(self, patience: float) -> int | None:
         """How the simulator has ended; None if it runs even after `patience` seconds."""
