@@ -18,7 +18,7 @@ from envs.core import Env
 from envs.registry import find
 from tests.agents.dead_ends import DeadEnd, household, solved, toy, virtualhome
 
-DRAWN, KEPT = 40, 10
+DRAWN, KEPT = 30, 6
 """Tasks of ALFRED that are drawn, and how many with a dead end are kept."""
 
 

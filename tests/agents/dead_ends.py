@@ -27,7 +27,7 @@ from episodes.plan import plan
 from episodes.record import Run
 from episodes.run import run_episodes
 
-LURE, STEP, COME, LAST, ELSE = -2.5, -3.0, -5.0, -0.1, -8.0
+LURE, STEP, COME, LAST, ELSE = -2.5, -3.0, -4.0, -0.1, -8.0
 """How likely the scorer holds: taking something else, a right step, walking up to where the steps
 are, the step that reaches the goal, and all the rest."""
 
