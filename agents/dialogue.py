@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import JsonValue
 
 from agents.core import Call, Decision, ModelError, View
-from agents.models.core import Message, Model, Ranking, Reply
+from agents.models.core import Message, Model, Ranking, Reply, ToolCall
 from agents.prompt import pictures
 
 
@@ -46,7 +47,8 @@ class Dialogue:
             error.decision = self.record(Decision(None))
             raise
         self._calls.append(reply.call)
-        wants = reply.wants if tools else ()  # what nobody offered nobody will answer
+        # What nobody offered nobody will answer.
+        wants = tuple(_repeatable(want) for want in reply.wants if tools)
         self._messages.append(Message("assistant", reply.texts[:1], wants=wants))
         return reply
 
@@ -67,3 +69,14 @@ class Dialogue:
     def record(self, decision: Decision) -> Decision:
         """`decision` with every call that led to it, and the pictures in them."""
         return replace(decision, calls=tuple(self._calls), images=pictures(self._messages))
+
+
+def _repeatable(want: ToolCall) -> ToolCall:
+    """The call as the model is reminded of it: endpoints refuse arguments that are no JSON object,
+    even a model's own.
+    """
+    try:
+        whole = isinstance(json.loads(want.arguments), dict)
+    except (ValueError, RecursionError):
+        whole = False
+    return want if whole else replace(want, arguments="{}")

@@ -129,6 +129,9 @@ def test_calls_that_are_not_legal_are_answered_with_why() -> None:
     assert "no such function" in told[0]
     assert "no argument where" in told[1]
     assert "no JSON" in told[2]
+    sent = decision.calls[-1].messages[2]["wants"]
+    assert sent[1]["arguments"] == '{"where": "up"}'
+    assert sent[2]["arguments"] == "{}", "Endpoints refuse what is no JSON, though it was said so."
 
 
 def test_an_action_that_is_none_is_asked_for_again() -> None:
