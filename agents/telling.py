@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents.choices import Choices
 from agents.core import View
+from agents.examples import Examples
 from agents.models.core import Image
 from agents.prompt import Template
 from agents.recap import failures, keyframes, summary, thumbnail
@@ -30,6 +32,10 @@ class TellingSettings(BaseModel):
     """Longest side of these pictures, in pixels."""
     keyframes: int = Field(default=4, ge=1)
     """Pictures from each film that an environment shows."""
+    examples: Path | None = None
+    """A run whose best episodes are shown as examples. Take one of other tasks than are tried."""
+    shots: int = Field(default=2, ge=0)
+    """How many of them: those whose goals are worded most alike."""
     listed: int = Field(default=200, ge=0, le=500)
     """Candidates that are listed at the most. Where there are more, there is one for each verb."""
     letters: bool = False
@@ -46,9 +52,15 @@ class Telling:
     """Writes the user's turn. It begins alike from step to step, as far as it can."""
 
     def __init__(self, settings: TellingSettings) -> None:
-        """Tell as `settings` say."""
+        """Tell as `settings` say.
+
+        Raises:
+            TaskError: the examples can't be read.
+        """
         self._settings = settings
         self._template = Template("moment")
+        source = settings.examples
+        self._examples = Examples(()) if source is None else Examples.read(source)
 
     def parts(
         self, view: View, choices: Choices, *, sees: bool, known: Sequence[str] = ()
@@ -76,6 +88,7 @@ class Telling:
     def _past(self, view: View) -> dict[str, object]:
         older = max(0, len(view.history) - self._settings.history)
         return {
+            "examples": self._examples.nearest(view.goal, self._settings.shots),
             "goal": view.goal,
             "steps": view.history[older:],
             "older": older,
