@@ -25,6 +25,7 @@ _HAND_REACH = 0.5
 """Metres that a held thing can be moved away from where it is held by default."""
 _FRAGILE_FALL = 1.0
 """Metres from which crockery and glass do not survive a fall."""
+_BASINS = frozenset({"Bathtub", "BathtubBasin", "Sink", "SinkBasin"})
 _TOUGH = frozenset({"CellPhone", "Laptop"})
 """Breakable, but not by falling."""
 
@@ -104,13 +105,20 @@ def put(
 
 
 def _wish(house: House, receptacle: Thing) -> Array:
-    """Where one would put something by choice: at arm's length, or in front on a shelf."""
+    """Where one would put something by choice: at arm's length, or in front on a shelf.
+
+    In a basin it is away from the rim, behind which nobody would see it again.
+    """
     agent, box = house.agent, receptacle.box
     if receptacle.kind in ENCLOSING - {"Box"}:
         quarter = box.axes[:, 2] * box.half[2] * 0.25
         return np.asarray(box.center + quarter)
     angle = radians(agent.rotation)
-    return np.array((agent.x + _ARM * sin(angle), agent.y, agent.z + _ARM * cos(angle)))
+    hand = np.array((agent.x + _ARM * sin(angle), agent.y, agent.z + _ARM * cos(angle)))
+    if receptacle.kind in _BASINS:
+        inside = box.axes.T @ (hand - box.center)
+        return np.asarray(box.center + box.axes @ np.clip(inside, -0.4 * box.half, 0.4 * box.half))
+    return hand
 
 
 def _let_go(house: House) -> None:
