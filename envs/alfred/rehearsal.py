@@ -101,7 +101,12 @@ class Rehearsal:
             if shut is not None:
                 self._do("OpenObject", shut.id)
             answer = self._simulator.act(
-                {"action": "GetInteractablePoses", "objectId": thing, "maxPoses": 1}
+                {
+                    "action": "GetInteractablePoses",
+                    "objectId": thing,
+                    "standings": [True],
+                    "maxPoses": 1,
+                }
             )
         return bool(answer.value)
 

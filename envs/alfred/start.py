@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping
+from typing import Any
 
 from envs.alfred.body import Body, Pose
 from envs.alfred.layout import lay_out
@@ -104,18 +105,13 @@ def _set(body: Body, names: Names, state: State, field: str) -> None:
             action = bring if wanted else undo
             done = body.tell(action, objectId=id, forceAction=True)
             _must(done, f"{field}.{name}", body)
-    if state.filled == "empty":
-        if body.world[id].record["isFilledWithLiquid"]:
-            _must(
-                body.tell("EmptyLiquidFromObject", objectId=id, forceAction=True),
-                f"{field}.filled",
-                body,
-            )
-    elif state.filled is not None:
-        done = body.tell(
-            "FillObjectWithLiquid", objectId=id, fillLiquid=state.filled, forceAction=True
-        )
-        _must(done, f"{field}.filled", body)
+    done = True
+    if state.filled == "empty" and body.world[id].record["isFilledWithLiquid"]:
+        done = body.tell("EmptyLiquidFromObject", objectId=id, forceAction=True)
+    elif state.filled is not None and state.filled != "empty":
+        pour: dict[str, Any] = {"fillLiquid": state.filled, "forceAction": True}
+        done = body.tell("FillObjectWithLiquid", objectId=id, **pour)
+    _must(done, f"{field}.filled", body)
 
 
 def _is(thing: Thing, state: str) -> bool:
