@@ -49,7 +49,8 @@ class Dialogue:
         self._calls.append(reply.call)
         # What nobody offered nobody will answer.
         wants = tuple(_repeatable(want) for want in reply.wants if tools)
-        self._messages.append(Message("assistant", reply.texts[:1], wants=wants))
+        said = tuple(text for text in reply.texts[:1] if text)
+        self._messages.append(Message("assistant", said, wants=wants))
         return reply
 
     async def choose(self, letters: Sequence[str]) -> Ranking:

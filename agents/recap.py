@@ -13,6 +13,8 @@ from agents.core import Step
 
 _MOST = 12
 """Different actions that a summary names of each kind."""
+_LONGEST = 200
+"""Characters of an action."""
 
 
 def summary(steps: Sequence[Step]) -> str:
@@ -20,8 +22,8 @@ def summary(steps: Sequence[Step]) -> str:
 
     A summary is made of the record, not by the model: it costs no call, and is true.
     """
-    worked = Counter(s.action for s in steps if s.reason is None)
-    failed = {s.action: s.feedback for s in steps if s.reason is not None}
+    worked = Counter(_short(s.action) for s in steps if s.reason is None)
+    failed = {_short(s.action): s.feedback for s in steps if s.reason is not None}
     said = []
     if worked:
         named = [f"{text} ({n} times)" if n > 1 else text for text, n in worked.items()]
@@ -58,6 +60,11 @@ def keyframes(frames: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
         return frames
     chosen = np.linspace(0, len(frames) - 1, count).round().astype(int)
     return np.ascontiguousarray(frames[chosen])
+
+
+def _short(action: str) -> str:
+    """What could not be understood is on record in the model's own words, however many."""
+    return action if len(action) <= _LONGEST else f"{action[:_LONGEST]}..."
 
 
 def _latest(named: Sequence[str]) -> Sequence[str]:

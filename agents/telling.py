@@ -73,16 +73,15 @@ class Telling:
             sees: whether the model is shown pictures.
             known: sentences that are true now, beside the observation's own.
         """
-        past = self._template.block("past", **self._past(view)) + "\n"
-        now = self._template.block("now", **self._now(view, choices, known))
-        if not sees:
-            return (past + now,)
-        parts: list[Part] = [past]
-        for text, image in self._pictures(view):
-            parts += [text, image] if text else [image]
-        parts.append(now)
-        if view.observation.rgb is not None:
-            parts.append(Image(view.observation.rgb))
+        parts: list[Part] = [self._template.block("past", **self._past(view)) + "\n"]
+        if sees:
+            for text, image in self._pictures(view):
+                parts += [text, image]
+        rgb = view.observation.rgb if sees else None
+        now = self._now(view, choices, known)
+        parts.append(self._template.block("now", sees=rgb is not None, **now))
+        if rgb is not None:
+            parts.append(Image(rgb))
         return tuple(_joined(parts))
 
     def _past(self, view: View) -> dict[str, object]:
@@ -117,7 +116,7 @@ class Telling:
 
 
 def _joined(parts: Sequence[Part]) -> Iterator[Part]:
-    """Texts that follow one another are one."""
+    """Texts that follow one another are one; empty ones are none."""
     text = ""
     for part in parts:
         if isinstance(part, str):

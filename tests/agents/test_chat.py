@@ -71,7 +71,9 @@ def test_it_describes_reasons_and_acts_in_one_answer() -> None:
     (call,) = decision.calls
     assert [m["role"] for m in call.messages] == ["system", "user"]
     (digest,) = decision.images
-    assert call.messages[-1]["content"][-1] == {"image": digest}, "The picture comes last."
+    told, picture = call.messages[-1]["content"]
+    assert picture == {"image": digest}, "The picture comes last."
+    assert told["text"].endswith("Now: You have nothing in your hands.\nWhat you see now:")
     assert np.array_equal(decision.images[digest], RGB)
     assert model.schemas[0]["required"] == ["description", "reasoning", "action"]
     assert model.schemas[0]["properties"]["action"]["enum"] == [*TEXTS, "stop"]
@@ -123,6 +125,13 @@ def test_what_lies_far_back_is_told_in_short() -> None:
     assert model.told(1).startswith("Goal: G\n(4 earlier steps are left out.)\nThen:\n5. b")
     decide(make("chat", model, history=0), view(*TEXTS, goal="G", history=history))
     assert "\n1." not in model.told(2)
+
+
+def test_a_flood_of_words_is_not_told_over_and_over() -> None:
+    flood = Step("{mug} " * 5000, Reason.UNKNOWN_ACTION, "Not understood.")
+    model = Heard(answer("stop"))
+    decide(make("chat", model, history=1), view(*TEXTS, history=[flood] * 3))
+    assert model.told().count("{mug}") < 150
 
 
 def test_pictures_of_the_past_and_films() -> None:
