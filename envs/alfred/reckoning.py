@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from envs.alfred.furnished import Furnished, furnished
+from envs.alfred.memory import Cell
 from envs.alfred.objects import Thing
 from envs.alfred.routes import HEADINGS, STEP, Grid, Stand, cell
 from envs.alfred.scene import Scene
@@ -37,16 +38,16 @@ def reference_cost(scene: Scene) -> int:
 
 
 def _stands(thing: Thing, grid: Grid) -> Sequence[Stand]:
-    """Where one stands before a thing and faces it."""
-    found: list[Stand] = []
-    for x, z in grid.places:
-        if thing.reach(x * STEP, z * STEP) <= _NEAR:
-            ahead = thing.center[0] - x * STEP, thing.center[2] - z * STEP
-            facing = max(
-                HEADINGS, key=lambda h: HEADINGS[h][0] * ahead[0] + HEADINGS[h][1] * ahead[1]
-            )
-            found.append((x, z, facing))
-    return found
+    """Where one stands before a thing and faces it: near it, or as near as one can come."""
+    reach = {(x, z): thing.reach(x * STEP, z * STEP) for x, z in grid.places}
+    near = max(_NEAR, min(reach.values()))
+    return [(*place, _facing(thing, place)) for place, far in reach.items() if far <= near]
+
+
+def _facing(thing: Thing, place: Cell) -> int:
+    """The heading in which a thing is seen from a place."""
+    x, z = thing.center[0] - place[0] * STEP, thing.center[2] - place[1] * STEP
+    return max(HEADINGS, key=lambda turn: HEADINGS[turn][0] * x + HEADINGS[turn][1] * z)
 
 
 def _stops(scene: Scene, room: Furnished) -> Sequence[tuple[Thing, int]]:

@@ -1,0 +1,77 @@
+"""Tasks from a seed: all types in turn, in the rooms of their split, the same every time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import get_args
+
+import pytest
+
+from envs.alfred.check import check
+from envs.alfred.env import Alfred
+from envs.alfred.pairs import PLACES
+from envs.alfred.rooms import ROOMS, Kind, Split, cells, records, rooms
+from envs.alfred.scene import Scene, TaskType
+from envs.alfred.tasks import sample
+from envs.alfred.wording import instructions
+from envs.household.restrictions import allowed
+
+
+def test_the_first_are_the_same_and_other_seeds_differ() -> None:
+    tasks = list(sample(9, seed=4))
+    assert list(sample(5, seed=4)) == tasks[:5]
+    assert [t.goal for t in sample(9, seed=5)] != [t.goal for t in tasks]
+    assert len({t.id for t in tasks}) == 9
+
+
+def test_types_take_turns_and_rooms_vary() -> None:
+    tasks = list(sample(35, seed=0))
+    assert Counter(t.kind for t in tasks) == dict.fromkeys(get_args(TaskType), 5)
+    assert {ROOMS[str(t.scene["room"])] for t in tasks} == set(Kind)
+    for task in tasks:
+        scene = Scene.model_validate(task.scene)
+        check(scene, records(scene.room), cells(scene.room))
+        assert task.goal in instructions(scene.goal)
+        assert task.reference_cost is not None and task.reference_cost >= 3
+
+
+@pytest.mark.parametrize("split", ["train", "val", "test"])
+def test_splits_are_kept(split: Split) -> None:
+    allowed_rooms = {room for kind in Kind for room in rooms(kind, split)}
+    assert {str(t.scene["room"]) for t in sample(7, seed=1, split=split)} <= allowed_rooms
+
+
+def test_splits_share_no_room() -> None:
+    named: tuple[Split, ...] = ("train", "val", "test")
+    parts = [{room for kind in Kind for room in rooms(kind, split)} for split in named]
+    assert [len(part) for part in parts] == [80, 20, 20]
+    assert set().union(*parts) == set(ROOMS)
+
+
+def test_pairs_are_such_as_the_household_allows() -> None:
+    for item, places in PLACES.items():
+        for place in places:
+            assert allowed(item, place), (item, place)
+
+
+def test_every_goal_is_worded_in_several_ways() -> None:
+    for task in sample(14, seed=2):
+        worded = instructions(Scene.model_validate(task.scene).goal)
+        assert len(set(worded)) >= 5
+        assert all(text[0].isupper() and text.endswith(".") and "{" not in text for text in worded)
+
+
+@pytest.mark.slow
+def test_the_expert_solves_nearly_all() -> None:
+    solved = 0
+    tasks = list(sample(70, seed=21))
+    with Alfred() as env:
+        for task in tasks:
+            env.reset(task, seed=0)
+            for _ in range(task.max_steps):
+                plan = env.plan()
+                if not plan or env.act(plan[0]).over:
+                    break
+            met, total = env.progress()
+            solved += met == total
+    assert solved / len(tasks) >= 0.94
