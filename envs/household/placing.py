@@ -38,7 +38,7 @@ def place(world: World, thing: Thing, receptacle: Thing, wish: Array) -> Box | N
         Its box there, or None if there is no room for it.
     """
     if receptacle.kind in HANGERS:
-        return None if receptacle.contents else _hung(thing, receptacle)
+        return None if world.put_in(receptacle.id) else _hung(thing, receptacle)
     ground = surface(world, receptacle)
     others = list(_in_the_way(world, thing, ground))
     turn = heading(receptacle.box)
@@ -146,8 +146,23 @@ def _in_the_way(world: World, thing: Thing, ground: Surface) -> Iterator[Box]:
             center = other.box.center.copy()
             center[1] = ground.height + 0.01
             yield Box(center, other.box.half, other.box.axes)
+        elif other.kind == "Television":
+            yield from _foot_and_screen(other.box)
         else:
-            yield other.box
+            yield from world.room.strips.get(other.id) or (other.box,)
+
+
+def _foot_and_screen(box: Box) -> Iterator[Box]:
+    """What a television leaves free: things stand before it and beside its foot."""
+    low, tall = float(box.low[1]), 2 * float(box.reach[1])
+    thin = min((axis for axis in range(3) if axis != box.up), key=lambda axis: box.half[axis])
+    for bottom, top, wide, deep in ((0.0, 0.1, 0.35, 0.8), (0.1, 1.0, 1.0, 0.3)):
+        half = box.half * wide
+        half[thin] = box.half[thin] * deep
+        half[box.up] = (top - bottom) * tall / 2
+        center = box.center.copy()
+        center[1] = low + (bottom + top) / 2 * tall
+        yield Box(center, half, box.axes)
 
 
 def _encloses(box: Box, ground: Surface) -> bool:

@@ -132,6 +132,10 @@ class World:
                 self.change(parent, receptacleObjectIds=grown)
         self.change(child, parentReceptacles=new or None)
 
+    def put_in(self, thing: str) -> list[str]:
+        """What was put on or in a thing directly: of its contents all that can be picked up."""
+        return [i for i in self.things[thing].contents if self.things[i]["pickupable"]]
+
     def within(self, thing: str) -> Iterator[str]:
         """Everything that was put on or in a thing, and on or in that, each once.
 

@@ -91,7 +91,7 @@ def put(
     )
     most = capacity(receptacle.kind)
     demand(
-        most is None or len(receptacle.contents) < most,
+        most is None or len(house.world.put_in(receptacle.id)) < most,
         f"{receptacle['name']} is full right now",
         "ReceptacleFull",
     )
