@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.alfred.objects import Point, World, point
+from envs.core import SimulatorError
 
 HORIZON_STEP = 15
 """Degrees that the agent looks up or down at once, as in ALFRED."""
@@ -59,12 +60,22 @@ class Body:
         self._event: Any = None
         self._world: World | None = None
         self._blind = False
+        self.broken = False
+        """The simulator has failed for good."""
         self.steps = 0
         """Low-level steps since the last `count_from_zero`."""
 
     def reset(self, room: str) -> None:
-        """Load a room."""
-        self._take(self._controller.reset(room))
+        """Load a room.
+
+        Raises:
+            SimulatorError: the simulator died.
+        """
+        try:
+            self._take(self._controller.reset(room))
+        except SimulatorError:
+            self.broken = True
+            raise
         self.steps = 0
 
     def count_from_zero(self) -> None:
@@ -101,6 +112,9 @@ class Body:
         except ValueError:
             # The client raises for an action that this simulator doesn't know, and keeps the event.
             return self._controller.last_event
+        except SimulatorError:
+            self.broken = True
+            raise
 
     def _take(self, event: Any) -> None:
         self._event, self._world, self._blind = event, None, False

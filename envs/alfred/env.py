@@ -27,10 +27,23 @@ class Alfred(Env):
 
     Scene: ClassVar[type[BaseModel]] = Scene
 
-    def __init__(self, backend: str = "embedded", settings: AlfredSettings | None = None) -> None:
+    def __init__(
+        self,
+        backend: str = "embedded",
+        settings: AlfredSettings | None = None,
+        *,
+        session: Session | None = None,
+    ) -> None:
+        """An environment; its simulator starts with the first task.
+
+        Args:
+            backend: "embedded", or "unity" for a user's own build.
+            settings: how it runs.
+            session: a simulator to share, as forks do.
+        """
         self._settings = settings or AlfredSettings()
         self._backend = backend
-        self._session = Session(backend, self._settings)
+        self._session = session or Session(backend, self._settings)
         self._owner = self._session.join()
         self._situation: Situation | None = None
         self._planner = Planner()
@@ -124,13 +137,15 @@ class Alfred(Env):
         return None
 
     def fork(self) -> Alfred:
-        """An independent copy of this moment, in the same simulator."""
+        """An independent copy of this moment, in the same simulator.
+
+        Raises:
+            SimulatorError: the simulator can't keep moments: Unity can't.
+        """
         here = self._here()
-        twin = Alfred.__new__(Alfred)
-        twin._settings, twin._backend = self._settings, self._backend
-        twin._session, twin._owner = self._session, self._session.split(self._owner)
+        twin = Alfred(self._backend, self._settings, session=self._session)
+        self._session.copy(self._owner, twin._owner)
         twin._situation, twin._planner = here.copy(), self._planner.copy()
-        twin.determinism = self.determinism
         return twin
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
@@ -154,8 +169,19 @@ class Alfred(Env):
         return account.digest(self._here())
 
     def admissible(self) -> Sequence[Action]:
-        """What would really succeed now."""
-        return succeeding(self._here(), self.actions())
+        """What would really succeed now.
+
+        Whether there is room for what is put down only trying shows, which only the embedded
+        household allows; on Unity it is taken to be so.
+        """
+        found = succeeding(self._here(), self.actions())
+        if self._backend != "embedded":
+            return found
+        return [action for action in found if action.verb != "put" or self._works(action)]
+
+    def _works(self, action: Action) -> bool:
+        with self.fork() as twin:
+            return twin.act(action).reason is None
 
     @property
     def _oracle(self) -> bool:

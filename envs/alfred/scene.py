@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from envs.alfred.rooms import ROOMS
+from envs.alfred.types import TYPES
 from envs.core import SceneError, Task
 
 TaskType = Literal[
@@ -31,7 +32,10 @@ MOVABLE = ("Bowl", "Box", "Cup", "Mug", "Pan", "Plate", "Pot")
 """Receptacles that can be carried."""
 
 Name = Annotated[str, Field(min_length=1, max_length=80, examples=["mug_1", "cabinet_3"])]
-ObjectType = Annotated[str, Field(min_length=1, max_length=40, examples=["Mug", "CounterTop"])]
+ObjectType = Annotated[
+    str,
+    Field(min_length=1, max_length=40, json_schema_extra={"vocabulary": [*sorted(TYPES)]}),
+]
 Metres = Annotated[float, Field(ge=-30, le=30, json_schema_extra={"unit": "m"})]
 Degrees = Annotated[float, Field(ge=-360, le=360, json_schema_extra={"unit": "degrees"})]
 
@@ -39,7 +43,7 @@ Degrees = Annotated[float, Field(ge=-360, le=360, json_schema_extra={"unit": "de
 class Part(BaseModel):
     """What all parts of a scene have in common."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Goal(Part):
@@ -75,6 +79,7 @@ class Start(Part):
     """Where the agent stands and looks at the beginning."""
 
     x: Metres
+    """One must be able to stand there: on a place of the room's 0.25 m grid."""
     z: Metres
     y: Metres | None = None
     """Height of its middle, as THOR has it (about 0.9); None for the room's own."""
@@ -88,13 +93,16 @@ class Placement(Part):
     """A thing that is in or on a receptacle at the start, and not where the room has it."""
 
     object: Name
+    """What is moved: something that fits a hand."""
     receptacle: Name
+    """What it is put in or on; closed things are opened for it and closed again."""
 
 
 class State(Part):
     """States of one thing at the start that differ from the room's own; None leaves as it is."""
 
     object: Name
+    """What is changed; it must be such as can be opened, switched on, and so on."""
     open: bool | None = None
     on: bool | None = None
     dirty: bool | None = None
@@ -148,7 +156,7 @@ class Recording(Part):
 class Scene(Part):
     """A room, what stands how in it, and what is wanted."""
 
-    room: str = Field(examples=["FloorPlan1", "FloorPlan230"])
+    room: str = Field(json_schema_extra={"vocabulary": [*ROOMS]})
     """FloorPlan1-30 are kitchens, 201-230 living rooms, 301-330 bedrooms, 401-430 bathrooms."""
     goal: Goal
     start: Start | None = None
@@ -156,6 +164,7 @@ class Scene(Part):
     held: Name | None = None
     """What the agent has in its hand at the start."""
     placements: tuple[Placement, ...] = Field(default=(), max_length=40)
+    """Things that are elsewhere than the room has them, put there in this order."""
     states: tuple[State, ...] = Field(default=(), max_length=60)
     spawn_seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
     """Scatter all that can be picked up first, by THOR's InitialRandomSpawn with this seed."""

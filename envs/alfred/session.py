@@ -6,6 +6,7 @@ from typing import Any
 
 from envs.alfred import controller
 from envs.alfred.body import Body
+from envs.alfred.client import Client
 from envs.alfred.routes import STEP
 from envs.alfred.settings import AlfredSettings
 from envs.alfred.skills.vantage import REACH
@@ -22,7 +23,7 @@ class Session:
     def __init__(self, backend: str, settings: AlfredSettings) -> None:
         self._backend = backend
         self._settings = settings
-        self._client: controller.Client | None = None
+        self._client: Client | None = None
         self._body: Body | None = None
         self._kept: dict[int, Any] = {}
         self._inside: int | None = None
@@ -41,9 +42,15 @@ class Session:
         self._drop(owner)
         if self._inside == owner:
             self._inside = None
-        if not self._joined and self._client is not None:
+        if not self._joined:
+            self._end()
+
+    def _end(self) -> None:
+        """Stop the simulator; all moments in it are gone."""
+        if self._client is not None:
             self._client.stop()
-            self._client = self._body = None
+        self._client = self._body = self._inside = None
+        self._kept.clear()
 
     def start(self, owner: int, room: str) -> Body:
         """A body for an owner that is about to load a room.
@@ -52,6 +59,8 @@ class Session:
             SimulatorError: the simulator did not start.
             UnavailableError: this machine lacks something for it.
         """
+        if self._body is not None and self._body.broken:
+            self._end()
         if self._body is None:
             settings = self._settings
             self._client = controller.start(
@@ -90,12 +99,14 @@ class Session:
             raise SimulatorError(f"The simulator can't go back: {self._body.error[1]}")
         self._body.ask("Forget", snapshot=token)
 
-    def split(self, owner: int) -> int:
-        """A number for a copy of an owner's moment."""
+    def copy(self, owner: int, twin: int) -> None:
+        """Keep an owner's moment for another one too.
+
+        Raises:
+            SimulatorError: this simulator can't keep moments.
+        """
         self.enter(owner)
-        twin = self.join()
         self._kept[twin] = self._snapshot()
-        return twin
 
     def _keep(self) -> None:
         if self._inside is not None:

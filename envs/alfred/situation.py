@@ -90,6 +90,7 @@ class Situation:
             self,
             names=self.names.copy(),
             grid=self.grid.copy(),
+            views=Views(self.body),
             memory=self.memory.copy(),
             film=list(self.film),
         )

@@ -49,7 +49,7 @@ def in_words(here: Situation, view: bool) -> str:
     sentences = []
     if held is not None:
         noun = word(held.type)
-        sentences.append(f"You have {'an' if noun[:1] in 'aeiou' else 'a'} {noun} in your hand.")
+        sentences.append(f"You have {'an' if noun[:1] in 'aeiou' else 'a'} {noun} in your hands.")
     if view:
         seen = ", ".join(here.names.of(id) for id in in_view(here))
         sentences.append(f"You see: {seen or 'nothing of interest'}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
 from envs.alfred.objects import Thing
-from envs.alfred.routes import Stand, Ways
+from envs.alfred.routes import STEP, Stand, Ways
 from envs.alfred.situation import Situation
 from envs.alfred.skills.result import Result, done, failed
 from envs.alfred.skills.vantage import stand_of, vantage
@@ -36,7 +36,7 @@ def arrive(here: Situation, pose: Pose) -> bool:
     """Take up a pose, on foot or at once. False if the way is blocked."""
     if here.teleport:
         here.body.steps += 1
-        arrived = here.body.place(pose)
+        arrived = here.body.place(pose, blind=True)
     else:
         arrived = walk(here, stand_of(pose)) and look(here, pose.horizon)
     here.see()
@@ -45,6 +45,11 @@ def arrive(here: Situation, pose: Pose) -> bool:
 
 def walk(here: Situation, goal: Stand) -> bool:
     """Follow a shortest way; where a step is blocked, remember it and find another way."""
+    if here.teleport:
+        here.body.steps += 1
+        now = here.body.pose
+        x, z, turn = goal
+        return here.body.place(Pose(x * STEP, now.y, z * STEP, turn, now.horizon), blind=True)
     for _ in range(_DETOURS):
         ways = here.grid.ways(here.stand)
         if goal not in ways.cost:

@@ -100,7 +100,7 @@ def test_nothing_is_told_of_what_was_not_seen(env: Alfred) -> None:
 
 def test_what_is_held_is_told(env: Alfred) -> None:
     env.reset(task({"held": "apple_1"}), seed=0)
-    assert env.observe().text == "You have an apple in your hand."
+    assert env.observe().text == "You have an apple in your hands."
     assert env.call("list_items_in_hands", {}) == ["apple_1"]
     with pytest.raises(KeyError, match="no tool 'nosuch'"):
         env.call("nosuch", {})
