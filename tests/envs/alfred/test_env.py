@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import psutil
 import pytest
 
 from envs.alfred.env import Alfred
 from envs.alfred.settings import AlfredSettings
 from envs.alfred.tasks import sample
 from envs.contract import EnvContract
-from envs.core import Env, Outcome, Reason, SceneError, Task
+from envs.core import Env, Outcome, Reason, SceneError, SimulatorError, Task
 
 
 class TestAlfred(EnvContract):
@@ -233,3 +235,56 @@ def test_plans_are_made_without_a_trace(env: Alfred) -> None:
     after = env.observe().rgb
     assert env.digest() == before
     assert picture is not None and after is not None and np.array_equal(picture, after)
+
+
+def test_a_dead_simulator_is_told_and_replaced() -> None:
+    simple = task({"start": {"x": -1.0, "z": 1.0, "rotation": 90}})
+    with Alfred() as env:
+        env.reset(simple, seed=0)
+        before = env.digest()
+        simulators = psutil.Process().children(recursive=True)
+        for process in simulators:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        with pytest.raises(SimulatorError):
+            act(env, "look around")
+        env.reset(simple, seed=0)
+        assert env.digest() == before
+    psutil.wait_procs(simulators, timeout=5)
+    assert not [p for p in simulators if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_forks_see_their_own_world(env: Alfred) -> None:
+    """What one opens is closed to the other, and so are its plans."""
+    scene = {"placements": [{"object": "mug_1", "receptacle": "fridge_1"}]}
+    goal = {"type": "pick_and_place_simple", "object": "Mug", "parent": "CoffeeMachine"}
+    env.reset(task(scene, goal), seed=0)
+    with env.fork() as fork:
+        for _ in range(12):
+            plan = fork.plan()
+            if not plan:
+                break
+            assert fork.act(plan[0]).reason is None
+        assert fork.progress() == (1, 1)
+        assert env.progress() == (0, 1)
+        assert [a.text for a in env.plan()].count("open the fridge") == 1
+
+
+def test_what_can_be_put_is_what_fits(env: Alfred) -> None:
+    scene = {"held": "pot_1", "start": {"x": -1.0, "z": 1.0, "rotation": 270}}
+    env.reset(task(scene), seed=0)
+    act(env, "look around", "explore", "go to the countertop")
+    puts = [a for a in env.admissible() if a.verb == "put"]
+    assert puts
+    for action in puts:
+        with env.fork() as fork:
+            assert fork.act(action).reason is None
+
+
+def test_things_are_scattered_by_a_seed(env: Alfred) -> None:
+    def places(seed: int | None) -> dict[str, object]:
+        env.reset(task({} if seed is None else {"spawn_seed": seed}), seed=0)
+        return {o["name"]: o["position"] for o in env.state()["objects"]}  # type: ignore[union-attr, index, call-overload, misc]
+
+    untouched, one, again, other = places(None), places(7), places(7), places(8)
+    assert one == again and one != other and one != untouched
