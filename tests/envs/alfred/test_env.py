@@ -239,10 +239,12 @@ def test_plans_are_made_without_a_trace(env: Alfred) -> None:
 
 def test_a_dead_simulator_is_told_and_replaced() -> None:
     simple = task({"start": {"x": -1.0, "z": 1.0, "rotation": 90}})
+    others = set(psutil.Process().children(recursive=True))
     with Alfred() as env:
         env.reset(simple, seed=0)
         before = env.digest()
-        simulators = psutil.Process().children(recursive=True)
+        simulators = set(psutil.Process().children(recursive=True)) - others
+        assert simulators
         for process in simulators:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -250,7 +252,7 @@ def test_a_dead_simulator_is_told_and_replaced() -> None:
             act(env, "look around")
         env.reset(simple, seed=0)
         assert env.digest() == before
-    psutil.wait_procs(simulators, timeout=5)
+    psutil.wait_procs(list(simulators), timeout=5)
     assert not [p for p in simulators if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
 
 
