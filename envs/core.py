@@ -123,6 +123,25 @@ class Outcome:
     """Low-level steps that it took."""
 
 
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One object of a scene, as a person would speak of it: what EIE and judges check claims on."""
+
+    name: str
+    """As actions name it: "mug_2"."""
+    kind: str
+    """Its type in plain words: "mug"."""
+    states: Mapping[str, bool]
+    """Every state that its kind can have, and whether it holds: {"open": False, "dirty": True}."""
+    support: str | None = None
+    """Name of what it stands on or lies in; None where that is the floor or a wall."""
+    inside: bool = False
+    """Whether it lies in its support, not on it."""
+    held: bool = False
+    pixels: int = 0
+    """How many pixels of the present picture show it."""
+
+
 class Determinism(StrEnum):
     """What the same task, seed and actions give again."""
 
@@ -275,4 +294,13 @@ class Privileged(Protocol):
 
     def admissible(self) -> Sequence[Action]:
         """The actions that would really succeed now."""
+        ...
+
+
+@runtime_checkable
+class Factual(Protocol):
+    """Says what is true of the scene, in one form for every environment. Privileged."""
+
+    def things(self) -> Sequence[Thing]:
+        """Every object, seen or not, in a fixed order."""
         ...
