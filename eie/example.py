@@ -93,6 +93,8 @@ class Example(BaseModel):
     """File relative to the set's folder: PNG of exactly what was observed."""
     image_digest: str
     """Of the exact pixels, as `agents.models.core.Image.digest` reckons it."""
+    text: str = ""
+    """What was told beside the picture, as `envs.core.Observation.text`. `question` says it too."""
     question: str
     candidates: tuple[str, ...] = Field(min_length=2)
     answer: int = Field(ge=0)
