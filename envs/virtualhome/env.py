@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, ClassVar
 
@@ -19,11 +20,13 @@ from envs.core import (
     Task,
     UnavailableError,
 )
-from envs.virtualhome import VirtualHomeSettings
+from envs.core import Thing as Fact
+from envs.virtualhome import VirtualHomeSettings, facts
 from envs.virtualhome.expert import NoPlanError, solve
 from envs.virtualhome.goals import Goal, met
 from envs.virtualhome.lines import ARGUMENTS, Line, Thing, parse_line
 from envs.virtualhome.names import Names
+from envs.virtualhome.promises import broken
 from envs.virtualhome.scene import VirtualHomeScene, character_of, read_scene
 from envs.virtualhome.sight import held, near, visible
 from envs.virtualhome.simulations import Embedded, Simulation
@@ -38,6 +41,9 @@ from envs.virtualhome.speech import (
 )
 from envs.virtualhome.verbs import VERBS
 from envs.virtualhome.world import World
+
+_THING = re.compile(r"<[^<>]*> \((\d+)\)")
+"""As the simulator's sentences name an object."""
 
 
 def make(backend: str, settings: VirtualHomeSettings) -> Env:
@@ -119,8 +125,13 @@ class VirtualHome(Env):
         after, failure = self._simulation.run(world, line)
         if failure is not None:
             return self._outcome(failure.reason, self._explain(failure.message))
-        self._done = (*self._done, line)
         self._look(after)
+        if (lie := broken(after, self._character, line)) is not None:
+            return self._outcome(
+                Reason.WRONG_STATE,
+                self._explain(f"The simulator says that it was done, but {lie}"),
+            )
+        self._done = (*self._done, line)
         return self._outcome(None, f"Done: {action.text}.")
 
     def progress(self) -> tuple[int, int]:
@@ -209,6 +220,12 @@ class VirtualHome(Env):
                     found.append(self._said(line))
         return found
 
+    def things(self) -> Sequence[Fact]:
+        """Every object by id, with how much of it the present picture shows."""
+        world = self._here()
+        pixels = self._simulation.pixels(world)
+        return facts.things(world, self._names, self._character, pixels)
+
     def _here(self) -> World:
         if self._world is None:
             raise SceneError("There is no flat yet: reset comes first.")
@@ -249,14 +266,15 @@ class VirtualHome(Env):
 
     def _explain(self, message: str) -> str:
         """The simulator's sentence in the names that the agent knows."""
-        sentence = message.split(' when executing "')[0]
-        for node in self._here().nodes():
-            sentence = sentence.replace(
-                str(Thing(node.class_name, node.id)),
-                "you" if node.id == self._character else f"the {self._names.of(node.id)}",
-            )
+        sentence = _THING.sub(self._called, message.split(' when executing "')[0])
         sentence = sentence.replace("you is ", "you are ").replace("you does ", "you do ")
         return f"{sentence[:1].upper()}{sentence[1:]}."
+
+    def _called(self, thing: re.Match[str]) -> str:
+        id_ = int(thing[1])
+        if id_ == self._character:
+            return "you"
+        return f"the {self._names.of(id_)}" if id_ in self._names.all() else thing[0]
 
     def _rest_of_program(self) -> Sequence[Line] | None:
         """What is left of the program, if it was followed so far and still works."""

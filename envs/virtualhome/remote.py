@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +102,22 @@ class Remote:
         (image,) = self._client.camera_images([self._camera], width=width, height=height)
         return np.asarray(image, np.uint8)
 
+    def pixels(self, world: World) -> Mapping[int, int]:
+        """Counted by colour in its picture of instances, taken from the same camera."""
+        if self._settings.view == "none":
+            return {}
+        width, height = self._settings.width, self._settings.height
+        (image,) = self._client.camera_images(
+            [self._camera], width=width, height=height, mode="seg_inst"
+        )
+        codes, counts = np.unique(_code(np.asarray(image, np.int64)), return_counts=True)
+        shown = dict(zip(codes.tolist(), counts.tolist(), strict=True))
+        colors = self._client.instance_colors()
+        found = {
+            i: shown.get(int(_code(np.round(255 * np.array(c[:3])))), 0) for i, c in colors.items()
+        }
+        return {i: count for i, count in found.items() if count}
+
     def close(self) -> None:
         """Stop what we started; leave alone what we found."""
         if self._unity is not None:
@@ -128,3 +145,8 @@ class Remote:
         return SimulatorError(
             f"{error}\nUnity {state}. Its last words:\n{self._unity.last_words()}"
         )
+
+
+def _code(rgb: NDArray[Any]) -> NDArray[np.int64]:
+    """Colours, 0 to 255 along the last axis, as one number each."""
+    return rgb.astype(np.int64) @ np.array((65536, 256, 1), np.int64)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from envs.core import Determinism
-from envs.virtualhome.drawing.picture import Picture, View
+from envs.virtualhome.drawing.picture import Picture, View, node_of
 from envs.virtualhome.failures import Failure
 from envs.virtualhome.lines import Line
 from envs.virtualhome.scene import VirtualHomeScene, build_world, character_of
@@ -41,6 +42,10 @@ class Simulation(Protocol):
         """What the character sees, uint8 (H, W, 3); None where no pictures were asked for."""
         ...
 
+    def pixels(self, world: World) -> Mapping[int, int]:
+        """Id -> how many pixels of that picture show it; empty where there are no pictures."""
+        ...
+
     def close(self) -> None:
         """Let go of it. Safe to call twice."""
         ...
@@ -67,10 +72,26 @@ class Embedded:
         """Drawn from the graph alone: the same world gives the same bytes."""
         if self._view == "none":
             return None
+        stage, character = self._staged(world), character_of(world)
+        return stage.take(world, character, self._view, self._width, self._height).rgb
+
+    def pixels(self, world: World) -> Mapping[int, int]:
+        """Counted in the instances of the same view."""
+        if self._view == "none":
+            return {}
+        stage, character = self._staged(world), character_of(world)
+        frame = stage.take(world, character, self._view, self._width, self._height, rgb=False)
+        counts = np.bincount(frame.ids.ravel() + 1, minlength=len(frame.names) + 1)[1:]
+        found: dict[int, int] = {}
+        for name, count in zip(frame.names, counts.tolist(), strict=True):
+            if count:
+                found[node_of(name)] = found.get(node_of(name), 0) + count
+        return found
+
+    def _staged(self, world: World) -> Picture:
         if self._stage is None or self._stage.sources is not world.sources:
             self._stage = Picture(world)
-        frame = self._stage.take(world, character_of(world), self._view, self._width, self._height)
-        return frame.rgb
+        return self._stage
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -94,7 +94,6 @@ def line_of(
     A class without a number means what is held, then what is near, then what was seen first.
     """
     hands = held(world, character)
-    reach = near(world, character)
     index = list(world.characters()).index(character)
     things: list[Thing] = []
     for name in action.arguments:
@@ -104,6 +103,7 @@ def line_of(
             fit = [i for i in names.find(name) if i in seen or i in hands]
         if not fit:
             return name
+        reach = near(world, character) if len(fit) > 1 else frozenset()
         best = min(fit, key=lambda i: (_use(action.verb, i, hands), i not in reach, i))
         node = world.node(best)
         assert node is not None

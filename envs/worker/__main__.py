@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from envs.core import (
     Env,
     Expert,
+    Factual,
     Forkable,
     Privileged,
     SceneError,
@@ -37,11 +38,12 @@ from envs.worker.values import (
     from_actions,
     from_observation,
     from_outcome,
+    from_things,
     to_action,
 )
 from envs.worker.wire import ClosedError, Wire, pack
 
-_CAPABILITIES = {c.__name__: c for c in (Expert, Forkable, Tools, Privileged)}
+_CAPABILITIES = {c.__name__: c for c in (Expert, Forkable, Tools, Privileged, Factual)}
 _THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
 _SHOWN_LINES = 12
 
@@ -131,6 +133,9 @@ def _ask(env: Env, call: str, arguments: dict[str, Any]) -> Any:
         case "digest":
             assert isinstance(env, Privileged)
             return env.digest()
+        case "things":
+            assert isinstance(env, Factual)
+            return from_things(env.things())
     raise SimulatorError(f"A worker can't be asked {call!r}.")
 
 

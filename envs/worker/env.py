@@ -11,9 +11,25 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from envs.core import Action, Determinism, Env, Observation, Outcome, Task, UnavailableError
+from envs.core import (
+    Action,
+    Determinism,
+    Env,
+    Observation,
+    Outcome,
+    Task,
+    Thing,
+    UnavailableError,
+)
 from envs.worker.link import Link
-from envs.worker.values import from_action, to_action, to_actions, to_observation, to_outcome
+from envs.worker.values import (
+    from_action,
+    to_action,
+    to_actions,
+    to_observation,
+    to_outcome,
+    to_things,
+)
 
 T = TypeVar("T")
 
@@ -167,11 +183,18 @@ class _Privileged(WorkerEnv):
         return self._ask("admissible", to_actions)
 
 
+class _Factual(WorkerEnv):
+    def things(self) -> Sequence[Thing]:
+        """Every object, seen or not."""
+        return self._ask("things", to_things)
+
+
 _CAPABLE: Mapping[str, type[WorkerEnv]] = {
     "Expert": _Expert,
     "Forkable": _Forkable,
     "Tools": _Tools,
     "Privileged": _Privileged,
+    "Factual": _Factual,
 }
 
 

@@ -77,23 +77,33 @@ class Picture:
         found = {i: figure(world, i, self.home, arranged) for i in world.characters()}
         return Shot(world, arranged, {i: f for i, f in found.items() if f is not None})
 
-    def take(self, world: World, character: int, view: View, width: int, height: int) -> Frame:
-        """What one sees of a character's moment."""
+    def take(
+        self,
+        world: World,
+        character: int,
+        view: View,
+        width: int,
+        height: int,
+        *,
+        rgb: bool = True,
+    ) -> Frame:
+        """What one sees of a character's moment; without its colours where `rgb` is False."""
         shot = self.shot(world)
         who = shot.figures.get(character)
         room = world.room(character)
         if who is None or room is None:
-            return self.render(shot, views.top_down(next(iter(self.home.values()))), width, height)
+            above = views.top_down(next(iter(self.home.values())))
+            return self.render(shot, above, width, height, rgb=rgb)
         if view == "first_person":
             camera = views.first_person(who)
-            return self.render(shot, camera, width, height, room=room, eyes=character)
+            return self.render(shot, camera, width, height, room=room, eyes=character, rgb=rgb)
         if view == "over_the_shoulder":
             places, nodes = shot.arranged.places, shot.arranged.nodes
             things = [p for i, p in places.items() if nodes[i].category != "Rooms"]
             camera = views.over_the_shoulder(who, self.home[room], things)
-            return self.render(shot, camera, width, height, room=room)
+            return self.render(shot, camera, width, height, room=room, rgb=rgb)
         return self.render(
-            shot, views.top_down(self.home[room]), width, height, room=room, roof=False
+            shot, views.top_down(self.home[room]), width, height, room=room, roof=False, rgb=rgb
         )
 
     def render(
@@ -207,8 +217,10 @@ class Picture:
         self._meshes.setdefault(name, self._shown[name].mesh)
         return self._meshes[name] if roof else _NOTHING
 
-    def _rooms(self, world: World) -> set[int]:
-        return {node.id for node in world.nodes() if node.category == "Rooms"}
+
+def node_of(name: str) -> int:
+    """The node that a body on the stage belongs to."""
+    return int(name.split(" ", 1)[0])
 
 
 def _point() -> Mesh:

@@ -12,6 +12,7 @@ from PIL import Image
 
 from envs.render.stage import Frame
 from envs.virtualhome.drawing.looks import seed_of
+from envs.virtualhome.drawing.picture import node_of
 
 MODES = ("normal", "seg_inst", "seg_class", "depth")
 _MILLIMETRES = 1000.0
@@ -55,8 +56,3 @@ def _painted(frame: Frame, mode: str, classes: Mapping[int, str]) -> NDArray[np.
         seed = id_ if mode == "seg_inst" else seed_of(classes[id_]) & 0xFFFFFF
         colors[index] = color_of(seed)
     return colors[frame.ids]
-
-
-def node_of(name: str) -> int:
-    """The node that a body on the stage belongs to."""
-    return int(name.split(" ", 1)[0])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from envs.virtualhome.drawing.picture import node_of
 from envs.virtualhome.server.answers import RefusedError, done, read, told
 from envs.virtualhome.server.cameras import matrices
 from envs.virtualhome.server.flat import Flat
-from envs.virtualhome.server.images import MODES, color_of, encode, node_of
+from envs.virtualhome.server.images import MODES, color_of, encode
 from envs.virtualhome.wire import CameraPlace, ImageOptions, Reply, Request
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from envs.core import UnavailableError
+from envs.virtualhome.eai import folder
 from envs.virtualhome.evolving import interpreter, simulation
 
 
@@ -21,4 +22,17 @@ needs_virtualhome = pytest.mark.skipif(
 needs_its_interpreter = pytest.mark.skipif(
     not interpreter().exists(),
     reason="VirtualHome's own interpreter is not there: run `inhabit setup virtualhome`",
+)
+
+
+def _has_eai() -> bool:
+    try:
+        folder()
+    except UnavailableError:
+        return False
+    return True
+
+
+needs_eai = pytest.mark.skipif(
+    not _has_eai(), reason="eai-eval is not on this machine: run `inhabit setup virtualhome`"
 )

@@ -15,12 +15,12 @@ from served import served
 
 from envs.core import SimulatorError
 from envs.virtualhome.client import VirtualHomeClient
+from envs.virtualhome.drawing.picture import node_of
 from envs.virtualhome.eai import folder, initial_graph, programs
 from envs.virtualhome.flats.build import build
 from envs.virtualhome.server.actions import answer
 from envs.virtualhome.server.cameras import CHARACTER_CAMERAS
 from envs.virtualhome.server.flat import Flat
-from envs.virtualhome.server.images import node_of
 from envs.virtualhome.server.listen import Server
 from envs.virtualhome.wire import Reply, Request
 

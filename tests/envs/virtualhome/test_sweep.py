@@ -1,0 +1,138 @@
+"""Every action of every verb, about every node of a flat: what comes of it is always told.
+
+The flat of eai-eval has 292 nodes, ours 205.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from present import needs_eai, needs_virtualhome
+
+from envs.core import Action, Outcome, Reason
+from envs.virtualhome import VirtualHomeSettings
+from envs.virtualhome.eai import tasks as eai_tasks
+from envs.virtualhome.env import EmbeddedVirtualHome
+from envs.virtualhome.lines import ARGUMENTS
+from envs.virtualhome.names import Names
+from envs.virtualhome.scene import build_world, read_scene
+from envs.virtualhome.tasks import sample
+from envs.virtualhome.verbs import VERBS
+
+pytestmark = needs_virtualhome
+
+OPPOSITES = (
+    {"OPEN", "CLOSED"}, {"ON", "OFF"}, {"PLUGGED_IN", "PLUGGED_OUT"}, {"SITTING", "LYING"},
+    {"CLEAN", "DIRTY"},
+)  # fmt: skip
+ROOMS = ("kitchen", "dining_room", "livingroom", "home_office", "bedroom", "bathroom")
+
+
+def do(env: EmbeddedVirtualHome, text: str) -> Outcome:
+    action = env.parse(text)
+    assert action is not None, text
+    return env.act(action)
+
+
+def begun(flat: str) -> tuple[EmbeddedVirtualHome, list[str]]:
+    """A flat of which every room was seen, and the names of all its nodes."""
+    task = next(iter(eai_tasks() if flat == "eai" else sample(1, seed=6)))
+    env = EmbeddedVirtualHome(VirtualHomeSettings(view="none"))
+    env.reset(task, seed=0)
+    for room in ROOMS:
+        if env.parse(f"walk to the {room}") is not None:
+            do(env, f"walk to the {room}")
+    return env, [*Names(build_world(read_scene(task))).all().values()]
+
+
+def laden(flat: EmbeddedVirtualHome) -> list[str]:
+    """Before the fridge, with both hands full of what is then told."""
+    taken: list[str] = []
+    for walk in [a for a in flat.admissible() if a.verb == "WALK"]:
+        there = flat.fork()
+        there.act(walk)
+        for grab in [a for a in there.admissible() if a.verb == "GRAB"][: 2 - len(taken)]:
+            flat.act(walk)
+            assert flat.act(grab).reason is None
+            taken.append(grab.arguments[0])
+        if len(taken) == 2:
+            break
+    do(flat, "walk to the fridge")
+    return taken
+
+
+def seated(flat: EmbeddedVirtualHome) -> list[str]:
+    """On the sofa, with empty hands."""
+    for text in ("walk to the sofa", "sit on the sofa"):
+        assert do(flat, text).reason is None
+    return ["fridge_1"]
+
+
+def at_first(flat: EmbeddedVirtualHome) -> list[str]:
+    """Where the tour of the rooms has ended."""
+    return ["fridge_1"]
+
+
+def everything(nodes: Sequence[str], others: Sequence[str]) -> Iterator[Action]:
+    """Every verb about every node; where it takes two things, with each of `others`."""
+    for verb in VERBS.values():
+        match ARGUMENTS[verb.action]:
+            case 0:
+                yield Action(verb.say(), verb.action)
+            case 1:
+                yield from (Action(verb.say(n), verb.action, (n,)) for n in nodes)
+            case _:
+                pairs = {pair for n in nodes for o in others for pair in ((o, n), (n, o))}
+                yield from (Action(verb.say(*p), verb.action, p) for p in sorted(pairs))
+
+
+def contradictions(env: EmbeddedVirtualHome) -> list[str]:
+    """What can't be true of any flat."""
+    state = env.state()
+    found = [
+        f"{node} is {sorted(pair)}"
+        for node, states in state["states"].items()
+        for pair in OPPOSITES
+        if pair <= set(states)
+    ]
+    held = [(hand, thing) for _, hand, thing in state["edges"] if hand.startswith("HOLDS")]
+    if len({hand for hand, _ in held}) < len(held):
+        found.append(f"two things in one hand: {held}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("flat", "moment"),
+    [
+        ("ours", laden),
+        pytest.param("eai", laden, marks=needs_eai),
+        pytest.param("ours", seated, marks=pytest.mark.slow),
+        pytest.param("eai", seated, marks=[needs_eai, pytest.mark.slow]),
+        pytest.param("eai", at_first, marks=[needs_eai, pytest.mark.slow]),
+    ],
+)
+def test_whatever_is_done_an_outcome_tells_what_came_of_it(
+    flat: str, moment: Callable[[EmbeddedVirtualHome], list[str]]
+) -> None:
+    env, nodes = begun(flat)
+    others = moment(env)
+    before, wrong = env.digest(), contradictions(env)
+    tried = changed = 0
+    for action in everything(nodes, others):
+        after = env.fork()
+        outcome = after.act(action)
+        tried += 1
+        assert isinstance(outcome, Outcome)
+        assert outcome.feedback
+        assert (outcome.met, outcome.total) == after.progress()
+        if outcome.reason is None:
+            changed += 1
+            assert contradictions(after) == wrong, action.text
+        else:
+            assert isinstance(outcome.reason, Reason)
+            assert outcome.reason is not Reason.UNKNOWN_ACTION, (action.text, outcome.feedback)
+            assert after.digest() == before, action.text
+    assert env.digest() == before
+    assert tried >= 40 * len(nodes)
+    assert changed > 50
