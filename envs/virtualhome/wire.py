@@ -100,7 +100,6 @@ class ScriptOptions(BaseModel):
 
     recording: bool = False
     skip_execution: bool = False
-    find_solution: bool = False
 
 
 class TimeOfDay(BaseModel):

@@ -35,8 +35,7 @@ def answer(flat: Flat, request: Request) -> Reply:
     """Do what is asked. What can't be done is a reply that says why."""
     action = _ACTIONS.get(request.action)
     if action is None:
-        message = f"Unknown action {request.action}"
-        return Reply(id=request.id, success=False, message=message)
+        return Reply(id=request.id, success=False, message=f"Unknown action {request.action}")
     try:
         reply = action(flat, request)
     except (RefusedError, SceneError, CameraError, LineError) as error:
@@ -182,6 +181,23 @@ def _set_time(flat: Flat, request: Request) -> Reply:
     return done()
 
 
+def _no_physics(flat: Flat, request: Request) -> Reply:
+    raise RefusedError(
+        "Unknown action activate_physics: nothing falls here, and things rest where they are put."
+    )
+
+
+def _no_terrain(flat: Flat, request: Request) -> Reply:
+    """Done already: our flats stand on none."""
+    return done("There is no terrain.")
+
+
+def _no_points(flat: Flat, request: Request) -> Reply:
+    # The official client reads the message as JSON whether or not it succeeded.
+    why = "Unknown action point_cloud: ask camera_image for depth, and camera_data for where from."
+    return Reply(success=False, message=json.dumps(why))
+
+
 _ACTIONS: Mapping[str, Callable[[Flat, Request], Reply]] = {
     "version": _version,
     "idle": _idle,
@@ -207,5 +223,7 @@ _ACTIONS: Mapping[str, Callable[[Flat, Request], Reply]] = {
     "add_character_camera": seeing.add_character_camera,
     "update_character_camera": seeing.update_character_camera,
     "set_time": _set_time,
+    "activate_physics": _no_physics,
+    "remove_terrain": _no_terrain,
+    "point_cloud": _no_points,
 }
-"""What Unity has beside them (physics, terrain, point clouds) has no meaning here."""

@@ -33,7 +33,15 @@ comm_unity.np = _OldNumpy()
 
 def rows():
     comm = comm_unity.UnityCommunication(port=port)
-    told = {}
+    told = {"exchanged": {}}
+    post = comm.post_command
+
+    def noted(request, repeat=False):
+        reply = post(request, repeat)
+        told["exchanged"].setdefault(request["action"], [request["id"], reply])
+        return reply
+
+    comm.post_command = noted
     told["idle"] = comm.check_connection()
     told["reset"] = comm.reset(2)
     told["reset_nowhere"] = comm.reset(99)
@@ -112,6 +120,7 @@ def rows():
     told["procedural_generation"] = comm.procedural_generation(4)
     told["activate_physics"] = comm.activate_physics()
     told["remove_terrain"] = comm.remove_terrain()
+    told["point_cloud"] = comm.point_cloud()
     told["unknown"] = comm.post_command({"id": "1", "action": "make_coffee"})
     return told
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -167,11 +168,55 @@ def test_time_and_generated_scenes(rows):
     assert rows["procedural_generation"] == [True, "4"]
 
 
-def test_the_rest_is_unknown(rows):
+def test_what_needs_physics_is_refused_in_a_sentence(rows):
     assert rows["activate_physics"] is False
-    assert rows["remove_terrain"] is False
+    assert "nothing falls here" in rows["exchanged"]["activate_physics"][1]["message"]
+    assert rows["remove_terrain"] is True
+    ok, message = rows["point_cloud"]
+    assert not ok
+    assert message.startswith("Unknown action point_cloud: ask camera_image for depth")
+
+
+def test_the_rest_is_unknown(rows):
     assert rows["unknown"]["success"] is False
     assert rows["unknown"]["message"] == "Unknown action make_coffee"
+
+
+NOT_TO_BE_HAD = ("activate_physics", "point_cloud")
+PROTOCOL = (
+    *("idle", "clear", "environment", "fast_reset", "environment_graph", "expand_scene"),
+    *("add_character", "move_character", "render_script", "check_script", "camera_count"),
+    *("character_cameras", "camera_data", "camera_image", "instance_colors", "observation"),
+    *("add_camera", "update_camera", "add_character_camera", "update_character_camera"),
+    *("set_time", "remove_terrain", "clear_procedural", "procedural_generation", *NOT_TO_BE_HAD),
+)
+"""Every action that the official client asks for."""
+IN_JSON = (
+    *("environment_graph", "expand_scene", "camera_data", "character_cameras"),
+    *("instance_colors", "observation", "point_cloud"),
+)
+
+
+def test_no_row_of_the_official_client_is_left_out(rows):
+    source = (simulation() / "unity_simulator" / "comm_unity.py").read_text("utf-8")
+    assert set(re.findall(r"'action': '(\w+)'", source)) == set(PROTOCOL)
+
+
+@pytest.mark.parametrize("action", PROTOCOL)
+def test_every_row_is_answered_in_its_form(rows, action):
+    asked, reply = rows["exchanged"][action]
+    assert set(reply) == {"id", "success", "message", "value", "message_list"}
+    assert reply["id"] == asked
+    assert isinstance(reply["value"], int)
+    assert all(isinstance(picture, str) for picture in reply["message_list"])
+    assert isinstance(reply["message"], str)
+    if action == "render_script":  # the first is asked for before there is a character
+        assert (reply["success"], reply["message"]) == (False, "No character added yet!")
+    else:
+        assert reply["success"] is (action not in NOT_TO_BE_HAD)
+    if action in IN_JSON:
+        json.loads(reply["message"])
+    assert bool(reply["message_list"]) is (action == "camera_image")
 
 
 def test_the_official_environment_runs():

@@ -108,7 +108,6 @@ def contradictions(env: EmbeddedVirtualHome) -> list[str]:
         ("ours", laden),
         pytest.param("eai", laden, marks=needs_eai),
         pytest.param("ours", seated, marks=pytest.mark.slow),
-        pytest.param("eai", seated, marks=[needs_eai, pytest.mark.slow]),
         pytest.param("eai", at_first, marks=[needs_eai, pytest.mark.slow]),
     ],
 )
