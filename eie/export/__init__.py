@@ -1,0 +1,1 @@
+"""Sets and runs in the forms that other people's training code reads."""

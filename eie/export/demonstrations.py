@@ -1,0 +1,82 @@
+"""The episodes of a run that went well, as something to learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from eie.export.files import Picture, picture
+from envs.core import Task
+from episodes.lines import Ending
+from episodes.record import Episode, Run, StepRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """A step: what was seen and told, what could be chosen, what was done, what came of it."""
+
+    seen: Picture
+    text: str
+    candidates: tuple[str, ...]
+    action: str
+    feedback: str
+    worked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """An episode that reached its goal."""
+
+    number: int
+    """Its place in the run."""
+    task: Task
+    deeds: tuple[Deed, ...]
+    last: Picture
+    """What was seen when it was over."""
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Of every moment, oldest first: one more than there are deeds."""
+        return (*(deed.seen for deed in self.deeds), self.last)
+
+
+def demonstrations(run: Run) -> Iterator[Demonstration]:
+    """Every episode of `run` that succeeded and has all its pictures, in order.
+
+    Raises:
+        RecordError: a record can't be read.
+    """
+    for episode in run.episodes():
+        end = episode.end()
+        if end is not None and end.ending is Ending.SUCCESS:
+            found = _demonstration(episode)
+            if found is not None:
+                yield found
+
+
+def _demonstration(episode: Episode) -> Demonstration | None:
+    attempt = episode.last()
+    assert attempt is not None, "what has an end has an attempt"
+    pictures = [_picture(episode, step) for step in attempt.steps]
+    deeds = [
+        Deed(
+            seen=seen,
+            text=step.see.text,
+            candidates=step.candidates,
+            action=step.decide.action,
+            feedback=step.act.feedback,
+            worked=step.act.reason is None,
+        )
+        for step, seen in zip(attempt.steps, pictures, strict=True)
+        if seen and step.decide and step.decide.action is not None and step.act
+    ]
+    last = pictures[-1] if pictures else None
+    if last is None or not deeds or len(deeds) != len(pictures) - 1:
+        return None
+    return Demonstration(episode.number, episode.task, tuple(deeds), last)
+
+
+def _picture(episode: Episode, step: StepRecord) -> Picture | None:
+    if step.see.frame is None:
+        return None
+    return picture(episode.folder, step.see.frame, prefix=f"{episode.number:05d}-")

@@ -1,0 +1,183 @@
+"""EgoPlan-IT: what comes next in a film, with wrong answers out of the same goal.
+
+Source of the form: EgoPlan-Bench (Chen et al. 2023) and its training set. `EgoPlan_IT.json` holds
+what is to train on; `EgoPlan_validation.json` and `EgoPlan_test.json` are multiple choice. A film
+is a folder of frames, as in the benchmark's own source: `frames/VIDEO_ID/frame_0000000001.jpg`.
+There is one frame for each moment between actions, so a clip goes from the frame before an action
+to the one after it, and what is shown ends before the asked action begins.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+from pydantic import JsonValue
+
+from eie.example import Example, Split
+from eie.export.demonstrations import Demonstration
+from eie.export.files import Picture, half_written, json_array, picture
+from episodes.record import RecordError
+
+CHOICES = 4
+_FILES: dict[Split, str] = {
+    "train": "EgoPlan_IT.json",
+    "val": "EgoPlan_validation.json",
+    "test": "EgoPlan_test.json",
+}
+_QUESTION = (
+    "Considering the progress shown in the video and my current observation in the last frame, "
+    "what action should I take next in order to "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A film so far, and what to do next."""
+
+    split: Split
+    goal: str
+    frames: tuple[Picture, ...]
+    """One before each action of the past, and the present one."""
+    past: tuple[str | None, ...]
+    """What was done between two frames; None where it had no effect."""
+    answer: str
+    wrong: tuple[str, ...]
+    """Other actions of the same goal."""
+
+
+def of_examples(examples: Iterable[Example], folder: Path) -> Iterator[Question]:
+    """A question for each example that is a step of a whole episode and has its pictures."""
+    for example in examples:
+        shown = [past.image for past in example.history]
+        if example.kind != "trajectory" or None in shown:
+            continue
+        answer = example.candidates[example.answer]
+        yield Question(
+            split=example.split,
+            goal=example.goal,
+            frames=tuple(picture(folder, place) for place in (*shown, example.image) if place),
+            past=tuple(None if past.failed else past.action for past in example.history),
+            answer=answer,
+            wrong=_wrong(example, answer),
+        )
+
+
+def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[Question]:
+    """A question for each step that worked, all of them to train on."""
+    for one in demonstrations:
+        done = tuple(deed.action if deed.worked else None for deed in one.deeds)
+        for place, answer in enumerate(done):
+            if answer is not None:
+                yield Question(
+                    split="train",
+                    goal=one.task.goal,
+                    frames=one.pictures[: place + 1],
+                    past=done[:place],
+                    answer=answer,
+                    wrong=_others((action for action in done if action), answer),
+                )
+
+
+def write(questions: Iterable[Question], out: Path) -> int:
+    """Write all of them that have wrong answers enough, and return how many those were.
+
+    To train on, one is enough; a choice of four needs three.
+
+    Raises:
+        RecordError: a picture is gone.
+        DiskError: something can't be written.
+    """
+    films = _Films(out / "frames")
+    count = 0
+    with ExitStack() as stack:
+        files = {
+            split: stack.enter_context(json_array(out / name)) for split, name in _FILES.items()
+        }
+        for one in questions:
+            if len(one.wrong) >= (1 if one.split == "train" else CHOICES - 1):
+                files[one.split](_sample(count, films.shoot(one.frames), one))
+                count += 1
+    return count
+
+
+class _Films:
+    """The films on disk. One that goes on from the last one shares its frames."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
+        self._last: tuple[Picture, ...] = ()
+
+    def shoot(self, frames: tuple[Picture, ...]) -> str:
+        """Have `frames` on disk, and return the name of their film."""
+        known = len(self._last)
+        if not known or frames[:known] != self._last:
+            self._count, known = self._count + 1, 0
+        name = f"{self._count:06d}"
+        for number, frame in enumerate(frames[known:], known + 1):
+            _copy(frame, self._folder / name / f"frame_{number:010d}.jpg")
+        self._last = frames
+        return name
+
+
+def _sample(number: int, film: str, one: Question) -> dict[str, JsonValue]:
+    sample: dict[str, JsonValue] = {
+        "sample_id": number,
+        "video_source": "inhabit",
+        "video_id": film,
+        "task_goal": one.goal,
+        "question": f"{_QUESTION}{_in_passing(one.goal)}?",
+        "answer": one.answer,
+        "current_observation_frame": len(one.frames),
+        "task_progress_metadata": [
+            {"narration_text": action, "start_frame": place, "stop_frame": place + 1}
+            for place, action in enumerate(one.past, 1)
+            if action is not None
+        ],
+    }
+    if one.split == "train":
+        return sample | {"negative_answers": list(one.wrong)}
+    draw = random.Random(f"choices of {number}")
+    choices = [one.answer, *draw.sample(one.wrong, CHOICES - 1)]
+    draw.shuffle(choices)
+    letters = "ABCD"
+    return sample | {
+        **{f"choice_{letter.lower()}": text for letter, text in zip(letters, choices, strict=True)},
+        "golden_choice_idx": letters[choices.index(one.answer)],
+    }
+
+
+def _wrong(example: Example, answer: str) -> tuple[str, ...]:
+    """Actions of the same goal; for a choice of four, such as were checked to be wrong now."""
+    candidates = [text for text in example.candidates if text != answer]
+    if example.split != "train" or example.lineage is None:
+        return tuple(candidates)
+    of_goal = _others((*example.lineage.actions, *example.lineage.plan), answer)
+    return of_goal or tuple(candidates)
+
+
+def _others(actions: Iterable[str], answer: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(action for action in actions if action != answer))
+
+
+def _in_passing(goal: str) -> str:
+    """The goal as the end of a sentence."""
+    goal = goal.strip().rstrip(".")
+    return goal[:1].lower() + goal[1:]
+
+
+def _copy(shown: Picture, file: Path) -> None:
+    try:
+        with Image.open(shown.file, formats=("PNG", "JPEG")) as opened:
+            rgb = opened.convert("RGB")
+    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise RecordError(
+            f"{shown.file} can't be read, so what it belongs to can't be exported: {error}"
+        ) from error
+    with half_written(file) as half:
+        rgb.save(half, "JPEG", quality=95)

@@ -1,0 +1,116 @@
+"""What every export writes: whole files, arrays of JSON piece by piece, each picture once."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from episodes.disk import DiskError
+from episodes.record import RecordError
+
+_PLAIN = re.compile(r"[0-9A-Za-z_-]+(\.[0-9A-Za-z]+)?")
+
+
+def claim(out: Path) -> None:
+    """Make the folder `out`, or take it as it is where it is empty.
+
+    Raises:
+        RecordError: something lies in it already.
+        DiskError: it can't be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if any(out.iterdir()):
+            raise RecordError(f"{out} holds something already. Choose another --out.")
+    except OSError as error:
+        raise DiskError(out, error) from error
+
+
+@contextmanager
+def half_written(file: Path) -> Iterator[Path]:
+    """A name to write under; it becomes `file` when all of it is there, and is gone otherwise.
+
+    Raises:
+        DiskError: it can't be written.
+    """
+    half = file.with_name(file.name + ".half")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        yield half
+        half.replace(file)
+    except OSError as error:
+        raise DiskError(file, error) from error
+    finally:
+        half.unlink(missing_ok=True)
+
+
+@contextmanager
+def json_array(file: Path) -> Iterator[Callable[[Mapping[str, JsonValue]], None]]:
+    """Write a file that is one JSON array, an element at a time.
+
+    Raises:
+        DiskError: it can't be written.
+    """
+    with half_written(file) as half, half.open("w", encoding="utf-8") as stream:
+        before = "[\n"
+
+        def add(element: Mapping[str, JsonValue]) -> None:
+            nonlocal before
+            # Half a surrogate pair, which models may say, has no place in UTF-8.
+            text = json.dumps(element, ensure_ascii=False).encode("utf-8", "replace").decode()
+            stream.write(before + text)
+            before = ",\n"
+
+        yield add
+        stream.write("[]\n" if before == "[\n" else "\n]\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture on disk, and what it is called in an export."""
+
+    file: Path
+    name: str
+    """A plain name such as "3f2a.png": never a path."""
+
+
+def picture(folder: Path, place: str, prefix: str = "") -> Picture:
+    """The picture that a record of `folder` calls `place`, such as "images/3f2a.png".
+
+    Raises:
+        RecordError: `place` leads elsewhere.
+    """
+    inside, _, name = place.rpartition("/")
+    if inside not in ("images", "frames") or not _PLAIN.fullmatch(name):
+        raise RecordError(f"{folder} names a picture {place!r}, which is no place of its own.")
+    return Picture(folder / inside / name, prefix + name)
+
+
+@dataclass(slots=True)
+class Album:
+    """The folder of an export's pictures. A picture that comes again is not copied again."""
+
+    folder: Path
+    _taken: set[str] = field(default_factory=set)
+
+    def take(self, one: Picture) -> None:
+        """Have the picture in the folder, under its name.
+
+        Raises:
+            RecordError: it is gone.
+            DiskError: it can't be copied.
+        """
+        if one.name in self._taken:
+            return
+        if not one.file.is_file():
+            raise RecordError(f"{one.file} is gone, so what it belongs to can't be exported.")
+        with half_written(self.folder / one.name) as half:
+            shutil.copyfile(one.file, half)
+        self._taken.add(one.name)

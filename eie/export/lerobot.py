@@ -1,0 +1,265 @@
+"""LeRobot v3: the episodes of a run that went well, with a film of what was seen.
+
+Source of the form: LeRobotDataset v3.0, where many episodes share a file and `meta/episodes` tells
+them apart. A step lasts a second. `action` is the place of its words in `meta/actions.json`; the
+words themselves stand in `language.action`, what the agent was told in `language.observation`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from PIL import Image
+from pydantic import JsonValue
+
+from eie.export.demonstrations import Demonstration
+from eie.export.files import Picture, half_written
+from eie.export.film import FRAMES_PER_SECOND, film
+from eie.export.stats import Stats
+from eie.export.tables import table
+from episodes.record import RecordError
+
+CAMERA = "observation.images.front"
+LARGEST = 200
+"""Megabytes of a film after which the next episode begins another one."""
+_CHUNK = 1000
+"""Files in a folder."""
+_PLACE = "chunk-{chunk_index:03d}/file-{file_index:03d}"
+_NUMBERS = {
+    "action": "float32",
+    "next.done": "bool",
+    "timestamp": "float32",
+    "frame_index": "int64",
+    "episode_index": "int64",
+    "index": "int64",
+    "task_index": "int64",
+}
+_TEXTS = ("language.action", "language.observation")
+_FRAMES = pa.schema(
+    [(name, pa.type_for_alias(kind)) for name, kind in _NUMBERS.items()]
+    + [(name, pa.string()) for name in _TEXTS]
+)
+_EPISODES = pa.schema(
+    [
+        ("episode_index", pa.int64()),
+        ("tasks", pa.list_(pa.string())),
+        ("length", pa.int64()),
+        ("dataset_from_index", pa.int64()),
+        ("dataset_to_index", pa.int64()),
+        ("data/chunk_index", pa.int64()),
+        ("data/file_index", pa.int64()),
+        (f"videos/{CAMERA}/chunk_index", pa.int64()),
+        (f"videos/{CAMERA}/file_index", pa.int64()),
+        (f"videos/{CAMERA}/from_timestamp", pa.float64()),
+        (f"videos/{CAMERA}/to_timestamp", pa.float64()),
+        ("meta/episodes/chunk_index", pa.int64()),
+        ("meta/episodes/file_index", pa.int64()),
+    ]
+)
+
+
+def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> int:
+    """Write all of them, and return how many episodes there were.
+
+    Args:
+        demonstrations: episodes that reached their goals, all with pictures of one size.
+        out: the folder of the set.
+        env: where they took place; stands as the robot's type.
+
+    Raises:
+        RecordError: a picture is gone, or of another size than the others.
+        DiskError: something can't be written.
+    """
+    book, rest = _Book(), iter(demonstrations)
+    with table(_file(out, "meta/episodes", 0, "parquet"), _EPISODES) as episodes:
+        for part in itertools.count():
+            if (first := next(rest, None)) is None:
+                break
+            with (
+                table(_file(out, "data", part, "parquet"), _FRAMES) as rows,
+                film(_file(out, f"videos/{CAMERA}", part, "mp4")) as shown,
+            ):
+                for one in itertools.chain([first], rest):
+                    since = shown.frames
+                    for row, rgb in book.steps(one):
+                        rows.add(row)
+                        shown.add(rgb)
+                    episodes.add(book.episode(one, part, since))
+                    if shown.size > LARGEST << 20:
+                        break
+    _write_tasks(out / "meta/tasks.parquet", list(book.tasks))
+    _write_json(out / "meta/actions.json", list(book.actions))
+    if book.frames:
+        _write_json(out / "meta/stats.json", book.figures())
+    _write_json(out / "meta/info.json", _info(book, env))
+    return book.episodes
+
+
+class _Book:
+    """What is counted over a whole set."""
+
+    def __init__(self) -> None:
+        self.episodes = 0
+        self.frames = 0
+        self.side: tuple[int, ...] = (0, 0)
+        """Height and width of every picture, in pixels."""
+        self.tasks: dict[str, int] = {}
+        self.actions: dict[str, int] = {}
+        self._stats: defaultdict[str, Stats] = defaultdict(Stats)
+
+    def steps(self, one: Demonstration) -> Iterator[tuple[Mapping[str, Any], NDArray[np.uint8]]]:
+        """The rows of an episode, each with what was seen."""
+        task = self.tasks.setdefault(one.task.goal, len(self.tasks))
+        for place, deed in enumerate(one.deeds):
+            rgb = self._sized(deed.seen)
+            numbers = {
+                "action": float(self.actions.setdefault(deed.action, len(self.actions))),
+                "next.done": place == len(one.deeds) - 1,
+                "timestamp": place / FRAMES_PER_SECOND,
+                "frame_index": place,
+                "episode_index": self.episodes,
+                "index": self.frames,
+                "task_index": task,
+            }
+            self._stats[CAMERA].add(rgb[::4, ::4].reshape(-1, 3) / 255)
+            for name, number in numbers.items():
+                self._stats[name].add([float(number)])
+            yield (
+                {**numbers, "language.action": deed.action, "language.observation": deed.text},
+                rgb,
+            )
+            self.frames += 1
+
+    def episode(self, one: Demonstration, part: int, since: int) -> Mapping[str, Any]:
+        """The row of an episode whose steps are told, and whose film began at frame `since`."""
+        length = len(one.deeds)
+        chunk, file = divmod(part, _CHUNK)
+        self.episodes += 1
+        return {
+            "episode_index": self.episodes - 1,
+            "tasks": [one.task.goal],
+            "length": length,
+            "dataset_from_index": self.frames - length,
+            "dataset_to_index": self.frames,
+            "data/chunk_index": chunk,
+            "data/file_index": file,
+            f"videos/{CAMERA}/chunk_index": chunk,
+            f"videos/{CAMERA}/file_index": file,
+            f"videos/{CAMERA}/from_timestamp": since / FRAMES_PER_SECOND,
+            f"videos/{CAMERA}/to_timestamp": (since + length) / FRAMES_PER_SECOND,
+            "meta/episodes/chunk_index": 0,
+            "meta/episodes/file_index": 0,
+        }
+
+    def figures(self) -> Mapping[str, JsonValue]:
+        """Statistics of every number; of pictures a channel each, in 0..1, every fourth pixel."""
+        return {
+            name: dict(stats.result((3, 1, 1) if name == CAMERA else (1,)))
+            for name, stats in self._stats.items()
+        }
+
+    def _sized(self, shown: Picture) -> NDArray[np.uint8]:
+        rgb = _read(shown)
+        if self.frames == 0:
+            self.side = rgb.shape[:2]
+        if rgb.shape[:2] != self.side:
+            raise RecordError(
+                f"{shown.file} has another size than the pictures before it, and a film has one."
+            )
+        return rgb
+
+
+def _info(book: _Book, env: str) -> Mapping[str, JsonValue]:
+    height, width = (side // 2 * 2 for side in book.side)
+    features: dict[str, JsonValue] = {
+        CAMERA: {
+            "dtype": "video",
+            "shape": [height, width, 3],
+            "names": ["height", "width", "channels"],
+            "info": {
+                "video.height": height,
+                "video.width": width,
+                "video.codec": "h264",
+                "video.pix_fmt": "yuv420p",
+                "video.is_depth_map": False,
+                "video.fps": FRAMES_PER_SECOND,
+                "video.channels": 3,
+                "has_audio": False,
+            },
+        }
+    }
+    for name, kind in [*_NUMBERS.items(), *((name, "string") for name in _TEXTS)]:
+        features[name] = {"dtype": kind, "shape": [1], "names": None}
+    return {
+        "codebase_version": "v3.0",
+        "robot_type": env,
+        "total_episodes": book.episodes,
+        "total_frames": book.frames,
+        "total_tasks": len(book.tasks),
+        "chunks_size": _CHUNK,
+        "data_files_size_in_mb": 100,
+        "video_files_size_in_mb": LARGEST,
+        "fps": FRAMES_PER_SECOND,
+        "splits": {"train": f"0:{book.episodes}"},
+        "data_path": f"data/{_PLACE}.parquet",
+        "video_path": f"videos/{{video_key}}/{_PLACE}.mp4",
+        "features": features,
+    }
+
+
+def _file(out: Path, inside: str, part: int, ending: str) -> Path:
+    chunk, file = divmod(part, _CHUNK)
+    return out / inside / f"{_PLACE.format(chunk_index=chunk, file_index=file)}.{ending}"
+
+
+def _read(shown: Picture) -> NDArray[np.uint8]:
+    try:
+        with Image.open(shown.file, formats=("JPEG", "PNG")) as opened:
+            return np.asarray(opened.convert("RGB"))
+    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise RecordError(
+            f"{shown.file} can't be read, so what it belongs to can't be exported: {error}"
+        ) from error
+
+
+def _write_tasks(file: Path, tasks: Sequence[str]) -> None:
+    """A table from `task`, its index as pandas understands it, to `task_index`."""
+    described = {
+        "index_columns": ["task"],
+        "column_indexes": [],
+        "columns": [
+            {
+                "name": name,
+                "field_name": name,
+                "pandas_type": kind,
+                "numpy_type": numpy,
+                "metadata": None,
+            }
+            for name, kind, numpy in (
+                ("task_index", "int64", "int64"),
+                ("task", "unicode", "object"),
+            )
+        ],
+        "pandas_version": "2.0.0",
+    }
+    columns = pa.schema(
+        [("task_index", pa.int64()), ("task", pa.string())],
+        metadata={"pandas": json.dumps(described)},
+    )
+    made = pa.Table.from_pydict({"task_index": range(len(tasks)), "task": list(tasks)}, columns)
+    with half_written(file) as half:
+        pq.write_table(made, half)
+
+
+def _write_json(file: Path, content: JsonValue | Mapping[str, JsonValue]) -> None:
+    with half_written(file) as half:
+        half.write_text(json.dumps(content, indent=4), encoding="utf-8")

@@ -1,0 +1,90 @@
+"""Hugging Face `messages` as parquet, pictures inside: `load_dataset(folder)` reads it.
+
+Each message's content is a list of {"type": "image"} and {"type": "text", "text": ...}, as the
+chat templates of `transformers` take it; the pictures stand in `images`, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from eie.export.files import Picture
+from eie.export.tables import PICTURE, Table, table
+from eie.export.talk import Conversation
+from episodes.record import RecordError
+
+_CONTENT = pa.list_(pa.struct([("type", pa.string()), ("text", pa.string())]))
+_COLUMNS = pa.schema(
+    [
+        ("id", pa.string()),
+        ("messages", pa.list_(pa.struct([("role", pa.string()), ("content", _CONTENT)]))),
+        ("images", pa.list_(PICTURE)),
+        ("env", pa.string()),
+        ("kind", pa.string()),
+        ("candidates", pa.list_(pa.string())),
+        ("answer", pa.int32()),
+        ("reason", pa.string()),
+        ("key_concepts", pa.list_(pa.string())),
+        ("difficulty", pa.int32()),
+    ]
+)
+
+
+def write(conversations: Iterable[Conversation], out: Path) -> int:
+    """Write `data/train.parquet` and its like, and return how many rows there are in all.
+
+    Splits without a row have no file. Columns from `env` on are null for demonstrations.
+
+    Raises:
+        RecordError: a picture is gone.
+        DiskError: something can't be written.
+    """
+    tables: dict[str, Table] = {}
+    with ExitStack() as stack:
+        for one in conversations:
+            if one.split not in tables:
+                file = out / "data" / f"{one.split}.parquet"
+                tables[one.split] = stack.enter_context(table(file, _COLUMNS))
+            tables[one.split].add(_row(one))
+    return sum(made.rows for made in tables.values())
+
+
+def _row(one: Conversation) -> Mapping[str, Any]:
+    made = one.example
+    return {
+        "id": one.id,
+        "messages": [
+            {"role": "user", "content": [_part(part) for part in one.question]},
+            {"role": "assistant", "content": [_part(one.answer)]},
+        ],
+        "images": [_content(shown) for shown in one.pictures],
+        "env": made and made.env,
+        "kind": made and made.kind,
+        "candidates": made and list(made.candidates),
+        "answer": made and made.answer,
+        "reason": made and made.reason,
+        "key_concepts": made and list(made.key_concepts),
+        "difficulty": made and made.difficulty,
+    }
+
+
+def _part(part: str | Picture) -> Mapping[str, str | None]:
+    if isinstance(part, Picture):
+        return {"type": "image", "text": None}
+    # Half a surrogate pair, which models may say, has no place in UTF-8.
+    return {"type": "text", "text": part.encode("utf-8", "replace").decode()}
+
+
+def _content(shown: Picture) -> Mapping[str, Any]:
+    try:
+        return {"bytes": shown.file.read_bytes(), "path": shown.name}
+    except OSError as error:
+        raise RecordError(
+            f"{shown.file} can't be read ({error.strerror}), so what it belongs to can't be "
+            "exported."
+        ) from error

@@ -1,0 +1,69 @@
+"""PCA-Bench's own form: `meta_data.json` and the pictures, a folder for each split.
+
+Source of the form: PCA-Bench, release 1.0. The answers of the tools for models without eyes, which
+that release has cached, are left out, as in its later test set: ours are asked live.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from eie.example import Example
+from eie.export.files import Album, json_array, picture
+
+_HOUSES = ("alfred", "virtualhome", "toy")
+_GAMES = ("minecraft",)
+
+
+def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
+    """Write `examples` of the set in `folder`, and return how many there were.
+
+    Raises:
+        RecordError: a picture is gone.
+        DiskError: something can't be written.
+    """
+    splits = ("train", "val", "test")
+    indices: Counter[str] = Counter()
+    albums = {split: Album(out / split / "images") for split in splits}
+    with ExitStack() as stack:
+        files = {
+            split: stack.enter_context(json_array(out / split / "meta_data.json"))
+            for split in splits
+        }
+        for example in examples:
+            shown = picture(folder, example.image)
+            albums[example.split].take(shown)
+            files[example.split](_record(example, indices[example.split], shown.name))
+            indices[example.split] += 1
+    return indices.total()
+
+
+def domain(example: Example) -> str:
+    """The benchmark's name for the field that `example` is from.
+
+    What the benchmark has not got keeps its environment's name.
+    """
+    if example.kind == "photograph":
+        return "Autonomous Driving"
+    if example.env in _HOUSES:
+        return "Domestic Robot"
+    return "Open-World Game" if example.env in _GAMES else example.env
+
+
+def _record(example: Example, index: int, image: str) -> dict[str, JsonValue]:
+    return {
+        "version": "1.0",
+        "domain": domain(example),
+        "index": index,
+        "image": image,
+        "question": example.question,
+        "actions": list(example.candidates),
+        "answer_index": example.answer,
+        "reason": example.reason,
+        "key_concept": list(example.key_concepts),
+    }

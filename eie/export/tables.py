@@ -1,0 +1,77 @@
+"""Parquet files that are written row by row in little memory, as `datasets` reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eie.export.files import half_written
+
+PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+"""A picture inside a table: its file's content and name. `datasets` decodes it."""
+
+
+class Table:
+    """A parquet file in the making. Rows wait until a group of them is full."""
+
+    def __init__(self, writer: pq.ParquetWriter, schema: pa.Schema, together: int) -> None:
+        self._writer = writer
+        self._schema = schema
+        self._together = together
+        self._waiting: list[Mapping[str, Any]] = []
+        self.rows = 0
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add one row, which has a value for every column."""
+        self._waiting.append(row)
+        self.rows += 1
+        if len(self._waiting) >= self._together:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits as a group of its own."""
+        if self._waiting:
+            self._writer.write_table(pa.Table.from_pylist(self._waiting, self._schema))
+            self._waiting = []
+
+
+@contextmanager
+def table(file: Path, schema: pa.Schema, *, together: int = 64) -> Iterator[Table]:
+    """Write the parquet file `file`; it is there when all of it is.
+
+    Args:
+        file: which.
+        schema: names and types of its columns.
+        together: rows that are held in memory and written as one group.
+
+    Raises:
+        DiskError: it can't be written.
+    """
+    described = schema.with_metadata({"huggingface": json.dumps(_features(schema))})
+    with half_written(file) as half, pq.ParquetWriter(half, described) as writer:
+        made = Table(writer, described, together)
+        yield made
+        made.flush()
+
+
+def _features(schema: pa.Schema) -> Mapping[str, Any]:
+    """What `datasets` wants to know of the columns: which of them are pictures, above all."""
+    return {"info": {"features": {one.name: _feature(one.type) for one in schema}}}
+
+
+def _feature(kind: pa.DataType) -> Any:
+    if kind == PICTURE:
+        return {"_type": "Image"}
+    if pa.types.is_list(kind):
+        return [_feature(kind.value_type)]
+    if pa.types.is_struct(kind):
+        return {one.name: _feature(one.type) for one in kind}
+    # Arrow and `datasets` have the same names for all others that are used here, but for these.
+    name = {"float": "float32", "double": "float64"}.get(str(kind), str(kind))
+    return {"dtype": name, "_type": "Value"}

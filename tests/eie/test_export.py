@@ -1,0 +1,220 @@
+"""Exports, read by what other people read them with."""
+
+from __future__ import annotations
+
+import json
+import resource
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_set import NASTY, read_examples, write_set
+from PIL import Image as Picture
+
+from agents.answer import read_answer
+from agents.models.core import Image
+from eie.example import Example
+from eie.export import llava, pca
+from eie.export.formats import Form, Source, export_set
+from eie.export.talk import of_examples
+from episodes.record import RecordError
+
+
+def load(file: Path) -> list[dict[str, Any]]:
+    found = json.loads(file.read_text(encoding="utf-8"))
+    assert isinstance(found, list)
+    return found
+
+
+def source(folder: Path) -> Source:
+    return Source(folder, lambda: read_examples(folder))
+
+
+def by_split(folder: Path, split: str) -> list[Example]:
+    return [example for example in read_examples(folder) if example.split == split]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_set(tmp_path_factory.mktemp("sets") / "plain")
+
+
+@pytest.fixture(scope="module")
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_set(tmp_path_factory.mktemp("sets") / "nasty", saying=NASTY)
+
+
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_set(tmp_path_factory.mktemp("sets") / "walks", kind="trajectory")
+
+
+@pytest.mark.parametrize("which", ["made", "nasty", "walks"])
+def test_llava_has_a_picture_for_every_mark(
+    which: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    folder = request.getfixturevalue(which)
+    count = export_set(source(folder), Form.LLAVA, tmp_path / "out")
+    assert count == len(read_examples(folder))
+    for split in ("train", "val", "test"):
+        samples = load(tmp_path / "out" / f"{split}.json")
+        assert [s["id"] for s in samples] == [e.id for e in by_split(folder, split)]
+        for sample, example in zip(samples, by_split(folder, split), strict=True):
+            asked, answered = sample["conversations"]
+            assert (asked["from"], answered["from"]) == ("human", "gpt")
+            names = [sample["image"]] if isinstance(sample["image"], str) else sample["image"]
+            assert asked["value"].count("<image>") == len(names)
+            assert "<image>" not in answered["value"]
+            shown = np.asarray(Picture.open(tmp_path / "out" / names[-1]))
+            assert Image(shown).digest == example.image_digest
+            for candidate in example.candidates:
+                assert candidate in asked["value"]
+            said = read_answer(answered["value"])
+            assert said is not None
+            assert said.action == example.candidates[example.answer]
+
+
+def test_a_step_of_an_episode_tells_what_came_before(walks: Path) -> None:
+    later = [e for e in read_examples(walks) if len(e.history) > 4]
+    assert later
+    for conversation in of_examples(later, walks):
+        assert conversation.example is not None
+        told = "".join(part for part in conversation.question if isinstance(part, str))
+        for past in conversation.example.history[-4:]:
+            assert past.action in told
+        assert len(conversation.pictures) == 5
+
+
+@pytest.mark.parametrize("which", ["made", "nasty", "walks"])
+def test_messages_load_with_datasets(
+    which: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    datasets = pytest.importorskip("datasets")
+    folder = request.getfixturevalue(which)
+    export_set(source(folder), Form.MESSAGES, tmp_path / "out")
+    loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
+    names = {"train": "train", "validation": "val", "test": "test"}
+    assert set(loaded) == set(names)
+    for name, split in names.items():
+        expected = by_split(folder, split)
+        assert loaded[name]["id"][:] == [e.id for e in expected]
+        for row, example in zip(loaded[name], expected, strict=True):
+            asked, answered = row["messages"]
+            assert [asked["role"], answered["role"]] == ["user", "assistant"]
+            marks = [part for part in asked["content"] if part["type"] == "image"]
+            assert len(marks) == len(row["images"])
+            assert Image(np.asarray(row["images"][-1])).digest == example.image_digest
+            assert example.question in asked["content"][-1]["text"]
+            assert row["candidates"] == list(example.candidates)
+            assert row["answer"] == example.answer
+
+
+@pytest.mark.parametrize("which", ["made", "nasty"])
+def test_pca_has_the_benchmarks_fields(
+    which: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    folder = request.getfixturevalue(which)
+    export_set(source(folder), Form.PCA, tmp_path / "out")
+    for split in ("train", "val", "test"):
+        records = load(tmp_path / "out" / split / "meta_data.json")
+        assert [r["index"] for r in records] == list(range(len(records)))
+        for record, example in zip(records, by_split(folder, split), strict=True):
+            assert set(record) == {
+                *("version", "domain", "index", "image", "question"),
+                *("actions", "answer_index", "reason", "key_concept"),
+            }
+            assert (record["version"], record["domain"]) == ("1.0", "Domestic Robot")
+            assert record["actions"][record["answer_index"]] == example.candidates[example.answer]
+            assert record["question"] == example.question
+            shown = np.asarray(Picture.open(tmp_path / "out" / split / "images" / record["image"]))
+            assert Image(shown).digest == example.image_digest
+
+
+def test_egoplan_shows_nothing_of_the_asked_action(walks: Path, tmp_path: Path) -> None:
+    export_set(source(walks), Form.EGOPLAN, tmp_path / "out")
+    samples = load(tmp_path / "out/EgoPlan_IT.json")
+    steps = [e for e in by_split(walks, "train") if len(e.lineage.actions + e.lineage.plan) > 1]  # type: ignore[union-attr]
+    assert len(samples) == len(steps)
+    for sample, example in zip(samples, steps, strict=True):
+        now = sample["current_observation_frame"]
+        assert sample["answer"] == example.candidates[example.answer]
+        assert sample["answer"] not in sample["negative_answers"]
+        assert sample["negative_answers"]
+        assert sample["question"].endswith("?")
+        progress = sample["task_progress_metadata"]
+        assert [clip["narration_text"] for clip in progress] == [p.action for p in example.history]
+        assert all(1 <= clip["start_frame"] < clip["stop_frame"] <= now for clip in progress)
+        film = tmp_path / "out/frames" / sample["video_id"]
+        shown = np.asarray(Picture.open(film / f"frame_{now:010d}.jpg")).astype(int)
+        apart = shown - np.asarray(Picture.open(walks / example.image))
+        assert np.abs(apart).mean() < 6
+    chosen = [*load(tmp_path / "out/EgoPlan_validation.json")]
+    chosen += load(tmp_path / "out/EgoPlan_test.json")
+    assert chosen
+    for sample in chosen:
+        choices = {letter: sample[f"choice_{letter.lower()}"] for letter in "ABCD"}
+        assert len(set(choices.values())) == 4
+        assert choices[sample["golden_choice_idx"]] == sample["answer"]
+
+
+def test_films_of_one_episode_share_their_frames(walks: Path, tmp_path: Path) -> None:
+    export_set(source(walks), Form.EGOPLAN, tmp_path / "out")
+    films = sorted((tmp_path / "out/frames").iterdir())
+    episodes = {e.lineage.seed_task for e in read_examples(walks) if e.lineage}
+    assert len(films) == len(episodes)
+
+
+def test_what_is_in_the_way_is_left_alone(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(RecordError, match="Choose another --out"):
+        export_set(source(made), Form.LLAVA, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize("place", ["../secret.png", "images/../../x.png", "/etc/passwd", "x.png"])
+def test_a_picture_is_never_looked_for_elsewhere(made: Path, tmp_path: Path, place: str) -> None:
+    example = read_examples(made)[0].model_copy(update={"image": place})
+    with pytest.raises(RecordError, match="no place of its own"):
+        pca.write([example], made, tmp_path / "out")
+
+
+def test_half_an_export_is_no_export(made: Path, tmp_path: Path) -> None:
+    examples = read_examples(made)
+    gone = examples[-1].model_copy(update={"image": "images/0000000000000000.png"})
+    with pytest.raises(RecordError, match="is gone"):
+        llava.write(of_examples([*examples, gone], made), tmp_path / "out")
+    assert not (tmp_path / "out/train.json").exists()
+
+
+def test_sets_are_no_episodes(made: Path, tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="whole episodes"):
+        export_set(source(made), Form.LEROBOT, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_same_set_gives_the_same_bytes(walks: Path, tmp_path: Path) -> None:
+    for form in (Form.LLAVA, Form.MESSAGES, Form.EGOPLAN, Form.PCA):
+        both = []
+        for name in ("a", "b"):
+            out = tmp_path / f"{form}-{name}"
+            export_set(source(walks), form, out)
+            both.append({p.relative_to(out): p.read_bytes() for p in out.rglob("*") if p.is_file()})
+        assert both[0] == both[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["llava", "messages", "egoplan", "pca"])
+def test_ten_thousand_examples_need_no_more_memory_than_a_few(
+    walks: Path, tmp_path: Path, form: str
+) -> None:
+    few = read_examples(walks)
+
+    def many(count: int) -> Any:
+        return lambda: (few[i % len(few)].model_copy(update={"id": f"{i}"}) for i in range(count))
+
+    export_set(Source(walks, many(500)), Form(form), tmp_path / "few")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    export_set(Source(walks, many(10_000)), Form(form), tmp_path / "many")
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after - before < 40_000  # kilobytes
