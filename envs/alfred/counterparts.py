@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from envs.alfred.objects import Thing, apart
+from envs.alfred.objects import Thing, World, apart
 from envs.alfred.scene import RecordedThing
 
 SLICED = "Sliced"
@@ -58,6 +58,27 @@ def counterparts(
             wholes[key] = thing.id
         found[one] = wholes[key]
     return found
+
+
+def present(
+    world: World, recorded: RecordedThing, whole: str, taken: Mapping[int | None, str]
+) -> Thing | None:
+    """What a recorded thing is at this moment: of a slice, the one that was taken, or a free one.
+
+    Args:
+        world: as it is now.
+        recorded: as a step of a plan means it.
+        whole: id of its counterpart, uncut.
+        taken: ids of slices of it that were picked up, by their recorded numbers.
+    """
+    if recorded.slice is None:
+        return world.get(whole)
+    number = recorded.slice
+    if number in taken and taken[number] in world:
+        return world[taken[number]]
+    slices = [t for t in world.of_type(recorded.type) if t.id.startswith(f"{whole}|")]
+    used = set(taken.values())
+    return min(slices, key=lambda t: (t.id in used, not t.visible, t.id), default=None)
 
 
 def _was_moved(alike: Sequence[Thing]) -> bool:

@@ -140,6 +140,18 @@ class RecordedStep(Part):
     """For "pick up" and "slice": what the thing lies in or on."""
 
 
+class LowStep(Part):
+    """One of ALFRED's low-level actions, as its expert took it."""
+
+    action: str = Field(pattern=r"^[A-Z][A-Za-z]{2,30}$")
+    """THOR's name of it."""
+    thing: RecordedThing | None = None
+    """What is acted on; for "PutObject" the receptacle."""
+    mask: tuple[tuple[int, int], ...] = ()
+    """Where that was in the expert's picture of 300x300: runs of pixels, row after row, each as its
+    first pixel and how many follow."""
+
+
 class Recording(Part):
     """The rest of a scene that was read from a trajectory of ALFRED's."""
 
@@ -151,6 +163,8 @@ class Recording(Part):
     """All that can be is dirty, and nothing holds a liquid."""
     plan: tuple[RecordedStep, ...] = ()
     """How ALFRED's expert solved it."""
+    steps: tuple[LowStep, ...] = ()
+    """The same in full, where it is to be acted again step by step."""
 
 
 class Scene(Part):

@@ -20,6 +20,7 @@ from envs.alfred.rooms import ROOMS, records
 from envs.alfred.routes import STEP
 from envs.alfred.scene import (
     Goal,
+    LowStep,
     RecordedPose,
     RecordedStep,
     RecordedThing,
@@ -103,8 +104,17 @@ class _ApiAction(_Loose):
     receptacleObjectId: str = ""  # noqa: N815
 
 
+class _Arguments(_Loose):
+    mask: tuple[tuple[int, int], ...] | None = None
+
+
+class _DiscreteAction(_Loose):
+    args: _Arguments = _Arguments()
+
+
 class _LowAction(_Loose):
     api_action: _ApiAction
+    discrete_action: _DiscreteAction = _DiscreteAction()
     high_idx: int = Field(ge=0)
 
 
@@ -141,7 +151,11 @@ class Trajectory(_Loose):
 
 
 def read(
-    folder: Path, *, annotator: int = 0, bad: Literal["refuse", "skip"] = "refuse"
+    folder: Path,
+    *,
+    annotator: int = 0,
+    bad: Literal["refuse", "skip"] = "refuse",
+    steps: bool = False,
 ) -> Iterator[Task]:
     """Every trajectory below a folder as a task, in the order of their paths.
 
@@ -150,6 +164,7 @@ def read(
         annotator: whose wording of the goal is taken, of those there are.
         bad: what happens to a file that can't be read: it stops everything, or it is left out,
             with a warning that names it.
+        steps: whether the tasks bring the expert's low-level actions and masks.
 
     Raises:
         TaskError: there is no such folder, nothing in it, or (with `refuse`) a bad file.
@@ -161,14 +176,14 @@ def read(
         raise TaskError(f"There is no {FILE} below {str(folder)!r}.")
     for path in paths:
         try:
-            yield read_task(path, folder, annotator)
+            yield read_task(path, folder, annotator, steps=steps)
         except TaskError as error:
             if bad == "refuse":
                 raise
             _log.warning("Left out: %s", error)
 
 
-def read_task(path: Path, folder: Path, annotator: int = 0) -> Task:
+def read_task(path: Path, folder: Path, annotator: int = 0, *, steps: bool = False) -> Task:
     """One trajectory as a task.
 
     Raises:
@@ -176,7 +191,7 @@ def read_task(path: Path, folder: Path, annotator: int = 0) -> Task:
     """
     trajectory = load(path)
     try:
-        scene = _scene(trajectory)
+        scene = _scene(trajectory, steps)
     except (SceneError, ValidationError) as error:
         raise TaskError(f"{path}: {_first(error)}") from error
     wordings = trajectory.turk_annotations.anns
@@ -214,7 +229,7 @@ def _first(error: Exception) -> str:
     return f"{field}: {first['msg']}."
 
 
-def _scene(trajectory: Trajectory) -> Scene:
+def _scene(trajectory: Trajectory, steps: bool) -> Scene:
     scene, init = trajectory.scene, trajectory.scene.init_action
     if scene.floor_plan not in ROOMS:
         raise SceneError(f"scene.floor_plan: there is no room {scene.floor_plan!r}.")
@@ -235,6 +250,7 @@ def _scene(trajectory: Trajectory) -> Scene:
             lamps_off=tuple(t.objectType for t in scene.object_toggles if not t.isOn),
             dirty_and_empty=scene.dirty_and_empty,
             plan=plan,
+            steps=tuple(map(_low_step, trajectory.plan.low_actions)) if steps else (),
         ),
     )
 
@@ -259,6 +275,16 @@ def _steps(plan: _Plan) -> Iterator[RecordedStep]:
         high = plan.high_pddl[action.high_idx] if action.high_idx < len(plan.high_pddl) else None
         holder = _holder(high.planner_action) if verb in _HOLDING and high is not None else None
         yield RecordedStep(verb=verb, thing=thing, holder=holder)
+
+
+def _low_step(action: _LowAction) -> LowStep:
+    api = action.api_action
+    id = api.receptacleObjectId if api.action == "PutObject" else api.objectId
+    return LowStep(
+        action=api.action,
+        thing=thing_of(id) if api.action in _VERBS else None,
+        mask=action.discrete_action.args.mask or (),
+    )
 
 
 def _holder(action: _PlannerAction) -> RecordedThing | None:

@@ -35,7 +35,7 @@ _AROUND_CORNER = 0.3
 _PANE = 0.12
 _PROUD = 0.01
 """Metres that a pane is before its wall, at least."""
-_SUNK, _SUNK_IN_CUSHIONS = 0.06, 0.25
+_SUNK, _SUNK_IN_CUSHIONS = 0.15, 0.25
 """Metres that a thing may be sunk in what it rests on, at most."""
 _CUSHIONED = frozenset({"ArmChair", "Bed", "Chair", "Sofa"})
 _ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})

@@ -8,15 +8,19 @@ import numpy as np
 
 from envs.household.boxes import Array, Box, yaw
 from envs.household.footprint import Footprint, clear
-from envs.household.grid import STEP
+from envs.household.grid import STEP, distance
 from envs.household.poses import heading, ways_to_lie
 from envs.household.surfaces import HANGERS, Surface, surface
-from envs.household.world import Thing, World, shut
+from envs.household.world import ENCLOSING, Thing, World, shut
 
 _GAP = 0.004
 """Metres between two things side by side."""
 _SPACING = 0.04
 """Metres between two places that are tried."""
+_TOUCHING = 0.04
+"""Metres over or under a surface that count as being on it."""
+_AT_HAND = 0.1
+"""Metres from a hanger within which a thing hangs on it."""
 _LOW_RIMMED = frozenset(
     {"Bathtub", "BathtubBasin", "GarbageCan", "LaundryHamper", "Sink", "SinkBasin"}
 )
@@ -105,22 +109,40 @@ def drop(world: World, thing: Thing, at: Array) -> tuple[Box, Thing]:
 
 
 def support(world: World, box: Box, *, ignoring: Iterable[str] = ()) -> list[str]:
-    """What a box rests on or in, by where it is: the innermost receptacle, else the floor."""
+    """What a box rests on, in or at, by where it is: the smallest receptacle, else the floor."""
     skipped = set(ignoring)
     base = box.center - np.array((0.0, box.reach[1], 0.0))
-    best: tuple[float, str] | None = None
+    found: list[tuple[int, float, str]] = []
     floor = []
     for other in world.things.values():
         if other.kind == "Floor":
             floor = [other.id]
         elif other["receptacle"] and other.present and other.id not in skipped:
-            ground = surface(world, other)
-            off = abs(float(base[1]) - ground.height)
-            inside = ground.enclosed and other.box.holds(box.center, 0.01)
-            if (off < 0.04 or inside) and any(_over(area, base) for area in ground.areas):
-                size = float(np.prod(other.box.reach[[0, 2]]))
-                best = min(best or (np.inf, ""), (size, other.id))
-    return [best[1]] if best else floor
+            rank = _bearing(world, other, box, base)
+            if rank is not None:
+                found.append((rank, float(np.prod(other.box.reach[[0, 2]])), other.id))
+    return [min(found)[2]] if found else floor
+
+
+def _bearing(world: World, other: Thing, box: Box, base: Array) -> int | None:
+    """How well something bears a box: 0 on its surface or within it, 1 deep in it; None not at all.
+
+    Furniture is not everywhere as high as when a pose was written down, and things are sunk in it.
+    """
+    if other.kind in HANGERS:
+        near_by = float(distance(other.box, base[None, [0, 2]])[0]) < _AT_HAND
+        return 0 if near_by and box.low[1] < other.box.center[1] < box.high[1] + _AT_HAND else None
+    ground = surface(world, other)
+    off = float(base[1]) - ground.height
+    if ground.enclosed and other.box.holds(box.center, 0.01):
+        return 0
+    if abs(off) < _TOUCHING and any(_over(area, base) for area in ground.areas):
+        return 0
+    if other.kind in ENCLOSING:
+        return None
+    low, high = float(other.box.low[1]), float(other.box.high[1])
+    above = any(_over(part, base) for part in world.room.strips.get(other.id) or (other.box,))
+    return 1 if above and low - _TOUCHING <= base[1] <= high + _TOUCHING else None
 
 
 def _open(world: World, thing: Thing) -> bool:

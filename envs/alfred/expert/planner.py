@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from envs.alfred.counterparts import present
 from envs.alfred.expert.draft import Draft, HiddenError, NoPlanError
 from envs.alfred.expert.recipes import solve
 from envs.alfred.expert.words import put_in_words
@@ -91,13 +92,10 @@ class RecordedPlanner(Planner):
             return None
         if step.thing.slice is None or step.thing.type == meant.type:
             return world.get(meant.id)
-        taken = self._slices.get((meant.id, step.thing.slice))
-        if taken is not None and taken in world:
-            return world[taken]
-        slices = [t for t in world.of_type(step.thing.type) if t.id.startswith(f"{meant.id}|")]
-        if slices:
-            used = set(self._slices.values())
-            return min(slices, key=lambda t: (t.id in used, not t.visible, t.id))
+        taken = {number: id for (cut, number), id in self._slices.items() if cut == meant.id}
+        there = present(world, step.thing, meant.id, taken)
+        if there is not None:
+            return there
         future = f"{meant.id}|{step.thing.type}_{step.thing.slice}"
         return replace(meant, id=future, type=step.thing.type, visible=False)
 

@@ -1,0 +1,210 @@
+"""ALFRED's expert acted again, low-level action by low-level action."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from envs.alfred.body import Body, Pose
+from envs.alfred.counterparts import present
+from envs.alfred.goals import conditions
+from envs.alfred.masks import Mask, choose, decode, drawn
+from envs.alfred.objects import Thing, World
+from envs.alfred.scene import LowStep, RecordedThing, Scene
+from envs.alfred.situation import Situation
+from envs.alfred.start import build
+from envs.core import SceneError
+
+By = Literal["id", "mask"]
+MOVES = {"MoveAhead": 0, "MoveRight": 90, "MoveBack": 180, "MoveLeft": 270}
+_TURNS = {"RotateRight": 90, "RotateLeft": -90}
+_NODS = {"LookDown": 15, "LookUp": -15}
+_AHEAD = {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}
+_STEP = 0.25
+_AFLOAT = 0.05
+"""Metres from what is below from which a thing is in the air."""
+_LAST_ACTS = ("PutObject", "ToggleObjectOn", "ToggleObjectOff")
+"""With one of these every task of ALFRED's ends."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interaction:
+    """One thing that the expert handled, and how that went here."""
+
+    step: LowStep
+    meant: Thing | None
+    """Our counterpart of what it handled."""
+    chosen: Thing | None
+    """What was handled here."""
+    refusal: str
+    """Why it was refused; empty if it was not."""
+    fresh: bool
+    """Whether the thing lies where the scene put it: THOR's physics has not touched it yet."""
+    shown: Mask | None
+    """Where our picture shows what is meant, (300, 300)."""
+
+
+@dataclass(slots=True)
+class Story:
+    """A trajectory as it went here."""
+
+    interactions: list[Interaction] = field(default_factory=list)
+    moves: int = 0
+    blocked: int = 0
+    solved_at_start: bool = False
+    solved_before_last_act: bool = False
+    solved: bool = False
+    placed: int = 0
+    """Things that fit a hand."""
+    resting: int = 0
+    """How many of them lay on or in something at the start."""
+
+    @property
+    def refused(self) -> Interaction | None:
+        """The first interaction that was refused."""
+        return next((one for one in self.interactions if one.refusal), None)
+
+
+def replay(
+    body: Body, scene: Scene, *, by: By = "id", walk: bool = False, show: bool = False
+) -> Story:
+    """Act a recorded scene again from the expert's own poses.
+
+    Args:
+        body: in a running simulator.
+        scene: of a task that was read with its steps.
+        by: whether a thing is chosen by its id, or by the expert's mask alone.
+        walk: whether the expert's moves are carried out, and those that are blocked counted.
+        show: whether our masks are kept.
+
+    Raises:
+        SceneError: the scene can't be built, or brings no steps.
+    """
+    if scene.recording is None or not scene.recording.steps:
+        raise SceneError("recording.steps: there are none; read the trajectory with its steps.")
+    actor = _Actor(build(body, scene, seed=0), by, show)
+    story, steps = Story(), scene.recording.steps
+    story.placed, story.resting = resting(body.world)
+    story.solved_at_start = actor.solved
+    last = max((i for i, s in enumerate(steps) if s.action in _LAST_ACTS), default=-1)
+    poses = list(_poses(scene, steps))
+    actor.stand(poses[0])
+    for i, step in enumerate(steps):
+        if step.thing is None:
+            if walk and step.action in MOVES:
+                story.moves += 1
+                story.blocked += not body.tell(step.action, blind=True)
+            actor.stand(poses[i + 1], at_once=walk)
+            continue
+        if i == last:
+            story.solved_before_last_act = actor.solved
+        story.interactions.append(actor.handle(step, step.thing))
+    story.solved = actor.solved
+    return story
+
+
+def _poses(scene: Scene, steps: Sequence[LowStep]) -> Iterator[Pose]:
+    """Where the expert is before the first step, and after each."""
+    start = scene.start
+    assert start is not None and start.y is not None
+    x, z, turn, horizon = start.x, start.z, int(start.rotation), start.horizon
+    yield Pose(x, start.y, z, turn, horizon)
+    for step in steps:
+        if step.action in MOVES:
+            right, ahead = _AHEAD[(turn + MOVES[step.action]) % 360]
+            x, z = x + _STEP * right, z + _STEP * ahead
+        turn = (turn + _TURNS.get(step.action, 0)) % 360
+        horizon += _NODS.get(step.action, 0)
+        yield Pose(x, start.y, z, turn, horizon)
+
+
+class _Actor:
+    """Handles things in the expert's stead."""
+
+    def __init__(self, here: Situation, by: By, show: bool) -> None:
+        self._here = here
+        self._by = by
+        self._show = show
+        self._touched: set[str] = set()
+        self._slices: dict[tuple[str, int | None], str] = {}
+        self._pose: Pose | None = None
+
+    @property
+    def solved(self) -> bool:
+        """Whether ALFRED's goal holds now."""
+        met, total = conditions(self._here.goal, self._here.world, self._here.history)
+        return met == total
+
+    def stand(self, pose: Pose, *, at_once: bool = False) -> None:
+        """Be where the expert was: before the next interaction, unless `at_once`."""
+        self._pose = pose
+        if at_once:
+            self._take_up_pose()
+
+    def _take_up_pose(self) -> None:
+        if self._pose is not None:
+            self._here.body.place(self._pose, blind=True)
+            self._pose = None
+
+    def handle(self, step: LowStep, recorded: RecordedThing) -> Interaction:
+        """Do what the expert did; what is refused is forced, so that the rest can be tried."""
+        self._take_up_pose()
+        meant, mask = self._meant(recorded), decode(step.mask)
+        chosen = meant
+        if self._by == "mask" and step.mask:
+            chosen = choose(self._here.body, mask, step.action)
+        shown = drawn(self._here.body, meant.id) if self._show and meant is not None else None
+        fresh = meant is not None and recorded.slice is None and meant.id not in self._touched
+        refusal = self._do(step, recorded, chosen, meant)
+        return Interaction(step, meant, chosen, refusal, fresh, shown)
+
+    def _meant(self, recorded: RecordedThing) -> Thing | None:
+        whole = self._here.meant.get(recorded)
+        if whole is None:
+            return None
+        taken = {number: id for (cut, number), id in self._slices.items() if cut == whole}
+        return present(self._here.world, recorded, whole, taken)
+
+    def _do(
+        self, step: LowStep, recorded: RecordedThing, chosen: Thing | None, meant: Thing | None
+    ) -> str:
+        put = step.action == "PutObject"
+        refusal = "there is no counterpart" if meant is None else "the mask shows no such thing"
+        if chosen is not None:
+            if self._here.do(step.action, chosen, **({"forceAction": True} if put else {})):
+                self._note(step, recorded, chosen)
+                return ""
+            code, message = self._here.body.error
+            refusal = code or message
+        if meant is not None and not put:
+            if self._here.do(step.action, meant, forceAction=True):
+                self._note(step, recorded, meant)
+        elif put and self._here.held is not None:
+            self._here.body.tell("DropHandObject", blind=True, forceAction=True)
+        return refusal
+
+    def _note(self, step: LowStep, recorded: RecordedThing, thing: Thing) -> None:
+        if step.action in ("PickupObject", "SliceObject"):
+            self._touched.add(thing.id)
+        whole = self._here.meant.get(recorded)
+        if step.action == "PickupObject" and recorded.slice is not None and whole is not None:
+            self._slices[whole, recorded.slice] = thing.id
+
+
+def resting(world: World) -> tuple[int, int]:
+    """How many things that fit a hand there are, and how many lie on or in something."""
+    placed = [t for t in world if t.pickupable and not t.held]
+    return len(placed), sum(_rests(thing, world) for thing in placed)
+
+
+def _rests(thing: Thing, world: World) -> bool:
+    """Whether it is in or on furniture, or its underside touches the top of something."""
+    if any(id in world and world[id].type != "Floor" for id in thing.parents):
+        return True
+    base = thing.center[1] - thing.size[1] / 2
+    return any(
+        abs(base - other.center[1] - other.size[1] / 2) < _AFLOAT
+        for other in world
+        if other.id != thing.id and other.reach(thing.center[0], thing.center[2]) == 0.0
+    )

@@ -1,0 +1,136 @@
+"""One of ALFRED's trajectories held against the embedded household: what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from envs.alfred.env import Alfred
+from envs.alfred.fidelity.replay import Interaction, Story, replay
+from envs.alfred.masks import SIDE, center, decode, overlap
+from envs.alfred.scene import Scene
+from envs.alfred.session import Session
+from envs.alfred.settings import AlfredSettings
+from envs.alfred.trajectories import read_task
+from envs.core import SceneError, Task, TaskError
+
+SOLVED = "solved"
+_NO_GOAL = "the goal does not hold"
+_LONGEST = 80
+"""Actions of a plan through our skills, at most."""
+_SMALL = 40
+"""Pixels up to which a mask is that of a small thing, both ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenThing:
+    """One mask of the expert's against ours."""
+
+    type: str
+    overlap: float
+    """Intersection over union."""
+    off: float | None
+    """Pixels between the middles, of small things that are seen whole."""
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What came of a trajectory. Each cause is "solved", or what first went wrong."""
+
+    trajectory: str
+    by_id: str = ""
+    by_mask: str = ""
+    by_skill: str = ""
+    moves: int = 0
+    blocked: int = 0
+    controls: tuple[bool, bool] = (False, False)
+    """Whether the goal held before the first act, and before the last one."""
+    seen: list[SeenThing] = field(default_factory=list)
+    placed: int = 0
+    resting: int = 0
+
+
+class Court:
+    """Holds trajectories against the household, with simulators of its own."""
+
+    def __init__(self) -> None:
+        self._session = Session("embedded", AlfredSettings())
+        self._owner = self._session.join()
+        self._skilled = Alfred("embedded", AlfredSettings(expert="recorded"))
+
+    def judge(self, path: Path, folder: Path) -> Verdict:
+        """Act a trajectory by id, by mask, and through our skills.
+
+        Args:
+            path: of its `traj_data.json`.
+            folder: that it is named from.
+        """
+        verdict = Verdict(path.parent.relative_to(folder).as_posix())
+        try:
+            task = read_task(path, folder, steps=True)
+            scene = Scene.model_validate(dict(task.scene))
+            body = self._session.start(self._owner, scene.room)
+            by_id = replay(body, scene, walk=True, show=True)
+            by_mask = replay(body, scene, by="mask")
+        except (TaskError, SceneError) as error:
+            refused = f"scene refused: {str(error).rpartition(': ')[2][:60]}"
+            verdict.by_id = verdict.by_mask = verdict.by_skill = refused
+            return verdict
+        verdict.by_id, verdict.by_mask = _cause(by_id), _cause(by_mask)
+        verdict.moves, verdict.blocked = by_id.moves, by_id.blocked
+        verdict.controls = by_id.solved_at_start, by_id.solved_before_last_act
+        verdict.seen = list(_seen(by_id))
+        verdict.placed, verdict.resting = by_id.placed, by_id.resting
+        verdict.by_skill = self._skills(read_task(path, folder))
+        return verdict
+
+    def _skills(self, task: Task) -> str:
+        """How the high-level plan fares through our skills."""
+        self._skilled.reset(task, seed=0)
+        first = ""
+        for _ in range(_LONGEST):
+            plan = self._skilled.plan()
+            if not plan:
+                break
+            done = self._skilled.act(plan[0])
+            if done.over:
+                return SOLVED
+            if done.reason is not None and not first:
+                first = f"{plan[0].verb}: {done.reason.value}"
+        return first or _NO_GOAL
+
+    def close(self) -> None:
+        """End the simulators."""
+        self._session.leave(self._owner)
+        self._skilled.close()
+
+
+def _cause(story: Story) -> str:
+    refused = story.refused
+    if refused is not None:
+        type = refused.step.thing.type if refused.step.thing is not None else ""
+        return f"{refused.step.action} {type}: {refused.refusal[:60]}"
+    return SOLVED if story.solved else _NO_GOAL
+
+
+def _seen(story: Story) -> Iterator[SeenThing]:
+    for one in story.interactions:
+        if one.fresh and one.step.mask and one.shown is not None and one.meant is not None:
+            theirs = decode(one.step.mask)
+            yield SeenThing(one.meant.type, overlap(one.shown, theirs), _off(one))
+
+
+def _off(one: Interaction) -> float | None:
+    """Pixels between the middle of a small thing in the expert's picture and in ours."""
+    theirs = decode(one.step.mask)
+    rows, columns = theirs.any(axis=1).nonzero()[0], theirs.any(axis=0).nonzero()[0]
+    if one.step.action != "PickupObject" or one.shown is None:
+        return None
+    whole = min(rows[0], columns[0]) > 0 and max(rows[-1], columns[-1]) < SIDE - 1
+    small = max(rows[-1] - rows[0], columns[-1] - columns[0]) < _SMALL
+    here, there = center(one.shown), center(theirs)
+    if not (whole and small) or here is None or there is None:
+        return None
+    return math.dist(here, there)

@@ -1,0 +1,71 @@
+"""ALFRED's interaction masks: what its expert pointed at, against what is shown here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.alfred.body import Body
+from envs.alfred.objects import Thing
+
+SIDE = 300
+"""Pixels of ALFRED's pictures, both ways."""
+Mask = NDArray[np.bool_]
+
+_TAKES: Mapping[str, Callable[[Thing], bool]] = {
+    "PickupObject": lambda thing: thing.pickupable,
+    "PutObject": lambda thing: thing.receptacle and not thing.shut and not thing.held,
+    "OpenObject": lambda thing: thing.openable,
+    "CloseObject": lambda thing: thing.openable,
+    "ToggleObjectOn": lambda thing: thing.toggleable,
+    "ToggleObjectOff": lambda thing: thing.toggleable,
+    "SliceObject": lambda thing: thing.sliceable,
+}
+"""Which things an action can be meant for at all."""
+
+
+def decode(runs: Iterable[tuple[int, int]]) -> Mask:
+    """A mask (300, 300) from its runs: first pixel and length of each, row after row."""
+    flat = np.zeros(SIDE * SIDE, np.bool_)
+    for begin, length in runs:
+        flat[begin : begin + length] = True
+    return flat.reshape(SIDE, SIDE)
+
+
+def drawn(body: Body, id: str) -> Mask:
+    """Where the present picture shows a thing, (H, W)."""
+    index, names = body.instances()
+    return index == names.index(id) if id in names else np.zeros(index.shape, np.bool_)
+
+
+def overlap(one: Mask, other: Mask) -> float:
+    """Intersection over union, 0 to 1; 0 where both are empty."""
+    union = int(np.logical_or(one, other).sum())
+    return float(np.logical_and(one, other).sum() / union) if union else 0.0
+
+
+def center(mask: Mask) -> tuple[float, float] | None:
+    """The middle of the box around a mask, in pixels right and down; None where it is empty."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return None
+    return float(columns[0] + columns[-1]) / 2, float(rows[0] + rows[-1]) / 2
+
+
+def choose(body: Body, mask: Mask, action: str) -> Thing | None:
+    """What a mask means: the thing with the most pixels under it, of those that the action suits.
+
+    As in ALFRED's own evaluation, which takes the interactable instance that a predicted mask
+    covers most of (Shridhar et al. 2020).
+    """
+    index, names = body.instances()
+    counts = np.bincount(index[mask] + 1, minlength=len(names) + 1)[1:]
+    world, takes = body.world, _TAKES[action]
+    meant = [
+        (-int(count), name)
+        for name, count in zip(names, counts, strict=True)
+        if count and name in world and takes(world[name])
+    ]
+    return world[min(meant)[1]] if meant else None
