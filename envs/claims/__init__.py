@@ -1,0 +1,16 @@
+"""What a text claims of a scene, and whether it is so.
+
+Reads plain English about objects: that they are there (or not), how many, in what state, where, and
+what is in the hand. It understands synonyms and negation and knows nothing of any environment but
+the `Thing`s that it is given. What it can't read it leaves out; what it can't decide it says so.
+
+    things = env.things()
+    for claim in Reader(things).claims("The fridge isn't open, and I hold a mug."):
+        print(claim.words, holds(claim, things))
+"""
+
+from envs.claims.checking import holds
+from envs.claims.claim import About, Claim, Intent, Noun
+from envs.claims.reading import Reader
+
+__all__ = ["About", "Claim", "Intent", "Noun", "Reader", "holds"]

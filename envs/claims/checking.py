@@ -1,0 +1,84 @@
+"""Whether what a claim says is so, as far as the scene tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from envs.claims.claim import About, Claim, Noun
+from envs.core import Thing
+
+
+def holds(claim: Claim, things: Sequence[Thing], *, seen: bool = False) -> bool | None:
+    """Whether `claim` is true of `things`; None where they don't tell.
+
+    Of several things that a noun may mean, one that fits is enough: "the cabinet is closed" is true
+    among cabinets of which one is. A denial is true where none fits.
+
+    Args:
+        claim: as `Reader.claims` gives it.
+        things: all of the scene.
+        seen: that something is there, and how often, means what is in sight or held.
+    """
+    if claim.about is About.HELD and claim.subject is None:
+        return any(thing.held for thing in things) is claim.positive
+    assert claim.subject is not None, "Only what is held may go without a subject."
+    meant = _meant(claim.subject, things)
+    visible = [t for t in meant if t.pixels > 0 or t.held] if seen else meant
+    match claim.about:
+        case About.PRESENCE:
+            fits: bool | None = bool(visible)
+        case About.COUNT:
+            there = [t for t in visible if claim.place is None or _lies(t, claim, things)]
+            fits = len(there) == claim.count
+        case About.HELD:
+            fits = any(t.held for t in meant) if meant else None
+        case About.STATE:
+            fits = _any(_state(t, claim) for t in meant)
+        case About.PLACE:
+            fits = _any(_lies(t, claim, things) for t in meant)
+    return None if fits is None else fits is claim.positive
+
+
+def _meant(noun: Noun, things: Sequence[Thing]) -> list[Thing]:
+    return [
+        t
+        for t in things
+        if t.kind in noun.kinds
+        and (not noun.number or t.name.rpartition("_")[2] in (noun.number, t.name))
+    ]
+
+
+def _any(found: Iterable[bool | None]) -> bool | None:
+    """True if one is, None if that isn't known, and else False."""
+    answers = list(found)
+    if True in answers:
+        return True
+    return False if False in answers and None not in answers else None
+
+
+def _state(thing: Thing, claim: Claim) -> bool | None:
+    for state, value in claim.states:
+        if state in thing.states:
+            return thing.states[state] is value
+    return None
+
+
+def _lies(thing: Thing, claim: Claim, things: Sequence[Thing]) -> bool | None:
+    """Whether it lies in or on the place, or on something that does."""
+    if thing.held:
+        return False
+    if claim.place is None:
+        return thing.support is None
+    places = {t.name for t in _meant(claim.place, things)}
+    if not places:
+        return None
+    by_name = {t.name: t for t in things}
+    here: Thing | None = thing
+    for _ in range(len(things)):
+        if here is None or here.support is None:
+            return False
+        if here.support in places:
+            # People say "in the sink" and "on the sofa", and the other way round.
+            return True
+        here = by_name.get(here.support)
+    return None

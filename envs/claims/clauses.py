@@ -1,0 +1,126 @@
+"""A text in clauses: words, the things they name, and what "it" stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from envs.claims.claim import Noun
+from envs.claims.nouns import Mention, Nouns
+from envs.claims.words import (
+    BREAKS,
+    DETERMINERS,
+    HYPOTHETICAL,
+    LEADS,
+    MODALS,
+    PARTICLE_VERBS,
+    PRONOUNS,
+    STATES,
+    VERBS,
+)
+
+_LONGEST = 4000
+"""Characters of a text that are read."""
+_SHORT_FORMS = (
+    (re.compile(r"\bcan'?t\b|\bcannot\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"n't\b"), " not"),
+    (re.compile(r"\b(there|it|that|here|what|he|she)'s\b"), r"\1 is"),
+    (re.compile(r"'m\b"), " am"),
+    (re.compile(r"'re\b"), " are"),
+    (re.compile(r"'ve\b"), " have"),
+    (re.compile(r"'ll\b"), " will"),
+    (re.compile(r"'s\b"), ""),
+    (re.compile(r"(\w)-(?=\w)"), r"\1 "),
+)
+_TOKEN = re.compile(r"[^\W\d_]+|\d+|[.,;:!?()\n]")
+_STOPS = frozenset(".,;:!?()\n")
+_LINKS = frozenset({"is", "are", "was", "has", "needs", "stands", "lies", "can", "must", "have"})
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Some words with one predicate at the most."""
+
+    tokens: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    topic: Noun | None
+    """What "it" means, and what is spoken of where no subject is named."""
+    other: Noun | None
+    """What was named besides, before."""
+    hypothetical: bool
+    """It says nothing of what is so: "before the mug is clean"."""
+    modal: int
+    """Index of the token from which on it tells what is to be done; their number where it doesn't.
+    """
+
+    @property
+    def words(self) -> str:
+        """The clause as a text."""
+        return " ".join(self.tokens)
+
+
+def clauses(text: str, nouns: Nouns) -> Iterator[Clause]:
+    """The clauses of `text` in their order."""
+    topic: Noun | None = None
+    other: Noun | None = None
+    for tokens, hypothetical in _split(_tokens(text)):
+        mentions = nouns.mentions(tokens)
+        yield Clause(tokens, mentions, topic, other, hypothetical, _modal(tokens))
+        for mention in reversed(mentions):
+            if mention.noun != topic:
+                topic, other = mention.noun, topic
+
+
+def _tokens(text: str) -> list[str]:
+    text = text[:_LONGEST].lower().replace("\u2019", "'")
+    for pattern, replacement in _SHORT_FORMS:
+        text = pattern.sub(replacement, text)
+    return _TOKEN.findall(text)
+
+
+def _split(tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    clause: list[str] = []
+    hypothetical = False
+    for i, token in enumerate(tokens):
+        after = tokens[i + 1] if i + 1 < len(tokens) else ""
+        breaks = token in BREAKS | HYPOTHETICAL or (token == "that" and after in _LINKS)
+        if not breaks and token not in _STOPS:
+            clause.append(token)
+            continue
+        if clause:
+            yield tuple(clause), hypothetical
+        clause = []
+        hypothetical = token in HYPOTHETICAL or (token == "so" and after == "that")
+    if clause:
+        yield tuple(clause), hypothetical
+
+
+def _modal(tokens: Sequence[str]) -> int:
+    """Where it begins to tell what is to be done."""
+    if (order := _order(tokens)) is not None:
+        return order
+    for i, token in enumerate(tokens):
+        following = tokens[i + 1 : i + 3]
+        seeing = token in ("can", "could") and "see" in following
+        if token in MODALS and not seeing:
+            return i
+        if token == "to" and following and _is_verb(following):
+            return max(0, i - 1) if tokens[i - 1] in ("have", "has", "had") else i
+    return len(tokens)
+
+
+def _order(tokens: Sequence[str]) -> int | None:
+    """Where an order begins: "now open it". An "open fridge" is none."""
+    start = next((i for i, token in enumerate(tokens) if token not in LEADS), len(tokens))
+    verb, after = tuple(tokens[start : start + 1]), tokens[start + 1 : start + 2]
+    known = verb in VERBS or tuple(tokens[start : start + 2]) in VERBS
+    if not known and not PARTICLE_VERBS & set(verb):
+        return None
+    is_state = verb[0] in STATES and not (DETERMINERS | PRONOUNS) & set(after)
+    return None if is_state or verb[0].endswith(("ing", "ed")) else start
+
+
+def _is_verb(tokens: Sequence[str]) -> bool:
+    return tokens[0] == "be" or tuple(tokens[:1]) in VERBS or tuple(tokens[:2]) in VERBS

@@ -1,0 +1,30 @@
+"""Reads claims and intents out of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from envs.claims.claim import Claim, Intent
+from envs.claims.clauses import clauses
+from envs.claims.facts import Facts
+from envs.claims.intents import Intents
+from envs.claims.nouns import Nouns
+from envs.core import Thing
+
+
+class Reader:
+    """Knows the kinds of things that may be spoken of."""
+
+    def __init__(self, things: Sequence[Thing], kinds: Iterable[str] = ()) -> None:
+        """Read of the kinds of `things`, and of further `kinds` that may be absent."""
+        self._nouns = Nouns([*(thing.kind for thing in things), *kinds])
+
+    def claims(self, text: str) -> tuple[Claim, ...]:
+        """All that `text` says is so, and that is understood. Never raises."""
+        found = (c for clause in clauses(text, self._nouns) for c in Facts(clause).claims())
+        return tuple(dict.fromkeys(found))
+
+    def intents(self, text: str) -> tuple[Intent, ...]:
+        """All that `text` says is to be done: "I should open the fridge", "Open it."."""
+        found = (i for clause in clauses(text, self._nouns) for i in Intents(clause).intents())
+        return tuple(dict.fromkeys(found))
