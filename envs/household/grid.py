@@ -28,6 +28,8 @@ KNEE, HEAD = 0.1, 1.8
 """What is lower is stepped over, what is higher walked under; metres above the floor."""
 _WALL_MARGIN = 0.3
 """How far from the room's outline the agent's middle stays, in metres."""
+_TIGHT = 0.05
+"""Metres between the agent and the outline beside a cell that is known to be free."""
 
 Cell = tuple[int, int]
 """Column along x and row along z: the position divided by STEP."""
@@ -67,6 +69,20 @@ def reachable(solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
     free = _free(_obstacles(solids, outline), outline)
     regions = list(_regions(free))
     return max(regions, key=lambda region: (len(region), min(region)), default=frozenset())
+
+
+def known(layout: frozenset[Cell], solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
+    """Where one can stand, where THOR's own cells are known in part.
+
+    The layouts that come with ALFRED leave out cells at the edge, where the agent can't look every
+    way. A cell beside one of theirs is free too if it is clear of all boxes and of the walls.
+    """
+    ring = sorted({cell for own in layout for cell in neighbours(own)} - layout)
+    points = np.array(ring, np.float64).reshape(-1, 2) * STEP
+    clear = np.array([outline.holds(x, z, BODY + _TIGHT) for x, z in points], np.bool_)
+    for box in _obstacles(solids, outline):
+        clear &= distance(box, points) >= BODY - 1e-6
+    return layout | {cell for cell, free in zip(ring, clear, strict=True) if free}
 
 
 def _obstacles(solids: Iterable[Solid], outline: Outline) -> list[Box]:

@@ -10,7 +10,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +21,7 @@ import numpy as np
 
 from envs.cache import cache_home
 from envs.core import SceneError, UnavailableError
-from envs.household import boxes, corners, fronts, grid, outline
+from envs.household import boxes, corners, fronts, grid, layouts, outline
 from envs.household.boxes import Box
 from envs.household.grid import Cell, Outline, Solid
 
@@ -51,6 +51,11 @@ class Room:
     cells: frozenset[Cell]
     """Where the agent can stand."""
 
+    @property
+    def placed(self) -> Mapping[str, Box]:
+        """Every object's box, by id."""
+        return {o["objectId"]: box for o, box in zip(self.objects, self.boxes, strict=True)}
+
     def solids(self, boxes: Mapping[str, Box]) -> Iterator[Solid]:
         """What may stand in the way, with the boxes that things have now, by id."""
         for metadata in self.objects:
@@ -71,7 +76,7 @@ def load(scene: str) -> Room:
         raise SceneError(f"There is no room {scene!r}. {_suggestion(name)}")
     packed = msgpack.unpackb((_cache() / f"{name}.msgpack").read_bytes())
     outline_ = packed["outline"]
-    return Room(
+    room = Room(
         name,
         tuple(packed["objects"]),
         tuple(_box(numbers) for numbers in packed["boxes"]),
@@ -84,6 +89,10 @@ def load(scene: str) -> Room:
         },
         frozenset((column, row) for column, row in packed["cells"]),
     )
+    real = layouts.cells(name)
+    if real is None:
+        return room
+    return replace(room, cells=grid.known(real, room.solids(room.placed), room.outline))
 
 
 def habits() -> Mapping[str, Sequence[str]]:

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from envs.household import placing, rooms
 from envs.household.actions.binding import Deed, Refusal, Vector
 from envs.household.boxes import Array, Box, box_metadata, rotation, vector, xyz
-from envs.household.grid import reachable
+from envs.household.grid import Cell, reachable
 from envs.household.house import House
 from envs.household.restrictions import allowed, capacity
 from envs.household.surfaces import HANGERS, surface
@@ -76,9 +76,17 @@ def set_object_poses(
         own = {id, *world.within(id)}
         world.link(id, placing.support(world, world.things[id].box, ignoring=own))
     if any(not world.things[id]["pickupable"] for id in placed):
-        boxes = {thing.id: thing.box for thing in world.things.values()}
-        world.cells = reachable(world.room.solids(boxes), world.room.outline)
+        world.cells = _walkable(world)
     return None
+
+
+def _walkable(world: World) -> frozenset[Cell]:
+    """Where one can stand now that furniture was moved: the room's own cells, and what changed."""
+    room = world.room
+    before = reachable(room.solids(room.placed), room.outline)
+    now = {thing.id: thing.box for thing in world.things.values()}
+    after = reachable(room.solids(now), room.outline)
+    return (room.cells | (after - before)) - (before - after)
 
 
 def _check(world: World, poses: Sequence[ObjectPose], by_name: Mapping[str, str]) -> None:
