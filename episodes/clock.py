@@ -29,6 +29,7 @@ class Clock:
         self._begun = time.perf_counter()
         self._sums = dict.fromkeys(Part, 0.0)
         self._latest = dict.fromkeys(Part, 0.0)
+        self._recalled = 0.0
         self._overhead_ms: list[float] = []
         self.begin_step()
 
@@ -46,6 +47,10 @@ class Clock:
         """Time that was measured elsewhere, such as on the simulator's own thread."""
         self._sums[part] += seconds
         self._latest[part] = seconds
+
+    def recall(self, seconds: float) -> None:
+        """Time that a model took for a decision of an earlier attempt, which is acted again."""
+        self._recalled += seconds
 
     def latest(self, part: Part) -> float:
         """What the last spell of `part` took."""
@@ -68,10 +73,16 @@ class Clock:
         """Of each step that is over: its time in neither simulator nor model, in milliseconds."""
         return tuple(self._overhead_ms)
 
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the attempt began."""
+        return time.perf_counter() - self._begun
+
     def total(self) -> Seconds:
         """The sums until now."""
         other = time.perf_counter() - self._begun - sum(self._sums.values())
-        parts = {part.value: round(seconds, 6) for part, seconds in self._sums.items()}
+        sums = self._sums | {Part.MODEL: self._sums[Part.MODEL] + self._recalled}
+        parts = {part.value: round(seconds, 6) for part, seconds in sums.items()}
         return Seconds(**parts, other=round(max(0.0, other), 6))
 
     def _claimed(self) -> float:

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from episodes.lines import is_sound
+
 QUALITY = 90
 """Of recorded JPEG pictures: 300x300 in about 1 ms and 30 kB."""
 _WAITING = 64
@@ -34,8 +36,8 @@ class DiskError(RuntimeError):
 class LineFile:
     """A file that whole lines are appended to, each by a single write.
 
-    A line that was cut off, by a kill or a full disk, is taken away again: before anything is
-    appended, and at once where the disk refuses the rest of it.
+    A line that was cut off, by a kill or a full disk, or spoilt by a loss of power, is taken away
+    again: before anything is appended, and at once where the disk refuses the rest of it.
     """
 
     def __init__(self, file: Path) -> None:
@@ -141,16 +143,24 @@ def write_whole(file: Path, content: bytes, *, sync: bool = False) -> None:
     half.replace(file)
 
 
-def _cut_torn_line(descriptor: int, block: int = 1 << 16) -> int:
-    """Drop what follows the last newline; returns the size of what is left."""
-    size = position = os.fstat(descriptor).st_size
+def _cut_torn_line(descriptor: int) -> int:
+    """Drop what follows the last newline, and a last line that is spoilt; returns the size left."""
+    size = os.fstat(descriptor).st_size
+    end = _newline_before(descriptor, size) + 1
+    begin = _newline_before(descriptor, end - 1) + 1
+    if end and not is_sound(os.pread(descriptor, end - begin, begin)):
+        end = begin
+    if end < size:
+        os.ftruncate(descriptor, end)
+    return end
+
+
+def _newline_before(descriptor: int, position: int, block: int = 1 << 16) -> int:
+    """Where the last newline before `position` is; -1 if there is none."""
     while position > 0:
         begin = max(0, position - block)
         newline = os.pread(descriptor, position - begin, begin).rfind(b"\n")
         if newline >= 0:
-            position = begin + newline + 1
-            break
+            return begin + newline
         position = begin
-    if position < size:
-        os.ftruncate(descriptor, position)
-    return position
+    return -1

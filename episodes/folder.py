@@ -16,7 +16,9 @@ from episodes.lines import Header
 from episodes.record import RecordError, Run
 
 _ASKED = ("env", "backend", "agent", "model", "candidates", "grants", "image", "seed", "max_steps")
-"""What has to be the same for a run to go on."""
+"""What has to be the same for a run to go on, beside its settings."""
+_FREE = {"run.resume"}
+"""Settings that may change when a run goes on."""
 
 
 @contextmanager
@@ -84,8 +86,9 @@ def check_same(run: Run, header: Header, tasks: Sequence[Task]) -> None:
         RecordError: it was not; names the first difference.
     """
     was, now = _asked(run.header), _asked(header)
-    for name in sorted(was.keys() | now.keys()):
-        if was.get(name) != now.get(name):
+    # A setting that only one side knows came or went between two versions of this program.
+    for name in sorted((was.keys() & now.keys()) - _FREE):
+        if was[name] != now[name]:
             raise RecordError(
                 f"{run.folder} was begun with {name} {was.get(name)!r}, not {now.get(name)!r}. "
                 "Give the same command to go on with it, or choose another --out."

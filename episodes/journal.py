@@ -65,8 +65,12 @@ class Journal:
         seed: int,
         progress: tuple[int, int] | None,
         vocabulary: Sequence[Action] | None = None,
+        continues: int | None = None,
     ) -> None:
-        """The scene stands (`progress` is None where it could not be built)."""
+        """The scene stands (`progress` is None where it could not be built).
+
+        `continues` is the attempt whose decisions are acted again first.
+        """
         met, total = progress or (None, None)
         words = None if vocabulary is None else tuple(a.text for a in vocabulary)
         self._known = words or ()
@@ -79,6 +83,7 @@ class Journal:
                 vocabulary=words,
                 met=met,
                 total=total,
+                continues=continues,
             )
         )
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from enum import StrEnum
@@ -117,6 +118,8 @@ class Start(_Line):
     met: int | None
     total: int | None
     """None where the scene could not be built."""
+    continues: int | None = None
+    """The attempt that was cut short, whose decisions are acted again before new ones are made."""
 
 
 class See(_Line):
@@ -223,6 +226,8 @@ class End(_Line):
     steps: int
     cost: int
     invalid: int
+    unmatched: int = 0
+    """Answers in which there was no action to be found; each of them is `invalid` too."""
     replans: int
     seconds: Seconds
     overhead_ms: tuple[float, ...]
@@ -230,6 +235,20 @@ class End(_Line):
     tokens: Tokens
     error: str | None
     """What failed, with the last lines it printed."""
+    attempt: int = 1
+    """Which attempt this was, so that a list of endings counts those before it too."""
+    again: bool = False
+    """A fault cut the attempt short, and the episode goes on with another one."""
+    printed: tuple[str, ...] = ()
+    """Up to 200 lines that the simulator printed before it failed."""
+
+
+def is_sound(line: bytes) -> bool:
+    """Whether `line` is one JSON object: a last line that isn't was spoilt by a loss of power."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 Line = Start | See | Decide | Act | End

@@ -47,8 +47,13 @@ class Scores(BaseModel):
     """Over how many episodes the two are: those whose tasks have a reference."""
     invalid_action_rate: float
     """Actions that could not be carried out, among all that were tried."""
+    unmatched_rate: float
+    """Answers that fit no action, among the same: part of the rate above."""
     replans: int
     endings: Mapping[Ending, int]
+    attempts: int
+    """Of the episodes that ended: more than `episodes` where simulators failed or the run was
+    cut off, and episodes were tried again."""
     steps: int
     seconds: Seconds
     overhead_ms_p50: float | None
@@ -93,9 +98,11 @@ def score(run: Run) -> Scores:
         plw_success_rate=_path_mean(weighted, lambda end: float(end.success)),
         plw_goal_condition_rate=_path_mean(weighted, _conditions),
         plw_episodes=len(weighted),
-        invalid_action_rate=sum(end.invalid for end in ends) / steps if steps else 0.0,
+        invalid_action_rate=_share(sum(end.invalid for end in ends), steps),
+        unmatched_rate=_share(sum(end.unmatched for end in ends), steps),
         replans=sum(end.replans for end in ends),
         endings={ending: sum(end.ending is ending for end in ends) for ending in Ending},
+        attempts=sum(end.attempt for end in ends),
         steps=steps,
         seconds=_sum_seconds(end.seconds for end in ends),
         overhead_ms_p50=round(median(overhead), 3) if overhead else None,
@@ -144,6 +151,10 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 def _conditions(end: End) -> float:
     return end.met / end.total if end.total else 0.0
+
+
+def _share(some: int, whole: int) -> float:
+    return some / whole if whole else 0.0
 
 
 def _mean(values: Sequence[float]) -> float:

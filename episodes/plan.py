@@ -61,6 +61,10 @@ class Plan:
             max_steps=self.max_steps,
             max_invalid=self.run_settings.max_invalid,
             remember=self.run_settings.remember,
+            retries=self.run_settings.retries,
+            pause=self.run_settings.pause,
+            resume=self.run_settings.resume,
+            max_seconds=self.run_settings.max_seconds,
         )
 
     def header(

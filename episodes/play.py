@@ -9,9 +9,12 @@ from typing import TypeVar
 
 from agents.core import Agent, BudgetError, Decision, Grant, Grants, ModelError, Step, View
 from envs.core import Action, Env, Observation, Outcome, Reason, SceneError, SimulatorError, Task
+from envs.worker import WorkerError
 from episodes.clock import Clock, Part
 from episodes.journal import Journal, Moment
 from episodes.lines import Choice, End, Ending, Sight
+from episodes.resume import Prefix, Recorded
+from episodes.settings import Resume
 from episodes.stage import Stage
 from episodes.tally import Limits, Tally
 from episodes.view import grants, look, shown
@@ -34,6 +37,13 @@ class Rules:
     max_invalid: int = 10
     remember: int = 50
     """Past pictures that a history holds."""
+    retries: int = 0
+    """Attempts more that an episode is given after faults of its simulator."""
+    pause: float = 0.25
+    """Seconds before the first of them; before each next one twice as long."""
+    resume: Resume = Resume.CONTINUE
+    max_seconds: float | None = None
+    """After which no step is begun; None for any time."""
 
     def limits(self, task: Task) -> Limits:
         """When an episode of `task` is cut short."""
@@ -41,19 +51,38 @@ class Rules:
 
 
 async def play(
-    stage: Stage, agent: Agent, task: Task, journal: Journal, rules: Rules, *, seed: int
+    stage: Stage,
+    agent: Agent,
+    task: Task,
+    journal: Journal,
+    rules: Rules,
+    *,
+    seed: int,
+    prefix: Prefix | None = None,
+    again: bool = False,
 ) -> End:
     """Play `task` once and write down every step as it happens.
 
     A decision is on disk before it is acted on, so a run that is cut off never pays for it again.
 
+    Args:
+        stage: where.
+        agent: who decides.
+        task: what is to be achieved.
+        journal: of this attempt.
+        rules: of the run.
+        seed: of the episode.
+        prefix: steps of an earlier attempt, acted again before the agent is asked.
+        again: whether another attempt follows if a fault of the simulator cuts this one short.
+
     Returns:
-        How the episode ended. A fault of the simulator or the model is a result too.
+        How the attempt ended. A fault of the simulator or the model is a result too.
 
     Raises:
         DiskError: the record can't be written.
+        DivergedError: a step of `prefix` came out differently; the attempt has no end then.
     """
-    episode = _Episode(stage, agent, task, journal, rules, seed)
+    episode = _Episode(stage, agent, task, journal, rules, seed, prefix)
     fault: Fault | None = None
     try:
         agent.check_budget()
@@ -66,7 +95,7 @@ async def play(
                 moment = await episode.see()
     except (SceneError, SimulatorError, ModelError) as error:
         fault = error
-    return await episode.end(fault)
+    return await episode.end(fault, again=again)
 
 
 Fault = SceneError | SimulatorError | ModelError
@@ -82,7 +111,14 @@ class _Episode:
     """An episode in the middle of being played: each part of a step, timed and written down."""
 
     def __init__(
-        self, stage: Stage, agent: Agent, task: Task, journal: Journal, rules: Rules, seed: int
+        self,
+        stage: Stage,
+        agent: Agent,
+        task: Task,
+        journal: Journal,
+        rules: Rules,
+        seed: int,
+        prefix: Prefix | None,
     ) -> None:
         self._stage = stage
         self._agent = agent
@@ -90,6 +126,7 @@ class _Episode:
         self._journal = journal
         self._rules = rules
         self._seed = seed
+        self._prefix = prefix
         self._grants = Grants()
         self._history: list[Step] = []
         self._tally = Tally(rules.limits(task))
@@ -112,7 +149,8 @@ class _Episode:
         if self._rules.candidates is Choice.VOCABULARY:
             words = await self._ask(lambda env: env.vocabulary())
         with self._clock.spell(Part.RECORD):
-            self._journal.start(self._task, self._seed, progress, words)
+            continues = self._prefix.attempt if self._prefix else None
+            self._journal.start(self._task, self._seed, progress, words, continues)
         self._started = True
 
     async def see(self) -> Moment:
@@ -125,10 +163,28 @@ class _Episode:
             self._clock.end_step()
         else:
             self._clock.begin_step()
+        if (recorded := self._recorded()) is not None:
+            recorded.check_seen(moment)
         return moment
 
     async def decide(self, moment: Moment) -> Decision:
-        """What the agent wants, written down when this returns."""
+        """What the agent wants, or is on record to have wanted; written down when this returns."""
+        if (recorded := self._recorded()) is not None:
+            decision = await self._repeated(recorded)
+        else:
+            decision = await self._asked(moment)
+        await self._decided(decision)
+        return decision
+
+    async def _repeated(self, recorded: Recorded) -> Decision:
+        said = recorded.line.action
+        action = None if said is None else await self._ask(lambda env: env.parse(said))
+        self._clock.recall(recorded.line.seconds)
+        return recorded.decision(action)
+
+    async def _asked(self, moment: Moment) -> Decision:
+        if (most := self._rules.max_seconds) is not None and self._clock.elapsed >= most:
+            raise BudgetError(f"The {most:g} s that max_seconds allows an episode are over.")
         view = View(
             goal=self._task.goal,
             observation=shown(moment.observation, self._rules.sight),
@@ -146,7 +202,6 @@ class _Episode:
             if error.decision is not None and error.decision.calls:
                 await self._decided(error.decision)
             raise
-        await self._decided(decision)
         return decision
 
     async def _decided(self, decision: Decision) -> None:
@@ -161,6 +216,8 @@ class _Episode:
         if (action := decision.action) is not None:
             outcome = await self._ask(lambda env: env.act(action))
             seconds = self._clock.latest(Part.SIMULATOR)
+            if (recorded := self._recorded()) is not None:
+                recorded.check_outcome(outcome)
         else:
             met, total = self._tally.met, self._tally.total
             outcome = Outcome(Reason.UNKNOWN_ACTION, UNREADABLE, met, total, over=False, cost=0)
@@ -170,8 +227,8 @@ class _Episode:
         self._tally.acted(decision, outcome)
         self._remember(decision, outcome, shown(moment.observation, self._rules.sight))
 
-    async def end(self, fault: Fault | None) -> End:
-        """Write down how it ended, and why."""
+    async def end(self, fault: Fault | None, *, again: bool) -> End:
+        """Write down how it ended, and why; `again` if a fault of the simulator is not the last."""
         tally, clock = self._tally, self._clock
         clock.add(Part.SIMULATOR, self._stage.seconds())
         with clock.spell(Part.RECORD):
@@ -189,14 +246,21 @@ class _Episode:
             steps=tally.steps,
             cost=tally.cost,
             invalid=tally.invalid,
+            unmatched=tally.unmatched,
             replans=tally.replans,
             seconds=clock.total(),
             overhead_ms=clock.overhead_ms,
             tokens=tally.tokens,
             error=None if fault is None else str(fault),
+            attempt=self._journal.attempt,
+            again=again and ending is Ending.SIMULATOR_FAULT,
+            printed=tuple(fault.printed) if isinstance(fault, WorkerError) else (),
         )
         await self._journal.end(end)
         return end
+
+    def _recorded(self) -> Recorded | None:
+        return None if self._prefix is None else self._prefix.step(self._tally.steps)
 
     def _remember(self, decision: Decision, outcome: Outcome, seen: Observation) -> None:
         said = decision.action.text if decision.action else decision.raw

@@ -14,8 +14,9 @@ from typing import Annotated, Self
 from pydantic import Field, TypeAdapter, ValidationError
 
 from envs.core import Task, TaskError
-from episodes.lines import Act, Decide, End, Header, Line, See, Start
-from episodes.tasks import first_problem, read_tasks
+from envs.entries import first_problem
+from episodes.lines import Act, Decide, End, Header, Line, See, Start, is_sound
+from episodes.tasks import read_tasks
 
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 
@@ -80,7 +81,7 @@ class Episode:
         if line is None or b'"kind":"end"' not in line.replace(b" ", b""):
             return None
         found = _parse(line, self.file, "the last line")
-        return found if isinstance(found, End) else None
+        return found if isinstance(found, End) and not found.again else None
 
     def frame(self, see: See) -> Path | None:
         """The picture of that moment."""
@@ -160,7 +161,7 @@ def read_header(file: Path) -> Header:
 
 
 def read_lines(file: Path) -> Iterator[Line]:
-    """Every whole line of an `episode.jsonl`; a last one without its newline does not count.
+    """Every whole line of an `episode.jsonl`; a last one that was cut off or spoilt does not count.
 
     Raises:
         RecordError: a whole line is no record; names the line.
@@ -171,7 +172,10 @@ def read_lines(file: Path) -> Iterator[Line]:
         return
     except OSError as error:
         raise RecordError(f"{file} can't be read: {error.strerror}.") from error
-    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+    lines = content.split(b"\n")[:-1]
+    if lines and not is_sound(lines[-1]):
+        lines.pop()
+    for number, line in enumerate(lines, 1):
         yield _parse(line, file, f"line {number}")
 
 
@@ -186,11 +190,11 @@ def _parse(line: bytes, file: Path, place: str) -> Line:
 
 
 def _last_line(file: Path, block: int = 1 << 14) -> bytes | None:
-    """The last whole line, read from the end so that long records stay quick to list."""
+    """The last sound line, read from the end so that long records stay quick to list."""
     try:
         with file.open("rb") as stream:
             position, tail = stream.seek(0, 2), b""
-            while position > 0 and tail.count(b"\n") < 2:
+            while position > 0 and tail.count(b"\n") < 3:
                 step = min(block, position)
                 position -= step
                 stream.seek(position)
@@ -200,8 +204,8 @@ def _last_line(file: Path, block: int = 1 << 14) -> bytes | None:
         return None
     except OSError as error:
         raise RecordError(f"{file} can't be read: {error.strerror}.") from error
-    lines = tail.split(b"\n")[:-1]
-    return lines[-1] if lines else None
+    last_two = tail.split(b"\n")[-3:-1]
+    return next((line for line in reversed(last_two) if is_sound(line)), None)
 
 
 def _attempts(file: Path, lines: Iterator[Line]) -> Iterator[Attempt]:

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from pydantic import JsonValue
-
-from agents.models.core import Image
-from envs.core import Determinism, Env, Outcome, SceneError, SimulatorError
-from episodes.journal import Moment
-from episodes.lines import Act, Choice, Ending
+from envs.core import Determinism, Env, SceneError, SimulatorError
+from episodes.lines import Choice, Ending
 from episodes.record import Attempt, Episode, Run, StepRecord
+from episodes.sameness import Difference, ended_differently, seen_differently, weaker
 from episodes.view import look
 
 
 class IncomparableError(ValueError):
     """What was recorded can't be compared with anything, because its backend promises nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The first thing that came out differently."""
-
-    step: int
-    what: str
-    """"frame", "state", "text" or "candidates" of what was seen before the step; "reason",
-    "feedback", "met", "total", "over" or "cost" of what came of it; "action" where the recorded
-    words mean nothing any more; "scene" or "simulator" where one failed, or no longer does."""
-    recorded: JsonValue
-    replayed: JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +50,12 @@ def replay_run(
                 continue
             if env is None:
                 env = stack.enter_context(make())
-            level = _weaker(run.header.determinism, env.determinism)
-            try:
-                yield replay_attempt(episode, attempt, env, level, run.header.candidates)
-            except SimulatorError as fault:
+            level = _comparable(run.header.determinism, env.determinism)
+            replayed = replay_attempt(episode, attempt, env, level, run.header.candidates)
+            if replayed.difference is not None and replayed.difference.what == "simulator":
                 env.close()
                 env = None
-                yield Replay(episode, 0, Difference(0, "simulator", None, str(fault)))
+            yield replayed
 
 
 def replay_attempt(
@@ -82,78 +65,34 @@ def replay_attempt(
     refused = attempt.end is not None and attempt.end.ending is Ending.SCENE_REFUSED
     was = attempt.end.error if refused and attempt.end else None
     now: str | None = None
+    steps = 0
     try:
         env.reset(attempt.start.task, seed=attempt.start.seed)
+        for step in attempt.steps:
+            if (difference := _compare(step, env, level, choice)) is not None:
+                return Replay(episode, steps, difference)
+            steps += step.act is not None
     except SceneError as refusal:
         now = str(refusal)
-    if was != now:
-        return Replay(episode, 0, Difference(0, "scene", was, now))
-    steps = 0
-    for step in attempt.steps:
-        if (difference := _compare(step, env, level, choice)) is not None:
-            return Replay(episode, steps, difference)
-        steps += step.act is not None
-    return Replay(episode, steps, None)
+    except SimulatorError as fault:
+        return Replay(episode, steps, Difference(steps, "simulator", None, str(fault)))
+    return Replay(episode, steps, None if was == now else Difference(0, "scene", was, now))
 
 
 def _compare(step: StepRecord, env: Env, level: Determinism, choice: Choice) -> Difference | None:
     """See and act one step again."""
-    different = _first(step.number, _seen(step), _shown(look(env, choice)), level)
+    different = seen_differently(step, look(env, choice), level)
     if different or step.decide is None or step.decide.action is None or step.act is None:
         return different
     if (action := env.parse(step.decide.action)) is None:
         return Difference(step.number, "action", step.decide.action, None)
-    return _first(step.number, _outcome(step.act), _outcome(env.act(action)), level)
+    return ended_differently(step, env.act(action), level)
 
 
-def _first(
-    number: int,
-    was: Mapping[str, JsonValue],
-    now: Mapping[str, JsonValue],
-    level: Determinism,
-) -> Difference | None:
-    for what, recorded in was.items():
-        if what == "frame" and level is not Determinism.FRAMES:
-            continue
-        if recorded != now[what]:
-            return Difference(number, what, recorded, now[what])
-    return None
-
-
-def _seen(step: StepRecord) -> Mapping[str, JsonValue]:
-    return {
-        "state": step.see.state,
-        "text": step.see.text,
-        "candidates": list(step.candidates),
-        "frame": step.see.digest,
-    }
-
-
-def _shown(moment: Moment) -> Mapping[str, JsonValue]:
-    rgb = moment.observation.rgb
-    return {
-        "state": moment.state,
-        "text": moment.observation.text,
-        "candidates": [action.text for action in moment.candidates],
-        "frame": None if rgb is None else Image(rgb).digest,
-    }
-
-
-def _outcome(outcome: Outcome | Act) -> Mapping[str, JsonValue]:
-    return {
-        "reason": outcome.reason,
-        "feedback": outcome.feedback,
-        "met": outcome.met,
-        "total": outcome.total,
-        "over": outcome.over,
-        "cost": outcome.cost,
-    }
-
-
-def _weaker(recorded: Determinism, replaying: Determinism) -> Determinism:
-    both = {recorded, replaying}
-    if Determinism.NONE in both:
+def _comparable(recorded: Determinism, replaying: Determinism) -> Determinism:
+    level = weaker(recorded, replaying)
+    if level is Determinism.NONE:
         raise IncomparableError(
             "This backend repeats neither its states nor its frames, so a replay tells nothing."
         )
-    return Determinism.STATE if Determinism.STATE in both else Determinism.FRAMES
+    return level

@@ -13,10 +13,15 @@ from episodes.journal import Journal
 from episodes.lines import End, Ending
 from episodes.play import Rules, play
 from episodes.record import Episode, Run
+from episodes.resume import DivergedError, Prefix, prefix_of
+from episodes.sameness import weaker
+from episodes.settings import Resume
 from episodes.stage import Stage
 
 _BUILDS = 3
 """How often an environment is started, in the middle of a run, before the run gives up."""
+_LONGEST_PAUSE = 30.0
+"""Seconds to wait, at most, before what failed is tried again."""
 
 Watch = Callable[[Episode, End], None]
 """Is told of every episode that ends."""
@@ -29,7 +34,7 @@ def episode_seed(seed: int, number: int) -> int:
 
 
 def unfinished(run: Run) -> Iterator[Episode]:
-    """The episodes that have not ended yet, in order. A fault is an end."""
+    """The episodes that have not ended yet, in order. The last fault allowed is an end."""
     return (episode for episode in run.episodes() if episode.end() is None)
 
 
@@ -45,8 +50,8 @@ async def run_episodes(
 ) -> None:
     """Play every episode of `run` that has not ended yet, `workers` of them at once.
 
-    Cancelled, it lets go of everything and leaves episodes half; called again, it begins those
-    anew.
+    Cancelled, it lets go of everything and leaves episodes half; called again, it goes on with
+    those or begins them anew, as `rules` say.
 
     Args:
         run: where everything is written down.
@@ -96,32 +101,75 @@ class _Troupe:
 
     async def play(self, waiting: Iterator[Episode], stage: Stage | None) -> None:
         """Play one episode after the other; a stage whose simulator failed is not used again."""
+        rules = self._rules
         try:
             for episode in waiting:
-                stage = stage or await _rebuild(self._make)
-                end = await self._episode(episode, stage)
-                self._watch(episode, end)
-                if end.ending is Ending.SIMULATOR_FAULT:
-                    broken, stage = stage, None
-                    await broken.close()
+                for pause in _pauses(rules.retries - _faults(episode), rules.pause):
+                    stage = stage or await _rebuild(self._make, rules.pause)
+                    end = await self._attempt(episode, stage, again=pause is not None)
+                    if end.ending is Ending.SIMULATOR_FAULT:
+                        broken, stage = stage, None
+                        await broken.close()
+                    if not end.again:
+                        self._watch(episode, end)
+                        break
+                    await asyncio.sleep(pause or 0)
         finally:
             if stage is not None:
                 await stage.close()
 
-    async def _episode(self, episode: Episode, stage: Stage) -> End:
+    async def _attempt(self, episode: Episode, stage: Stage, *, again: bool) -> End:
+        """Go on with what is recorded; where that comes out differently now, begin anew."""
+        prefix = None
+        if self._rules.resume is Resume.CONTINUE:
+            level = weaker(self._run.header.determinism, stage.env.determinism)
+            prefix = prefix_of(episode.attempts(), level)
+        try:
+            return await self._play(episode, stage, prefix, again=again)
+        except DivergedError:
+            return await self._play(episode, stage, None, again=again)
+
+    async def _play(
+        self, episode: Episode, stage: Stage, prefix: Prefix | None, *, again: bool
+    ) -> End:
         journal = Journal(episode.folder, self._pictures)
         seed = episode_seed(self._run.header.seed, episode.number)
         try:
-            return await play(stage, self._agent, episode.task, journal, self._rules, seed=seed)
+            return await play(
+                stage,
+                self._agent,
+                episode.task,
+                journal,
+                self._rules,
+                seed=seed,
+                prefix=prefix,
+                again=again,
+            )
         finally:
             journal.close()
 
 
-async def _rebuild(make: Callable[[], Env]) -> Stage:
+def _faults(episode: Episode) -> int:
+    """How often the simulator has failed the episode already."""
+    return sum(attempt.end is not None and attempt.end.again for attempt in episode.attempts())
+
+
+def _pauses(retries: int, first: float) -> Iterator[float | None]:
+    """Seconds to wait after each attempt that fails; None after the last."""
+    pause = first
+    for _ in range(retries):
+        yield min(_LONGEST_PAUSE, pause)
+        pause *= 2
+    yield None
+
+
+async def _rebuild(make: Callable[[], Env], first: float) -> Stage:
     """A stage with a new environment; a simulator that does not start is tried again."""
-    for _ in range(_BUILDS - 1):
+    for pause in _pauses(_BUILDS - 1, first):
         try:
             return await Stage.build(make)
         except SimulatorError:
-            continue
-    return await Stage.build(make)
+            if pause is None:
+                raise
+            await asyncio.sleep(pause)
+    raise AssertionError("The last build either stands or raises.")

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from episodes.tasks import first_problem
+from envs.entries import first_problem
 
 
 class SettingError(ValueError):
     """A setting is unknown, ambiguous or wrong. Names it, and what would do."""
+
+
+class Resume(StrEnum):
+    """What becomes of an episode that was cut short."""
+
+    CONTINUE = "continue"
+    """What was decided is acted again, each step held against the record, and play goes on from
+    there. Where anything differs, or the backend promises nothing, the episode begins anew."""
+    RESTART = "restart"
+    """It begins anew."""
 
 
 class RunSettings(BaseModel):
@@ -27,6 +38,15 @@ class RunSettings(BaseModel):
     """Seconds that a simulator may take to answer before it is given up."""
     reset_deadline: float = Field(default=180.0, gt=0, le=86_400)
     """The same for starting it, and for starting a task."""
+    retries: int = Field(default=0, ge=0, le=100)
+    """How often an episode is tried again after a fault of its simulator; each attempt is kept."""
+    pause: float = Field(default=0.25, ge=0, le=600)
+    """Seconds before it is tried again, or its simulator is started again: twice as long each time,
+    up to half a minute."""
+    resume: Resume = Resume.CONTINUE
+    """What becomes of half an episode; another run of the same command may say otherwise."""
+    max_seconds: float | None = Field(default=None, gt=0)
+    """Seconds that an episode may take in all; no step is begun after them. None for any time."""
     in_process: bool = False
     """Have the environment in this very process: quicker to start, and nothing protects the run
     from it."""

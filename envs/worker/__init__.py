@@ -7,5 +7,6 @@ To whoever runs episodes a worker is just an `Env`:
 """
 
 from envs.worker.env import WorkerEnv
+from envs.worker.link import WorkerError
 
-__all__ = ["WorkerEnv"]
+__all__ = ["WorkerEnv", "WorkerError"]

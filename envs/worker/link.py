@@ -8,7 +8,7 @@ import shutil
 import socket
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from envs.core import SceneError, SimulatorError, TaskError, UnavailableError
@@ -20,6 +20,16 @@ T = TypeVar("T")
 
 _GRACE = 2.0
 """Seconds that a worker may take to close its simulator, or to be found dead."""
+
+
+class WorkerError(SimulatorError):
+    """A worker, or the simulator in it, failed."""
+
+    def __init__(self, message: str, printed: Sequence[str]) -> None:
+        super().__init__(message)
+        self.printed = tuple(printed)
+        """The last 200 lines that it and what it started had printed, oldest first."""
+
 
 _ERRORS: Mapping[str, type[Exception]] = {
     error.__name__: error
@@ -104,7 +114,7 @@ class Link:
                 answer = self._wire.receive(seconds=seconds)
                 if "error" not in answer:
                     return read(answer["value"])
-                error = _ERRORS[answer["error"]](answer["message"])
+                error = self._error(answer["error"], answer["message"])
             except TimeoutError as late:
                 self._child.ask_where()
                 raise self._failed(f"did not answer {call!r} within {seconds:g} s") from late
@@ -143,11 +153,17 @@ class Link:
             return f"died in {call!r} ({self._child.cause()})"
         return f"hung up in {call!r}"
 
-    def _failed(self, what: str) -> SimulatorError:
+    def _error(self, kind: str, message: str) -> Exception:
+        """What the environment itself has raised."""
+        if kind == SimulatorError.__name__:
+            return WorkerError(message, self._child.lines())
+        return _ERRORS[kind](message)
+
+    def _failed(self, what: str) -> WorkerError:
         self._kill()
         self._broken = f"The {self._name} worker {what}. {self._child.last_words()}"
         self._release()
-        return SimulatorError(self._broken)
+        return WorkerError(self._broken, self._child.lines())
 
     def _kill(self) -> None:
         self._child.kill()

@@ -169,12 +169,12 @@ except DiskError as error:
 def test_a_torn_line_goes_before_the_next_is_added(tmp_path: Path) -> None:
     file = tmp_path / "lines"
     for torn in (b"", b"half", b"x" * 200_000):
-        file.write_bytes(b"first\n" + torn)
+        file.write_bytes(b'{"a":"first"}\n' + torn)
         lines = LineFile(file)
         lines.append(b"second")
         lines.close()
         lines.close()
-        assert file.read_bytes() == b"first\nsecond\n"
+        assert file.read_bytes() == b'{"a":"first"}\nsecond\n'
 
 
 def test_pictures_are_whole_or_absent(tmp_path: Path) -> None:

@@ -7,13 +7,12 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from toy_runs import play_toy, toy_tasks, wait_for
+from toy_runs import play_toy, results, toy_tasks, wait_for
 
 from episodes.cli import main
 from episodes.lines import End
@@ -28,28 +27,6 @@ def inhabit(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*INHABIT, *words], capture_output=True, text=True, check=False, timeout=120, **options
     )
-
-
-def results(run: Run) -> Sequence[Any]:
-    """What must not depend on how often a run was disturbed: no times, all the rest."""
-    clock = {"time", "seconds", "overhead_ms"}
-    found = []
-    for episode in run.episodes():
-        attempt = episode.last()
-        assert attempt is not None
-        assert attempt.end is not None
-        steps = [
-            (
-                s.see.digest,
-                s.see.state,
-                s.candidates,
-                s.decide and s.decide.action,
-                s.act and (s.act.reason, s.act.feedback, s.act.met, s.act.over, s.act.cost),
-            )
-            for s in attempt.steps
-        ]
-        found.append((attempt.start.seed, steps, attempt.end.model_dump(exclude=clock)))
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -197,10 +174,10 @@ def test_half_an_episode_is_a_new_attempt(tmp_path: Path) -> None:
 def test_a_broken_record_stops_the_run_and_loses_nothing(tmp_path: Path) -> None:
     run = play_toy(tmp_path, tasks=toy_tasks(2), agent="expert")
     broken = run.episode(1).file
-    broken.write_bytes(b"{not json}\n")
+    broken.write_bytes(b"{not json}\n{}\n")
     with pytest.raises(RecordError, match=r"00001/episode\.jsonl, line 1"):
         play_toy(tmp_path, tasks=toy_tasks(2), agent="expert")
-    assert broken.read_bytes() == b"{not json}\n"
+    assert broken.read_bytes() == b"{not json}\n{}\n"
 
 
 def test_interrupted_twice_it_ends_at_once(tmp_path: Path) -> None:

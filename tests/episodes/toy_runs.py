@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from agents.core import Agent, Decision, ModelError, View
 from envs.core import Action, Env, Outcome, SimulatorError, Task
@@ -97,3 +98,25 @@ def wait_for(what: Callable[[], bool], seconds: float = 20.0) -> None:
     while not what():
         assert time.monotonic() < until, "It never came true."
         time.sleep(0.005)
+
+
+def results(run: Run) -> Sequence[Any]:
+    """What must not depend on how often a run was disturbed: no times, all the rest."""
+    clock = {"time", "seconds", "overhead_ms", "attempt"}
+    found = []
+    for episode in run.episodes():
+        attempt = episode.last()
+        assert attempt is not None
+        assert attempt.end is not None
+        steps = [
+            (
+                s.see.digest,
+                s.see.state,
+                s.candidates,
+                s.decide and s.decide.action,
+                s.act and (s.act.reason, s.act.feedback, s.act.met, s.act.over, s.act.cost),
+            )
+            for s in attempt.steps
+        ]
+        found.append((attempt.start.seed, steps, attempt.end.model_dump(exclude=clock)))
+    return found
