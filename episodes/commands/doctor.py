@@ -33,7 +33,7 @@ def doctor(as_json: Json = False) -> None:
 
 
 def _checks() -> Sequence[Callable[[], Iterable[Finding]]]:
-    from episodes.machine import environments, graphics, programs, python, storage
+    from episodes.machine import environments, graphics, programs, python, storage, tasks
 
     return (
         python.python,
@@ -44,6 +44,7 @@ def _checks() -> Sequence[Callable[[], Iterable[Finding]]]:
         programs.films,
         storage.weights,
         environments.environments,
+        tasks.tasks,
         graphics.gpu,
         graphics.drawing,
         programs.programs,

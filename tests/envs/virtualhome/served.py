@@ -11,8 +11,8 @@ from envs.virtualhome.server.listen import Server
 
 
 @contextmanager
-def served(flat: int = 0, seed: int = 0) -> Iterator[Server]:
-    server = Server(Flat(flat, seed), 0)
+def served(flat: int = 0, seed: int = 0, port: int = 0) -> Iterator[Server]:
+    server = Server(Flat(flat, seed), port)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

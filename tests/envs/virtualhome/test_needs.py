@@ -1,0 +1,59 @@
+"""What `inhabit doctor` says of VirtualHome, on machines that lack something of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from present import needs_eai, needs_virtualhome
+from served import served
+
+from envs.core import SimulatorError
+from envs.virtualhome import VirtualHomeSettings
+from envs.virtualhome.needs import needs
+from episodes.cli import main
+
+
+def findings(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
+    with pytest.raises(SystemExit):
+        main(["doctor", "--json"])
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    return {finding["what"]: finding for finding in answer["findings"]}
+
+
+def test_a_machine_that_has_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("INHABIT_EAI", raising=False)
+    found = findings(capsys)
+    for what in ("virtualhome (embedded)", "virtualhome (unity)", "eai-eval tasks"):
+        assert found[what]["state"] == "lacking"
+        assert found[what]["fix"].startswith("inhabit setup virtualhome")
+
+
+@needs_virtualhome
+@needs_eai
+def test_a_machine_that_was_set_up_lacks_the_unity_build_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = findings(capsys)
+    assert found["virtualhome (embedded)"]["state"] == "ok"
+    assert found["eai-eval tasks"]["state"] == "ok"
+    if found["virtualhome (unity)"]["state"] != "ok":
+        assert "Unity build" in found["virtualhome (unity)"]["found"]
+        assert "--set executable=PATH" in found["virtualhome (unity)"]["fix"]
+
+
+@needs_virtualhome
+def test_what_answers_at_the_usual_port_is_found() -> None:
+    port = VirtualHomeSettings().port
+    try:
+        with served(port=port):
+            assert needs("unity") == []
+    except SimulatorError:
+        pytest.skip(f"port {port} is taken on this machine")
+    (need,) = needs("unity")
+    assert f"port {port}" in need.what
