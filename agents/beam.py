@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from agents.asker import Asker
 from agents.core import Agent, Decision, View
 from agents.history import untried
 from agents.matching import match
@@ -14,6 +16,7 @@ from agents.models.registry import require
 from agents.planning import PlanBeam, PlanSettings
 from agents.prompt import Prompt, pictures
 from agents.registry import AgentRegistration
+from envs.core import Action
 
 
 class BeamSettings(BaseModel):
@@ -26,7 +29,7 @@ class BeamSettings(BaseModel):
     free: bool = False
     """Let the model say what it will, as EgoPlan-Bench does, and match the best of it to an action,
     verb and objects apart. What fits none is a step without effect: an action of null in the
-    record, with the words under `raw`."""
+    record, with the words under `raw`, and counted as `unmatched` in the scores."""
     words: int = Field(default=24, ge=1)
     """Tokens that an answer of a free beam may have."""
     plan: bool = False
@@ -48,7 +51,7 @@ class BeamSettings(BaseModel):
         return self
 
 
-class Beam(Agent):
+class Beam(Asker):
     """The best of a beam search that is held to the candidates.
 
     With a beam as wide as there are candidates this is the planner `rank`. A candidate that has
@@ -57,7 +60,7 @@ class Beam(Agent):
 
     def __init__(self, model: Model, settings: BeamSettings) -> None:
         """Search in what `model` says."""
-        self._model = model
+        super().__init__(model)
         self._settings = settings
         self._prompt = Prompt("rank", history=settings.history)
 
@@ -72,33 +75,34 @@ class Beam(Agent):
         best = next(a for a in candidates if a.text == found.scores[0].text)
         return Decision(best, ranked=found.scores, calls=(found.call,), images=pictures(prompt))
 
-    def check_budget(self) -> None:
-        """Raises BudgetError where the model has nothing left to spend."""
-        self._model.check_budget()
-
-    async def close(self) -> None:
-        """Let go of the model."""
-        await self._model.close()
-
 
 class FreeBeam(Beam):
     """The best of a beam search that is held to nothing, matched to a candidate."""
 
     async def decide(self, view: View) -> Decision:
-        """What the model's best answer means; no action where it means no candidate."""
+        """What the model's best answer means; no action where it means no candidate, which the
+        scores count as unmatched.
+        """
         candidates = untried(view)
         if not candidates:
             return Decision(None, stop=True)
         prompt = self._prompt.messages(view, images=Ability.IMAGES in self._model.abilities)
         settings = self._settings
         reply = await self._model.generate(prompt, n=settings.width, max_tokens=settings.words)
-        said = reply.texts[0]
+        said, action = self._best(reply.texts, view.candidates, allowed=candidates)
         return Decision(
-            match(said, candidates).action,
-            raw=said,
-            calls=(reply.call,),
-            images=pictures(prompt),
+            action, raw=said, ranked=reply.scores, calls=(reply.call,), images=pictures(prompt)
         )
+
+    def _best(
+        self, answers: Sequence[str], candidates: Sequence[Action], *, allowed: Sequence[Action]
+    ) -> tuple[str, Action | None]:
+        """The first answer that doesn't mean what has just failed, and the action that it means."""
+        for said in answers:
+            action = match(said, candidates).action
+            if action is None or action in allowed:
+                return said, action
+        return answers[0], None
 
 
 def _make(settings: BeamSettings, model: Model | None) -> Agent:
@@ -108,8 +112,8 @@ def _make(settings: BeamSettings, model: Model | None) -> Agent:
         )
         return PlanBeam(require(model, "beam", Ability.RANK), plans)
     if settings.free:
-        several = [Ability.N_BEST] if settings.width > 1 else []
-        return FreeBeam(require(model, "beam", *several), settings)
+        asked = [Ability.WORDS] + [Ability.N_BEST] * (settings.width > 1)
+        return FreeBeam(require(model, "beam", *asked), settings)
     return Beam(require(model, "beam", Ability.BEAM), settings)
 
 

@@ -10,6 +10,7 @@ from string import ascii_uppercase
 
 from pydantic import Field
 
+from agents.asker import Asker
 from agents.choices import STOP, Choices
 from agents.core import Agent, Decision, Ranked, View
 from agents.dialogue import Dialogue
@@ -39,12 +40,12 @@ class ChatSettings(AnswerSettings):
     """Show it the picture; false for a model without eyes."""
 
 
-class Chat(Agent):
+class Chat(Asker):
     """One answer a step, and another one where it can't be read or has just failed."""
 
     def __init__(self, model: Model, settings: AnswerSettings, *, sees: bool) -> None:
         """Ask `model`, which is shown pictures if it `sees`, as `settings` say."""
-        self._model = model
+        super().__init__(model)
         self._settings = settings
         self._sees = sees
         self._telling = Telling(settings)
@@ -75,14 +76,6 @@ class Chat(Agent):
         if self._picks(choices):
             return dialogue.record(await self._pick(dialogue, choices))
         return dialogue.record(await self._answer(dialogue, choices, view))
-
-    def check_budget(self) -> None:
-        """Raises BudgetError where the model has nothing left to spend."""
-        self._model.check_budget()
-
-    async def close(self) -> None:
-        """Let go of the model."""
-        await self._model.close()
 
     async def _answer(self, dialogue: Dialogue, choices: Choices, view: View) -> Decision:
         """Read answers until one is understood, or there are no more to be had."""
@@ -141,12 +134,12 @@ def _elect(readings: Sequence[Reading]) -> Decision:
 
 
 def check_votes(model: Model | None, agent: str, settings: AnswerSettings) -> Model:
-    """`model`, if it can give as many answers as `settings` want.
+    """`model`, if it answers in words, as often at once as `settings` want.
 
     Raises:
         ModelError: it can't, or there is none.
     """
-    return require(model, agent, *([Ability.N_BEST] if settings.votes > 1 else []))
+    return require(model, agent, Ability.WORDS, *[Ability.N_BEST] * (settings.votes > 1))
 
 
 def _make(settings: ChatSettings, model: Model | None) -> Agent:

@@ -150,8 +150,6 @@ class BudgetError(ModelError):
 class Agent(ABC):
     """Decides, for any number of episodes at once."""
 
-    needs: ClassVar[frozenset[Grant]] = frozenset()
-    """What it can't work without."""
     interactive: ClassVar[bool] = False
     """It talks with a person at this terminal, so that nothing else should meanwhile."""
 

@@ -19,8 +19,6 @@ class ExpertSettings(BaseModel):
 class Expert(Agent):
     """The ceiling that an environment can be held to, and the teacher for imitation."""
 
-    needs = frozenset({Grant.EXPERT})
-
     async def decide(self, view: View) -> Decision:
         """The first action of a plan from here; stops when solved, or when there is no plan.
 
@@ -46,12 +44,12 @@ GOLD = AgentRegistration(
     summary="the same, for tasks that bring a solution: the environment gives that first",
     settings=ExpertSettings,
     make=_make,
-    needs=Expert.needs,
+    needs=frozenset({Grant.EXPERT}),
 )
 REGISTRATION = AgentRegistration(
     name="expert",
     summary="follows the environment's own solution",
     settings=ExpertSettings,
     make=_make,
-    needs=Expert.needs,
+    needs=frozenset({Grant.EXPERT}),
 )

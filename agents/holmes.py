@@ -7,12 +7,12 @@ already is answered from memory, and there is an end to asking.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
 
+from agents.asker import Asker
 from agents.choices import Choices
 from agents.core import Agent, Decision, Grant, View
 from agents.dialogue import Dialogue
@@ -35,14 +35,12 @@ class HolmesSettings(TellingSettings):
     """Times that it may ask before an action is due; several questions may go in one."""
 
 
-class Holmes(Agent):
+class Holmes(Asker):
     """A dialogue a step: questions answered by the environment's tools, then one action."""
-
-    needs = frozenset({Grant.TOOLS})
 
     def __init__(self, model: Model, settings: HolmesSettings) -> None:
         """Ask `model` as `settings` say."""
-        self._model = model
+        super().__init__(model)
         self._settings = settings
         self._native = settings.protocol == "native" or (
             settings.protocol == "auto" and Ability.TOOLS in model.abilities
@@ -64,14 +62,6 @@ class Holmes(Agent):
         dialogue = Dialogue(self._model, opening, view)
         answers = Answers(view)
         return dialogue.record(await self._act(dialogue, choices, view, answers))
-
-    def check_budget(self) -> None:
-        """Raises BudgetError where the model has nothing left to spend."""
-        self._model.check_budget()
-
-    async def close(self) -> None:
-        """Let go of the model."""
-        await self._model.close()
 
     async def _act(
         self, dialogue: Dialogue, choices: Choices, view: View, answers: Answers
@@ -148,7 +138,7 @@ def _result(call: ToolCall, text: str) -> Message:
 
 
 def _make(settings: HolmesSettings, model: Model | None) -> Agent:
-    asked: Sequence[Ability] = [Ability.TOOLS] if settings.protocol == "native" else []
+    asked = [Ability.WORDS] + [Ability.TOOLS] * (settings.protocol == "native")
     return Holmes(require(model, "holmes", *asked), settings)
 
 
@@ -158,5 +148,5 @@ REGISTRATION = AgentRegistration(
     settings=HolmesSettings,
     make=_make,
     model="openai:gpt-4o-mini",
-    needs=Holmes.needs,
+    needs=frozenset({Grant.TOOLS}),
 )

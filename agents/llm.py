@@ -17,14 +17,8 @@ from agents.questions import asks_nothing
 from agents.registry import AgentRegistration
 
 
-class Llm(Agent):
+class Llm(Chat):
     """Asks all there is to ask, and tells the model in one go."""
-
-    needs = frozenset({Grant.TOOLS})
-
-    def __init__(self, model: Model, settings: AnswerSettings) -> None:
-        """Ask `model` as `settings` say."""
-        self._chat = Chat(model, settings, sees=False)
 
     async def decide(self, view: View) -> Decision:
         """What the model answers that is told what is there."""
@@ -35,15 +29,7 @@ class Llm(Agent):
                 name = str(tool["name"])
                 found = await grants.call(name, {})
                 known.append(f"{name.replace('_', ' ').capitalize()}: {_words(found)}.")
-        return await self._chat.decide_knowing(view, known)
-
-    def check_budget(self) -> None:
-        """Raises BudgetError where the model has nothing left to spend."""
-        self._chat.check_budget()
-
-    async def close(self) -> None:
-        """Let go of the model."""
-        await self._chat.close()
+        return await self.decide_knowing(view, known)
 
 
 def _words(found: JsonValue) -> str:
@@ -54,7 +40,7 @@ def _words(found: JsonValue) -> str:
 
 
 def _make(settings: AnswerSettings, model: Model | None) -> Agent:
-    return Llm(check_votes(model, "llm", settings), settings)
+    return Llm(check_votes(model, "llm", settings), settings, sees=False)
 
 
 REGISTRATION = AgentRegistration(
@@ -63,5 +49,5 @@ REGISTRATION = AgentRegistration(
     settings=AnswerSettings,
     make=_make,
     model="openai:gpt-4o-mini",
-    needs=Llm.needs,
+    needs=frozenset({Grant.TOOLS}),
 )

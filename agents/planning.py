@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.core import Agent, Call, Decision, Ranked, Step, Trial, View
+from agents.asker import Asker
+from agents.core import Call, Decision, Ranked, Step, Trial, View
 from agents.history import untried
 from agents.models.core import Ability, Model
 from agents.prompt import Prompt, pictures
@@ -46,7 +47,7 @@ class Plan:
         return Ranked(", then ".join(a.text for a in self.actions), self.logprob, self.tokens)
 
 
-class PlanBeam(Agent):
+class PlanBeam(Asker):
     """The first action of the likeliest plan that works, or all of it.
 
     A plan that can't be gone on with is dropped for one that can, however likely it was: that is
@@ -56,7 +57,7 @@ class PlanBeam(Agent):
 
     def __init__(self, model: Model, settings: PlanSettings) -> None:
         """Search in what `model` says."""
-        self._model = model
+        super().__init__(model)
         self._settings = settings
         self._prompt = Prompt("rank", history=settings.history)
         self._going: dict[tuple[object, ...], tuple[Action, ...]] = {}
@@ -80,14 +81,6 @@ class PlanBeam(Agent):
             calls=tuple(search.calls),
             images=search.images,
         )
-
-    def check_budget(self) -> None:
-        """Raises BudgetError where the model has nothing left to spend."""
-        self._model.check_budget()
-
-    async def close(self) -> None:
-        """Let go of the model."""
-        await self._model.close()
 
     def _next(self, view: View) -> Action | None:
         """The next action of a plan that is being followed, unless something has failed."""

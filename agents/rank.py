@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agents.asker import Asker
 from agents.core import Agent, Decision, Ranked, View
 from agents.history import untried
 from agents.models.core import Ability, Model
@@ -28,14 +29,14 @@ class RankSettings(BaseModel):
     """How many past steps the prompt tells of."""
 
 
-class Rank(Agent):
+class Rank(Asker):
     """Exact likelihoods of all candidates, which the prompt does not list.
 
     A candidate that has just failed is left out until something works. Of equals the first wins.
     """
 
     def __init__(self, model: Model, settings: RankSettings) -> None:
-        self._model = model
+        super().__init__(model)
         self._settings = settings
         self._prompt = Prompt("rank", history=settings.history)
 
@@ -53,10 +54,6 @@ class Rank(Agent):
             calls=(ranking.call,),
             images=pictures(prompt),
         )
-
-    async def close(self) -> None:
-        """Let go of the model."""
-        await self._model.close()
 
     def _value(self, ranked: Ranked) -> float:
         if self._settings.score == "mean":

@@ -5,30 +5,15 @@ Packages of others join through the entry-point group `inhabit.agents`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from pydantic import BaseModel
 
 from agents.core import Agent, Grant
 from agents.models.core import Model
-from envs.core import UnknownNameError
-
-_OURS = {
-    "random": "agents.random:REGISTRATION",
-    "expert": "agents.expert:REGISTRATION",
-    "gold": "agents.expert:GOLD",
-    "human": "agents.human:REGISTRATION",
-    "rank": "agents.rank:REGISTRATION",
-    "beam": "agents.beam:REGISTRATION",
-    "chat": "agents.chat:REGISTRATION",
-    "holmes": "agents.holmes:REGISTRATION",
-    "llm": "agents.llm:REGISTRATION",
-    "scripted": "agents.scripted:REGISTRATION",
-}
+from envs.entries import Entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +36,28 @@ class AgentRegistration:
     """Grants that it can't work without."""
 
 
+_ENTRIES = Entries(
+    "agent",
+    AgentRegistration,
+    "inhabit.agents",
+    {
+        "random": "agents.random:REGISTRATION",
+        "expert": "agents.expert:REGISTRATION",
+        "gold": "agents.expert:GOLD",
+        "human": "agents.human:REGISTRATION",
+        "rank": "agents.rank:REGISTRATION",
+        "beam": "agents.beam:REGISTRATION",
+        "chat": "agents.chat:REGISTRATION",
+        "holmes": "agents.holmes:REGISTRATION",
+        "llm": "agents.llm:REGISTRATION",
+        "scripted": "agents.scripted:REGISTRATION",
+    },
+)
+
+
 def names() -> Sequence[str]:
     """Every registered planner, ours first."""
-    return [*_OURS, *(n for n in _theirs() if n not in _OURS)]
+    return _ENTRIES.names()
 
 
 def find(name: str) -> AgentRegistration:
@@ -62,17 +66,4 @@ def find(name: str) -> AgentRegistration:
     Raises:
         UnknownNameError: nothing is registered under it.
     """
-    if name in _OURS:
-        module, _, attribute = _OURS[name].partition(":")
-        found = getattr(import_module(module), attribute)
-    elif name in (theirs := _theirs()):
-        found = theirs[name]()
-    else:
-        raise UnknownNameError("agent", name, names())
-    if not isinstance(found, AgentRegistration):
-        raise TypeError(f"The agent {name!r} registers {found!r}, not an AgentRegistration.")
-    return found
-
-
-def _theirs() -> Mapping[str, Callable[[], object]]:
-    return {point.name: point.load for point in entry_points(group="inhabit.agents")}
+    return _ENTRIES.find(name)

@@ -5,21 +5,14 @@ Packages of others join through the entry-point group `inhabit.envs`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from pydantic import BaseModel
 
-from envs.core import Env, Task, UnknownNameError
-
-_OURS = {
-    "toy": "envs.toy:REGISTRATION",
-    "alfred": "envs.alfred:REGISTRATION",
-    "virtualhome": "envs.virtualhome:REGISTRATION",
-}
+from envs.core import Env, Task
+from envs.entries import Entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +60,21 @@ class Registration:
     """
 
 
+_ENTRIES = Entries(
+    "environment",
+    Registration,
+    "inhabit.envs",
+    {
+        "toy": "envs.toy:REGISTRATION",
+        "alfred": "envs.alfred:REGISTRATION",
+        "virtualhome": "envs.virtualhome:REGISTRATION",
+    },
+)
+
+
 def names() -> Sequence[str]:
     """Every registered environment, ours first."""
-    return [*_OURS, *(n for n in _theirs() if n not in _OURS)]
+    return _ENTRIES.names()
 
 
 def find(name: str) -> Registration:
@@ -78,17 +83,4 @@ def find(name: str) -> Registration:
     Raises:
         UnknownNameError: nothing is registered under it.
     """
-    if name in _OURS:
-        module, _, attribute = _OURS[name].partition(":")
-        found = getattr(import_module(module), attribute)
-    elif name in (theirs := _theirs()):
-        found = theirs[name]()
-    else:
-        raise UnknownNameError("environment", name, names())
-    if not isinstance(found, Registration):
-        raise TypeError(f"The environment {name!r} registers {found!r}, not a Registration.")
-    return found
-
-
-def _theirs() -> Mapping[str, Callable[[], object]]:
-    return {point.name: point.load for point in entry_points(group="inhabit.envs")}
+    return _ENTRIES.find(name)

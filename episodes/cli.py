@@ -9,6 +9,7 @@ import typer
 
 from agents.core import ModelError
 from envs.core import SimulatorError, TaskError, UnavailableError, UnknownNameError
+from episodes.commands.agents import agents
 from episodes.commands.doctor import doctor
 from episodes.commands.listing import envs, tasks
 from episodes.commands.output import remarks
@@ -22,7 +23,7 @@ from episodes.replay import IncomparableError
 from episodes.settings import SettingError
 from episodes.view import LackingError
 
-_COMMANDS = (envs, doctor, setup, tasks, run, replay, show)
+_COMMANDS = (envs, agents, doctor, setup, tasks, run, replay, show)
 
 STOPPED, MISTAKEN, CANNOT_START = 1, 2, 3
 """Exit codes: the disk stopped a run, the command is wrong, an environment can't start."""

@@ -30,6 +30,7 @@ class Tally:
     steps: int = 0
     cost: int = 0
     invalid: int = 0
+    unmatched: int = 0
     replans: int = 0
     read: int = 0
     written: int = 0
@@ -58,6 +59,7 @@ class Tally:
         self.cost += outcome.cost
         self.invalid += outcome.reason is not None
         unreadable = decision.action is None
+        self.unmatched += unreadable
         self._failed = decision.action.text if decision.action and outcome.reason else None
         if outcome.over:
             self._finish(Ending.WRONG_ANSWER)

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from envs.core import Task, TaskError
+from envs.entries import first_problem
 from envs.registry import Registration
 
 
@@ -63,14 +64,6 @@ def read_tasks(file: Path) -> Iterator[Task]:
             yield Task.model_validate_json(line)
         except ValidationError as error:
             raise TaskError(f"{file}, line {number}: {first_problem(error)}.") from error
-
-
-def first_problem(error: ValidationError) -> str:
-    """What pydantic found first, as "field: what is wrong"."""
-    problem = error.errors(include_url=False, include_context=False)[0]
-    field = ".".join(str(part) for part in problem["loc"])
-    wrong = problem["msg"].removeprefix("Value error, ")
-    return f"{field}: {wrong}" if field else wrong
 
 
 def _checked(tasks: Iterable[Task], source: str, env: str) -> Iterator[Task]:

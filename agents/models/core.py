@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal
@@ -25,6 +25,8 @@ class Ability(StrEnum):
     """Exact log-probabilities of texts that are given to it."""
     BEAM = "beam"
     """The best of many texts, found token by token: `Model.beam`."""
+    WORDS = "words"
+    """Answers of its own: `Model.generate`."""
     N_BEST = "n_best"
     """Several answers to one prompt."""
     TOOLS = "tools"
@@ -99,7 +101,8 @@ class Reply:
 
     texts: tuple[str, ...]
     call: Call
-    logprobs: tuple[float, ...] = field(default=())
+    scores: tuple[Ranked, ...] = ()
+    """`texts` with their log-probabilities, where it tells them."""
     wants: tuple[ToolCall, ...] = ()
     """What the best of them wants called; its text may then be empty."""
 

@@ -23,6 +23,7 @@ from tenacity import (
 from agents.core import ModelError
 from agents.models.budget import Budget
 from agents.models.wire import Body, Completion
+from envs.entries import first_problem
 
 _PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 that another try may do away with."""
@@ -181,9 +182,7 @@ def _read(content: bytes) -> Completion:
         plain = json.dumps(json.loads(content), ensure_ascii=False).encode(errors="replace")
         return Completion.model_validate_json(plain)
     except ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the whole of it"
-        raise PassingError(f"its answer could not be read: {where}: {first['msg']}") from error
+        raise PassingError(f"its answer could not be read: {first_problem(error)}") from error
     except (ValueError, RecursionError) as error:
         raise PassingError(f"its answer could not be read: {error}") from error
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _OPENAI = "https://api.openai.com/v1"
 _KEYS = ("INHABIT_API_KEY", "OPENAI_API_KEY")
 """Where a key may stand in the environment; the first that is set counts."""
-_ABLE = frozenset({Ability.IMAGES, Ability.N_BEST, Ability.TOOLS, Ability.SCHEMA, Ability.LOGPROBS})
+_ABLE = frozenset(Ability) - {Ability.RANK, Ability.BEAM}
 _LETTERS = 20
 """How many of the likeliest tokens an endpoint tells of at the most."""
 

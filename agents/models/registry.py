@@ -1,23 +1,19 @@
-"""From `--model KIND:NAME` to a model that is ready to answer."""
+"""From `--model KIND:NAME` to a model that is ready to answer.
+
+Packages of others join through the entry-point group `inhabit.models`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from pydantic import BaseModel
 
 from agents.core import ModelError
 from agents.models.core import Ability, Model
-from envs.core import UnknownNameError
-
-_OURS = {
-    "local": "agents.models.local:REGISTRATION",
-    "openai": "agents.models.openai:REGISTRATION",
-    "scripted": "agents.models.scripted:REGISTRATION",
-}
+from envs.entries import Entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +33,21 @@ class ModelRegistration:
     """
 
 
-def kinds() -> list[str]:
+_ENTRIES = Entries(
+    "kind of model",
+    ModelRegistration,
+    "inhabit.models",
+    {
+        "local": "agents.models.local:REGISTRATION",
+        "openai": "agents.models.openai:REGISTRATION",
+        "scripted": "agents.models.scripted:REGISTRATION",
+    },
+)
+
+
+def kinds() -> Sequence[str]:
     """Every kind that `--model` can name."""
-    return list(_OURS)
+    return _ENTRIES.names()
 
 
 def find(spec: str) -> tuple[ModelRegistration, str]:
@@ -54,11 +62,7 @@ def find(spec: str) -> tuple[ModelRegistration, str]:
         raise ModelError(
             f"A model is named as KIND:NAME, such as local:smollm2 or scripted:first, not {spec!r}."
         )
-    if kind not in _OURS:
-        raise UnknownNameError("kind of model", kind, _OURS)
-    module, _, attribute = _OURS[kind].partition(":")
-    found: ModelRegistration = getattr(import_module(module), attribute)
-    return found, name
+    return _ENTRIES.find(kind), name
 
 
 def load(spec: str, settings: BaseModel | None = None) -> Model:
@@ -86,6 +90,6 @@ def require(model: Model | None, agent: str, *abilities: Ability) -> Model:
     if lacking := sorted(set(abilities) - model.abilities):
         raise ModelError(
             f"The planner {agent!r} asks its model for {', '.join(lacking)}, which {model.name} "
-            f"can't do (it can: {', '.join(sorted(model.abilities)) or 'words alone'})."
+            f"can't do (it can: {', '.join(sorted(model.abilities)) or 'nothing'})."
         )
     return model

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from agents.core import Call, ModelError, Ranked
 from agents.models.core import Ability, Message, Model, Ranking, Reply, ToolCall
 from agents.models.registry import ModelRegistration
+from envs.entries import first_problem
 
 
 class Rule(BaseModel):
@@ -96,7 +97,8 @@ class ScriptedModel(Model):
 
     def __init__(self, script: Script, *, name: str = "scripted") -> None:
         self.name = name
-        self.abilities = script.abilities
+        speaks = {Ability.WORDS} if script.answers or script.replies else set()
+        self.abilities = script.abilities | speaks
         self._script = script
         self._said = 0
 
@@ -202,9 +204,7 @@ def _load(name: str, settings: ScriptedSettings) -> Model:
             f"{', '.join(BUILT_IN)}."
         ) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise ModelError(f"The script {name!r} can't be read: {where}: {first['msg']}.") from error
+        raise ModelError(f"The script {name!r} can't be read: {first_problem(error)}.") from error
     return ScriptedModel(script, name=f"scripted:{name}")
 
 

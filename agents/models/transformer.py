@@ -69,6 +69,7 @@ class Transformer(Model):
         abilities = {
             Ability.RANK: ranks,
             Ability.BEAM: ranks,
+            Ability.WORDS: True,
             Ability.N_BEST: True,
             Ability.IMAGES: images,
         }
@@ -184,6 +185,7 @@ class Transformer(Model):
         tokens = self.encoder.prompt(prompt)
         self._check_length(tokens, max_tokens)
         ids = torch.tensor([tokens.ids], device=self.network.device)
+        pad = self._text.pad_token_id or 0
         output = self.network.generate(
             input_ids=ids,
             attention_mask=torch.ones_like(ids),
@@ -192,21 +194,25 @@ class Transformer(Model):
             num_beams=n,
             num_return_sequences=n,
             length_penalty=0.0,
-            pad_token_id=self._text.pad_token_id or 0,
+            pad_token_id=pad,
             return_dict_in_generate=True,
             output_scores=n > 1,
             **tokens.extra(self.network),
         )
         said = output.sequences[:, len(tokens.ids) :].tolist()
         texts = tuple(map(self.encoder.words, said))
+        lengths = [sum(token != pad for token in one) for one in said]
         call = Call(
             messages=tuple(message.record() for message in prompt),
             reply="\n".join(texts),
             tokens_in=len(tokens.ids),
-            tokens_out=sum(map(len, said)),
+            tokens_out=sum(lengths),
             seconds=time.perf_counter() - begin,
         )
-        return Reply(texts, call, tuple(output.sequences_scores.tolist()) if n > 1 else ())
+        if n == 1:
+            return Reply(texts, call)
+        scores = map(Ranked, texts, output.sequences_scores.tolist(), lengths)
+        return Reply(texts, call, tuple(scores))
 
     def _check_length(self, prompt: Tokens, answer: int) -> None:
         """Up to the end of a sliding window, if there is one, it is as if there were none."""

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from envs.core import SceneError, Task
+from envs.entries import first_problem
 from envs.toy.goals import Goal
 from envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, PLACES, House
 
@@ -65,10 +66,7 @@ def read_scene(task: Task) -> ToyScene:
     try:
         return ToyScene.model_validate(dict(task.scene))
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(("scene", *map(str, first["loc"])))
-        wrong = first["msg"].removeprefix("Value error, ")
-        raise SceneError(f"Task {task.id!r}, {field}: {wrong}.") from error
+        raise SceneError(f"Task {task.id!r}, scene, {first_problem(error)}.") from error
 
 
 def _known(what: str, name: str, names: Iterable[str]) -> None:

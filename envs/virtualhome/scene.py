@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from envs.core import SceneError, Task
+from envs.entries import first_problem
 from envs.virtualhome.evolving import load
 from envs.virtualhome.flats.build import FIRST_ID, build
 from envs.virtualhome.flats.plans import plans
@@ -76,9 +77,7 @@ def read_scene(task: Task) -> VirtualHomeScene:
     try:
         return VirtualHomeScene.model_validate(dict(task.scene))
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"])) or "scene"
-        raise SceneError(f"Task {task.id!r}, scene, {field}: {first['msg']}") from error
+        raise SceneError(f"Task {task.id!r}, scene, {first_problem(error)}.") from error
 
 
 def build_world(scene: VirtualHomeScene) -> World:

@@ -80,7 +80,7 @@ def print_scores(scores: Scores, console: Console) -> None:
         ("success", f"{_percent(scores.success_rate)} (95 %: {_percent(low)} to {_percent(high)})"),
         ("goal conditions", _percent(scores.goal_condition_rate)),
         ("by path length", _by_path(scores)),
-        ("invalid actions", _percent(scores.invalid_action_rate)),
+        ("invalid actions", _invalid(scores)),
         ("endings", ", ".join(f"{k.value} {v}" for k, v in scores.endings.items() if v) or "none"),
         ("steps", str(scores.steps)),
         (
@@ -94,6 +94,13 @@ def print_scores(scores: Scores, console: Console) -> None:
     for name, value in rows:
         table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
     console.print(table)
+
+
+def _invalid(scores: Scores) -> str:
+    invalid = _percent(scores.invalid_action_rate)
+    if not scores.unmatched_rate:
+        return invalid
+    return f"{invalid} (of all; {_percent(scores.unmatched_rate)} fit no action)"
 
 
 def _by_path(scores: Scores) -> str:

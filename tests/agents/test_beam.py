@@ -78,6 +78,16 @@ def test_free_words_are_matched_to_a_candidate_or_to_none() -> None:
     assert unmatched.raw == "Sing {a} song"
 
 
+def test_a_free_beam_passes_over_what_has_just_failed() -> None:
+    says = ScriptedModel(
+        Script(abilities={Ability.N_BEST}, replies=(TEXTS[0], TEXTS[2], TEXTS[0], TEXTS[0]))
+    )
+    agent = make(says, free=True, width=2)
+    failed = view(*TEXTS, history=[Step(TEXTS[0], Reason.CLOSED, "It is locked.")])
+    assert decide(agent, failed).action == act(TEXTS[2])
+    assert decide(agent, failed).action is None
+
+
 def test_plans_by_the_model_alone() -> None:
     found = decide(make(scorer(), plan=True, depth=2, width=3), view(*TEXTS))
     assert found.action == act(TEXTS[1])
@@ -207,6 +217,8 @@ def test_what_a_beam_asks_of_its_model() -> None:
     with pytest.raises(ModelError, match="asks its model for beam"):
         make(ScriptedModel(Script()))
     with pytest.raises(ModelError, match="asks its model for n_best"):
-        make(ScriptedModel(Script()), free=True)
+        make(ScriptedModel(Script(replies=("x",))), free=True)
+    with pytest.raises(ModelError, match="asks its model for words"):
+        make(ScriptedModel(Script()), free=True, width=1)
     with pytest.raises(ValidationError, match="not both"):
         find("beam").settings(free=True, plan=True)

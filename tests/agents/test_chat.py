@@ -19,7 +19,7 @@ from tests.agents.views import act, view
 
 TEXTS = ("open the drawer", "pick up the {mug}", "go to the sink", "put it in the sink")
 RGB = np.arange(4800, dtype=np.uint8).reshape(40, 40, 3)
-SEES = frozenset({Ability.IMAGES, Ability.N_BEST, Ability.SCHEMA})
+SEES = frozenset({Ability.IMAGES, Ability.WORDS, Ability.N_BEST, Ability.SCHEMA})
 
 
 class Heard(ScriptedModel):

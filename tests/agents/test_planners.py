@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from agents.core import Agent, Decision, Grants, ModelError, Step, View
+from agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
 from agents.models.core import Ability
 from agents.models.registry import load
 from agents.models.scripted import Script, ScriptedModel
@@ -95,7 +95,7 @@ def test_expert_follows_the_plan_it_is_granted() -> None:
         return plans.pop(0)
 
     moment = view(*TEXTS, grants=Grants(plan=plan))
-    assert find("expert").needs
+    assert find("expert").needs == {Grant.EXPERT}
     agent = make("expert")
     assert decide(agent, moment).action == act("open the drawer")
     assert decide(agent, moment).stop

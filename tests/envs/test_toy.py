@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.contract import EnvContract
-from envs.core import Action, Env, Reason, SceneError, Task
-from envs.registry import UnknownNameError, find
+from envs.core import Action, Env, Reason, SceneError, Task, UnknownNameError
+from envs.registry import find
 from envs.toy.env import Toy
 from envs.toy.house import vocabulary
 from envs.toy.tasks import sample
@@ -75,7 +75,7 @@ def test_picture_shows_what_happens() -> None:
         ({"items": {"applle": "hall"}, "inside": {"applle": "chest"}}, "apple"),
         ({"items": {"cup": "fidge"}, "inside": {"cup": "chest"}}, "fridge"),
         ({"items": {"cup": "hall"}, "inside": {"ball": "chest"}}, "ball"),
-        ({"items": {"cup": "hall"}}, "Task 'x', scene: the goal is empty"),
+        ({"items": {"cup": "hall"}}, "Task 'x', scene, the goal is empty"),
         ({"items": {"cup": "hand", "ball": "hand"}, "inside": {"cup": "chest"}}, "one item"),
     ],
 )

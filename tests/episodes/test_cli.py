@@ -97,6 +97,29 @@ def test_envs_are_listed_with_what_they_need(inhabit: Any) -> None:
     assert "toy" in inhabit("envs").out
 
 
+def test_agents_and_models_are_listed_with_their_settings(inhabit: Any) -> None:
+    listed = inhabit("agents", "--json").json
+    agents = {one["name"]: one for one in listed["agents"]}
+    assert agents["beam"]["settings"]["width"] == 5
+    assert agents["holmes"]["needs"] == ["tools"]
+    assert agents["random"]["model"] is None
+    models = {one["kind"]: one for one in listed["models"]}
+    assert models["local"]["settings"]["batch"] == 8
+    shown = inhabit("agents")
+    assert shown.code == 0
+    assert "width=5" in shown.out
+    assert "local:NAME" in shown.out
+
+
+def test_a_model_without_words_is_told_before_anything_begins(inhabit: Any, tmp_path: Path) -> None:
+    words = ["run", "toy", "--agent", "chat", "--model", "scripted:first", "--n", "1", *FAST]
+    said = inhabit(*words, "--out", str(tmp_path / "run"))
+    assert said.code == 2
+    assert "asks its model for words, which scripted:first can't do" in said.sentence
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+
 BAD: Sequence[tuple[Sequence[str], str]] = [
     (["--agent", "{radnom}"], "There is no agent '{radnom}'. Did you mean: random"),
     (["--agent", "rank", "--model", "lokal:x"], "no kind of model 'lokal'. Did you mean: local"),

@@ -27,6 +27,7 @@ def ended(ending: Ending, met: int, total: int, steps: int, cost: int, invalid: 
         steps=steps,
         cost=cost,
         invalid=invalid,
+        unmatched=min(invalid, 2),
         replans=1,
         seconds=Seconds(simulator=1, model=2, record=0.5, other=0.25),
         overhead_ms=tuple(float(i) for i in range(steps)),
@@ -72,6 +73,7 @@ def test_figures_by_hand(tmp_path: Path) -> None:
     assert found.plw_success_rate == pytest.approx((10 * 10 / 20 + 0 + 0) / 50)
     assert found.plw_goal_condition_rate == pytest.approx((10 * 0.5 + 30 * 0.25 * 1 + 0) / 50)
     assert found.invalid_action_rate == pytest.approx(4 / 20)
+    assert found.unmatched_rate == pytest.approx(3 / 20)
     assert found.replans == 4
     assert found.steps == 20
     assert found.seconds == Seconds(simulator=4, model=8, record=2, other=1)
@@ -89,8 +91,8 @@ def test_the_json_has_the_promised_keys(tmp_path: Path) -> None:
     assert found.keys() >= {
         "run", "env", "backend", "agent", "model", "candidates", "grants", "episodes",
         "success_rate", "success_interval", "goal_condition_rate", "plw_success_rate",
-        "plw_goal_condition_rate", "invalid_action_rate", "replans", "endings", "steps", "seconds",
-        "overhead_ms_p50", "tokens",
+        "plw_goal_condition_rate", "invalid_action_rate", "unmatched_rate", "replans", "endings",
+        "steps", "seconds", "overhead_ms_p50", "tokens",
     }  # fmt: skip
     assert found["endings"] == dict.fromkeys(
         ["success", "stopped", "step_limit", "invalid_limit", "wrong_answer", "format_error",

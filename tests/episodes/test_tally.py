@@ -89,6 +89,7 @@ def test_it_ends_when_it_should_and_the_sums_are_right(turns: list[Turn], limits
     assert tally.steps == len(acted) <= limits.steps
     assert tally.cost == sum(t.cost for t in acted)
     assert tally.invalid == sum(not (t.works and t.said) for t in acted) <= limits.invalid
+    assert tally.unmatched == sum(t.said is None for t in acted)
     assert (tally.tokens.read, tally.tokens.written) == (3 * len(played), 2 * len(played))
     assert tally.replans == sum(
         bool(a.said and b.said and not a.works and a.said != b.said) for a, b in pairwise(acted)

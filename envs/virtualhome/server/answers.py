@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from envs.entries import first_problem
 from envs.virtualhome.wire import Reply, Request
 
 _M = TypeVar("_M", bound=BaseModel)
@@ -33,6 +34,4 @@ def read(model: type[_M], request: Request, number: int = 0) -> _M:
     try:
         return model.model_validate_json(request.stringParams[number])
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise RefusedError(f"{request.action}, {field or 'parameter'}: {first['msg']}") from error
+        raise RefusedError(f"{request.action}, {first_problem(error)}.") from error

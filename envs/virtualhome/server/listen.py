@@ -9,6 +9,7 @@ from threading import Lock
 from pydantic import ValidationError
 
 from envs.core import SimulatorError
+from envs.entries import first_problem
 from envs.virtualhome.server.actions import answer
 from envs.virtualhome.server.flat import Flat
 from envs.virtualhome.wire import Request
@@ -50,9 +51,7 @@ class _Answering(BaseHTTPRequestHandler):
         try:
             request = Request.model_validate_json(self.rfile.read(int(length)))
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "request"
-            self._send(400, {"message": f"{where}: {first['msg']}"})
+            self._send(400, {"message": first_problem(error)})
             return
         with self.server.turn:
             reply = answer(self.server.flat, request)

@@ -63,7 +63,7 @@ def test_answers_that_fit_and_then_replies_in_turn(tmp_path: Path) -> None:
 
 def test_it_can_do_what_it_is_told_it_can(tmp_path: Path) -> None:
     model = load(write(tmp_path, abilities=["tools"], replies=["x"]))
-    assert model.abilities == {Ability.TOOLS}
+    assert model.abilities == {Ability.TOOLS, Ability.WORDS}
     with pytest.raises(ModelError, match="can't rank"):
         rank(model, "a")
 
@@ -78,7 +78,7 @@ def test_a_call_is_recorded_as_it_was_sent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "can't be read: the file"),
+        ("{", "can't be read: Invalid JSON"),
         ('{"scores": {"a": "b"}}', r"scores\.a"),
         ('{"colour": 1}', "colour"),
         ('{"abilities": ["fly"]}', "abilities"),

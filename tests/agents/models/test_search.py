@@ -81,6 +81,9 @@ def test_a_narrow_beam_reads_less(model: Model) -> None:
 
 def test_several_answers_are_the_best_of_a_beam(model: Model) -> None:
     reply = asyncio.run(model.generate(PROMPT, n=3, max_tokens=4))
-    assert len(reply.texts) == len(reply.logprobs) == 3
-    assert list(reply.logprobs) == sorted(reply.logprobs, reverse=True)
+    assert [one.text for one in reply.scores] == list(reply.texts)
+    logprobs = [one.logprob for one in reply.scores]
+    assert len(logprobs) == 3
+    assert logprobs == sorted(logprobs, reverse=True)
+    assert all(1 <= one.tokens <= 4 for one in reply.scores)
     assert reply.call.tokens_out <= 12
