@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import typer
 
 from agents.core import ModelError
+from eie.folder import SetError
+from eie.tune.settings import TuneError
 from envs.core import SimulatorError, TaskError, UnavailableError, UnknownNameError
 from episodes.commands.agents import agents
 from episodes.commands.doctor import doctor
@@ -17,13 +19,15 @@ from episodes.commands.replay import replay
 from episodes.commands.run import run
 from episodes.commands.setup import setup
 from episodes.commands.show import show
+from episodes.commands.synth import synth
+from episodes.commands.tune import tune
 from episodes.disk import DiskError
 from episodes.record import RecordError
 from episodes.replay import IncomparableError
 from episodes.settings import SettingError
 from episodes.view import LackingError
 
-_COMMANDS = (envs, agents, doctor, setup, tasks, run, replay, show)
+_COMMANDS = (envs, agents, doctor, setup, tasks, run, replay, show, tune)
 
 STOPPED, MISTAKEN, CANNOT_START = 1, 2, 3
 """Exit codes: the disk stopped a run, the command is wrong, an environment can't start."""
@@ -62,9 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         RecordError,
         SettingError,
         TaskError,
+        TuneError,
     ) as error:
         _fail(str(error), MISTAKEN)
-    except DiskError as error:
+    except (DiskError, SetError) as error:
         _fail(str(error), STOPPED)
 
 

@@ -57,6 +57,11 @@ class Encoder:
         self._folds = not self._takes_system()
         self._gap = "" if self._render([Message("user", ("x",))])[-1:].isspace() else " "
 
+    @property
+    def plain(self) -> bool:
+        """Whether the model brings no chat template along."""
+        return self._template == PLAIN
+
     def prompt(self, messages: Sequence[Message]) -> Tokens:
         """What a model reads before its answer begins.
 

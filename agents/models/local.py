@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents.core import ModelError
+from agents.models.adapter import FILE, base_of
 from agents.models.core import Model
 from agents.models.registry import ModelRegistration
 from envs.core import UnavailableError
@@ -31,7 +32,7 @@ class LocalSettings(BaseModel):
     """Of the processor; as many as torch takes where it is not set."""
 
 
-def _share_processor() -> None:
+def share_processor() -> None:
     """Have torch's idle threads sleep. No effect once torch has been imported.
 
     As they come, they spin while they wait for one another, and where simulators want the same
@@ -42,7 +43,7 @@ def _share_processor() -> None:
 
 
 def _load(name: str, settings: LocalSettings) -> Model:
-    _share_processor()
+    share_processor()
     try:
         from agents.models.smollm2 import prepare
         from agents.models.transformer import load
@@ -50,8 +51,29 @@ def _load(name: str, settings: LocalSettings) -> Model:
         raise UnavailableError(
             f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
         ) from error
-    source = str(prepare()) if name == "smollm2" else _source(name)
-    return load(source, f"local:{name}", settings)
+    source, adapters = _found(name)
+    source = str(prepare()) if source == "smollm2" else source
+    return load(source, f"local:{name}", settings, adapters=adapters)
+
+
+def _found(name: str) -> tuple[str, list[Path]]:
+    """Where a model lies, and the adapters that it takes on, in their order.
+
+    Raises:
+        ModelError: there is none, or what was tuned was tuned on no local model.
+    """
+    adapters: list[Path] = []
+    while name != "smollm2":
+        name = _source(name)
+        base = base_of(Path(name))
+        if base is None:
+            break
+        kind, _, rest = base.partition(":")
+        if kind != "local" or Path(name) in adapters:
+            raise ModelError(f"{Path(name) / FILE} names {base!r}, which is no local model.")
+        adapters.insert(0, Path(name))
+        name = rest
+    return name, adapters
 
 
 def _source(name: str) -> str:

@@ -6,6 +6,7 @@ import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from pydantic import JsonValue
 from safetensors import SafetensorError
 
 from agents.core import Call, ModelError, Ranked
+from agents.models.adapter import put_on
 from agents.models.core import Ability, Message, Model, Ranking, Reply
 from agents.models.encode import Encoder, Tokens
 from agents.models.likelihood import Likelihood
@@ -242,8 +244,12 @@ def _or_error(work: Callable[..., T], *given: Any) -> T | ModelError:
         return error
 
 
-def load(source: str, name: str, settings: LocalSettings) -> Transformer:
+def load(
+    source: str, name: str, settings: LocalSettings, *, adapters: Sequence[Path] = ()
+) -> Transformer:
     """The model that transformers finds at `source`, a folder or a name on a hub.
+
+    It takes on `adapters`, one after the other, as `agents/models/adapter.py` describes them.
 
     Raises:
         ModelError: there is none, or it can't be read.
@@ -260,7 +266,11 @@ def load(source: str, name: str, settings: LocalSettings) -> Transformer:
         kind = (
             transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
         )
-        model = kind.from_pretrained(source, dtype=dtype).to(device).eval()
+        # Adapters are worked in before anything is rounded.
+        model = kind.from_pretrained(source, dtype=torch.float32 if adapters else dtype)
+        for adapter in adapters:
+            model = put_on(model, adapter)
+        model = model.to(device, dtype).eval()
         if sees:
             processor = _processor(source, config)
             encoder = Encoder(processor.tokenizer, processor)

@@ -1,0 +1,82 @@
+"""Where training stood: whole folders, of which the newest counts. A kill leaves the last one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from pydantic import BaseModel, ConfigDict, ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+_KEPT = 2
+
+
+class State(BaseModel):
+    """What a checkpoint knows beside tensors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    step: int
+    """Steps that are done."""
+    asked: str
+    """Digest of what was asked for: base, set, settings, seed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checkpoint:
+    """Weights and the optimizer's two moments, by the parameters' names."""
+
+    state: State
+    weights: Mapping[str, torch.Tensor]
+    first: Mapping[str, torch.Tensor]
+    second: Mapping[str, torch.Tensor]
+
+
+def save(folder: Path, checkpoint: Checkpoint) -> Path:
+    """Put `checkpoint` into `folder`, whole or not at all; of older ones the last stays."""
+    target = folder / f"{checkpoint.state.step:06d}"
+    half = folder / f"{target.name}.half"
+    shutil.rmtree(half, ignore_errors=True)
+    half.mkdir(parents=True)
+    for name in ("weights", "first", "second"):
+        tensors = {n: t.detach().cpu().contiguous() for n, t in getattr(checkpoint, name).items()}
+        save_file(tensors, half / f"{name}.safetensors")
+    (half / "state.json").write_text(checkpoint.state.model_dump_json() + "\n")
+    shutil.rmtree(target, ignore_errors=True)
+    half.rename(target)
+    for old in whole(folder)[:-_KEPT]:
+        shutil.rmtree(old)
+    return target
+
+
+def whole(folder: Path) -> list[Path]:
+    """The checkpoints in `folder`, oldest first."""
+    return sorted(p for p in folder.glob("*") if p.is_dir() and p.name.isdigit())
+
+
+def newest(folder: Path) -> tuple[Checkpoint | None, list[str]]:
+    """The newest checkpoint in `folder` that can be read; None where there is none.
+
+    Returns:
+        It, and a sentence for each newer one that was cut short or spoilt.
+    """
+    remarks: list[str] = []
+    for place in reversed(whole(folder)):
+        try:
+            return _read(place), remarks
+        except (OSError, SafetensorError, ValidationError) as error:
+            reason = str(error).partition("\n")[0]
+            remarks.append(f"The checkpoint {place} can't be read ({reason}); an older one counts.")
+    return None, remarks
+
+
+def _read(place: Path) -> Checkpoint:
+    state = State.model_validate_json((place / "state.json").read_bytes())
+    weights, first, second = (
+        load_file(place / f"{name}.safetensors") for name in ("weights", "first", "second")
+    )
+    return Checkpoint(state, weights, first, second)

@@ -1,0 +1,208 @@
+"""`inhabit tune` on tiny models of three architectures that see, and on one that does not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+
+from agents.models.local import LocalSettings
+from agents.models.registry import load
+from agents.models.trie import Trie
+from eie.tune import checkpoint
+from eie.tune.log import Line, lines
+from eie.tune.objective import read as score
+from eie.tune.samples import Wording, read
+from eie.tune.settings import Objective, TuneError, TuneSettings
+from eie.tune.tune import Tuning, tune
+from tests.agents.models.tiny import save_idefics, save_llama, save_llava, save_qwen
+from tests.eie.tune.made_set import write
+
+KINDS = {"llama": save_llama, "llava": save_llava, "qwen": save_qwen, "idefics": save_idefics}
+QUICK = {"device": "cpu", "dtype": "float32", "batch": 4, "rate": 0.01, "judge_every": 1000}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("set") / "s", train=16, val=6)
+
+
+@pytest.fixture(scope="module")
+def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {kind: save(tmp_path_factory.mktemp(kind)) for kind, save in KINDS.items()}
+
+
+def train(made: Path, base: Path, out: Path, **said: object) -> tuple[Tuning, list[Line]]:
+    heard: list[Line] = []
+    result = tune(
+        read(made, "train"),
+        read(made, "val"),
+        base=f"local:{base}",
+        out=out,
+        settings=TuneSettings.model_validate(QUICK | said),
+        seed=0,
+        tell=lambda line, steps: heard.append(line),
+        warn=lambda sentence: None,
+    )
+    return result, heard
+
+
+def weights(out: Path) -> dict[str, torch.Tensor]:
+    found, _ = checkpoint.newest(out / "checkpoints")
+    assert found is not None
+    return dict(found.weights)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_are_those_of_ranking(kind: str, bases: dict[str, Path], made: Path) -> None:
+    loaded = load(f"local:{bases[kind]}", LocalSettings(device="cpu", dtype="float32"))
+    network, encoder = loaded.network, loaded.encoder  # type: ignore[attr-defined]
+    sample = next(read(made, "train"))
+    messages = Wording(TuneSettings(), sees=kind != "llama").messages(sample)
+    texts = [*sample.example.candidates, "take the red", "take the red thing_2"]
+    trie = Trie.pack([encoder.candidate(text) for text in texts])
+    scores = score(network, encoder.prompt(messages), trie)
+
+    ranking = asyncio.run(loaded.rank(messages, texts))
+    expected = torch.tensor([one.logprob for one in ranking.scores])
+    assert scores.sums.requires_grad
+    torch.testing.assert_close(scores.sums.detach().float(), expected, atol=1e-3, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "objective"),
+    [*((kind, Objective.RANKING) for kind in KINDS), *(("llava", o) for o in Objective)],
+)
+def test_every_architecture_learns(
+    kind: str, objective: Objective, bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    result, heard = train(made, bases[kind], tmp_path, objective=objective, epochs=2)
+    steps = [line for line in heard if line.kind == "step"]
+    assert len(steps) == result.steps == 8
+    assert steps[-1].loss < steps[0].loss
+    tuned = load(result.model, LocalSettings(device="cpu", dtype="float32"))
+    assert tuned.name == result.model
+
+
+def test_what_is_loaded_is_what_was_trained(
+    bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    result, heard = train(made, bases["llava"], tmp_path, epochs=6, targets="all")
+    last = [line for line in heard if line.kind == "judge"][-1]
+    tuned = load(result.model, LocalSettings(device="cpu", dtype="float32"))
+    wording, right = Wording(TuneSettings(), sees=True), 0
+    for sample in read(made, "val"):
+        asked = tuned.rank(wording.messages(sample), sample.example.candidates)
+        scores = [one.logprob for one in asyncio.run(asked).scores]
+        right += scores.index(max(scores)) == sample.example.answer
+    assert right / 6 == pytest.approx(last.accuracy)
+
+
+def test_a_killed_training_ends_as_an_undisturbed_one(
+    bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    said = {"epochs": 2, "save_every": 3, "dropout": 0.1}
+    train(made, bases["llama"], tmp_path / "whole", **said)
+
+    class KilledError(Exception):
+        pass
+
+    def kill(line: Line, steps: int) -> None:
+        if line.step == 5:
+            raise KilledError
+
+    settings = TuneSettings.model_validate(QUICK | said)
+    with pytest.raises(KilledError):
+        tune(
+            read(made, "train"),
+            read(made, "val"),
+            base=f"local:{bases['llama']}",
+            out=tmp_path / "cut",
+            settings=settings,
+            seed=0,
+            tell=kill,
+            warn=lambda sentence: None,
+        )
+    _, heard = train(made, bases["llama"], tmp_path / "cut", **said)
+    assert next(line.step for line in heard if line.kind == "step") == 4
+    undisturbed, resumed = weights(tmp_path / "whole"), weights(tmp_path / "cut")
+    assert undisturbed.keys() == resumed.keys()
+    assert all(torch.equal(undisturbed[name], resumed[name]) for name in undisturbed)
+    counted = [line.step for line in lines(tmp_path / "cut" / "log.jsonl") if line.kind == "step"]
+    assert counted == list(range(1, 9))
+
+
+def test_a_checkpoint_cut_short_is_passed_over(
+    bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    train(made, bases["llama"], tmp_path, epochs=1, save_every=2)
+    newest = checkpoint.whole(tmp_path / "checkpoints")[-1]
+    (newest / "first.safetensors").write_bytes(b"\x10\x00")
+    found, remarks = checkpoint.newest(tmp_path / "checkpoints")
+    assert found is not None and found.state.step == 2
+    assert len(remarks) == 1 and str(newest) in remarks[0]
+
+
+def test_numbers_that_are_none_stop_it(bases: dict[str, Path], made: Path, tmp_path: Path) -> None:
+    with pytest.raises(TuneError, match=r"no number\. The last good checkpoint is .*00000[1-9]"):
+        train(made, bases["llama"], tmp_path, epochs=40, rate=1e30, save_every=1, clip=1e30)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda folder: (folder / "examples.jsonl").write_text(""), "no training examples"),
+        (lambda folder: (folder / "examples.jsonl").unlink(), "no set of examples"),
+        (
+            lambda folder: (folder / "examples.jsonl").write_text("{}\n"),
+            "Line 1 of .* is no example",
+        ),
+        (lambda folder: (folder / "images" / "0.png").write_bytes(b"no"), "can't be read"),
+    ],
+)
+def test_bad_sets(spoil: object, said: str, bases: dict[str, Path], tmp_path: Path) -> None:
+    folder = write(tmp_path / "s", train=1, val=0)
+    spoil(folder)  # type: ignore[operator]
+    with pytest.raises(TuneError, match=said):
+        train(folder, bases["llava"], tmp_path / "out")
+
+
+def test_a_base_that_was_never_spoken_to(made: Path, tmp_path: Path) -> None:
+    with pytest.raises(TuneError, match="no chat template"):
+        train(made, save_llama(tmp_path / "base", template=None), tmp_path / "out")
+
+
+def test_another_training_is_not_gone_on_from(
+    bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    train(made, bases["llama"], tmp_path, epochs=1)
+    with pytest.raises(TuneError, match="another base, set, settings or seed"):
+        train(made, bases["llama"], tmp_path, epochs=2)
+
+
+def command(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    program = "from episodes.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_command(bases: dict[str, Path], made: Path, tmp_path: Path) -> None:
+    arguments = [
+        *("tune", str(made), "--base", f"local:{bases['llava']}", "--out", str(tmp_path / "out")),
+        *("--set", "epochs=1", "--set", "device=cpu", "--json"),
+    ]
+    done = command(arguments)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["examples"] == 16 and said["steps"] == 1
+    assert said["chance"] == pytest.approx(0.25)
+    assert (tmp_path / "out" / "index.html").is_file()
+    wrong = command(["tune", str(made), "--base", "openai:x", "--out", str(tmp_path / "no")])
+    assert wrong.returncode == 2 and "Only a local model" in wrong.stderr
