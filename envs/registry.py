@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from envs.core import Env, Task
 from envs.entries import Entries
+from envs.evolving import Template
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Registration:
     Raises:
         UnavailableError: it can't be brought; says why, and what to do.
     """
+    template: Callable[[Any], Template] | None = None
+    """settings -> what EIE fills to write tasks and training data; None where there is none."""
 
 
 _ENTRIES = Entries(
@@ -68,6 +71,7 @@ _ENTRIES = Entries(
         "toy": "envs.toy:REGISTRATION",
         "alfred": "envs.alfred:REGISTRATION",
         "virtualhome": "envs.virtualhome:REGISTRATION",
+        "pca_bench": "envs.pca_bench:REGISTRATION",
     },
 )
 

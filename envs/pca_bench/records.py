@@ -1,0 +1,134 @@
+"""The files of PCA-Bench as they were released: three forms of one record.
+
+`meta_data.json` of PCA-EVAL 1.0 has an index, a picture's name and cached results of functions;
+`*-test_open-meta.json` has neither; the parquet form holds the pictures themselves.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from envs.core import TaskError, UnavailableError
+from envs.pca_bench.scene import Domain
+
+_DOMAINS: Mapping[str, Domain] = {
+    "autonomousdriving": Domain.DRIVING,
+    "traffic": Domain.DRIVING,
+    "driving": Domain.DRIVING,
+    "domesticrobot": Domain.HOME,
+    "alfred": Domain.HOME,
+    "openworldgame": Domain.GAME,
+    "minecraft": Domain.GAME,
+    "game": Domain.GAME,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One record of a file, nothing checked yet."""
+
+    file: Path
+    number: int
+    """Its place in the file, from 0."""
+    fields: Mapping[str, Any]
+
+
+def files(source: Path) -> list[Path]:
+    """The files of the benchmark at `source`: itself, or all in that folder, in order of names.
+
+    Raises:
+        TaskError: there are none.
+    """
+    if source.is_file():
+        return [source]
+    if not source.is_dir():
+        raise TaskError(
+            f"There is no {source}. PCA-Bench's --tasks is one of its files, or a folder of them."
+        )
+    found = [
+        *source.rglob("meta_data.json"),
+        *source.rglob("*-meta.json"),
+        *source.rglob("*.parquet"),
+    ]
+    if not found:
+        raise TaskError(
+            f"{source} holds no file of PCA-Bench: a meta_data.json, a *-meta.json or a *.parquet."
+        )
+    return sorted(found)
+
+
+def entries(file: Path) -> Iterator[Entry]:
+    """The records of one file.
+
+    Raises:
+        TaskError: it can't be read.
+        UnavailableError: it is a parquet file, and what reads these is not installed.
+    """
+    rows = _parquet(file) if file.suffix == ".parquet" else _json(file)
+    for number, fields in enumerate(rows):
+        if not isinstance(fields, dict):
+            raise TaskError(f"{file}, record {number}: it is no object.")
+        yield Entry(file, number, fields)
+
+
+def domain_of(entry: Entry) -> Domain:
+    """Where it belongs, by its own word, or else by the names of its file and folders.
+
+    Raises:
+        ValueError: by no domain that is known.
+    """
+    said = entry.fields.get("domain")
+    if isinstance(said, str) and said.strip():
+        if _letters(said) not in _DOMAINS:
+            raise ValueError(f"the domain {said!r} is unknown")
+        return _DOMAINS[_letters(said)]
+    for part in reversed(entry.file.parts):
+        for name, domain in _DOMAINS.items():
+            if name in _letters(part):
+                return domain
+    raise ValueError("it names no domain, and neither does its file")
+
+
+def parquet_rows(file: Path, columns: list[str] | None = None) -> Any:
+    """A parquet file as a table.
+
+    Raises:
+        UnavailableError: what reads it is not installed.
+        TaskError: it can't be read.
+    """
+    try:
+        parquet: Any = import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise UnavailableError(
+            f"{file} is a parquet file: reading it takes `pip install pyarrow`."
+        ) from error
+    try:
+        return parquet.read_table(file, columns=columns)
+    except (OSError, ValueError) as error:
+        raise TaskError(f"{file} can't be read as parquet: {error}.") from error
+
+
+def _parquet(file: Path) -> list[Any]:
+    rows: list[Any] = parquet_rows(file).to_pylist()
+    return rows
+
+
+def _json(file: Path) -> list[Any]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise TaskError(f"{file} can't be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise TaskError(f"{file} is no JSON: {error}.") from error
+    if not isinstance(found, list):
+        raise TaskError(f"{file} is no list of records.")
+    return found
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text.lower()))

@@ -1,0 +1,66 @@
+"""One instance of PCA-Bench as a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from envs.core import SceneError, Task
+
+
+class Domain(StrEnum):
+    """Where the decision is made."""
+
+    DRIVING = "autonomous_driving"
+    HOME = "domestic_robot"
+    GAME = "open_world_game"
+
+
+class PcaScene(BaseModel):
+    """A picture, the options, and the right one with its reason. Of all this an agent sees the
+    picture, the options and the facts; a model without eyes may ask for the cached results.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    domain: Domain
+    actions: tuple[str, ...] = Field(min_length=2)
+    """The options, all different."""
+    answer: int = Field(ge=0)
+    """Index of the right one."""
+    reason: str = ""
+    key_concepts: tuple[str, ...] = ()
+    facts: str = ""
+    """What a picture can't show, in a sentence: hands and inventory."""
+    results: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """Function -> its cached result (HOLMES)."""
+    image: Path | None = None
+    """The picture, or the parquet file that holds it; None where there is none."""
+    row: int | None = Field(default=None, ge=0)
+    """In a parquet file: the row of the picture."""
+
+    @model_validator(mode="after")
+    def _answer_is_an_option(self) -> PcaScene:
+        if self.answer >= len(self.actions):
+            raise ValueError(f"the answer {self.answer} is none of {len(self.actions)} options")
+        if len(set(self.actions)) < len(self.actions):
+            raise ValueError("two of the options are the same")
+        return self
+
+
+def read_scene(task: Task) -> PcaScene:
+    """The scene of a task.
+
+    Raises:
+        SceneError: it is none.
+    """
+    try:
+        return PcaScene.model_validate(dict(task.scene))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(("scene", *map(str, first["loc"])))
+        wrong = first["msg"].removeprefix("Value error, ")
+        raise SceneError(f"Task {task.id!r}, {field}: {wrong}.") from error

@@ -1,0 +1,178 @@
+"""From records to tasks. What is wrong with a record is told, and the record passed over."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from envs.core import Task, TaskError
+from envs.pca_bench.records import Entry, domain_of, entries, files
+from envs.pca_bench.results import by_function, facts
+from envs.pca_bench.scene import PcaScene
+
+_LOG = logging.getLogger("inhabit.pca_bench")
+_FOLDERS = (".", "imgs", "images")
+"""Where pictures lie beside a file."""
+_TOLD = re.compile(r"(?:Currently )?[Yy]ou have .*? in your (?:hands?|inventory)\b\.?")
+_RESULTS = ("api_cached_results", "api_cached_result")
+_ANSWER = ("answer_index", "anwser_index")
+"""The second is how some versions of the files spell it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A record that makes sense, and the picture that it names."""
+
+    entry: Entry
+    scene: PcaScene
+    question: str
+    index: int
+    wants: str | None
+
+
+def read(source: Path, images: Path | None) -> Iterator[Task]:
+    """A task for every record of the files at `source`, in their order.
+
+    Records that make no sense, and those whose pictures are missing, are named in a warning,
+    passed over and counted. Where none of the pictures is there, all is played without.
+
+    Args:
+        source: a file, or a folder of them.
+        images: the folder of the pictures; None to look beside each file.
+
+    Raises:
+        TaskError: there is nothing to read, or nothing that makes sense.
+    """
+    found: list[_Found] = []
+    total = 0
+    for file in files(source):
+        seen: set[int] = set()
+        for entry in entries(file):
+            total += 1
+            try:
+                one = _understood(entry)
+                if one.index in seen:
+                    raise ValueError(f"the index {one.index} is another record's too")
+            except ValueError as error:
+                _LOG.warning("%s, record %d is passed over: %s.", file, entry.number, error)
+                continue
+            seen.add(one.index)
+            found.append(one)
+    pictured = _with_pictures(found, images)
+    if total and not pictured:
+        raise TaskError(f"None of the {total} records at {source} makes sense.")
+    if passed := total - len(pictured):
+        _LOG.warning("%d of %d records at %s are passed over.", passed, total, source)
+    for one in pictured:
+        yield _task(one)
+
+
+def _understood(entry: Entry) -> _Found:
+    fields = entry.fields
+    actions = fields.get("actions")
+    if not isinstance(actions, list) or not all(isinstance(a, str) for a in actions):
+        raise ValueError("its actions are no list of texts")
+    if not any(action.strip() for action in actions):
+        raise ValueError("it has no actions")
+    answer = next((fields[name] for name in _ANSWER if name in fields), None)
+    if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < len(actions):
+        raise ValueError(f"its answer_index {answer!r} is none of {len(actions)} actions")
+    question = fields.get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise ValueError("it has no question")
+    options = list(dict.fromkeys(action.strip() for action in actions if action.strip()))
+    if len(options) < 2 or not actions[answer].strip():
+        raise ValueError("fewer than two of its actions differ")
+    domain = domain_of(entry)
+    cached: Mapping[str, Any] = next(
+        (fields[name] for name in _RESULTS if isinstance(fields.get(name), dict)), {}
+    )
+    results = by_function(domain, cached)
+    scene = PcaScene(
+        domain=domain,
+        actions=tuple(options),
+        answer=options.index(actions[answer].strip()),
+        reason=str(fields.get("reason") or ""),
+        key_concepts=tuple(_texts(fields.get("key_concept"))),
+        facts=facts(results) or _told(fields.get("question_prompt")),
+        results=results,
+        **_embedded(entry),
+    )
+    index = fields.get("index")
+    image = fields.get("image")
+    return _Found(
+        entry,
+        scene,
+        " ".join(question.split()),
+        index if isinstance(index, int) else entry.number,
+        image if isinstance(image, str) and image else None,
+    )
+
+
+def _embedded(entry: Entry) -> Mapping[str, Any]:
+    """Where the picture is, if the file itself holds it."""
+    image = entry.fields.get("image")
+    inside = isinstance(image, bytes) or (isinstance(image, dict) and image.get("bytes"))
+    return {"image": entry.file.absolute(), "row": entry.number} if inside else {}
+
+
+def _with_pictures(found: list[_Found], images: Path | None) -> list[_Found]:
+    """Those whose pictures are there; all of them where no picture is there at all."""
+    placed = [(one, _picture(one, images)) for one in found]
+    if not any(path for _, path in placed):
+        return found
+    kept: list[_Found] = []
+    for one, path in placed:
+        if path is not None:
+            one = replace(one, scene=one.scene.model_copy(update={"image": path}))
+        elif one.wants is not None:
+            _LOG.warning(
+                "%s, record %d is passed over: its picture %r is missing.",
+                one.entry.file,
+                one.entry.number,
+                one.wants,
+            )
+            continue
+        kept.append(one)
+    return kept
+
+
+def _picture(one: _Found, images: Path | None) -> Path | None:
+    if one.scene.image is not None or one.wants is None:
+        return one.scene.image
+    # Only the last part of what a file says counts: it can't lead out of its folder.
+    name = Path(one.wants.replace("\\", "/")).name
+    folders = [images] if images else [one.entry.file.parent / folder for folder in _FOLDERS]
+    places = [(folder / name).absolute() for folder in folders]
+    return next((place for place in places if name and place.is_file()), None)
+
+
+def _task(one: _Found) -> Task:
+    # Files of different domains have the same indices, and maybe the same names.
+    where = f"{one.scene.domain.value}/{one.entry.file.name}"
+    folder = hashlib.sha256(str(one.entry.file.parent.name).encode()).hexdigest()[:4]
+    return Task(
+        id=f"{where}/{folder}/{one.index}",
+        env="pca_bench",
+        kind=one.scene.domain.value,
+        goal=one.question,
+        scene=one.scene.model_dump(mode="json"),
+        max_steps=1,
+        reference_cost=1,
+    )
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    return [str(one) for one in value if one] if isinstance(value, list) else []
+
+
+def _told(prompt: object) -> str:
+    """What a prompt of the benchmark tells of hands and inventory."""
+    return " ".join(_TOLD.findall(prompt)) if isinstance(prompt, str) else ""
