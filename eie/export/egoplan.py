@@ -40,9 +40,11 @@ class Question:
     """A film so far, and what to do next."""
 
     split: Split
+    episode: str
+    """By which questions about one episode are known; they come one after the other."""
     goal: str
     frames: tuple[Picture, ...]
-    """One before each action of the past, and the present one."""
+    """One before each action that is still shown, and the present one."""
     past: tuple[str | None, ...]
     """What was done between two frames; None where it had no effect."""
     answer: str
@@ -51,17 +53,19 @@ class Question:
 
 
 def of_examples(examples: Iterable[Example], folder: Path) -> Iterator[Question]:
-    """A question for each example that is a step of a whole episode and has its pictures."""
+    """A question for each example that is a step of a whole episode, with the past it shows."""
     for example in examples:
-        shown = [past.image for past in example.history]
-        if example.kind != "trajectory" or None in shown:
+        if example.kind != "trajectory" or example.lineage is None:
             continue
+        shown = [past for past in example.history if past.image is not None]
+        images = [past.image for past in shown if past.image is not None]
         answer = example.candidates[example.answer]
         yield Question(
             split=example.split,
+            episode=f"{example.lineage.seed_task} {example.lineage.seed}",
             goal=example.goal,
-            frames=tuple(picture(folder, place) for place in (*shown, example.image) if place),
-            past=tuple(None if past.failed else past.action for past in example.history),
+            frames=tuple(picture(folder, place) for place in (*images, example.image)),
+            past=tuple(None if past.failed else past.action for past in shown),
             answer=answer,
             wrong=_wrong(example, answer),
         )
@@ -75,6 +79,7 @@ def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[Quest
             if answer is not None:
                 yield Question(
                     split="train",
+                    episode=str(one.number),
                     goal=one.task.goal,
                     frames=one.pictures[: place + 1],
                     past=done[:place],
@@ -100,7 +105,7 @@ def write(questions: Iterable[Question], out: Path) -> int:
         }
         for one in questions:
             if len(one.wrong) >= (1 if one.split == "train" else CHOICES - 1):
-                files[one.split](_sample(count, films.shoot(one.frames), one))
+                files[one.split](_sample(count, *films.shoot(one), one))
                 count += 1
     return count
 
@@ -110,22 +115,28 @@ class _Films:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._episode: str | None = None
+        self._frames: list[Picture] = []
         self._count = 0
-        self._last: tuple[Picture, ...] = ()
 
-    def shoot(self, frames: tuple[Picture, ...]) -> str:
-        """Have `frames` on disk, and return the name of their film."""
-        known = len(self._last)
-        if not known or frames[:known] != self._last:
-            self._count, known = self._count + 1, 0
+    def shoot(self, one: Question) -> tuple[str, int]:
+        """Have its frames on disk; the name of their film, and how many come before them."""
+        known = self._known(one.frames) if one.episode == self._episode else 0
+        if not known:
+            self._count, self._episode, self._frames = self._count + 1, one.episode, []
         name = f"{self._count:06d}"
-        for number, frame in enumerate(frames[known:], known + 1):
-            _copy(frame, self._folder / name / f"frame_{number:010d}.jpg")
-        self._last = frames
-        return name
+        for frame in one.frames[known:]:
+            self._frames.append(frame)
+            _copy(frame, self._folder / name / f"frame_{len(self._frames):010d}.jpg")
+        return name, len(self._frames) - len(one.frames)
+
+    def _known(self, frames: tuple[Picture, ...]) -> int:
+        """How many of `frames` are the end of the film by now."""
+        most = min(len(frames), len(self._frames))
+        return next((n for n in range(most, 0, -1) if self._frames[-n:] == list(frames[:n])), 0)
 
 
-def _sample(number: int, film: str, one: Question) -> dict[str, JsonValue]:
+def _sample(number: int, film: str, before: int, one: Question) -> dict[str, JsonValue]:
     sample: dict[str, JsonValue] = {
         "sample_id": number,
         "video_source": "inhabit",
@@ -133,10 +144,10 @@ def _sample(number: int, film: str, one: Question) -> dict[str, JsonValue]:
         "task_goal": one.goal,
         "question": f"{_QUESTION}{_in_passing(one.goal)}?",
         "answer": one.answer,
-        "current_observation_frame": len(one.frames),
+        "current_observation_frame": before + len(one.frames),
         "task_progress_metadata": [
             {"narration_text": action, "start_frame": place, "stop_frame": place + 1}
-            for place, action in enumerate(one.past, 1)
+            for place, action in enumerate(one.past, before + 1)
             if action is not None
         ],
     }

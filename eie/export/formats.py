@@ -1,67 +1,49 @@
-"""Which forms there are, and what each can be made of."""
+"""What each form can be made of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
-from eie.example import Example
 from eie.export import egoplan, llava, pca
 from eie.export.demonstrations import demonstrations
 from eie.export.files import claim
+from eie.export.forms import Form
 from eie.export.talk import of_demonstrations, of_examples
+from eie.folder import SetFolder
 from envs.core import UnavailableError
 from episodes.record import RecordError, Run
 
 
-class Form(StrEnum):
-    """The forms that `inhabit export` writes."""
-
-    LLAVA = "llava"
-    MESSAGES = "messages"
-    EGOPLAN = "egoplan"
-    PCA = "pca"
-    LEROBOT = "lerobot"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A set: its folder, and its examples from the first, as often as asked."""
-
-    folder: Path
-    examples: Callable[[], Iterable[Example]]
-
-
-def export_set(source: Source, form: Form, out: Path) -> int:
+def export_set(opened: SetFolder, form: Form, out: Path) -> int:
     """Write the set in `form` to `out`, and return how many samples that gave.
 
     Raises:
-        RecordError: `out` is taken, the set is broken, or the form needs whole episodes.
+        RecordError: `out` is taken, a picture is gone, or the form needs whole episodes.
+        SetError: the set is broken.
         UnavailableError: a package is lacking.
         DiskError: it can't be written.
     """
+    folder = opened.folder
     if form is Form.LEROBOT:
         raise RecordError(
-            f"{source.folder} is a set of examples, and LeRobot's form holds whole episodes: "
+            f"{folder} is a set of examples, and LeRobot's form holds whole episodes: "
             "export a run's folder, such as one of the expert's."
         )
     _check(form)
     claim(out)
-    examples = source.examples()
+    examples = opened.examples()
     match form:
         case Form.LLAVA:
-            return llava.write(of_examples(examples, source.folder), out)
+            return llava.write(of_examples(examples, folder), out)
         case Form.MESSAGES:
             from eie.export import messages
 
-            return messages.write(of_examples(examples, source.folder), out)
+            return messages.write(of_examples(examples, folder), out)
         case Form.EGOPLAN:
-            return egoplan.write(egoplan.of_examples(examples, source.folder), out)
+            return egoplan.write(egoplan.of_examples(examples, folder), out)
         case Form.PCA:
-            return pca.write(examples, source.folder, out)
+            return pca.write(examples, folder, out)
 
 
 def export_run(run: Run, form: Form, out: Path) -> int:

@@ -94,7 +94,9 @@ def _answer(example: Example) -> str:
 def _past(past: Past, folder: Path) -> Iterator[str | Picture]:
     if past.image is not None:
         yield picture(folder, past.image)
-    yield _told(past.action, past.feedback, failed=past.failed)
+    # What was done in a film is not told: it is what is asked.
+    if past.action:
+        yield _told(past.action, past.feedback, failed=past.failed)
 
 
 def _moment(demonstration: Demonstration, place: int) -> Iterator[str | Picture]:

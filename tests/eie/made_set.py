@@ -10,7 +10,8 @@ from pathlib import Path
 from PIL import Image as Picture
 
 from agents.models.core import Image
-from eie.example import Example, Lineage, Past, Split
+from eie.example import Example, Lineage, Past, Rejection, Split
+from eie.folder import Attempt, Header, Refusal, SetFolder
 from envs.core import Task
 from envs.toy.env import Toy
 from envs.toy.tasks import sample
@@ -24,40 +25,38 @@ NASTY = 'Say "{goal}" 100 %\n<image> Käse \\n { } {{ x }} | a | *b* ]\u2028'
 def write_set(folder: Path, tasks: int = 6, *, kind: str = "decision", saying: str = "") -> Path:
     """A set of every step of so many tasks; `saying` is put before every question and reason."""
     (folder / "images").mkdir(parents=True)
-    header = {
-        "version": 1,
-        "command": ["inhabit", "synth", "toy"],
-        "env": "toy",
-        "author": "procedural",
-        "seed": 0,
-        "settings": {},
-        "software": {"python": "3.11.2"},
-    }
-    (folder / "set.json").write_text(json.dumps(header))
+    header = Header(
+        command=("inhabit", "synth", "toy"),
+        env="toy",
+        backend="grid",
+        author="procedural",
+        seed=0,
+        n=40,
+        settings={"env": {"in_process": True}, "synth": {}},
+        software={"python": "3.11.2"},
+        finished=True,
+    )
+    (folder / "set.json").write_text(header.model_dump_json())
     attempts, lines = [], []
     for number, task in enumerate(sample(tasks, 0)):
         made = list(_examples(folder, task, number, kind, saying))
-        lines += [example.model_dump_json() for example in made]
-        attempts.append({"number": 2 * number, "kept": [example.id for example in made]})
-        attempts.append(
-            {
-                "number": 2 * number + 1,
-                "rejection": ("hidden", "duplicate", "schema")[number % 3],
-                "sentence": saying + f"The item of task {number} is not to be seen.",
-            }
-        )
-    common = {"seconds": 0.01, "tokens": {"in": 0, "out": 0}}
-    (folder / "attempts.jsonl").write_text(
-        "".join(json.dumps(attempt | common) + "\n" for attempt in attempts)
-    )
-    (folder / "examples.jsonl").write_text("".join(line + "\n" for line in lines))
+        lines += [example.model_dump_json(exclude_defaults=True) for example in made]
+        reason = (Rejection.HIDDEN, Rejection.DUPLICATE, Rejection.SCHEMA)[number % 3]
+        refused = Refusal(rejection=reason, sentence=f"{saying}Not to be seen: task {number}.")
+        kept = tuple(example.id for example in made)
+        attempts += [
+            Attempt(number=2 * number, task=task.id, kept=kept),
+            Attempt(number=2 * number + 1, rejected=(refused,), tokens={"in": 7, "out": 3}),
+        ]
+    written = [attempt.model_dump_json(exclude_defaults=True) for attempt in attempts]
+    for name, whole in (("attempts", written), ("examples", lines)):
+        (folder / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in whole))
     return folder
 
 
 def read_examples(folder: Path) -> list[Example]:
     """All of them, in order."""
-    lines = (folder / "examples.jsonl").read_text().split("\n")[:-1]
-    return [Example.model_validate_json(line) for line in lines]
+    return list(SetFolder.open(folder).examples())
 
 
 def _examples(folder: Path, task: Task, number: int, kind: str, saying: str) -> Iterator[Example]:

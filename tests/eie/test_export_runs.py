@@ -14,7 +14,8 @@ from PIL import Image as Picture
 
 from eie.export import lerobot
 from eie.export.demonstrations import demonstrations
-from eie.export.formats import Form, export_run
+from eie.export.formats import export_run
+from eie.export.forms import Form
 from episodes.cli import main
 from episodes.record import RecordError, Run
 

@@ -1,0 +1,43 @@
+"""`inhabit export`: a set or a run in the form that other people's training code reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eie.export.forms import Form
+from episodes.commands.output import Json, answers, print_json
+from episodes.record import Run
+
+
+def export(
+    source: Annotated[
+        Path, typer.Argument(metavar="RUN|SET", help="The folder of a run or of a set.")
+    ],
+    form: Annotated[
+        Form,
+        typer.Option(
+            "--format",
+            help="Of a run, what went well is taken: llava, messages, egoplan, lerobot. "
+            "Of a set: llava, messages, egoplan, pca.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The folder to write, empty or not there yet.")],
+    as_json: Json = False,
+) -> None:
+    """Write a set of examples, or the successful episodes of a run, in another form."""
+    # Forms need much that no other command does.
+    from eie.export.formats import export_run, export_set
+    from eie.folder import SetFolder
+
+    if (source / "set.json").exists():
+        count = export_set(SetFolder.open(source), form, out)
+    else:
+        count = export_run(Run.open(source), form, out)
+    if as_json:
+        print_json({"source": str(source), "format": form.value, "out": str(out), "count": count})
+    else:
+        what = "episodes" if form is Form.LEROBOT else "samples"
+        answers().print(f"{count} {what} in {out}", soft_wrap=True)
