@@ -106,6 +106,22 @@ def check_same(run: Run, header: Header, tasks: Sequence[Task]) -> None:
             )
 
 
+def check_model(run: Run, details: Mapping[str, JsonValue]) -> None:
+    """See that what else shapes a model's answers is what it was when `run` began.
+
+    Raises:
+        RecordError: it is not; names the first difference.
+    """
+    was = run.header.model_details
+    # A detail that only one side knows came or went between two versions of this program.
+    for name in sorted(was.keys() & details.keys()):
+        if was[name] != details[name]:
+            raise RecordError(
+                f"{run.folder} was begun by a model whose {name} was {was[name]!r}, and here it is "
+                f"{details[name]!r}. Go on with it where it can be that, or choose another --out."
+            )
+
+
 def _lock(folder: Path, descriptor: int) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -73,6 +73,23 @@ class Settings(_Record):
     run: Mapping[str, JsonValue] = Field(default_factory=dict)
 
 
+class Fork(_Record):
+    """Where a run branched off another one, and what was done otherwise from there."""
+
+    run: str
+    """Name of the other run's folder."""
+    episode: int
+    """Its number there."""
+    step: int
+    """The first that is not the other's."""
+    action: str | None = None
+    """What was done in that step in place of what had been decided."""
+    hint: str | None = None
+    """What the agent was told in that step."""
+    model: str | None = None
+    """KIND:NAME of what was asked from that step on."""
+
+
 class Header(_Record):
     """`run.json`: what was asked for, and with what."""
 
@@ -98,6 +115,8 @@ class Header(_Record):
     """How many tasks there are."""
     software: Mapping[str, str]
     """The versions of what matters."""
+    fork: Fork | None = None
+    """None unless `inhabit fork` made it."""
 
 
 class _Line(_Record):

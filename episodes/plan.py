@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from agents.core import Agent, Grant, ModelError
 from agents.models import registry as models
@@ -104,14 +105,22 @@ class Plan:
         """
         return make_env(self.env, self.backend, self.settings["env"], self.run_settings)
 
-    def load_model(self) -> Model | None:
+    def load_model(self, before: Mapping[str, JsonValue] = MappingProxyType({})) -> Model | None:
         """The model that the agent asks; None where it asks none.
+
+        Args:
+            before: `Model.details` when the run began. A setting of "auto" is what it came to
+                then: a timing may come out otherwise today.
 
         Raises:
             ModelError: there is no such model.
             UnavailableError: a package is lacking on this machine.
         """
-        return None if self.model is None else models.load(self.model, self.settings["model"])
+        if self.model is None:
+            return None
+        settings = self.settings["model"]
+        came_to = {name: found for name, found in before.items() if _is_auto(settings, name)}
+        return models.load(self.model, settings.model_copy(update=came_to))
 
     def make_agent(self, model: Model | None) -> Agent:
         """The agent, which asks `model` and closes it in the end.
@@ -130,6 +139,7 @@ def plan(
     model: str | None = None,
     base_url: str | None = None,
     assignments: Sequence[str] = (),
+    before: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
     candidates: Choice = Choice.SEEN,
     sight: Sight = Sight.SHOWN,
     grants: Sequence[Grant] = (),
@@ -163,12 +173,49 @@ def plan(
         backend=find_backend(registration, backend),
         agent=planner,
         model=model,
-        settings=divide(assignments, owners),
+        settings=divide(assignments, owners, before),
         candidates=candidates,
         sight=sight,
         granted=frozenset(grants) | planner.needs,
         max_steps=max_steps,
         seed=seed,
+    )
+
+
+def plan_like(
+    header: Header,
+    *,
+    agent: str | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    assignments: Sequence[str] = (),
+) -> Plan:
+    """The plan of a run that is recorded, with what is named here in place of what was.
+
+    Raises:
+        UnknownNameError, ModelError, SettingError: as `plan`.
+    """
+    kept = header.settings
+    other = agent not in (None, header.agent)
+    asked = model or (None if other else header.model)
+    before: dict[str, Mapping[str, object]] = {"env": kept.env, "run": kept.run}
+    if not other:
+        before["agent"] = kept.agent
+    if asked == header.model:
+        before["model"] = kept.model
+    return plan(
+        header.env,
+        agent or header.agent,
+        backend=header.backend,
+        model=asked,
+        base_url=base_url,
+        assignments=assignments,
+        before=before,
+        candidates=header.candidates,
+        sight=header.image,
+        grants=header.grants,
+        max_steps=header.max_steps,
+        seed=header.seed,
     )
 
 
@@ -214,6 +261,10 @@ def software(packages: Sequence[str]) -> Mapping[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def _is_auto(settings: BaseModel, name: str) -> bool:
+    return getattr(settings, name, None) == "auto"
 
 
 def _model(agent: AgentRegistration, model: str | None) -> str | None:

@@ -18,8 +18,8 @@ class DivergedError(RuntimeError):
 
     def __init__(self, different: Difference) -> None:
         super().__init__(
-            f"step {different.step}: {different.what} was {different.recorded!r}, is "
-            f"{different.replayed!r}"
+            f"Acted again, step {different.step} comes out differently: {different.what} was "
+            f"{different.recorded!r}, is {different.replayed!r}."
         )
         self.difference = different
 
@@ -91,12 +91,13 @@ def prefix_of(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
     if level is Determinism.NONE:
         return None
     cut = [a for a in attempts if a.end is None or a.end.again]
-    found = [Prefix(a.start.attempt, _decided(a, level)) for a in cut]
+    found = [Prefix(a.start.attempt, decided(a, level)) for a in cut]
     furthest = max(found, key=lambda prefix: len(prefix.steps), default=None)
     return furthest if furthest is not None and furthest.steps else None
 
 
-def _decided(attempt: Attempt, level: Determinism) -> tuple[Recorded, ...]:
+def decided(attempt: Attempt, level: Determinism) -> tuple[Recorded, ...]:
+    """The steps of an attempt up to the last decision that can be acted again."""
     steps: list[Recorded] = []
     for step in attempt.steps:
         if (line := step.decide) is None:

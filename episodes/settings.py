@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -53,13 +54,16 @@ class RunSettings(BaseModel):
 
 
 def divide(
-    assignments: Sequence[str], owners: Mapping[str, type[BaseModel]]
+    assignments: Sequence[str],
+    owners: Mapping[str, type[BaseModel]],
+    before: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
 ) -> Mapping[str, BaseModel]:
     """Give every KEY=VALUE to the settings that declare KEY, and check them all.
 
     Args:
         assignments: as they were typed; `OWNER.KEY` says whose key is meant.
         owners: name -> settings, such as "env", "agent", "run".
+        before: name -> values that hold unless an assignment says otherwise.
 
     Returns:
         Name -> its settings, with defaults for all that was not said.
@@ -67,7 +71,7 @@ def divide(
     Raises:
         SettingError: nobody declares a key, more than one does, or a value is wrong.
     """
-    given: dict[str, dict[str, str]] = {owner: {} for owner in owners}
+    given: dict[str, dict[str, object]] = {o: dict(before.get(o, {})) for o in owners}
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals or not name:

@@ -17,7 +17,7 @@ from agents.registry import names
 from envs.core import Task
 from episodes.commands.output import Json, Set, answers, print_json, remarks
 from episodes.commands.progress import Bar, print_scores
-from episodes.folder import begin, check_same, earlier, held
+from episodes.folder import begin, check_model, check_same, earlier, held
 from episodes.lines import Choice, Sight
 from episodes.metrics import score
 from episodes.plan import Plan, plan
@@ -122,8 +122,11 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
     stage: Stage | None = None
     try:
         # On a thread: reading a model takes a while, and Ctrl-C should not have to wait for it.
-        model = await asyncio.to_thread(chosen.load_model)
+        before = {} if found is None else found.header.model_details
+        model = await asyncio.to_thread(chosen.load_model, before)
         agent = chosen.make_agent(model)
+        if found is not None and model is not None:
+            check_model(found, model.details)
         stage = await Stage.build(chosen.make_env)
         check(stage.env, chosen.candidates, chosen.granted)
         if found is None:

@@ -1,0 +1,101 @@
+"""`inhabit compare`: two runs of the same tasks, and whether they differ by more than chance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from episodes import paired
+from episodes.commands.output import Json, answers, print_json
+from episodes.film import ENDINGS
+from episodes.record import Run
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="A run's folder.")],
+    second: Annotated[Path, typer.Argument(help="Another one's, of the same tasks.")],
+    mixed: Annotated[
+        bool,
+        typer.Option("--mixed", help="Even if backend, candidates, grants or the like differ."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Compare two runs task by task: McNemar's exact test, intervals, and what changed."""
+    one, other = Run.open(first), Run.open(second)
+    found = paired.compare(one, other, mixed=mixed)
+    _print(found, answers())
+    if as_json:
+        print_json({"first": str(first), "second": str(second), **_plain(found)})
+
+
+def _print(found: paired.Comparison, console: Console) -> None:
+    rows = [
+        ("tasks", f"{found.tasks} in both, {found.only_first} and {found.only_second} in one"),
+        (
+            "solved",
+            f"by both {found.both_solved}, by the first alone {found.first_solved}, by the second "
+            f"alone {found.second_solved}, by neither {found.neither_solved}",
+        ),
+        ("success", _difference(found.difference, found.interval, found.p_value)),
+        (
+            "conditions",
+            _difference(
+                found.conditions_difference, found.conditions_interval, found.conditions_p_value
+            ),
+        ),
+    ]
+    table = Table(box=None, show_header=False)
+    for name, value in rows:
+        table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
+    console.print(table)
+    if found.changed:
+        changed = Table("task", "goal", "first", "second", box=None)
+        for pair in found.changed:
+            ways = [Text(ENDINGS[e.ending], _colour(e.success)) for e in (pair.first, pair.second)]
+            changed.add_row(Text(pair.task.id), Text(pair.task.goal, overflow="fold"), *ways)
+        console.print(changed)
+
+
+def _difference(value: float, interval: tuple[float, float], p_value: float) -> str:
+    low, high = interval
+    between = f"{100 * low:+.1f} to {100 * high:+.1f}"
+    return f"{100 * value:+.1f} points (95 %: {between}), p = {p_value:.3g}"
+
+
+def _colour(success: bool) -> str:
+    return "green" if success else "red"
+
+
+def _plain(found: paired.Comparison) -> dict[str, JsonValue]:
+    return {
+        "tasks": found.tasks,
+        "only_first": found.only_first,
+        "only_second": found.only_second,
+        "both_solved": found.both_solved,
+        "first_solved": found.first_solved,
+        "second_solved": found.second_solved,
+        "neither_solved": found.neither_solved,
+        "difference": found.difference,
+        "interval": list(found.interval),
+        "p_value": found.p_value,
+        "conditions_difference": found.conditions_difference,
+        "conditions_interval": list(found.conditions_interval),
+        "conditions_p_value": found.conditions_p_value,
+        "changed": [_row(pair) for pair in found.changed],
+    }
+
+
+def _row(pair: paired.PairedTask) -> JsonValue:
+    return {
+        "id": pair.task.id,
+        "kind": pair.task.kind,
+        "goal": pair.task.goal,
+        "first": pair.first.ending,
+        "second": pair.second.ending,
+    }

@@ -1,0 +1,130 @@
+"""`inhabit replan`: what another model would have done at every recorded step."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.progress import Progress
+
+from episodes import replan as replanning
+from episodes.commands.output import Json, Set, answers, print_json, remarks
+from episodes.metrics import wilson
+from episodes.plan import Plan, plan_like
+from episodes.record import Episode, RecordError, Run
+from episodes.view import LackingError
+
+
+def replan(
+    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    model: Annotated[
+        str | None, typer.Option(metavar="KIND:NAME", help="The model to ask.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option(help="The agent to ask; that of the run without it.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Where the model's endpoint is.")
+    ] = None,
+    episode: Annotated[
+        str | None, typer.Option(metavar="ID", help="A task id or a number; all without it.")
+    ] = None,
+    at_once: Annotated[int, typer.Option(min=1, help="Steps that are asked about at once.")] = 4,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write every step, as JSONL.")
+    ] = None,
+    assignments: Set = None,
+    as_json: Json = False,
+) -> None:
+    """Ask another model about the recorded steps, without a simulator: how often do they agree?"""
+    found = Run.open(run)
+    plan = plan_like(
+        found.header,
+        agent=agent,
+        model=model,
+        base_url=base_url,
+        assignments=assignments or (),
+    )
+    if plan.agent.needs:
+        raise LackingError(
+            f"The agent {plan.agent.name!r} needs {', '.join(sorted(plan.agent.needs))}, which a "
+            "record can't grant. Name another with --agent."
+        )
+    chosen = list(found.episodes()) if episode is None else [found.find(episode)]
+    steps = asyncio.run(_ask(plan, chosen, at_once))
+    if not steps:
+        raise RecordError(f"{run}: nothing was recorded yet, so there is nothing to ask about.")
+    if out is not None:
+        lines = [json.dumps(_row(step), ensure_ascii=False) + "\n" for step in steps]
+        out.write_text("".join(lines), encoding="utf-8", errors="replace")
+    agreed = sum(step.agrees for step in steps)
+    low, high = wilson(agreed, len(steps))
+    answers().print(
+        f"{agreed} of {len(steps)} steps agree: {100 * agreed / len(steps):.1f} % "
+        f"(95 %: {100 * low:.1f} to {100 * high:.1f})"
+    )
+    if as_json:
+        print_json(
+            {
+                "run": str(run),
+                "agent": plan.agent.name,
+                "model": plan.model,
+                "steps": len(steps),
+                "agreement": agreed / len(steps),
+                "interval": [low, high],
+                "faults": sum(step.error is not None for step in steps),
+                "by_step": _by_step(steps),
+            }
+        )
+
+
+async def _ask(plan: Plan, episodes: list[Episode], at_once: int) -> list[replanning.Replanned]:
+    agent = plan.make_agent(plan.load_model())
+    steps: list[replanning.Replanned] = []
+    try:
+        with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
+            bar = progress.add_task("replan", total=len(episodes))
+            asked = replanning.replan(
+                episodes,
+                agent,
+                sight=plan.sight,
+                remember=plan.run_settings.remember,
+                at_once=at_once,
+            )
+            async for step in asked:
+                steps.append(step)
+                progress.update(bar, completed=step.episode.number)
+    finally:
+        await agent.close()
+    return steps
+
+
+def _row(step: replanning.Replanned) -> dict[str, JsonValue]:
+    decision = step.decision
+    return {
+        "episode": step.episode.number,
+        "id": step.episode.task.id,
+        "step": step.step,
+        "recorded": step.recorded,
+        "action": decision.action.text if decision and decision.action else None,
+        "stop": decision is not None and decision.stop,
+        "raw": decision.raw if decision else "",
+        "agrees": step.agrees,
+        "error": step.error,
+    }
+
+
+def _by_step(steps: list[replanning.Replanned]) -> list[JsonValue]:
+    numbers = sorted({step.step for step in steps})
+    return [
+        {
+            "step": number,
+            "steps": sum(step.step == number for step in steps),
+            "agree": sum(step.agrees for step in steps if step.step == number),
+        }
+        for number in numbers
+    ]

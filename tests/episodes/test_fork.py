@@ -1,0 +1,115 @@
+"""An episode goes on otherwise from a step, and both ways are kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from toy_runs import play_toy, toy, toy_tasks
+
+from episodes.cli import main
+from episodes.preference import read_pairs
+from episodes.record import Run
+from episodes.replay import replay_run
+
+IN_PROCESS = ["--set", "in_process=true"]
+
+
+@pytest.fixture
+def chance(tmp_path: Path) -> Run:
+    return play_toy(tmp_path / "run", tasks=toy_tasks(2), assignments=["in_process=true"])
+
+
+def fork(run: Run, *words: str) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(["fork", str(run.folder), *words])
+    assert isinstance(left.value.code, int)
+    return left.value.code
+
+
+def test_another_action_leads_elsewhere(chance: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    was = chance.episode(1).last()
+    assert was is not None and was.steps[3].decide is not None
+    other = next(c for c in was.steps[3].candidates if c != was.steps[3].decide.action)
+    assert fork(chance, "--episode", "toy-0-1", "--step", "3", "--action", other, "--json") == 0
+    said = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (said["id"], said["step"], said["forked"]["action"]) == ("toy-0-1", 3, other)
+    (pair,) = read_pairs(chance)
+    assert pair.original.action == was.steps[3].decide.action
+    assert pair.candidates == was.steps[3].candidates
+    assert len(pair.history) == 3
+    assert (chance.folder / str(pair.frame)).is_file()
+    forked = Run.open(chance.folder / pair.fork)
+    now = forked.episode(0).last()
+    assert now is not None and now.end is not None
+    assert [s.see.digest for s in now.steps[:4]] == [s.see.digest for s in was.steps[:4]]
+    assert now.steps[3].decide is not None and now.steps[3].decide.action == other
+    assert forked.header.fork == pair.changed
+    assert [r.difference for r in replay_run(forked, toy)] == [None], "A run like any other."
+    assert Run.open(chance.folder).episode(1).last() == was, "The original is as it was."
+
+
+def test_the_better_way_is_named(tmp_path: Path) -> None:
+    run = play_toy(
+        tmp_path / "run", tasks=toy_tasks(1), agent="expert", assignments=["in_process=true"]
+    )
+    first = run.episode(0).last()
+    assert first is not None
+    waste = next(c for c in first.steps[0].candidates if c.startswith("go to"))
+    assert fork(run, "--episode", "0", "--step", "0", "--action", waste) == 0
+    assert fork(run, "--episode", "0", "--step", "1") == 0
+    wasted, again = read_pairs(run)
+    assert wasted.better in ("original", None)
+    assert wasted.forked.success, "The expert mends it."
+    assert (again.better, again.forked) == (None, again.original)
+    assert [p.fork for p in (wasted, again)] == ["forks/0000", "forks/0001"]
+
+
+def test_a_hint_and_a_model_are_on_record(tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"rules": [{"contains": "look", "logprob": -0.1}]}))
+    run = play_toy(
+        tmp_path / "run", tasks=toy_tasks(1), agent="rank", model=f"scripted:{script}",
+        assignments=["in_process=true"], max_steps=4,
+    )  # fmt: skip
+    hint = "Try the {fridge} first."
+    assert fork(run, "--episode", "0", "--step", "2", "--hint", hint) == 0
+    forked = Run.open(run.folder / "forks" / "0000")
+    attempt = forked.episode(0).last()
+    assert attempt is not None
+    sent = [json.dumps([c.messages for c in s.decide.calls]) for s in attempt.steps if s.decide]
+    assert [hint in text for text in sent] == [False, False, True, False]
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({"rules": [{"contains": "go to", "logprob": -0.1}]}))
+    assert fork(run, "--episode", "0", "--step", "2", "--model", f"scripted:{other}") == 0
+    assert Run.open(run.folder / "forks" / "0001").header.model == f"scripted:{other}"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--episode", "0", "--step", "99"], 2, "has no step 99"),
+        (["--episode", "0", "--step", "1", "--action", "fly to the {moon}"], 2, "'fly to the {m"),
+        (["--episode", "0", "--step", "1", "--action", "a", "--hint", "b"], 2, "exclude one"),
+        (["--episode", "nobody", "--step", "1"], 2, "no episode 'nobody'"),
+    ],
+)
+def test_what_can_not_be_forked_is_a_sentence(
+    chance: Run, capsys: pytest.CaptureFixture[str], words: list[str], code: int, says: str
+) -> None:
+    assert fork(chance, *words) == code
+    assert says in " ".join(capsys.readouterr().err.split())
+    assert not list(chance.folder.glob("forks/*/run.json")), "Nothing is left of it."
+
+
+def test_a_past_that_comes_out_differently_can_not_be_forked(
+    chance: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = chance.episode(0).file
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    next(x for x in lines if x["kind"] == "act" and x["step"] == 1)["feedback"] = "All is well."
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert fork(chance, "--episode", "0", "--step", "3") == 1
+    assert "step 1 comes out differently: feedback was 'All" in capsys.readouterr().err
+    assert read_pairs(chance) == ()

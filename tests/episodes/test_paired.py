@@ -1,0 +1,102 @@
+"""Two runs against each other: figures known from tables, and what may not be mixed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from made_run import Made, write_run
+from toy_runs import play_toy, toy_tasks
+
+from episodes.cli import main
+from episodes.paired import MixedError, compare, newcombe, sign_test
+from episodes.record import Run
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (0, 0, 1.0),
+        (5, 5, 1.0),
+        (0, 1, 1.0),
+        (0, 6, 2 / 64),
+        (6, 0, 2 / 64),
+        (1, 9, 22 / 1024),
+        (3, 12, 0.03515625),  # R: binom.test(3, 15)
+        (0, 5000, 0.0),
+    ],
+)
+def test_the_sign_test_is_exact(one: int, other: int, expected: float) -> None:
+    assert sign_test(one, other) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        # Table II of Newcombe 1998 (pairs), method 10.
+        ((36, 12, 2, 0), (0.0569, 0.3404)),
+        ((20, 12, 2, 16), (0.0562, 0.3290)),
+    ],
+)
+def test_the_interval_is_that_of_the_paper(
+    table: tuple[int, int, int, int], expected: tuple[float, float]
+) -> None:
+    assert newcombe(*table) == pytest.approx(expected, abs=6e-4)
+
+
+def test_the_interval_is_never_beyond_what_there_is() -> None:
+    assert newcombe(0, 30, 0, 0)[1] == 1.0
+    low, high = newcombe(0, 0, 0, 9)
+    assert low == -high
+    assert newcombe(3, 5, 2, 4) == tuple(-end for end in reversed(newcombe(3, 2, 5, 4)))
+
+
+def test_an_expert_is_compared_with_chance(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = toy_tasks(8)
+    expert = play_toy(tmp_path / "expert", tasks=tasks, agent="expert")
+    chance = play_toy(tmp_path / "chance", tasks=tasks[2:], grants=("expert",))
+    found = compare(chance, expert)
+    assert (found.tasks, found.only_first, found.only_second) == (6, 0, 2)
+    assert found.second_solved + found.both_solved == 6
+    assert found.difference == found.second_solved / 6
+    assert found.interval[0] <= found.difference <= found.interval[1]
+    assert found.conditions_interval[0] <= found.conditions_difference
+    assert [p.task for p in found.changed] == [
+        e.task for e in chance.episodes() if (end := e.end()) and not end.success
+    ]
+    with pytest.raises(SystemExit) as left:
+        main(["compare", str(tmp_path / "chance"), str(tmp_path / "expert"), "--json"])
+    assert left.value.code == 0
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert figures["difference"] == found.difference
+    assert figures["changed"][0]["second"] == "success"
+
+
+def test_a_run_is_no_different_from_itself(tmp_path: Path) -> None:
+    run = Run.open(write_run(tmp_path / "run"))
+    found = compare(run, run)
+    assert (found.difference, found.p_value, found.changed) == (0.0, 1.0, ())
+
+
+def test_what_was_run_otherwise_is_not_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = Run.open(write_run(tmp_path / "one"))
+    other = Run.open(write_run(tmp_path / "other", Made(backend="unity")))
+    with pytest.raises(MixedError, match="backend is 'embedded' in the first and 'unity'"):
+        compare(one, other)
+    assert compare(one, other, mixed=True).tasks == 4
+    with pytest.raises(SystemExit) as left:
+        main(["compare", str(tmp_path / "one"), str(tmp_path / "other")])
+    assert left.value.code == 2
+    assert "--mixed" in capsys.readouterr().err
+
+
+def test_the_same_name_for_another_goal_is_another_task(tmp_path: Path) -> None:
+    one = Run.open(write_run(tmp_path / "one"))
+    other = Run.open(write_run(tmp_path / "other", Made(goal="fetch the {newspaper}")))
+    with pytest.raises(MixedError, match="no task in common"):
+        compare(one, other)

@@ -1,0 +1,58 @@
+"""Another agent is asked about recorded steps, without a simulator."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from toy_runs import play_toy, toy_tasks
+
+from episodes.cli import main
+from episodes.record import Run
+
+
+@pytest.fixture
+def chance(tmp_path: Path) -> Run:
+    return play_toy(tmp_path / "run", tasks=toy_tasks(2))
+
+
+def replan(run: Run, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    with pytest.raises(SystemExit) as left:
+        main(["replan", str(run.folder), *words, "--json"])
+    assert left.value.code == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out.splitlines()[-1])
+    return found
+
+
+def test_an_agent_agrees_with_itself(chance: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    said = replan(chance, capsys)
+    assert said["agreement"] == 1.0
+    assert said["steps"] == sum(e.end().steps for e in chance.episodes())  # type: ignore[union-attr]
+
+
+def test_another_model_is_held_against_every_step(
+    chance: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"rules": [{"contains": "go to the hall", "logprob": -0.1}]}))
+    rows = tmp_path / "rows.jsonl"
+    said = replan(
+        chance, capsys, "--agent", "rank", "--model", f"scripted:{script}", "--out", str(rows)
+    )
+    steps = [json.loads(line) for line in rows.read_text().splitlines()]
+    assert said["steps"] == len(steps)
+    recorded = [
+        (e.number, s.number, s.decide.action)
+        for e in chance.episodes() for a in [e.last()] if a for s in a.steps if s.decide
+    ]  # fmt: skip
+    assert [(r["episode"], r["step"], r["recorded"]) for r in steps] == recorded
+    assert all(row["agrees"] == (row["action"] == row["recorded"]) for row in steps)
+    assert 0 < sum(row["agrees"] for row in steps) < len(steps)
+
+
+def test_what_needs_a_simulator_is_refused(chance: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["replan", str(chance.folder), "--agent", "expert"])
+    assert left.value.code == 2
+    assert "needs expert, which a record can't grant" in " ".join(capsys.readouterr().err.split())
