@@ -1,0 +1,140 @@
+"""The eyes of the small planner: a convolutional network that says what is where, cell by cell.
+
+A residual network in the manner of ResNet (He et al., 2016), small enough for two cores: 160x160
+pixels come down to 10x10 cells. It is taught what a simulator labels for free (`eie/tune/sight`)
+and then looks for a language model, as the vision tower of a LLaVA (Liu et al., 2023): each 2x2
+cells are a token, of what the network makes of them and of how sure it is of every class there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutput
+
+STRIDE = 16
+"""Pixels along the side of a cell."""
+
+
+class EyesConfig(PretrainedConfig):  # type: ignore[misc]
+    """What eyes are made of."""
+
+    model_type = "inhabit_eyes"
+
+    def __init__(
+        self,
+        image_size: int = 160,
+        widths: tuple[int, ...] = (32, 48, 96, 160, 256),
+        depths: tuple[int, ...] = (1, 2, 2, 2),
+        classes: int = 2,
+        merge: int = 2,
+        **rest: Any,
+    ) -> None:
+        """Describe them.
+
+        Args:
+            image_size: side of the square pictures, in pixels; a multiple of `STRIDE * merge`.
+            widths: channels of the stem, and of each stage after it.
+            depths: blocks of each stage.
+            classes: what a cell can hold, each by itself.
+            merge: so many cells along a side are one token.
+            rest: what transformers notes.
+        """
+        super().__init__(**rest)
+        self.image_size = image_size
+        self.widths = tuple(widths)
+        self.depths = tuple(depths)
+        self.classes = classes
+        self.merge = merge
+
+    @property
+    def hidden_size(self) -> int:
+        """Numbers of a token, as a projector takes them."""
+        return int(self.widths[-1]) + int(self.classes)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of a picture."""
+        return int(self.image_size // STRIDE // self.merge) ** 2
+
+
+class Eyes(PreTrainedModel):  # type: ignore[misc]
+    """Pictures, normalised, to cells and to tokens."""
+
+    config_class = EyesConfig
+    base_model_prefix = "eyes"
+    main_input_name = "pixel_values"
+    _no_split_modules = ("_Block",)
+
+    def __init__(self, config: EyesConfig) -> None:
+        """Eyes that have seen nothing yet."""
+        super().__init__(config)
+        first, *rest = config.widths
+        layers: list[nn.Module] = [_convolution(3, first, 2), nn.ReLU()]
+        width = first
+        for stage, (wider, depth) in enumerate(zip(rest, config.depths, strict=True)):
+            for block in range(depth):
+                stride = 2 if block == 0 and stage < 3 else 1
+                layers.append(_Block(width, wider, stride))
+                width = wider
+        self.body = nn.Sequential(*layers)
+        self.classify = nn.Conv2d(width, config.classes, 1)
+        # Most cells hold none of most classes: so they begin.
+        nn.init.constant_(self.classify.bias, -4.0)  # type: ignore[arg-type]
+        self.post_init()
+
+    def cells(self, pixel_values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """What each cell shows, and how sure it is of each class: logits.
+
+        Args:
+            pixel_values: (pictures, 3, side, side).
+
+        Returns:
+            (pictures, width, cells, cells) and (pictures, classes, cells, cells).
+        """
+        shown = self.body(pixel_values)
+        return shown, self.classify(shown)
+
+    def forward(self, pixel_values: torch.Tensor, **ignored: Any) -> BaseModelOutput:
+        """Tokens (pictures, tokens, hidden_size), as the last and only hidden state."""
+        shown, sure = self.cells(pixel_values)
+        merge = self.config.merge
+        shown = nn.functional.avg_pool2d(shown, merge)
+        # Whether a thing is in any of the cells: an average would thin out the small ones.
+        sure = nn.functional.max_pool2d(sure.sigmoid(), merge)
+        tokens = torch.cat([shown, sure], 1).flatten(2).transpose(1, 2)
+        return BaseModelOutput(last_hidden_state=tokens, hidden_states=(tokens,))
+
+    def _init_weights(self, module: nn.Module) -> None:
+        """Left as torch draws them."""
+
+
+class _Block(nn.Module):
+    """Two convolutions around which the input goes as well."""
+
+    def __init__(self, width: int, wider: int, stride: int) -> None:
+        super().__init__()
+        self.first = _convolution(width, wider, stride)
+        self.second = _convolution(wider, wider, 1)
+        same = stride == 1 and width == wider
+        self.around = nn.Identity() if same else _convolution(width, wider, stride, size=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(pictures, width, n, n) to (pictures, wider, n / stride, n / stride)."""
+        deep = self.second(nn.functional.relu(self.first(x)))
+        return nn.functional.relu(deep + self.around(x))
+
+
+def _convolution(width: int, wider: int, stride: int, size: int = 3) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(width, wider, size, stride, size // 2, bias=False), nn.BatchNorm2d(wider)
+    )
+
+
+def register() -> None:
+    """Have transformers know these eyes. Can be called twice."""
+    AutoConfig.register(EyesConfig.model_type, EyesConfig, exist_ok=True)
+    AutoModel.register(EyesConfig, Eyes, exist_ok=True)
