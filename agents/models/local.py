@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Literal
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,6 +16,9 @@ from agents.models.core import Model
 from agents.models.registry import ModelRegistration
 from envs.core import UnavailableError
 
+_PATIENCE = 5.0
+"""Seconds that a hub of models may take to answer."""
+
 
 class LocalSettings(BaseModel):
     """How a local model is run."""
@@ -22,11 +27,12 @@ class LocalSettings(BaseModel):
 
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
-    """bfloat16 moves scores by up to 0.3 nat; what is to be compared to the digit asks for
-    float32. `auto` is whatever a short timing finds faster, and the record says which."""
+    """bfloat16 moves scores by up to 0.4 nat; what is to be compared to the digit asks for
+    float32. `auto` is whatever a short timing finds faster: it may be another on another machine.
+    The record says which it was, and a run that goes on goes on with that."""
     batch: int = Field(default=8, ge=1)
     """Questions of several episodes that are read together at most. What is read together moves
-    scores: in float32 in the sixth digit, in bfloat16 by up to 0.3 nat. Where several episodes are
+    scores: in float32 in the sixth digit, in bfloat16 by up to 0.4 nat. Where several episodes are
     played at once and each bit is to come again, 1."""
     threads: int | None = Field(default=None, ge=1)
     """Of the processor; as many as torch takes where it is not set."""
@@ -44,6 +50,9 @@ def share_processor() -> None:
 
 def _load(name: str, settings: LocalSettings) -> Model:
     share_processor()
+    source, adapters = _found(name)
+    if source != "smollm2" and not Path(source).is_dir():
+        _go_without_hub()
     try:
         from agents.models.smollm2 import prepare
         from agents.models.transformer import load
@@ -51,9 +60,23 @@ def _load(name: str, settings: LocalSettings) -> Model:
         raise UnavailableError(
             f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
         ) from error
-    source, adapters = _found(name)
     source = str(prepare()) if source == "smollm2" else source
     return load(source, f"local:{name}", settings, adapters=adapters)
+
+
+def _go_without_hub() -> None:
+    """Make do with what was downloaded before, if the hub does not answer. No effect once
+    huggingface_hub has been imported.
+
+    As it comes, it asks a hub that is away again and again, for half a minute.
+    """
+    hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
+    try:
+        urlopen(Request(hub, method="HEAD"), timeout=_PATIENCE).close()
+    except HTTPError:
+        return  # it is there, and has its own reasons
+    except (OSError, ValueError):
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
 def _found(name: str) -> tuple[str, list[Path]]:

@@ -115,7 +115,7 @@ def virtualhome() -> Iterator[DeadEnd]:
 
 
 def household(env: Env, tasks: Sequence[Task]) -> Iterator[DeadEnd]:
-    """One hand again, where the expert's way ends with taking, carrying and putting.
+    """One hand again, where the expert's way takes up one thing, and carries it somewhere.
 
     Walking always works there. So the scorer looks at what is in the hand: it holds nothing likely
     before it has taken the thing but what leads there, and nothing at all with the wrong one.
@@ -127,17 +127,19 @@ def household(env: Env, tasks: Sequence[Task]) -> Iterator[DeadEnd]:
     for task in tasks:
         env.reset(task, seed=0)
         way = tuple(action.text for action in env.plan())  # type: ignore[attr-defined]
-        if len(way) < 3 or not way[-3].startswith("pick up") or not way[-1].startswith("put"):
+        taking = [i for i, text in enumerate(way) if text.startswith("pick up")]
+        if len(taking) != 1 or taking[0] > len(way) - 3:
             continue
-        for text in way[:-3]:
+        for text in way[: taking[0]]:
             env.act(_read(env, text))
+        take = way[taking[0]]
         able = [a.text for a in env.admissible()]  # type: ignore[attr-defined]
-        lures = [text for text in able if text.startswith("pick up") and text != way[-3]]
-        env.act(_read(env, way[-3]))
-        if lures and not set(way[:-3]) & set(way[-3:]):
+        lures = [text for text in able if text.startswith("pick up") and text != take]
+        env.act(_read(env, take))
+        if lures:
             goal = f"{task.goal} ({task.id})"
             told = f"Now: {env.observe().text}"
-            yield _dead_end("alfred", dict(task.scene), goal, way, lures[0], told)
+            yield _dead_end("alfred", dict(task.scene), goal, way, lures[0], taking[0], told)
 
 
 def _read(env: Env, text: str) -> Action:
@@ -152,9 +154,10 @@ def _dead_end(
     goal: str,
     way: tuple[str, ...],
     lure: str,
+    take: int = -3,
     told: str = "",
 ) -> DeadEnd:
-    """A task that `way` solves.
+    """A task that `way` solves, which takes the thing up in its step `take`.
 
     What the scorer would do to get hold of the thing counts only while it holds nothing, and what
     it would do with it only where it is `told` that it has it.
@@ -162,12 +165,12 @@ def _dead_end(
     before, after = ("Goal: " + goal,), ("Goal: " + goal, told)
     held = ("Now: You have",) if told else ()
     task = Task(id=goal, env=env, kind="dead_end", goal=goal, scene=scene, max_steps=len(way) + 4)
-    come = {text: COME - i / 5 for i, text in enumerate(reversed(way[:-3]))}
+    come = {text: COME - i / 5 for i, text in enumerate(reversed(way[:take]))}
     rules = [
         *(Rule(contains=t, logprob=p, when=before, unless=held) for t, p in come.items()),
         Rule(contains=lure, logprob=LURE, when=before, unless=held),
-        Rule(contains=way[-3], logprob=STEP, when=before, unless=held),
-        Rule(contains=way[-2], logprob=STEP, when=after),
+        Rule(contains=way[take], logprob=STEP, when=before, unless=held),
+        *(Rule(contains=text, logprob=STEP, when=after) for text in way[take + 1 : -1]),
         Rule(contains=way[-1], logprob=LAST, when=after),
     ]
     return DeadEnd(task, way, lure, tuple(rules))

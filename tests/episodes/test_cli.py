@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,7 @@ from envs.toy.tasks import sample
 from episodes.cli import main
 from episodes.record import Run
 from episodes.tasks import read_tasks
+from tests.agents.models.tiny import save_llama
 
 FAST = ("--set", "in_process=true")
 
@@ -97,6 +99,27 @@ def test_envs_are_listed_with_what_they_need(inhabit: Any) -> None:
     assert "toy" in inhabit("envs").out
 
 
+def test_a_run_goes_on_with_what_auto_came_to(inhabit: Any, tmp_path: Path) -> None:
+    model = save_llama(tmp_path / "model")
+    words = ["run", "toy", "--agent", "rank", "--model", f"local:{model}", "--n", "2", *FAST]
+    words += ["--max-steps", "1", "--out", str(tmp_path / "run")]
+    for dtype, other in (("bfloat16", "float32"), ("float32", "bfloat16")):
+        assert inhabit(*words).code == 0
+        header = tmp_path / "run" / "run.json"
+        details = json.loads(header.read_text())
+        details["model_details"]["dtype"] = dtype
+        header.write_text(json.dumps(details))
+        shutil.rmtree(tmp_path / "run" / "episodes" / "00001")
+        assert inhabit(*words).code == 0, "It goes on with the dtype that it began with."
+        details["settings"]["model"]["dtype"] = other
+        header.write_text(json.dumps(details))
+        shutil.rmtree(tmp_path / "run" / "episodes" / "00001")
+        refused = inhabit(*words, "--set", f"dtype={other}")
+        assert refused.code == 2
+        assert f"whose dtype was '{dtype}', and here it is '{other}'" in refused.sentence
+        shutil.rmtree(tmp_path / "run")
+
+
 def test_agents_and_models_are_listed_with_their_settings(inhabit: Any) -> None:
     listed = inhabit("agents", "--json").json
     agents = {one["name"]: one for one in listed["agents"]}
@@ -117,7 +140,6 @@ def test_a_model_without_words_is_told_before_anything_begins(inhabit: Any, tmp_
     assert said.code == 2
     assert "asks its model for words, which scripted:first can't do" in said.sentence
     assert not (tmp_path / "run" / "run.json").exists()
-
 
 
 BAD: Sequence[tuple[Sequence[str], str]] = [

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import subprocess
+import sys
 from math import log1p
 from pathlib import Path
 
@@ -224,6 +227,19 @@ def test_an_empty_candidate_is_told(model: Model) -> None:
 def test_unknown_models(spec: str, says: str) -> None:
     with pytest.raises(ModelError, match=says):
         load(spec)
+
+
+def test_a_hub_that_is_away_is_not_waited_for() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", "from agents.models.registry import load; load('local:no/such')"],
+        env={**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    ).stderr
+    assert "local:no/such can't be loaded" in told
+    assert "Retrying" not in told
 
 
 def test_unknown_kinds() -> None:
