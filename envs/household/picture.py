@@ -17,6 +17,7 @@ from envs.household.joinery import Joinery, quarters
 from envs.household.looks import look_of, mesh_of
 from envs.household.outline import THROUGH_WALLS
 from envs.household.surfaces import rise
+from envs.household.trimmings import name_of, split
 from envs.household.world import Thing, World
 from envs.render.camera import Camera
 from envs.render.mesh import Mesh, Vector, join
@@ -29,6 +30,7 @@ _SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
 """Light from all around, linear."""
 _DUSK = 0.4
 """Of the light when it is switched off: there are windows."""
+_UPRIGHT, _ORIGIN = np.eye(3), np.zeros(3)
 _OUT_OF_SIGHT = np.array((0.0, 100.0, 0.0))
 _AROUND_CORNER = 0.3
 """Metres: what goes through a wall and is thicker than twice this goes around a corner."""
@@ -144,6 +146,7 @@ class Picture:
         self._changed_hands, self._in_hand = in_hand ^ self._in_hand, in_hand
         for gone in [name for name in self._shown if hidden.get(name, True)]:
             self._stage.remove(gone)
+            self._trim(gone, None)
             del self._shown[gone]
         for thing in sorted(world.things.values(), key=lambda thing: bool(thing["pickupable"])):
             if thing.kind != "Floor" and not hidden[thing.id]:
@@ -160,12 +163,24 @@ class Picture:
         if self._shown.get(thing.id) is not mesh or thing.id in self._changed_hands:
             # What is held casts no shadow: it would have to be drawn anew at every step.
             center, shadow = self._center(world, thing), thing.id not in self._in_hand
-            self._stage.put(thing.id, mesh, thing.box.axes, center, casts_shadow=shadow)
+            own, beside = split(thing.kind, mesh)
+            self._stage.put(thing.id, own, thing.box.axes, center, casts_shadow=shadow)
+            self._trim(thing.id, beside, thing.box.axes, center)
             self._shown[thing.id] = mesh
         elif self._drawn.get(thing.id) is not thing:
             before = self._drawn.get(thing.id)
             if before is None or before.box is not thing.box or before.parents != thing.parents:
                 self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
+
+    def _trim(
+        self, id: str, mesh: Mesh | None, axes: Array = _UPRIGHT, at: Array = _ORIGIN
+    ) -> None:
+        """Draw what comes with a thing and is not of it, or take that away. No such thing moves."""
+        name = name_of(id)
+        if mesh is not None:
+            self._stage.put(name, mesh, axes, at)
+        elif name in self._stage.names:
+            self._stage.remove(name)
 
     def _center(self, world: World, thing: Thing) -> Array:
         """Where a thing is drawn: out of our cushions and walls, which are not quite THOR's."""

@@ -97,6 +97,10 @@ class Mesh:
             return self.reordered(2, 0, 1)
         return self
 
+    def part(self, faces: NDArray[np.bool_]) -> Mesh:
+        """Some of its faces, chosen by a mask (F,)."""
+        return replace(self, faces=self.faces[faces], materials=self.materials[faces])
+
     def fitted(self, size: Vector, *, like: Mesh | None = None) -> Mesh:
         """Moved and stretched so that it exactly fills a box centred at the origin.
 

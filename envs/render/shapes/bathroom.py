@@ -80,7 +80,7 @@ def _basin(
     inner = 1 - rim
     profile = [(0.0, 0.0), (inner, 0.0), (1.0, 0.9), (1.0, 1.0), (inner, 1.0)]
     # The floor is as low as the box: flat things lie on that, and have to be seen.
-    profile += [(0.93 * inner, 0.15), (0.85 * inner, 0.015), (0.0, 0.005)]
+    profile += [(0.95 * inner, 0.35), (0.93 * inner, 0.15), (0.85 * inner, 0.015), (0.0, 0.005)]
     hollow = squared(lathe(profile, material, segments=24), power).fitted(size)
     if not drain:
         return hollow
