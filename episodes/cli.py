@@ -12,9 +12,13 @@ from eie.folder import SetError
 from eie.tune.settings import TuneError
 from envs.core import SimulatorError, TaskError, UnavailableError, UnknownNameError
 from episodes.commands.agents import agents
+from episodes.commands.compare import compare
 from episodes.commands.doctor import doctor
+from episodes.commands.export import export
+from episodes.commands.fork import fork
 from episodes.commands.listing import envs, tasks
 from episodes.commands.output import remarks
+from episodes.commands.replan import replan
 from episodes.commands.replay import replay
 from episodes.commands.run import run
 from episodes.commands.setup import setup
@@ -22,12 +26,30 @@ from episodes.commands.show import show
 from episodes.commands.synth import synth
 from episodes.commands.tune import tune
 from episodes.disk import DiskError
+from episodes.fork import ForkError
+from episodes.paired import MixedError
 from episodes.record import RecordError
 from episodes.replay import IncomparableError
+from episodes.resume import DivergedError
 from episodes.settings import SettingError
 from episodes.view import LackingError
 
-_COMMANDS = (envs, agents, doctor, setup, tasks, run, replay, show, tune)
+_COMMANDS = (
+    envs,
+    agents,
+    doctor,
+    setup,
+    tasks,
+    run,
+    replay,
+    fork,
+    compare,
+    replan,
+    show,
+    synth,
+    tune,
+    export,
+)
 
 STOPPED, MISTAKEN, CANNOT_START = 1, 2, 3
 """Exit codes: the disk stopped a run, the command is wrong, an environment can't start."""
@@ -59,9 +81,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (UnavailableError, SimulatorError) as error:
         _fail(str(error), CANNOT_START)
     except (
+        ForkError,
         IncomparableError,
         UnknownNameError,
         LackingError,
+        MixedError,
         ModelError,
         RecordError,
         SettingError,
@@ -69,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         TuneError,
     ) as error:
         _fail(str(error), MISTAKEN)
-    except (DiskError, SetError) as error:
+    except (DiskError, DivergedError, SetError) as error:
         _fail(str(error), STOPPED)
 
 

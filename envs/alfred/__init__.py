@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from envs.alfred.settings import AlfredSettings
 from envs.core import Env, Task
+from envs.evolving import Template
 from envs.registry import Need, Registration
 
 
@@ -43,6 +44,12 @@ def _needs(backend: str) -> Sequence[Need]:
     )
 
 
+def _template(settings: AlfredSettings) -> Template:
+    from envs.alfred.evolve import AlfredTemplate
+
+    return AlfredTemplate(settings.split)
+
+
 REGISTRATION = Registration(
     name="alfred",
     summary="ALFRED's seven household tasks in AI2-THOR's 120 rooms",
@@ -53,4 +60,5 @@ REGISTRATION = Registration(
     read=_read,
     needs=_needs,
     packages=("ai2thor", "procthor", "numba"),
+    template=_template,
 )

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from envs.alfred import account, check, language, start, tools
+from envs.alfred import account, check, facts, language, start, tools
 from envs.alfred.expert.planner import Planner, RecordedPlanner
 from envs.alfred.goals import conditions
 from envs.alfred.offers import plausible, succeeding
@@ -19,7 +19,18 @@ from envs.alfred.settings import AlfredSettings
 from envs.alfred.situation import Situation
 from envs.alfred.skills.acting import act
 from envs.alfred.vocabulary import vocabulary
-from envs.core import Action, Clip, Determinism, Env, Observation, Outcome, Reason, SceneError, Task
+from envs.core import (
+    Action,
+    Clip,
+    Determinism,
+    Env,
+    Observation,
+    Outcome,
+    Reason,
+    SceneError,
+    Task,
+    Thing,
+)
 
 
 class Alfred(Env):
@@ -178,6 +189,10 @@ class Alfred(Env):
         if self._backend != "embedded":
             return found
         return [action for action in found if action.verb != "put" or self._works(action)]
+
+    def things(self) -> Sequence[Thing]:
+        """Everything that has a name, as it stands, and how much of it the picture shows."""
+        return facts.things(self._here())
 
     def _works(self, action: Action) -> bool:
         with self.fork() as twin:

@@ -24,8 +24,8 @@ from envs.core import Task
 
 MAX_STEPS = 50
 """Actions an agent may try: the longest plans, with their exploring, take about thirty."""
-_TYPES: Sequence[TaskType] = get_args(TaskType)
-_KINDS: Mapping[str, tuple[Kind, ...]] = {
+TYPES: Sequence[TaskType] = get_args(TaskType)
+ROOM_KINDS: Mapping[str, tuple[Kind, ...]] = {
     "pick_and_place_simple": tuple(Kind),
     "pick_two_obj_and_place": tuple(Kind),
     "look_at_obj_in_light": (Kind.LIVING_ROOM, Kind.BEDROOM),
@@ -34,6 +34,7 @@ _KINDS: Mapping[str, tuple[Kind, ...]] = {
     "pick_cool_then_place_in_recep": (Kind.KITCHEN,),
     "pick_and_place_with_movable_recep": (Kind.KITCHEN, Kind.LIVING_ROOM, Kind.BEDROOM),
 }
+"""Where tasks of each type are found."""
 _TREATED = {
     "pick_clean_then_place_in_recep": CLEANED,
     "pick_heat_then_place_in_recep": HEATED,
@@ -64,7 +65,7 @@ def _stream(seed: int, split: Split) -> Iterator[Task]:
     known: set[tuple[str, Goal]] = set()
     for i in count():
         draw = random.Random(f"alfred {split} {seed} {i}")
-        scene = _new_scene(_TYPES[i % len(_TYPES)], draw, split, known)
+        scene = _new_scene(TYPES[i % len(TYPES)], draw, split, known)
         known.add((scene.room, scene.goal))
         yield Task(
             id=f"alfred-{split}-{seed}-{i}",
@@ -82,21 +83,26 @@ def _new_scene(
 ) -> Scene:
     """A scene with a goal that its room has not had; after many tries, one that it has had."""
     for attempt in count():
-        scene = _scene(type, draw, split)
+        scene = draw_scene(type, draw, split)
         if scene is not None and (attempt > _TRIES or (scene.room, scene.goal) not in known):
             return scene
     raise AssertionError("unreachable: the loop has no end")
 
 
-def _scene(type: TaskType, draw: random.Random, split: Split) -> Scene | None:
+def draw_scene(type: TaskType, draw: random.Random, split: Split) -> Scene | None:
     """A scene for a task of that type; None if the dice fell on a room or goal that won't do."""
-    room = furnished(draw.choice(rooms(draw.choice(_KINDS[type]), split)))
-    goals = _possible_goals(type, room.name)
+    room = draw.choice(rooms(draw.choice(ROOM_KINDS[type]), split))
+    goals = possible_goals(type, room)
     if not goals:
         return None
     # First the object, then the rest: else those with many places would crowd out the others.
     object = draw.choice(sorted({str(goal.object) for goal in goals}))
-    goal = draw.choice([goal for goal in goals if goal.object == object])
+    return scene_for(draw.choice([goal for goal in goals if goal.object == object]), room, draw)
+
+
+def scene_for(goal: Goal, name: str, draw: random.Random) -> Scene | None:
+    """A scene in the room of that name with a goal that is possible there; None if it won't do."""
+    room = furnished(name)
     placements = tuple(_rearranged(goal, room, draw))
     x, z = draw.choice(room.free_cells)
     scene = Scene(
@@ -135,7 +141,8 @@ def _with_slices(goal: Goal) -> Iterator[Goal]:
 
 
 @lru_cache(maxsize=1024)
-def _possible_goals(type: TaskType, name: str) -> Sequence[Goal]:
+def possible_goals(type: TaskType, name: str) -> Sequence[Goal]:
+    """Every goal of a type that people might have in the room of that name, and could reach."""
     room = furnished(name)
     return [goal for goal in _goals(type, room) if _possible(goal, room)]
 

@@ -86,21 +86,22 @@ def _terms(goal: Goal) -> Mapping[str, str]:
     return {
         "thing": thing,
         "things": _plural(thing),
-        "a_thing": _a(thing),
-        "A_thing": _a(thing).capitalize(),
-        "a_clean_thing": _a(f"clean {thing}"),
-        "a_hot_thing": _a(f"hot {thing}"),
-        "a_cold_thing": _a(f"cold {thing}"),
+        "a_thing": with_article(thing),
+        "A_thing": with_article(thing).capitalize(),
+        "a_clean_thing": with_article(f"clean {thing}"),
+        "a_hot_thing": with_article(f"hot {thing}"),
+        "a_cold_thing": with_article(f"cold {thing}"),
         "in_the_place": f"{preposition(place)} the {place}",
         "movable": movable,
-        "a_movable": _a(movable),
-        "in_a_movable": f"{inside} {_a(movable)}",
+        "a_movable": with_article(movable),
+        "in_a_movable": f"{inside} {with_article(movable)}",
         "in_it": f"{inside} it",
-        "a_lamp": _a(lamp),
+        "a_lamp": with_article(lamp),
     }
 
 
-def _a(noun: str) -> str:
+def with_article(noun: str) -> str:
+    """The noun with "a" or "an"."""
     return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
 
 

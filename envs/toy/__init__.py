@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from envs.core import Env, Task, TaskError
+from envs.evolving import Template
 from envs.registry import Need, Registration
 
 
@@ -47,6 +48,12 @@ def _needs(backend: str) -> Sequence[Need]:
     return []
 
 
+def _template(settings: ToySettings) -> Template:
+    from envs.toy.evolve import ToyTemplate
+
+    return ToyTemplate()
+
+
 REGISTRATION = Registration(
     name="toy",
     summary="a tiny house of three rooms, instant, for tests",
@@ -56,4 +63,5 @@ REGISTRATION = Registration(
     sample=_sample,
     read=_read,
     needs=_needs,
+    template=_template,
 )

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, JsonValue
 
-from envs.core import Action, Determinism, Env, Observation, Outcome, Task
-from envs.toy import ToySettings
+from envs.core import Action, Determinism, Env, Observation, Outcome, Task, Thing
+from envs.toy import ToySettings, facts
 from envs.toy.goals import Goal, in_hand, solve
 from envs.toy.house import CONTAINERS, ITEMS, House, apply, successors, vocabulary, walk_cost
 from envs.toy.picture import draw
@@ -135,6 +135,10 @@ class Toy(Env):
     def admissible(self) -> Sequence[Action]:
         """What would really succeed now."""
         return [action for action, _ in successors(self._house)]
+
+    def things(self) -> Sequence[Thing]:
+        """What is where, in which state, and how much of it the picture shows."""
+        return facts.things(self._house, self._settings.pixels)
 
     def _look(self) -> None:
         held = self._house.held()

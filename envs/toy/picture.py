@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,3 +49,12 @@ def draw(house: House, pixels: int) -> NDArray[np.uint8]:
             cells[row : row + 2, column : column + 2] = _ITEM[item]
     rows = np.arange(pixels) * _N // pixels
     return np.ascontiguousarray(cells[rows][:, rows])
+
+
+def shown(house: House, pixels: int) -> Mapping[str, int]:
+    """How many pixels of `draw(house, pixels)` show each container and item, by its colour."""
+    picture = draw(house, pixels)
+    return {
+        name: int((picture == np.array(colour, np.uint8)).all(axis=2).sum())
+        for name, colour in {**_CONTAINER, **_ITEM}.items()
+    }

@@ -22,12 +22,12 @@ _WORDINGS = {
 def sample(n: int, seed: int) -> Iterator[Task]:
     """`n` tasks, the kinds taking turns; the first k of n are those of k."""
     for i in range(n):
-        yield _task(i, seed)
+        draw = random.Random(f"toy {seed} {i}")
+        yield draw_task(f"toy-{seed}-{i}", KINDS[i % len(KINDS)], draw)
 
 
-def _task(i: int, seed: int) -> Task:
-    kind = KINDS[i % len(KINDS)]
-    draw = random.Random(f"toy {seed} {i}")
+def draw_task(name: str, kind: str, draw: random.Random) -> Task:
+    """One task of that kind, whose id is `name`."""
     while True:
         places = [*ROOMS, *CONTAINERS]
         a, b = draw.sample(ITEMS, 2)
@@ -43,12 +43,19 @@ def _task(i: int, seed: int) -> Task:
         house, goal = scene.house(), scene.goal()
         if goal.met(house) == 0 or (kind == "put_away" and goal.met(house) < goal.total):
             break
-    plan, _ = solve(house, goal)
+    wording = draw.choice(_WORDINGS[kind]).format(a=a, b=b, x=x, y=y)
+    return make_task(name, kind, wording, scene)
+
+
+def make_task(name: str, kind: str, wording: str, scene: ToyScene) -> Task:
+    """The task of reaching a scene's goal, with what its solution costs."""
+    house = scene.house()
+    plan, _ = solve(house, scene.goal())
     return Task(
-        id=f"toy-{seed}-{i}",
+        id=name,
         env="toy",
         kind=kind,
-        goal=draw.choice(_WORDINGS[kind]).format(a=a, b=b, x=x, y=y),
+        goal=wording,
         scene=scene.model_dump(mode="json"),
         max_steps=20,
         reference_cost=cost(plan, house),

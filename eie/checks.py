@@ -1,0 +1,92 @@
+"""What every example has to pass. Each check raises `RejectedError` with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from eie.claims import contradictions
+from eie.draft import RejectedError
+from eie.example import Rejection
+from eie.moment import Moment
+from eie.sight import unclear
+from eie.topology import kind_of
+from envs.core import Action, Thing
+from envs.evolving import Lexicon
+
+
+def check_picture(moment: Moment, visible: float) -> None:
+    """See that the picture is clear, and shows what the answer is about, and which one is meant.
+
+    Args:
+        moment: in question.
+        visible: the share of the picture that it has to take up.
+    """
+    rgb = moment.observation.rgb
+    if rgb is None:
+        raise RejectedError(Rejection.HIDDEN, "There is no picture.")
+    in_sight = sum(thing.pixels > 0 for thing in moment.things)
+    if (wrong := unclear(rgb, in_sight)) is not None:
+        raise RejectedError(Rejection.UNCLEAR, wrong)
+    aim = moment.aim(moment.answer)
+    if aim is None:
+        what = moment.answer.arguments[-1]
+        raise RejectedError(Rejection.HIDDEN, f"The answer is about {what!r}, which is nowhere.")
+    needed = max(1, round(visible * rgb.shape[0] * rgb.shape[1]))
+    if aim.pixels < needed:
+        raise RejectedError(
+            Rejection.HIDDEN,
+            f"{aim.name} takes up {aim.pixels} pixels of the picture; {needed} are needed.",
+        )
+    check_name(moment, moment.answer)
+
+
+def check_name(moment: Moment, action: Action) -> None:
+    """See that a number in an action's words does not tell apart what the picture can't."""
+    for name in action.arguments:
+        alike = [t for t in moment.things if t.pixels and kind_of(t.name) == kind_of(name)]
+        if kind_of(name) != name and len(alike) > 1:
+            raise RejectedError(
+                Rejection.AMBIGUOUS,
+                f"{len(alike)} of {kind_of(name)!r} are in sight, and none of them shows that it "
+                f"is {name}.",
+            )
+
+
+def check_question(question: str, answer: Action) -> None:
+    """See that the question does not say the answer."""
+    if _plain(answer.text) in _plain(question):
+        raise RejectedError(
+            Rejection.GIVEN_AWAY, f"The question says {answer.text!r} in so many words."
+        )
+
+
+def check_wish(goal: str, things: Sequence[Thing], lexicon: Lexicon) -> None:
+    """See that a goal speaks of nothing that the scene lacks."""
+    _raise_first(contradictions(goal, things, lexicon, wish=True))
+
+
+def check_told(text: str, things: Sequence[Thing], lexicon: Lexicon) -> None:
+    """See that what is told of the scene is so."""
+    _raise_first(contradictions(text, things, lexicon))
+
+
+def check_concepts(concepts: Sequence[str], moment: Moment, lexicon: Lexicon) -> None:
+    """See that every key concept is so, and that what it names is in the picture."""
+    for concept in concepts:
+        _raise_first(contradictions(f"There is the {concept}.", moment.things, lexicon))
+        named = [t for t in moment.things if re.search(rf"\b{re.escape(t.kind)}\b", concept)]
+        if named and not any(t.pixels or t.held for t in named):
+            raise RejectedError(
+                Rejection.HIDDEN, f"The key concept {concept!r} is not to be seen in the picture."
+            )
+
+
+def _raise_first(wrong: Sequence[str]) -> None:
+    if wrong:
+        raise RejectedError(Rejection.CONTRADICTION, wrong[0])
+
+
+def _plain(text: str) -> str:
+    words = re.findall(r"[\w-]+", text.lower())
+    return " " + " ".join(w for w in words if w not in ("the", "a", "an")) + " "

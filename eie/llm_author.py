@@ -1,0 +1,128 @@
+"""A model as an author: told what there is, shown samples, and held to the form if it can be."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import json_repair
+from pydantic import JsonValue
+
+from agents.core import BudgetError, ModelError
+from agents.models.core import Ability, Message, Model
+from eie.author import Answer, Author, NoAnswerError, Request
+from eie.seeds import Seeds
+from envs.core import Task
+from envs.evolving import Template
+
+_SAMPLES = 3
+_POOL = 64
+"""Seed tasks that samples are taken from."""
+_EVOLVED = 0.5
+"""The share of attempts that ask for a variation of a sample rather than for something new."""
+_LONGEST = 1200
+"""Tokens of an answer."""
+_ORDER = (
+    "You write tasks for a household robot in a simulator. Answer with one JSON object and nothing "
+    'else. It has the keys "goal" (what a person would say to the robot, in one or two sentences) '
+    'and "scene" (the parameters of the simulator that go with it). The goal must ask for exactly '
+    "what the scene's goal says, and must not be reached at the start."
+)
+
+
+class LlmAuthor(Author):
+    """Asks any backend of `agents.models`."""
+
+    takes_feedback = True
+
+    def __init__(self, env: str, template: Template, model: Model) -> None:
+        """Write for the environment `env`; `model` is closed in the end."""
+        self._env = env
+        self._template = template
+        self._model = model
+        self._seeds = Seeds(env, template)
+        self.name = model.name
+        self._schema = _schema(template.schema())
+
+    async def propose(self, request: Request) -> Answer:
+        """Ask for a task; with feedback, show what was rejected and why."""
+        draw = random.Random(f"{self._env} prompt {request.seed} {request.number}")
+        samples = [self._seeds.task(request.seed, draw.randrange(_POOL)) for _ in range(_SAMPLES)]
+        change = draw.choice(self._template.changes) if draw.random() < _EVOLVED else ""
+        prompt = self._prompt(samples, change, request)
+        held = self._schema if Ability.SCHEMA in self._model.abilities else None
+        try:
+            reply = await self._model.generate(
+                prompt,
+                max_tokens=_LONGEST,
+                seed=request.number * 2 + bool(request.feedback),
+                schema=held,
+            )
+        except BudgetError:
+            raise
+        except ModelError as error:
+            raise NoAnswerError(str(error)) from error
+        tokens = {"in": reply.call.tokens_in, "out": reply.call.tokens_out}
+        if not reply.texts or not reply.texts[0].strip():
+            raise NoAnswerError("It said nothing.", tokens)
+        return Answer(
+            raw=read(reply.texts[0]),
+            name=f"{self._env}-{request.seed}-{request.number}",
+            parents=(samples[-1].id,) if change else (),
+            change=change,
+            tokens=tokens,
+        )
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._model.close()
+
+    def _prompt(self, samples: list[Task], change: str, request: Request) -> list[Message]:
+        shown = "\n".join(_as_json(task) for task in samples)
+        wish = "Write another task, unlike these."
+        if change:
+            wish = f"Write a variation of the last of these: {change}."
+        parts = [
+            self._template.prose(),
+            f"The scene has this JSON schema: {json.dumps(self._template.schema())}",
+            f"Samples, one a line:\n{shown}",
+            wish,
+        ]
+        prompt = [Message("system", (_ORDER,)), Message("user", ("\n\n".join(parts),))]
+        if request.feedback:
+            again = f"That won't do. {request.feedback} Write it again so that it will."
+            prompt.append(Message("assistant", (request.rejected,)))
+            prompt.append(Message("user", (again,)))
+        return prompt
+
+
+def read(text: str) -> JsonValue:
+    """The JSON in a model's answer, mended where that can be done; else the text itself."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0:
+        return text
+    found: Any = json_repair.loads(text[start : end + 1] if end > start else text[start:])
+    return found if isinstance(found, dict) else text
+
+
+def _schema(scene: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """The schema of what is asked for, with the scene's definitions where references find them."""
+    inner = {key: value for key, value in scene.items() if key != "$defs"}
+    schema: dict[str, JsonValue] = {
+        "type": "object",
+        "properties": {
+            "goal": {"type": "string", "minLength": 3, "maxLength": 300},
+            "scene": inner,
+        },
+        "required": ["goal", "scene"],
+        "additionalProperties": False,
+    }
+    if "$defs" in scene:
+        schema["$defs"] = scene["$defs"]
+    return schema
+
+
+def _as_json(task: Task) -> str:
+    return json.dumps({"goal": task.goal, "scene": dict(task.scene)}, ensure_ascii=False)

@@ -1,0 +1,165 @@
+"""The toy house as a template for EIE: its words, its tasks from a seed, and ways to vary them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from envs.core import Action, Task
+from envs.evolving import Deed, Event, Lexicon
+from envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS
+from envs.toy.scene import ToyScene
+from envs.toy.tasks import KINDS, draw_task, make_task
+
+_DEEDS = {
+    "go": Deed.GO,
+    "open": Deed.OPEN,
+    "close": Deed.CLOSE,
+    "pick": Deed.TAKE,
+    "put": Deed.PUT,
+    "drop": Deed.DROP,
+}
+_LEXICON = Lexicon(
+    kinds=frozenset((*ITEMS, *CONTAINERS)),
+    states={"open": ("open", "closed")},
+    containers=frozenset(CONTAINERS),
+)
+_CHANGES = ("another room", "another object", "changed state", "distractors", "harder")
+
+
+class ToyTemplate:
+    """Writes and varies tasks of the toy house."""
+
+    lexicon: Lexicon = _LEXICON
+    changes: Sequence[str] = _CHANGES
+
+    def schema(self) -> Mapping[str, JsonValue]:
+        """JSON schema of `ToyScene`, with the names that its fields take."""
+        schema: dict[str, Any] = ToyScene.model_json_schema()
+        places = {"type": "string", "enum": [*ROOMS, *CONTAINERS, HAND]}
+        containers = {"type": "string", "enum": [*CONTAINERS]}
+        fields = schema["properties"]
+        fields["items"] |= _by_item(places)
+        fields["inside"] |= _by_item(containers)
+        for name in ("open", "closed"):
+            fields[name]["items"] = {"type": "string", "enum": [*OPENABLE]}
+        return schema
+
+    def prose(self) -> str:
+        """What there is in the house and what can be wanted."""
+        return (
+            f"A house of three rooms in a row: {', '.join(ROOMS)}. "
+            + " ".join(f"The {c} stands in the {room}." for c, room in CONTAINERS.items())
+            + f" Of these, {' and '.join(OPENABLE)} open and close. There may be one each of: "
+            + f"{', '.join(ITEMS)}; each lies on the floor of a room, in a container, or in the "
+            + "agent's hand, which holds one. A goal puts one or two items into containers, or has "
+            + "containers closed. It must not hold at the start."
+        )
+
+    def seed(self, draw: random.Random, name: str) -> Task:
+        """A new task."""
+        return draw_task(name, draw.choice(KINDS), draw)
+
+    def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
+        """The same task with one thing changed; None where the goal would hold at once."""
+        scene = ToyScene.model_validate(dict(task.scene))
+        kind, wording = task.kind, task.goal
+        match change:
+            case "another room":
+                scene = _with(scene, room=draw.choice([r for r in ROOMS if r != scene.room]))
+            case "another object":
+                swapped = _swap(scene, draw)
+                if swapped is None:
+                    return None
+                scene, old, new = swapped
+                wording = wording.replace(f"the {old}", f"the {new}").replace(
+                    f"The {old}", f"The {new}"
+                )
+            case "changed state":
+                changed = draw.choice(OPENABLE)
+                scene = _with(scene, open=tuple(sorted({*scene.open} ^ {changed})))
+            case "distractors":
+                places = [*ROOMS, *CONTAINERS]
+                others = {i: draw.choice(places) for i in ITEMS if i not in scene.inside}
+                scene = _with(scene, items={**scene.items, **others})
+            case _:
+                container = next((c for c in scene.inside.values() if c in OPENABLE), None)
+                if container is None or scene.closed:
+                    return None
+                scene, kind = _with(scene, closed=(container,)), "put_away"
+                wording = f"{wording.rstrip('.')}, and see that the {container} is closed."
+        if scene.goal().met(scene.house()) == scene.goal().total:
+            return None
+        return make_task(name, kind, wording, scene)
+
+    def kind(self, scene: Mapping[str, JsonValue]) -> str:
+        """put, put_two or put_away, by what the scene wants."""
+        inside = scene.get("inside")
+        if scene.get("closed"):
+            return "put_away"
+        return "put_two" if isinstance(inside, Mapping) and len(inside) > 1 else "put"
+
+    def events(self, task: Task) -> Sequence[Event]:
+        """Taking each item, putting it in, and closing what should be closed."""
+        scene = ToyScene.model_validate(dict(task.scene))
+        found = []
+        for item, container in sorted(scene.inside.items()):
+            found.append(Event(f"take {item}", f"pick up the {item}", "", Deed.TAKE, item))
+            found.append(
+                Event(
+                    f"put {item}",
+                    f"put the {item} in the {container}",
+                    f"The {item} is in the {container}.",
+                    Deed.PUT,
+                    container,
+                    (f"take {item}",),
+                )
+            )
+        puts = tuple(e.name for e in found if e.deed is Deed.PUT)
+        for container in sorted(set(scene.closed)):
+            found.append(
+                Event(
+                    f"close {container}",
+                    f"close the {container}",
+                    f"The {container} is closed.",
+                    Deed.CLOSE,
+                    container,
+                    puts,
+                )
+            )
+        return found
+
+    def room(self, task: Task) -> str:
+        """There is one house: what differs is which items lie where at the start."""
+        scene = ToyScene.model_validate(dict(task.scene))
+        return ", ".join(f"{item}: {place}" for item, place in sorted(scene.items.items()))
+
+    def deed(self, action: Action) -> Deed:
+        """By its verb."""
+        return _DEEDS.get(action.verb, Deed.OTHER)
+
+
+def _by_item(value: dict[str, Any]) -> dict[str, Any]:
+    return {"properties": dict.fromkeys(ITEMS, value), "additionalProperties": False}
+
+
+def _with(scene: ToyScene, **changes: Any) -> ToyScene:
+    return ToyScene.model_validate({**scene.model_dump(), **changes})
+
+
+def _swap(scene: ToyScene, draw: random.Random) -> tuple[ToyScene, str, str] | None:
+    """Another item in place of one that is wanted, each where the other was."""
+    others = [item for item in ITEMS if item not in scene.inside]
+    if not scene.inside or not others:
+        return None
+    old, new = draw.choice(sorted(scene.inside)), draw.choice(others)
+    items = dict(scene.items)
+    place = items.pop(old)
+    if new in items:
+        items[old] = items[new]
+    items[new] = place
+    inside = {new if item == old else item: c for item, c in scene.inside.items()}
+    return _with(scene, items=items, inside=inside), old, new

@@ -1,0 +1,227 @@
+"""`inhabit synth`: write tasks and cut training examples from them, checked in the simulator."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from pydantic import BaseModel, JsonValue
+
+from agents.models import registry as models
+from eie.author import Author
+from eie.draft import Funnel
+from eie.folder import Header, SetError, SetFolder, held
+from eie.llm_author import LlmAuthor
+from eie.pipeline import Pipeline
+from eie.procedural import Procedural
+from eie.settings import SynthSettings
+from eie.synth import Synthesis
+from eie.tables import write_tables
+from envs.core import Env, UnavailableError
+from envs.evolving import Template
+from envs.registry import Registration
+from envs.registry import find as find_env
+from episodes.commands.output import Json, Set, answers, print_json, remarks
+from episodes.plan import find_backend, make_env, software
+from episodes.settings import RunSettings, divide
+
+_MATTERS = ("inhabit", "numpy", "pillow", "pydantic", "networkx", "pyarrow")
+_MODELS = ("torch", "transformers", "openai")
+_SAME = ("env", "backend", "author", "seed", "n", "settings")
+"""What has to be the same for a set to go on."""
+
+
+def synth(
+    env: Annotated[str, typer.Argument(help="An environment that `inhabit envs` names.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="How many examples.")],
+    out: Annotated[Path, typer.Option(help="The set's folder. A set begun before goes on.")],
+    author: Annotated[
+        str, typer.Option(metavar="procedural|KIND:NAME", help="Who writes the tasks.")
+    ] = "procedural",
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Where the author's endpoint is.")
+    ] = None,
+    backend: Annotated[str | None, typer.Option(help="The simulator behind it.")] = None,
+    seed: Annotated[int, typer.Option(help="Of everything that is left to chance.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Attempts at once.")] = 1,
+    assignments: Set = None,
+    as_json: Json = False,
+) -> None:
+    """Make a set of training examples. The same command goes on where it stopped."""
+    registration = find_env(env)
+    backend = find_backend(registration, backend)
+    given = list(assignments or ())
+    if base_url is not None:
+        given.append(f"model.base_url={base_url}")
+    owners: dict[str, type[BaseModel]] = {"env": registration.settings, "synth": SynthSettings}
+    if author != Procedural.name:
+        owners["model"] = models.find(author)[0].settings
+    settings = divide(given, owners)
+    header = _header(registration, backend, author, seed, n, settings)
+    begun = time.perf_counter()
+    with held(out):
+        opened = _open(out, header)
+        if not opened.header.finished:
+            asyncio.run(_interruptible(opened, registration, settings, workers, out))
+            write_tables(opened)
+            opened.finish()
+        _report(opened, time.perf_counter() - begun, as_json)
+
+
+def _header(
+    registration: Registration,
+    backend: str,
+    author: str,
+    seed: int,
+    n: int,
+    settings: Mapping[str, BaseModel],
+) -> Header:
+    packages = _MATTERS + registration.packages + (_MODELS if "model" in settings else ())
+    command = (
+        f"inhabit synth {registration.name} --backend {backend} --author {author} "
+        f"--seed {seed} --n {n}"
+    )
+    return Header(
+        command=tuple(command.split(" ")),
+        env=registration.name,
+        backend=backend,
+        author=author,
+        seed=seed,
+        n=n,
+        settings={name: kind.model_dump(mode="json") for name, kind in settings.items()},
+        software=software(packages),
+    )
+
+
+def _open(out: Path, header: Header) -> SetFolder:
+    """The set in `out`, begun now or before with the same command.
+
+    Raises:
+        SetError: it was begun with another.
+    """
+    if not (out / "set.json").exists():
+        return SetFolder.begin(out, header)
+    opened = SetFolder.open(out)
+    for name in _SAME:
+        was, now = getattr(opened.header, name), getattr(header, name)
+        if was != now:
+            raise SetError(
+                f"{out} was begun with {name} {was!r}, not {now!r}. Give the same command to go "
+                "on with it, or choose another --out."
+            )
+    return opened
+
+
+async def _interruptible(
+    opened: SetFolder,
+    registration: Registration,
+    settings: Mapping[str, BaseModel],
+    workers: int,
+    out: Path,
+) -> None:
+    """Make the set; Ctrl-C or SIGTERM end it cleanly, and a second one at once."""
+    making = asyncio.ensure_future(_make(opened, registration, settings, workers))
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        if making.cancelling():
+            _leave()
+        remarks().print("Stopping; once more to stop at once.")
+        making.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    try:
+        await making
+    except asyncio.CancelledError:
+        remarks().print(f"Interrupted. The same command goes on with {out}.")
+        _leave()
+
+
+async def _make(
+    opened: SetFolder,
+    registration: Registration,
+    settings: Mapping[str, BaseModel],
+    workers: int,
+) -> None:
+    if registration.template is None:
+        raise UnavailableError(f"{registration.name} offers no template for tasks to be written.")
+    header, chosen = opened.header, settings["synth"]
+    assert isinstance(chosen, SynthSettings)
+    template = registration.template(settings["env"])
+    author = await asyncio.to_thread(_author, header, template, settings)
+    console = remarks()
+    try:
+        await Synthesis(
+            opened,
+            author,
+            Pipeline(header.env, template, chosen, header.seed),
+            lambda: _env(registration, header.backend, settings["env"], chosen),
+            most=chosen.attempts or 10 * header.n + 100,
+            workers=workers,
+            watch=lambda kept: _show(kept, header.n) if console.is_terminal else None,
+        ).run()
+    finally:
+        await author.close()
+
+
+def _author(header: Header, template: Template, settings: Mapping[str, BaseModel]) -> Author:
+    if header.author == Procedural.name:
+        return Procedural(header.env, template)
+    model = models.load(header.author, settings["model"])
+    return LlmAuthor(header.env, template, model)
+
+
+def _env(
+    registration: Registration, backend: str, settings: BaseModel, chosen: SynthSettings
+) -> Env:
+    run = RunSettings(deadline=chosen.deadline, in_process=chosen.in_process)
+    return make_env(registration, backend, settings, run)
+
+
+def _show(kept: int, n: int) -> None:
+    sys.stderr.write(f"\r{kept} of {n} examples")
+    sys.stderr.flush()
+
+
+def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
+    funnel, tokens = Funnel(), {"in": 0, "out": 0}
+    attempts = 0
+    for attempt in opened.attempts():
+        attempts += 1
+        funnel.kept += len(attempt.kept)
+        for refusal in attempt.rejected:
+            funnel.add(refusal.rejection)
+        for name, count in attempt.tokens.items():
+            tokens[name] = tokens.get(name, 0) + count
+    rejected = {reason.value: funnel.rejected[reason] for reason in sorted(funnel.rejected)}
+    console = remarks() if as_json else answers()
+    console.print(f"{funnel.kept} examples from {attempts} tasks in {opened.folder}")
+    for reason, count in rejected.items():
+        console.print(f"  {count} rejected: {reason}")
+    if as_json:
+        answer: dict[str, JsonValue] = {
+            "set": str(opened.folder),
+            "env": opened.header.env,
+            "author": opened.header.author,
+            "kept": funnel.kept,
+            "rejected": dict(rejected),
+            "attempts": attempts,
+            "seconds": round(seconds, 3),
+            "tokens": dict(tokens),
+        }
+        print_json(answer)
+
+
+def _leave() -> NoReturn:
+    """End now: a dead simulator keeps no thread of ours alive."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(130)
