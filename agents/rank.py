@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.asker import Asker
 from agents.core import Agent, Decision, Ranked, View
 from agents.history import untried
-from agents.models.core import Ability, Model
+from agents.models.core import Ability, Image, Message, Model
 from agents.models.registry import require
 from agents.prompt import Prompt, pictures
 from agents.registry import AgentRegistration
@@ -27,6 +27,9 @@ class RankSettings(BaseModel):
     """How many of the best candidates a record keeps."""
     history: int = Field(default=8, ge=0)
     """How many past steps the prompt tells of."""
+    bare: bool = False
+    """Ask the goal alone, after films and picture: for benchmarks whose goal is the whole question,
+    such as EgoPlan-Bench's."""
 
 
 class Rank(Asker):
@@ -45,7 +48,7 @@ class Rank(Asker):
         candidates = untried(view)
         if not candidates:
             return Decision(None, stop=True)
-        prompt = self._prompt.messages(view, images=Ability.IMAGES in self._model.abilities)
+        prompt = self._asked(view)
         ranking = await self._model.rank(prompt, [a.text for a in candidates])
         order = sorted(range(len(candidates)), key=lambda i: -self._value(ranking.scores[i]))
         return Decision(
@@ -54,6 +57,15 @@ class Rank(Asker):
             calls=(ranking.call,),
             images=pictures(prompt),
         )
+
+    def _asked(self, view: View) -> tuple[Message, ...]:
+        sees = Ability.IMAGES in self._model.abilities
+        if not self._settings.bare:
+            return self._prompt.messages(view, images=sees)
+        seen = view.observation
+        frames = [frame for clip in seen.clips for frame in clip.frames]
+        frames += [] if seen.rgb is None else [seen.rgb]
+        return (Message("user", (*(Image(f) for f in frames if sees), view.goal)),)
 
     def _value(self, ranked: Ranked) -> float:
         if self._settings.score == "mean":

@@ -72,6 +72,7 @@ _ENTRIES = Entries(
         "alfred": "envs.alfred:REGISTRATION",
         "virtualhome": "envs.virtualhome:REGISTRATION",
         "pca_bench": "envs.pca_bench:REGISTRATION",
+        "egoplan": "envs.egoplan:REGISTRATION",
     },
 )
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from pca_files import drive, game, home, png, write
 
 from envs.contract import EnvContract
 from envs.core import Env, SceneError, Task, TaskError
@@ -14,6 +13,7 @@ from envs.pca_bench import REGISTRATION, PcaSettings
 from envs.pca_bench.env import PcaBench
 from envs.pca_bench.recipes import Situation, solve
 from episodes.cli import main
+from tests.envs.pca_bench.pca_files import drive, game, home, png, write
 
 
 def read(source: Path, **settings: object) -> list[Task]:

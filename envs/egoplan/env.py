@@ -1,0 +1,73 @@
+"""EgoPlan-Bench as an environment: films of the last actions, a moment, one choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from pydantic import BaseModel, JsonValue
+
+from envs.choosing import Choosing
+from envs.core import Clip, Observation, SceneError, Task
+from envs.egoplan import EgoPlanSettings
+from envs.egoplan.films import FilmError, keyframes, read
+from envs.egoplan.scene import EgoPlanScene, read_scene
+
+_NOTHING = Observation("")
+
+
+class EgoPlan(Choosing):
+    """What was done is shown, not told; which option is right is all that counts."""
+
+    Scene: ClassVar[type[BaseModel]] = EgoPlanScene
+
+    def __init__(self, settings: EgoPlanSettings | None = None) -> None:
+        super().__init__()
+        self._settings = settings or EgoPlanSettings()
+        self._scene = EgoPlanScene(actions=("yes", "no"), answer=0)
+        self._seen = _NOTHING
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        """Read the frames of a question; nothing is left to chance."""
+        self._scene = read_scene(task)
+        try:
+            self._seen = self._film()
+        except FilmError as error:
+            raise SceneError(f"Task {task.id!r}, scene.video: {error}.") from error
+        self.begin()
+
+    def observe(self) -> Observation:
+        """Films of the last actions, and the current moment."""
+        return self._seen
+
+    @property
+    def options(self) -> Sequence[str]:
+        """As the benchmark has them."""
+        return self._scene.actions
+
+    @property
+    def answer(self) -> str:
+        """The right one."""
+        return self._scene.actions[self._scene.answer]
+
+    def state(self) -> Mapping[str, JsonValue]:
+        """What was chosen, what is right, and what was done before."""
+        return {**super().state(), "done": [stretch.narration for stretch in self._scene.done]}
+
+    def _film(self) -> Observation:
+        scene, settings = self._scene, self._settings
+        if scene.video is None:
+            return _NOTHING
+        shown = scene.done[-settings.clips :] if settings.clips else ()
+        parts = [keyframes(one.start, one.stop, settings.keyframes) for one in shown]
+        numbers = [number for part in parts for number in part]
+        frames = iter(read(scene.video, [*numbers, scene.moment], pixels=settings.pixels))
+        clips = tuple(
+            Clip(
+                np.stack([next(frames) for _ in part]),
+                one.narration if settings.narrations else "",
+            )
+            for one, part in zip(shown, parts, strict=True)
+        )
+        return Observation("", next(frames), clips)

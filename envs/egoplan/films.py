@@ -1,0 +1,135 @@
+"""Frames out of videos, or out of folders of numbered pictures, by their numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+VIDEOS = frozenset({".mp4", ".mkv", ".avi", ".mov", ".webm"})
+_PICTURES = frozenset({".jpg", ".jpeg", ".png"})
+_NUMBER = re.compile(r"(\d+)$")
+
+
+class FilmError(ValueError):
+    """A video can't be decoded, or lacks a frame. Says which."""
+
+
+def keyframes(start: int, stop: int, n: int) -> Sequence[int]:
+    """`n` frames evenly spaced from `start` to `stop`, both included; fewer where there are."""
+    return sorted({round(number) for number in np.linspace(start, stop, n).tolist()})
+
+
+def find(root: Path) -> Mapping[str, Path]:
+    """Videos and folders of frames at any depth under `root`, by their names without ending."""
+    found: dict[str, Path] = {}
+    for path in sorted(root.rglob("*")):
+        if path.suffix.lower() in VIDEOS and path.is_file():
+            found.setdefault(path.stem, path)
+        elif path.suffix.lower() in _PICTURES and _NUMBER.search(path.stem):
+            found.setdefault(path.parent.name, path.parent)
+    return found
+
+
+def check(film: Path) -> None:
+    """See that a film can be opened.
+
+    Raises:
+        FilmError: it can't.
+    """
+    if film.is_dir():
+        return
+    try:
+        with av.open(str(film)) as container:
+            if not container.streams.video:
+                raise FilmError(f"{film} has no pictures")
+    except (av.FFmpegError, OSError) as error:
+        raise FilmError(f"{film} does not decode: {error}") from error
+
+
+def read(film: Path, numbers: Sequence[int], *, pixels: int) -> list[NDArray[np.uint8]]:
+    """Frames by number, each uint8 (H, W, 3), its longest side at most `pixels`.
+
+    A number beyond the end of the film is its last frame: narrations often end after it. Where a
+    film leaves frames out, the last one that was decoded stands for them.
+
+    Raises:
+        FilmError: the film can't be decoded, or a numbered picture is missing.
+    """
+    wanted = sorted(set(numbers))
+    if not wanted:
+        return []
+    frames = _pictures(film, wanted) if film.is_dir() else _decoded(film, wanted)
+    small = {number: _shrunk(frame, pixels) for number, frame in frames.items()}
+    return [small[number] for number in numbers]
+
+
+def _decoded(film: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
+    found: dict[int, Image.Image] = {}
+    last: av.VideoFrame | None = None
+    try:
+        with av.open(str(film)) as container:
+            for number, frame in _from(container, wanted[0]):
+                last = frame
+                if number in wanted:
+                    found[number] = _image(frame)
+                if number >= wanted[-1]:
+                    break
+            if last is None:
+                raise FilmError(f"{film} has no frame")
+            return {n: found[n] if n in found else _image(last) for n in wanted}
+    except (av.FFmpegError, OSError) as error:
+        raise FilmError(f"{film} does not decode: {error}") from error
+
+
+def _image(frame: av.VideoFrame) -> Image.Image:
+    return Image.fromarray(frame.to_ndarray(format="rgb24"))
+
+
+def _from(
+    container: av.container.InputContainer, first: int
+) -> Iterator[tuple[int, av.VideoFrame]]:
+    """Frames with their numbers, from the last key frame before `first` on."""
+    stream = container.streams.video[0]
+    rate = stream.average_rate or stream.guessed_rate
+    if first and rate and stream.time_base:
+        start = stream.start_time or 0
+        container.seek(start + int(first / rate / stream.time_base), stream=stream)
+        for frame in container.decode(stream):
+            if frame.pts is None:
+                raise FilmError("a frame has no time")
+            yield round(float((frame.pts - start) * stream.time_base * rate)), frame
+        return
+    yield from enumerate(container.decode(stream))
+
+
+def _pictures(folder: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
+    """From pictures whose names end in their numbers, such as frame_0000000042.jpg."""
+    by_number = {
+        int(match[1]): path
+        for path in sorted(folder.iterdir())
+        if path.suffix.lower() in _PICTURES and (match := _NUMBER.search(path.stem))
+    }
+    if not by_number:
+        raise FilmError(f"{folder} holds no numbered picture")
+    found: dict[int, Image.Image] = {}
+    for number in wanted:
+        path = by_number.get(min(number, max(by_number)))
+        if path is None:
+            raise FilmError(f"{folder} has no picture {number}")
+        try:
+            with Image.open(path) as picture:
+                found[number] = picture.convert("RGB")
+        except (OSError, ValueError) as error:
+            raise FilmError(f"{path} can't be read: {error}") from error
+    return found
+
+
+def _shrunk(picture: Image.Image, pixels: int) -> NDArray[np.uint8]:
+    picture.thumbnail((pixels, pixels))
+    return np.asarray(picture.convert("RGB"))

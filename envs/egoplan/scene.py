@@ -1,0 +1,69 @@
+"""One question of EgoPlan-Bench as a scene."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from envs.core import SceneError, Task
+
+
+class Stretch(BaseModel):
+    """An action done before, where it is to be seen in the video."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    narration: str
+    start: int = Field(ge=0)
+    """First frame."""
+    stop: int = Field(ge=0)
+    """Last frame."""
+
+    @model_validator(mode="after")
+    def _forwards(self) -> Stretch:
+        if self.stop < self.start:
+            raise ValueError(f"it ends at frame {self.stop}, before its start at {self.start}")
+        return self
+
+
+class EgoPlanScene(BaseModel):
+    """A film, a moment, and the options. Which is right an agent doesn't see."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    actions: tuple[str, ...] = Field(min_length=2)
+    """The options, all different."""
+    answer: int = Field(ge=0)
+    """Index of the right one."""
+    source: str = ""
+    """Where the video is from, such as "Ego4D"."""
+    done: tuple[Stretch, ...] = ()
+    """The task's progress, oldest first."""
+    moment: int = Field(default=0, ge=0)
+    """Frame of the current observation."""
+    video: Path | None = None
+    """A video, or a folder of numbered frames; None to go without pictures."""
+
+    @model_validator(mode="after")
+    def _answer_is_an_option(self) -> EgoPlanScene:
+        if self.answer >= len(self.actions):
+            raise ValueError(f"the answer {self.answer} is none of {len(self.actions)} options")
+        if len(set(self.actions)) < len(self.actions):
+            raise ValueError("two of the options are the same")
+        return self
+
+
+def read_scene(task: Task) -> EgoPlanScene:
+    """The scene of a task.
+
+    Raises:
+        SceneError: it is none.
+    """
+    try:
+        return EgoPlanScene.model_validate(dict(task.scene))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(("scene", *map(str, first["loc"])))
+        wrong = first["msg"].removeprefix("Value error, ")
+        raise SceneError(f"Task {task.id!r}, {field}: {wrong}.") from error

@@ -1,0 +1,175 @@
+"""From EgoPlan's records to tasks. A record that makes no sense is named and passed over."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from envs.core import Task, TaskError
+from envs.egoplan import EgoPlanSettings
+from envs.egoplan.films import FilmError, check, find
+from envs.egoplan.scene import EgoPlanScene, Stretch
+
+_LOG = logging.getLogger("inhabit.egoplan")
+_LETTERS = "abcd"
+_ASKED = (
+    "{task} The task's progress is demonstrated in the provided video. My current field of view is "
+    "shown in the provided image. What should be my next action? Please output the most reasonable "
+    "action you think, expressed in a short phrase."
+)
+"""The benchmark's own prompt, with its options hidden (EgoPlan-Bench, Chen et al. 2023)."""
+
+
+def read(source: Path, settings: EgoPlanSettings) -> Iterator[Task]:
+    """A task for every record of a JSON file, or of all in a folder.
+
+    Records that make no sense, and those whose videos are missing or don't decode, are named in a
+    warning, passed over and counted. Where no video is there at all, all is played without.
+
+    Raises:
+        TaskError: there is nothing to read, or nothing that makes sense.
+    """
+    root = settings.videos or (source if source.is_dir() else source.parent)
+    films = find(root) if root.is_dir() else {}
+    if settings.videos is not None and not films:
+        raise TaskError(f"{settings.videos} holds no videos and no folders of numbered frames.")
+    kept = total = 0
+    for file in _files(source):
+        seen: set[str] = set()
+        for number, record in enumerate(_records(file)):
+            total += 1
+            try:
+                task = _task(record, number, films)
+                if task.id in seen:
+                    raise ValueError(f"the sample_id {task.id!r} is another record's too")
+            except (ValueError, FilmError) as error:
+                _LOG.warning("%s, record %d is passed over: %s.", file, number, _first(error))
+                continue
+            seen.add(task.id)
+            kept += 1
+            yield task
+    if not kept:
+        raise TaskError(f"None of the {total} records at {source} makes sense.")
+    if kept < total:
+        _LOG.warning("%d of %d records at %s are passed over.", total - kept, total, source)
+
+
+def asked(goal: str) -> str:
+    """The benchmark's question about a goal such as "make a salad" or "making a salad"."""
+    goal = " ".join(goal.split()).rstrip(".")
+    goal = goal[:1].lower() + goal[1:]
+    doing = re.fullmatch(r"\w*[aeiouy]\w*ing", goal.partition(" ")[0]) is not None
+    task = f"I am tasked with {goal}." if doing else f"My current task is to {goal}."
+    return _ASKED.replace("{task}", task)
+
+
+def _files(source: Path) -> Sequence[Path]:
+    if source.is_file():
+        return [source]
+    found = sorted(source.glob("*.json")) if source.is_dir() else []
+    if not found:
+        raise TaskError(f"There is no JSON of EgoPlan-Bench at {source}.")
+    return found
+
+
+def _records(file: Path) -> list[Any]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise TaskError(f"{file} can't be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise TaskError(f"{file} is no JSON: {error}.") from error
+    if not isinstance(found, list):
+        raise TaskError(f"{file} is no list of records.")
+    return found
+
+
+def _task(record: Any, number: int, films: Mapping[str, Path]) -> Task:
+    if not isinstance(record, dict):
+        raise ValueError("it is no object")
+    goal = record.get("task_goal")
+    if not isinstance(goal, str) or not goal.strip():
+        raise ValueError("it has no task_goal")
+    name = str(record.get("sample_id", number))
+    options, answer = _options(record, name)
+    source = str(record.get("video_source") or "unknown")
+    scene = EgoPlanScene(
+        actions=options,
+        answer=answer,
+        source=source,
+        done=tuple(_done(record.get("task_progress_metadata"))),
+        moment=_frame(record, "current_observation_frame"),
+        video=_film(record, films),
+    )
+    return Task(
+        id=f"{source}/{name}",
+        env="egoplan",
+        kind=source,
+        goal=asked(goal),
+        scene=scene.model_dump(mode="json"),
+        max_steps=1,
+        reference_cost=1,
+    )
+
+
+def _options(record: Mapping[str, Any], name: str) -> tuple[tuple[str, ...], int]:
+    """The choices and which is right; of the training form, the answer among its negatives."""
+    choices = [record.get(f"choice_{letter}") for letter in _LETTERS]
+    if any(choice is not None for choice in choices):
+        texts = [choice.strip() for choice in choices if isinstance(choice, str)]
+        letter = str(record.get("golden_choice_idx", "")).strip().lower()
+        if len(letter) != 1 or letter not in _LETTERS[: len(texts)]:
+            raise ValueError(f"its golden_choice_idx {letter!r} is none of {len(texts)} choices")
+        right = texts[_LETTERS.index(letter)]
+    else:
+        right = str(record.get("answer") or "").strip()
+        negatives = record.get("negative_answers")
+        wrong = [str(text).strip() for text in negatives] if isinstance(negatives, list) else []
+        texts = [right, *wrong]
+        random.Random(f"egoplan {name}").shuffle(texts)
+    options = tuple(dict.fromkeys(text for text in texts if text))
+    if not right or len(options) < 2:
+        raise ValueError("it has fewer than two choices that differ, or no answer")
+    return options, options.index(right)
+
+
+def _done(progress: object) -> Iterator[Stretch]:
+    for one in progress if isinstance(progress, list) else ():
+        if not isinstance(one, dict):
+            raise ValueError("its task_progress_metadata is no list of objects")
+        yield Stretch(
+            narration=str(one.get("narration_text") or ""),
+            start=_frame(one, "start_frame"),
+            stop=_frame(one, "stop_frame"),
+        )
+
+
+def _frame(fields: Mapping[str, Any], name: str) -> int:
+    number = fields.get(name)
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        raise ValueError(f"its {name} is no frame: {number!r}")
+    return number
+
+
+def _film(record: Mapping[str, Any], films: Mapping[str, Path]) -> Path | None:
+    """The film that it names; None where there are no films at all."""
+    if not films:
+        return None
+    film = films.get(str(record.get("video_id")))
+    if film is None:
+        raise ValueError(f"there is no video {str(record.get('video_id'))!r}")
+    check(film)
+    return film.absolute()
+
+
+def _first(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        return error.errors()[0]["msg"].removeprefix("Value error, ")
+    return str(error)
