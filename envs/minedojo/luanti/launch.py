@@ -1,0 +1,157 @@
+"""Starts Xvfb and Luanti, and ends them with everything that they started."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from envs.core import SimulatorError, UnavailableError
+from envs.minedojo.game import instance
+from envs.minedojo.luanti import config
+from envs.minedojo.programs import PACKAGES, display, engine, lacking
+
+_LAST = 12
+"""Lines of a log that are told when it fails."""
+
+
+class Launch:
+    """One Xvfb and one Luanti, for one scene.
+
+    Args:
+        scene_json: what our mod is given.
+        width, height: of the picture, in pixels.
+        timeout: seconds until Luanti has to call back.
+
+    Raises:
+        UnavailableError: a program is missing, or its folder can't be written.
+        SimulatorError: one of them ended or hung while it started; with its last words.
+    """
+
+    def __init__(self, scene_json: str, width: int, height: int, timeout: float) -> None:
+        if missing := lacking():
+            raise UnavailableError(
+                f"Luanti can't start without the Debian packages {', '.join(missing)}. Run "
+                f"`inhabit setup minedojo`, or: apt-get install {' '.join(PACKAGES)}"
+            )
+        try:
+            self.home = Path(tempfile.mkdtemp(prefix="inhabit-luanti-"))
+            instance(scene_json, self.home)
+        except OSError as error:
+            raise UnavailableError(
+                f"The world can't be written: {error}. Make room, or set TMPDIR to a folder that "
+                "can be written."
+            ) from error
+        self._programs: list[subprocess.Popen[bytes]] = []
+        try:
+            self.line = self._start(width, height, timeout)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """Process ids of Xvfb and Luanti."""
+        return [program.pid for program in self._programs]
+
+    def check(self) -> None:
+        """Raise if one of them has ended.
+
+        Raises:
+            SimulatorError: says which, and the last lines it wrote.
+        """
+        for program in self._programs:
+            if (code := program.poll()) is not None:
+                name = Path(str(program.args[0])).name  # type: ignore[index]
+                raise SimulatorError(f"{name} ended with code {code}. {self.last_words()}")
+
+    def last_words(self) -> str:
+        """The end of what Luanti wrote."""
+        said = []
+        for name in ("luanti.log", "luanti.err", "xvfb.err"):
+            path = self.home / name
+            if path.exists():
+                said += path.read_text("utf-8", "replace").strip().splitlines()[-_LAST:]
+        wrong = [line for line in said if "ERROR" in line] or said
+        return "Its last words:\n" + ("\n".join(wrong[-_LAST:]) or "(it wrote nothing)")
+
+    def close(self) -> None:
+        """End both, and remove what they wrote. Safe to call twice."""
+        for program in reversed(self._programs):
+            if program.poll() is None:
+                try:
+                    os.killpg(program.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+            program.wait()
+        if hasattr(self, "line"):
+            self.line.close()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def _start(self, width: int, height: int, timeout: float) -> socket.socket:
+        end = time.monotonic() + timeout
+        screen = self._start_display(width, height + 2 * config.BAR, end)
+        with socket.create_server(("127.0.0.1", 0)) as door:
+            port = door.getsockname()[1]
+            arguments = config.write(self.home, width, height, port, fov=70, far=48)
+            program = engine()
+            assert program is not None
+            self._run([program, *arguments], "luanti", config.surroundings(self.home, screen))
+            door.settimeout(0.2)
+            while True:
+                try:
+                    line, _ = door.accept()
+                    break
+                except TimeoutError:
+                    self.check()
+                    if time.monotonic() > end:
+                        raise SimulatorError(
+                            f"Luanti did not call back within {timeout:g} s. {self.last_words()}"
+                        ) from None
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return line
+
+    def _start_display(self, width: int, height: int, end: float) -> str:
+        program = display()
+        assert program is not None
+        (self.home / "screen").mkdir()
+        read, write = os.pipe()
+        try:
+            self._run(
+                [program, "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24",
+                 "-fbdir", str(self.home / "screen"), "-nolisten", "tcp", "-noreset"],
+                "xvfb", os.environ, (write,),
+            )  # fmt: skip
+            os.close(write)
+            write = -1
+            number = b""
+            while not number.endswith(b"\n"):
+                self.check()
+                if time.monotonic() > end:
+                    raise SimulatorError(f"Xvfb did not start. {self.last_words()}")
+                if select.select([read], [], [], 0.1)[0]:
+                    number += os.read(read, 16) or b""
+        finally:
+            os.close(read)
+            if write >= 0:
+                os.close(write)
+        return ":" + number.decode().strip()
+
+    def _run(
+        self, command: Sequence[str], name: str, env: object, keep: tuple[int, ...] = ()
+    ) -> None:
+        with (self.home / f"{name}.err").open("wb") as said:
+            # Each in a group of its own, so that what it starts ends with it.
+            self._programs.append(
+                subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, pass_fds=keep,
+                    env=dict(env), start_new_session=True, cwd=self.home,  # type: ignore[call-overload]
+                )  # fmt: skip
+            )

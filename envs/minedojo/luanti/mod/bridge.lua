@@ -1,0 +1,65 @@
+-- One line of JSON in, one out. The server stands still while nobody asks: it waits in `receive`.
+
+local trusted = ...
+local socket = trusted.require("socket.core")
+local line = assert(socket.tcp())
+assert(line:connect("127.0.0.1", tonumber(minetest.settings:get("inhabit_port"))))
+line:setoption("tcp-nodelay", true)
+
+local calls = {
+	start = function() return inhabit.start() end,
+	step = function(ask) return inhabit.skills.step(ask) end,
+	skill = function(ask) return inhabit.skills.run(ask) end,
+	state = function() return inhabit.state() end,
+	show = function() return { count = inhabit.screen.show() } end,
+	wait = function(ask)
+		for _ = 1, ask.steps do coroutine.yield() end
+		return {}
+	end,
+	voxels = function(ask) return inhabit.voxels(ask) end,
+	rays = function(ask) return inhabit.rays(ask) end,
+	blocks = function(ask) return inhabit.blocks_near(ask) end,
+	craft_result = function(ask) return inhabit.craft_result(ask) end,
+	change = function(ask) return inhabit.change(ask) end,
+}
+
+local function answer(ok, value)
+	local text = minetest.write_json({ ok = ok, value = value })
+	local sent, why = line:send(assert(text) .. "\n")
+	if not sent then minetest.request_shutdown("the bridge is closed: " .. tostring(why)) end
+end
+
+local running
+local function go(ask)
+	local ok, value = coroutine.resume(running, ask)
+	if not ok then
+		local trace = debug.traceback(running, tostring(value))
+		running = nil
+		return answer(false, trace)
+	end
+	if coroutine.status(running) == "dead" then
+		running = nil
+		answer(true, value)
+	end
+end
+
+minetest.register_globalstep(function()
+	if not minetest.get_player_by_name("singleplayer") then return end
+	if running then go() end
+	while not running do
+		local text, why = line:receive("*l")
+		if not text then
+			minetest.request_shutdown("the bridge is closed: " .. tostring(why))
+			running = coroutine.create(function() while true do coroutine.yield() end end)
+			return
+		end
+		local ask = minetest.parse_json(text)
+		local call = ask and calls[ask.op]
+		if call then
+			running = coroutine.create(call)
+			go(ask)
+		else
+			answer(false, "there is no such call: " .. text)
+		end
+	end
+end)

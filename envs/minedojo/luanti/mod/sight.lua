@@ -1,0 +1,96 @@
+-- What has been seen: blocks and mobs that a ray from the eyes has met.
+
+local body = inhabit.body
+local FAR, ACROSS, DOWN = 32, 24, 14
+local WIDE, HIGH = math.rad(45), math.rad(32)
+local sight = { blocks = {}, mobs = {} }
+inhabit.sight = sight
+
+local function note(name, at)
+	local known = sight.blocks[name]
+	if not known then
+		known = {}
+		sight.blocks[name] = known
+	end
+	known[minetest.pos_to_string(at)] = at
+end
+
+--- The first block along a ray, by steps of a third of a block; nil if there is none.
+function sight.ray(from, way, far)
+	local last
+	for step = 1, far * 3 do
+		local x = math.floor(from.x + way.x * step / 3 + 0.5)
+		local y = math.floor(from.y + way.y * step / 3 + 0.5)
+		local z = math.floor(from.z + way.z * step / 3 + 0.5)
+		if not (last and last.x == x and last.y == y and last.z == z) then
+			last = { x = x, y = y, z = z }
+			local name = minetest.get_node(last).name
+			if name ~= "air" then
+				if name == "ignore" then return nil end
+				return last, inhabit.plain_name(name), step / 3
+			end
+		end
+	end
+	return nil
+end
+
+--- Look: remember what stands in view now.
+function sight.look()
+	local from = body.eyes()
+	for i = 0, ACROSS do
+		for j = 0, DOWN do
+			local yaw = body.yaw + (i / ACROSS * 2 - 1) * WIDE
+			local pitch = body.pitch + (j / DOWN * 2 - 1) * HIGH
+			local flat = math.cos(pitch)
+			local at, name = sight.ray(from, { x = -math.sin(yaw) * flat, y = -math.sin(pitch), z = math.cos(yaw) * flat }, FAR)
+			if at then note(name, at) end
+		end
+	end
+	for _, mob in ipairs(inhabit.mobs.all) do
+		if inhabit.sight.sees(mob) then mob.seen = body.ticks end
+	end
+end
+
+--- Whether a mob is in view and nothing stands between.
+function sight.sees(mob)
+	local way = vector.subtract(vector.add(mob.pos, { x = 0, y = mob.kind.height / 2, z = 0 }), body.eyes())
+	local far = vector.length(way)
+	if far > FAR then return false end
+	local turn = (math.atan2(-way.x, way.z) - body.yaw + math.pi) % (2 * math.pi) - math.pi
+	if math.abs(turn) > WIDE and far > 3 then return false end
+	local at = sight.ray(body.eyes(), vector.divide(way, math.max(far, 0.01)), math.floor(far))
+	return at == nil
+end
+
+--- Names of blocks that were seen and still stand, each with the nearest place.
+function sight.known()
+	local known = {}
+	for name, places in pairs(sight.blocks) do
+		local best, least = nil, math.huge
+		for k, at in pairs(places) do
+			if inhabit.block_at(at) ~= name then places[k] = nil
+			else
+				local far = vector.distance(at, body.pos)
+				-- Equal distances are settled by name, for `pairs` keeps no order.
+				if far < least or (far == least and k < minetest.pos_to_string(best)) then best, least = at, far end
+			end
+		end
+		if best then known[name] = { at = best, far = least } end
+	end
+	return known
+end
+
+--- The nearest block of some names within a distance, seen or not; nil if none is near.
+function sight.nearest(names, far)
+	local nodes = {}
+	for _, name in ipairs(names) do nodes[#nodes + 1] = "group:any_" .. name end
+	local at = vector.round(body.pos)
+	local low = { x = at.x - far, y = math.max(1, at.y - 70), z = at.z - far }
+	local high = { x = at.x + far, y = math.min(126, at.y + 24), z = at.z + far }
+	local best, least = nil, math.huge
+	for _, place in ipairs(minetest.find_nodes_in_area(low, high, nodes)) do
+		local away = math.abs(place.x - at.x) + 1.5 * math.abs(place.y - at.y) + math.abs(place.z - at.z)
+		if away < least then best, least = place, away end
+	end
+	return best
+end

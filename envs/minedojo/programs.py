@@ -1,0 +1,42 @@
+"""Where Luanti, Xvfb and what they need are on this machine, and what is missing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+PACKAGES = ("minetest", "xvfb", "libgl1-mesa-dri", "lua-socket")
+"""Debian's names; newer Debians call minetest luanti, and keep the old name beside it."""
+_LUA_SOCKET = (
+    "/usr/lib/x86_64-linux-gnu/lua/5.1/socket/core.so",
+    "/usr/lib/aarch64-linux-gnu/lua/5.1/socket/core.so",
+    "/usr/local/lib/lua/5.1/socket/core.so",
+)
+_ENGINES = ("luanti", "minetest")
+_GAMES = Path("/usr/games")
+
+
+def engine() -> str | None:
+    """Path of Luanti; None if there is none."""
+    for name in _ENGINES:
+        if found := shutil.which(name) or shutil.which(name, path=str(_GAMES)):
+            return found
+    return None
+
+
+def display() -> str | None:
+    """Path of Xvfb; None if there is none."""
+    return shutil.which("Xvfb")
+
+
+def lacking() -> Sequence[str]:
+    """Debian packages that are not there."""
+    missing = []
+    if engine() is None:
+        missing.append("minetest")
+    if display() is None:
+        missing.append("xvfb")
+    if not any(Path(path).exists() for path in _LUA_SOCKET):
+        missing.append("lua-socket")
+    return missing

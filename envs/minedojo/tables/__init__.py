@@ -1,0 +1,1 @@
+"""Tables of names and of what minecraft-data does not say, as CSV."""
