@@ -28,6 +28,7 @@ from envs.virtualhome.lines import ARGUMENTS, Line, Thing, parse_line
 from envs.virtualhome.names import Names
 from envs.virtualhome.promises import broken
 from envs.virtualhome.scene import VirtualHomeScene, character_of, read_scene
+from envs.virtualhome.shortest import Moment, first_lines
 from envs.virtualhome.sight import held, near, visible
 from envs.virtualhome.simulations import Embedded, Simulation
 from envs.virtualhome.speech import (
@@ -186,8 +187,18 @@ class VirtualHome(Env):
             return []
 
     def best_actions(self) -> frozenset[Action] | None:
-        """Not known: the expert's plans are not the shortest."""
-        return None
+        """Every first action of a shortest plan, if it has at most two; None from farther away.
+
+        Plans are about what was seen. None too where a program knows of something unseen.
+        """
+        following = self._program[len(self._done) : len(self._done) + 1]
+        if any(thing.id not in self._seen for line in following for thing in line.things):
+            return None
+        done = tuple(line.action for line in self._done)
+        verbs = frozenset(verb.action for verb in self._verbs)
+        moment = Moment(self._here(), self._character, self._goals, done, self._seen, verbs)
+        lines = first_lines(moment, self._admissible)
+        return None if lines is None else frozenset(map(self._said, lines))
 
     def state(self) -> Mapping[str, Any]:
         """Nodes with their states, relations, what was done and what was seen."""
@@ -207,6 +218,15 @@ class VirtualHome(Env):
 
     def admissible(self) -> Sequence[Action]:
         """Every line about what was seen that the evolving graph would carry out now."""
+        return [self._said(line) for line in self._admissible()]
+
+    def things(self) -> Sequence[Fact]:
+        """Every object by id, with how much of it the present picture shows."""
+        world = self._here()
+        pixels = self._simulation.pixels(world)
+        return facts.things(world, self._names, self._character, pixels)
+
+    def _admissible(self) -> list[Line]:
         world = self._here()
         reach = near(world, self._character) | {self._character}
         index = list(world.characters()).index(self._character)
@@ -217,14 +237,8 @@ class VirtualHome(Env):
             for things in _combinations(verb.action, nodes, hands, reach if verb.near else None):
                 line = Line(verb.action, things, index)
                 if world.check(line) is None:
-                    found.append(self._said(line))
+                    found.append(line)
         return found
-
-    def things(self) -> Sequence[Fact]:
-        """Every object by id, with how much of it the present picture shows."""
-        world = self._here()
-        pixels = self._simulation.pixels(world)
-        return facts.things(world, self._names, self._character, pixels)
 
     def _here(self) -> World:
         if self._world is None:
