@@ -24,7 +24,7 @@ from envs.core import Thing as Fact
 from envs.virtualhome import VirtualHomeSettings, facts
 from envs.virtualhome.expert import NoPlanError, solve
 from envs.virtualhome.goals import Goal, met
-from envs.virtualhome.lines import ARGUMENTS, Line, Thing, parse_line
+from envs.virtualhome.lines import ARGUMENTS, Line, LineError, Thing, parse_line
 from envs.virtualhome.names import Names
 from envs.virtualhome.promises import broken
 from envs.virtualhome.scene import VirtualHomeScene, character_of, read_scene
@@ -85,13 +85,17 @@ class VirtualHome(Env):
     def reset(self, task: Task, *, seed: int) -> None:
         """Furnish the flat and put the character there. Nothing else is left to chance."""
         scene = read_scene(task)
+        try:
+            program = tuple(map(parse_line, scene.program))
+        except LineError as error:
+            raise SceneError(f"Task {task.id!r}, scene, program: {error}") from error
         self._world = None
         world = self._simulation.reset(scene)
         self._character = character_of(world)
         self._names = Names(world)
         self._goals, self._done = scene.goals, ()
         self._source = scene.model_dump_json()
-        self._program = tuple(parse_line(line) for line in scene.program)
+        self._program = program
         self._seen = frozenset()
         self._look(world)
 

@@ -1,0 +1,112 @@
+"""Graphs, goals and script lines that are wrong: refused in a sentence that names the fault."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from present import needs_virtualhome
+
+from envs.core import SceneError, SimulatorError, Task
+from envs.virtualhome import VirtualHomeSettings
+from envs.virtualhome.client import VirtualHomeClient
+from envs.virtualhome.env import make
+from envs.virtualhome.lines import Line, LineError, parse_line
+from envs.virtualhome.tasks import sample
+from envs.virtualhome.world import World
+
+pytestmark = needs_virtualhome
+
+KITCHEN: dict[str, Any] = {"id": 1, "class_name": "kitchen", "category": "Rooms"}
+YETI: dict[str, Any] = {"id": 2, "class_name": "yeti {0}", "category": "Props"}
+MUG: dict[str, Any] = {"id": 3, "class_name": "mug", "category": "Props"}
+
+
+def edge(a: int, relation: str, b: int) -> dict[str, Any]:
+    return {"from_id": a, "relation_type": relation, "to_id": b}
+
+
+def test_an_unknown_class_is_a_thing_like_others() -> None:
+    world = World.of({"nodes": [KITCHEN, YETI], "edges": [edge(2, "INSIDE", 1)]})
+    assert [n.class_name for n in world.nodes()] == ["kitchen", "yeti {0}"]
+    assert world.room(2) == 1
+
+
+@pytest.mark.parametrize(
+    ("graph", "words"),
+    [
+        ({"nodes": [YETI], "edges": []}, "no room"),
+        ({"nodes": [KITCHEN, YETI, MUG], "edges": [edge(2, "INSIDE", 3), edge(3, "INSIDE", 2)]},
+         "Node 2 is INSIDE itself"),
+        ({"nodes": [KITCHEN], "edges": [edge(1, "INSIDE", 9)]}, "node 9, which is not there"),
+        ({"nodes": [KITCHEN], "edges": [edge(1, "BENEATH", 1)]}, "no relation 'BENEATH'"),
+        ({"nodes": [{**MUG, "states": ["MOLTEN"]}], "edges": []}, "there is no 'MOLTEN'"),
+        ({"nodes": [KITCHEN]}, "one of the two is missing"),
+    ],
+    ids=["no room", "ring", "missing node", "relation", "state", "no edges"],
+)  # fmt: skip
+def test_a_graph_that_can_not_be_lived_in(graph: dict[str, Any], words: str) -> None:
+    with pytest.raises(SceneError) as told:
+        World.of(graph)
+    assert words in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ({"kind": "state", "id": 99999, "state": "ON"}, "node 99999: there is none"),
+        ({"kind": "state", "id": 1, "state": "OPNE"}, "no state 'OPNE'; nearest: OPEN"),
+        ({"kind": "relation", "from_id": 1, "relation": "INSIDES", "to_id": 1}, "INSIDE"),
+        ({"kind": "action", "any_of": ["FLY"]}, "no action 'FLY'"),
+        ({"kind": "wish"}, "goals"),
+    ],
+)
+def test_a_goal_over_what_does_not_exist(goal: dict[str, Any], words: str) -> None:
+    good = next(iter(sample(1, seed=0)))
+    scene = {"flat": 0, "goals": [goal]}
+    bad = Task(id="bad", env="virtualhome", kind="k", goal="g", scene=scene)
+    with make("embedded", VirtualHomeSettings(view="none")) as env:
+        with pytest.raises(SceneError) as told:
+            env.reset(bad, seed=0)
+        assert words in str(told.value)
+        env.reset(good, seed=0)
+        assert env.actions()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "open the fridge", "[open]", "[open] <fridge>", "[open] <fridge> (x)", "[fly] <fridge> (1)",
+     "[putin] <mug> (1)", "<char0> [open] <fridge> (1) <mug> (2)", "[open] <fridge> (1)\n[x]"],
+)  # fmt: skip
+def test_a_malformed_line_is_quoted(line: str) -> None:
+    with pytest.raises(LineError) as told:
+        parse_line(line)
+    assert repr(line) in str(told.value)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_line_or_an_error(text: str) -> None:
+    try:
+        assert isinstance(parse_line(text), Line)
+    except LineError as error:
+        assert repr(text) in str(error)
+
+
+def test_a_program_with_a_malformed_line_is_refused_with_its_task() -> None:
+    goals = [{"kind": "action", "any_of": ["OPEN"]}]
+    scene: dict[str, Any] = {"flat": 0, "goals": goals, "program": ["[open] the {fridge}"]}
+    bad = Task(id="bad", env="virtualhome", kind="k", goal="g", scene=scene)
+    with make("embedded", VirtualHomeSettings(view="none")) as env:
+        with pytest.raises(SceneError, match=r"'bad', scene, program: .*the \{fridge\}"):
+            env.reset(bad, seed=0)
+
+
+def test_a_server_that_hangs_in_the_middle_of_a_script() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = VirtualHomeClient(port=silent.getsockname()[1], timeout=0.3)
+        with pytest.raises(SimulatorError, match=r"did not answer 'render_script' within 0\.3 s"):
+            client.run([parse_line("[standup]")])
