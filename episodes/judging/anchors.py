@@ -1,0 +1,120 @@
+"""What is right at one moment, by the simulator's own word: what judges hold answers against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from envs.core import Action, Env, Expert, Factual, Privileged, Thing
+
+_AHEAD = 4
+"""Of the expert's plan, so many actions say what matters now."""
+
+
+class Anchors(BaseModel):
+    """What is known of a moment; empty or None where the environment doesn't say."""
+
+    model_config = ConfigDict(frozen=True)
+
+    best: tuple[str, ...] | None
+    """Every action that a plan of the least cost starts with, sorted."""
+    plan: tuple[str, ...]
+    """One such plan."""
+    key_concepts: tuple[str, ...]
+    """Objects and states that matter for the next actions and can be seen: "closed fridge"."""
+    reason: str
+    """Why the expert does what it does."""
+    things: tuple[Thing, ...] = ()
+    key_things: tuple[str, ...] = ()
+    """Names of those of `things` that the key concepts are about."""
+
+
+def anchors(env: Env) -> Anchors:
+    """The anchors of this moment of `env`, which changes nothing in it."""
+    plan: Sequence[Action] = env.plan() if isinstance(env, Expert) else ()
+    best = env.best_actions() if isinstance(env, Expert) else None
+    things = tuple(env.things()) if isinstance(env, Factual) else ()
+    told = env.state() if isinstance(env, Privileged) else {}
+    return gather(plan, best, things, told)
+
+
+def gather(
+    plan: Sequence[Action],
+    best: frozenset[Action] | None,
+    things: Sequence[Thing],
+    told: Mapping[str, JsonValue],
+) -> Anchors:
+    """Anchors from what an environment says.
+
+    Args:
+        plan: the expert's; empty where the goal is reached, or out of reach.
+        best: as `Expert.best_actions` has them.
+        things: all of the scene.
+        told: a benchmark's own word, under "key_concepts" and "reason", comes before ours.
+    """
+    ahead = [*plan[:_AHEAD], *sorted(best or (), key=lambda action: action.text)]
+    key = tuple(
+        thing
+        for thing in things
+        if (thing.pixels > 0 or thing.held) and any(_names(a, thing) for a in ahead)
+    )
+    concepts, reason = told.get("key_concepts"), told.get("reason")
+    return Anchors(
+        best=None if best is None else tuple(sorted(action.text for action in best)),
+        plan=tuple(action.text for action in plan),
+        key_concepts=tuple(map(str, concepts))
+        if isinstance(concepts, list)
+        else tuple(phrase for thing in key for phrase in _phrases(thing)),
+        reason=reason if isinstance(reason, str) else _reason(plan, key),
+        things=tuple(things),
+        key_things=tuple(thing.name for thing in key),
+    )
+
+
+def _names(action: Action, thing: Thing) -> bool:
+    return thing.name in action.arguments or f" {thing.name} " in f" {action.text} "
+
+
+def _phrases(thing: Thing) -> list[str]:
+    """The thing, and each of its states, as one would say them."""
+    states = [_WORDS[item] for item in thing.states.items() if item in _WORDS]
+    phrases = [thing.kind, *(f"{word} {thing.kind}" for word in states)]
+    return [*phrases, f"{thing.kind} in the hand"] if thing.held else phrases
+
+
+_WORDS = {
+    ("open", True): "open",
+    ("open", False): "closed",
+    ("on", True): "running",
+    ("on", False): "switched off",
+    ("dirty", True): "dirty",
+    ("dirty", False): "clean",
+    ("sliced", True): "sliced",
+    ("filled", True): "full",
+    ("hot", True): "hot",
+    ("cold", True): "cold",
+    ("cooked", True): "cooked",
+    ("broken", True): "broken",
+}
+
+
+def _reason(plan: Sequence[Action], key: Sequence[Thing]) -> str:
+    """Facts that matter, and the way to the goal from here."""
+    if not plan:
+        return "Nothing is left to be done."
+    facts = [_fact(thing) for thing in key]
+    way = "; then ".join(action.text for action in plan[:_AHEAD])
+    more = "" if len(plan) <= _AHEAD else f"; and {len(plan) - _AHEAD} more"
+    return f"{' '.join(facts)} What has to be done: {way}{more}.".strip()
+
+
+def _fact(thing: Thing) -> str:
+    states = [_WORDS[item] for item in thing.states.items() if item in _WORDS]
+    so = f" is {' and '.join(states)}" if states else " is there"
+    where = ""
+    if thing.held:
+        where = " and in the hand"
+    elif thing.support is not None:
+        where = f" and {'in' if thing.inside else 'on'} the {thing.support}"
+    return f"The {thing.name}{so}{where}."

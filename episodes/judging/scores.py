@@ -1,0 +1,105 @@
+"""What a judge says of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from episodes.judging.anchors import Anchors
+
+
+class Part(StrEnum):
+    """The parts of a decision."""
+
+    PERCEPTION = "perception"
+    COGNITION = "cognition"
+    ACTION = "action"
+
+
+class Verdict(BaseModel):
+    """A score and what it rests on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    score: int | None
+    """1 or 0; None where nothing was said, or where it can't be told."""
+    given: bool = True
+    """Whether there was anything to score. Of those that were, the ones without a score count as
+    unjudged."""
+    evidence: str = ""
+
+
+ABSENT = Verdict(score=None, given=False)
+"""Nothing was said that could be scored."""
+
+
+class Judged(BaseModel):
+    """The three verdicts on a step."""
+
+    model_config = ConfigDict(frozen=True)
+
+    perception: Verdict
+    cognition: Verdict
+    action: Verdict
+
+    @property
+    def genuine(self) -> int | None:
+        """1 where all three are, 0 where one is not, None where that isn't known (PCA-Bench's
+        genuine PCA score).
+        """
+        scores = [self.perception.score, self.cognition.score, self.action.score]
+        if 0 in scores:
+            return 0
+        return None if None in scores else 1
+
+
+class Answer(BaseModel):
+    """What an agent answered at one step."""
+
+    model_config = ConfigDict(frozen=True)
+
+    goal: str
+    told: str
+    """What it was told of the moment."""
+    choices: tuple[str, ...]
+    description: str
+    reasoning: str
+    action: str | None
+    """As it was understood; None where it stopped, or could not be understood."""
+    raw: str = ""
+    stopped: bool = False
+
+
+class Judge(Protocol):
+    """Scores answers."""
+
+    name: str
+    """`oracle`, or KIND:NAME of a model."""
+
+    async def judge(self, answers: Sequence[tuple[Answer, Anchors]]) -> Sequence[Judged]:
+        """The verdicts on each, in their order."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what it needs."""
+        ...
+
+
+def action_verdict(answer: Answer, anchors: Anchors) -> Verdict:
+    """Right is any action that a plan of the least cost starts with; to stop is right once nothing
+    is left to be done. Whoever names no action has it wrong: abstentions are not dropped.
+    """
+    if anchors.best is None:
+        return Verdict(score=None, evidence="The environment knows no best action.")
+    if answer.stopped and not anchors.best:
+        return Verdict(score=int(not anchors.plan), evidence="It stopped.")
+    if not anchors.best:
+        return Verdict(score=None, evidence="No plan leads to the goal from here.")
+    best = ", ".join(anchors.best)
+    if answer.action is None:
+        said = "It stopped" if answer.stopped else "It named no action"
+        return Verdict(score=0, evidence=f"{said}; best: {best}.")
+    return Verdict(score=int(answer.action in anchors.best), evidence=f"Best: {best}.")
