@@ -32,13 +32,13 @@ class Tokens:
     images: Mapping[str, torch.Tensor] = field(default_factory=dict)
     """What the model's processor made of the pictures."""
 
-    def extra(self, model: Any, *, drop_last: bool = False) -> dict[str, torch.Tensor]:
-        """`images` where and how `model` computes; told of one token less with `drop_last`."""
+    def extra(self, model: Any, begin: int = 0, end: int | None = None) -> dict[str, torch.Tensor]:
+        """`images` where and how `model` computes, for the tokens from `begin` to `end`."""
         extra = {}
         for name, value in self.images.items():
             value = value.to(model.device, model.dtype if value.is_floating_point() else None)
             of_tokens = value.shape == (1, len(self.ids))
-            extra[name] = value[:, :-1] if drop_last and of_tokens else value
+            extra[name] = value[:, begin:end] if of_tokens else value
         return extra
 
 
@@ -83,7 +83,7 @@ class Encoder:
         )
         ids = tuple(read["input_ids"][0].tolist())
         rest = {k: v for k, v in read.items() if k not in ("input_ids", "attention_mask")}
-        return Tokens(ids, images=rest)
+        return Tokens(ids, self._fixed(messages, text, ids), rest)
 
     def candidate(self, text: str) -> tuple[int, ...]:
         """The tokens of an answer, which go on where the prompt ends."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,10 @@ import torch
 from numpy.typing import NDArray
 
 from agents.models.encode import Tokens
+
+_SPLITS = frozenset({"llava", "idefics3", "smolvlm", "qwen2_vl", "qwen2_5_vl"})
+"""Models that see, and read a picture as they read words: every token sees what is before it. So
+what stands before the pictures can be read first. Others may look both ways, and read it again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,21 +42,16 @@ class Reader:
     def __init__(self, model: Any) -> None:
         """Read with `model`, which is ready to infer."""
         self._model = model
+        self._splits = model.config.model_type in _SPLITS
         self._fixed: tuple[int, ...] = ()
         self._kept = Begun(0)
 
     def begin(self, prompt: Tokens) -> Begun:
         """Read what has to be read before anything else, or remember it."""
-        if prompt.images:
-            # Only the model itself knows how its pictures come in and what may attend to them.
-            return self._read(prompt.ids[:-1], prompt.extra(self._model, drop_last=True))
-        fixed = prompt.ids[: prompt.fixed]
-        if not fixed:
-            return Begun(0)
-        if fixed != self._fixed:
-            self._kept = self._read(fixed, {})
-            self._fixed = fixed
-        return self._kept
+        if not prompt.images:
+            return self._begin(prompt.ids[: prompt.fixed])
+        begun = self._begin(prompt.ids[: prompt.fixed] if self._splits else ())
+        return self._see(prompt, begun)
 
     def go_on(
         self,
@@ -90,15 +90,49 @@ class Reader:
         )
         return output.logits.float(), output.past_key_values
 
-    def _read(self, ids: Sequence[int], extra: Mapping[str, torch.Tensor]) -> Begun:
-        known = torch.tensor([ids], device=self._model.device)
-        output = self._model(input_ids=known, use_cache=True, logits_to_keep=1, **extra)
-        return Begun(len(ids), output.past_key_values, self._shift() if extra else 0)
+    def _begin(self, fixed: tuple[int, ...]) -> Begun:
+        if not fixed:
+            return Begun(0)
+        if fixed != self._fixed:
+            self._kept = Begun(len(fixed), self._read(fixed, None, {}))
+            self._fixed = fixed
+        return self._kept
 
-    def _shift(self) -> int:
-        """Of the prompt with pictures just read; models whose positions run otherwise note it."""
-        noted = getattr(getattr(self._model, "model", None), "rope_deltas", None)
-        return 0 if noted is None else int(noted.item())
+    def _see(self, prompt: Tokens, begun: Begun) -> Begun:
+        """Read on to the last token but one, pictures and all.
+
+        Only the model itself knows how its pictures come in and what may attend to them.
+        """
+        extra = prompt.extra(self._model, begun.read, -1)
+        shift, places = self._places(prompt)
+        if places is not None:
+            extra["position_ids"] = places[..., begun.read : -1]
+        ids = prompt.ids[begun.read : -1]
+        cache = self._read(ids, begun.cache, extra)
+        return Begun(len(prompt.ids) - 1, cache, shift)
+
+    def _read(self, ids: Sequence[int], cache: Any, extra: Mapping[str, torch.Tensor]) -> Any:
+        """The cache of `ids` behind what `cache` holds, which is left as it is."""
+        output = self._model(
+            input_ids=torch.tensor([ids], device=self._model.device),
+            past_key_values=None if cache is None else joined([cache]),
+            use_cache=True,
+            logits_to_keep=1,
+            **extra,
+        )
+        return output.past_key_values
+
+    def _places(self, prompt: Tokens) -> tuple[int, torch.Tensor | None]:
+        """The positions of all tokens, and what later ones are shifted by, for a model that has
+        positions in three axes; other models count tokens.
+        """
+        locate = getattr(getattr(self._model, "model", None), "get_rope_index", None)
+        if locate is None:
+            return 0, None
+        known = signature(locate).parameters
+        whole = {k: v for k, v in prompt.extra(self._model).items() if k in known}
+        places, shift = locate(torch.tensor([prompt.ids], device=self._model.device), **whole)
+        return int(shift.item()), places
 
 
 def joined(caches: Sequence[Any]) -> Any:

@@ -126,6 +126,23 @@ def test_a_beam_with_pictures_ranks(folder: Path) -> None:
     assert [one.logprob for one in found] == pytest.approx([s for _, s in want], abs=1e-3)
 
 
+def test_what_stands_before_the_pictures_is_read_once(folder: Path) -> None:
+    seeing = model(folder)
+    lengths: list[int] = []
+    network = seeing.network.get_decoder()
+    network.register_forward_pre_hook(
+        lambda _, given, named: lengths.append(named["inputs_embeds"].shape[1]), with_kwargs=True
+    )
+    whole = seeing.encoder.prompt(prompt(0))
+    assert 0 < whole.fixed < len(whole.ids)
+    for n in (0, 1):
+        rank(seeing, [prompt(n)])
+    first, rest, last, *again = lengths
+    assert first == whole.fixed
+    assert first + rest == len(whole.ids) - 1
+    assert again == [rest, last]
+
+
 def of_all_kinds() -> list[list[Message]]:
     """Eight episodes: pictures, none, several, prompts of different lengths and no system."""
     longer = "After a good many steps in this house you are back and see:"
