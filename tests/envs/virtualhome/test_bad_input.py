@@ -79,8 +79,9 @@ def test_a_goal_over_what_does_not_exist(goal: dict[str, Any], words: str) -> No
 
 @pytest.mark.parametrize(
     "line",
-    ["", "open the fridge", "[open]", "[open] <fridge>", "[open] <fridge> (x)", "[fly] <fridge> (1)",
-     "[putin] <mug> (1)", "<char0> [open] <fridge> (1) <mug> (2)", "[open] <fridge> (1)\n[x]"],
+    ["", "open the fridge", "[open]", "[open] <fridge>", "[open] <fridge> (x)",
+     "[fly] <fridge> (1)", "[putin] <mug> (1)", "<char0> [open] <fridge> (1) <mug> (2)",
+     "[open] <fridge> (1)\n[x]"],
 )  # fmt: skip
 def test_a_malformed_line_is_quoted(line: str) -> None:
     with pytest.raises(LineError) as told:
@@ -100,9 +101,9 @@ def test_a_program_with_a_malformed_line_is_refused_with_its_task() -> None:
     goals = [{"kind": "action", "any_of": ["OPEN"]}]
     scene: dict[str, Any] = {"flat": 0, "goals": goals, "program": ["[open] the {fridge}"]}
     bad = Task(id="bad", env="virtualhome", kind="k", goal="g", scene=scene)
-    with make("embedded", VirtualHomeSettings(view="none")) as env:
-        with pytest.raises(SceneError, match=r"'bad', scene, program: .*the \{fridge\}"):
-            env.reset(bad, seed=0)
+    env = make("embedded", VirtualHomeSettings(view="none"))
+    with env, pytest.raises(SceneError, match=r"'bad', scene, program: .*the \{fridge\}"):
+        env.reset(bad, seed=0)
 
 
 def test_a_server_that_hangs_in_the_middle_of_a_script() -> None:
