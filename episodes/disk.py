@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import io
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -44,7 +45,9 @@ class LineFile:
         self._file = file
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            self._descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            _check_parent(file)
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+            self._descriptor = os.open(file, flags, 0o644)
             self._size = _cut_torn_line(self._descriptor)
         except OSError as error:
             raise DiskError(file, error) from error
@@ -63,6 +66,11 @@ class LineFile:
             os.ftruncate(self._descriptor, self._size)
             raise DiskError(self._file, error) from error
         self._size += len(whole)
+
+    @property
+    def size(self) -> int:
+        """Of the file, in bytes."""
+        return self._size
 
     async def sync(self) -> None:
         """Wait until all lines are on disk, whatever happens to the power; others go on meanwhile.
@@ -134,13 +142,21 @@ def write_whole(file: Path, content: bytes, *, sync: bool = False) -> None:
     Raises:
         OSError: it can't be written.
     """
+    _check_parent(file)
     half = file.with_name(file.name + ".half")
-    with half.open("wb") as stream:
+    # Somebody else's folder may hold links: what is written stays in it.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    with os.fdopen(os.open(half, flags, 0o644), "wb") as stream:
         stream.write(content)
         if sync:
             stream.flush()
             os.fsync(stream.fileno())
     half.replace(file)
+
+
+def _check_parent(file: Path) -> None:
+    if file.parent.is_symlink():
+        raise OSError(errno.ELOOP, "its folder is a symbolic link, which may lead anywhere")
 
 
 def _cut_torn_line(descriptor: int) -> int:

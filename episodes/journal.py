@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 
 from agents.core import Call, Decision
 from agents.models.core import Image
-from envs.core import Action, Observation, Outcome, Task
+from envs.core import Action, Observation, Outcome, Reason, Task
 from episodes.disk import LineFile, Pictures
+from episodes.index import Entry
 from episodes.lines import Act, CallRecord, Decide, End, Line, RankedText, See, Start
 from episodes.record import read_lines
 
@@ -58,6 +60,8 @@ class Journal:
         self._written: list[Future[None]] = []
         self._known: tuple[str, ...] = ()
         self._digests: set[str] = set()
+        self._frame: str | None = None
+        self._reasons: Counter[Reason] = Counter()
 
     def start(
         self,
@@ -95,6 +99,7 @@ class Journal:
             frame = f"frames/{step:04d}{f'-{self.attempt}' if self.attempt > 1 else ''}.jpg"
             self._picture(frame, rgb)
             self._digests.add(digest)
+            self._frame = frame
         candidates = tuple(a.text for a in moment.candidates)
         repeated, self._known = candidates == self._known, candidates
         self._append(
@@ -135,6 +140,8 @@ class Journal:
 
     def act(self, step: int, outcome: Outcome, seconds: float) -> None:
         """What came of it."""
+        if outcome.reason is not None:
+            self._reasons[outcome.reason] += 1
         self._append(
             Act(
                 time=time.time(),
@@ -154,6 +161,16 @@ class Journal:
         assert not self._written, "Pictures are waited for before an attempt ends."
         self._append(end)
         await self._lines.sync()
+
+    def entry(self, number: int, end: End) -> Entry:
+        """What the index of the run says of this attempt, once it has ended."""
+        return Entry(
+            number=number,
+            size=self._lines.size,
+            end=end,
+            frame=self._frame,
+            reasons=dict(sorted(self._reasons.items())),
+        )
 
     async def pictures_written(self) -> None:
         """Wait for the pictures.

@@ -10,6 +10,7 @@ from statistics import fmean, median
 from pydantic import BaseModel, ConfigDict
 
 from envs.core import Task
+from episodes.index import Index
 from episodes.lines import Choice, End, Ending, Seconds, Tokens
 from episodes.record import Run
 
@@ -69,14 +70,19 @@ class Scored:
     end: End
 
 
-def score(run: Run) -> Scores:
+def score(run: Run, index: Index | None = None) -> Scores:
     """The figures of all episodes of `run` that have ended.
+
+    Args:
+        run: which.
+        index: of it, where somebody has read it already.
 
     Raises:
         RecordError: the record of an episode is broken.
     """
     header = run.header
-    ended = [Scored(e.task, end) for e in run.episodes() if (end := e.end()) is not None]
+    endings = zip(run.tasks, (index or Index(run)).ends(), strict=True)
+    ended = [Scored(task, end) for task, end in endings if end is not None]
     ends = [scored.end for scored in ended]
     solved = sum(end.success for end in ends)
     steps = sum(end.steps for end in ends)

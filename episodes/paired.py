@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from envs.core import Task
+from episodes.index import Index
 from episodes.lines import End, Header
 from episodes.metrics import wilson
 from episodes.record import Run
@@ -159,18 +160,19 @@ def _check_same(first: Header, second: Header) -> None:
 
 
 def _pair(first: Run, second: Run) -> tuple[list[PairedTask], int, int]:
-    ends = {e.task.id: (e.task, end) for e in second.episodes() if (end := e.end()) is not None}
+    others = zip(second.tasks, Index(second).ends(), strict=True)
+    ends = {task.id: (task, end) for task, end in others if end is not None}
     of_second = len(ends)
     paired: list[PairedTask] = []
     of_first = 0
-    for episode in first.episodes():
-        if (end := episode.end()) is None:
+    for task, end in zip(first.tasks, Index(first).ends(), strict=True):
+        if end is None:
             continue
         of_first += 1
-        task, other = ends.get(episode.task.id, (None, None))
+        same, other = ends.get(task.id, (None, None))
         # The same name for another scene or goal is another task.
-        if other is not None and task == episode.task:
-            paired.append(PairedTask(episode.task, end, other))
+        if other is not None and same == task:
+            paired.append(PairedTask(task, end, other))
     return paired, of_first - len(paired), of_second - len(paired)
 
 

@@ -84,8 +84,11 @@ class Episode:
         return found if isinstance(found, End) and not found.again else None
 
     def frame(self, see: See) -> Path | None:
-        """The picture of that moment."""
-        return None if see.frame is None else self.folder / see.frame
+        """The picture of that moment; None where there is none, or it lies outside the folder."""
+        if see.frame is None:
+            return None
+        file = self.folder / see.frame
+        return None if file.is_symlink() or file.parent.is_symlink() else file
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ class Run:
             RecordError: there is no run here, or `run.json` or `tasks.jsonl` is broken.
         """
         folder = Path(folder)
+        _check_no_link(folder / "episodes")
         header = read_header(folder / "run.json")
         try:
             tasks = tuple(read_tasks(folder / "tasks.jsonl"))
@@ -166,6 +170,8 @@ def read_lines(file: Path) -> Iterator[Line]:
     Raises:
         RecordError: a whole line is no record; names the line.
     """
+    _check_no_link(file.parent)
+    _check_no_link(file)
     try:
         content = file.read_bytes()
     except FileNotFoundError:
@@ -189,8 +195,19 @@ def _parse(line: bytes, file: Path, place: str) -> Line:
         ) from error
 
 
+def _check_no_link(path: Path) -> None:
+    """A link in somebody else's folder may lead to anything on this machine."""
+    if path.is_symlink():
+        raise RecordError(
+            f"{path} is a symbolic link, which a run folder never holds: if you trust what it "
+            "leads to, put that there."
+        )
+
+
 def _last_line(file: Path, block: int = 1 << 14) -> bytes | None:
     """The last sound line, read from the end so that long records stay quick to list."""
+    _check_no_link(file.parent)
+    _check_no_link(file)
     try:
         with file.open("rb") as stream:
             position, tail = stream.seek(0, 2), b""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from agents.core import Agent
 from envs.core import Env, SimulatorError
 from episodes.disk import Pictures
+from episodes.index import Index, append
 from episodes.journal import Journal
 from episodes.lines import End, Ending
 from episodes.play import Rules, play
@@ -35,7 +36,8 @@ def episode_seed(seed: int, number: int) -> int:
 
 def unfinished(run: Run) -> Iterator[Episode]:
     """The episodes that have not ended yet, in order. The last fault allowed is an end."""
-    return (episode for episode in run.episodes() if episode.end() is None)
+    index = Index(run)
+    return (episode for episode in run.episodes() if index.end(episode) is None)
 
 
 async def run_episodes(
@@ -135,7 +137,7 @@ class _Troupe:
         journal = Journal(episode.folder, self._pictures)
         seed = episode_seed(self._run.header.seed, episode.number)
         try:
-            return await play(
+            end = await play(
                 stage,
                 self._agent,
                 episode.task,
@@ -145,6 +147,9 @@ class _Troupe:
                 prefix=prefix,
                 again=again,
             )
+            if not end.again:
+                append(self._run, [journal.entry(episode.number, end)])
+            return end
         finally:
             journal.close()
 

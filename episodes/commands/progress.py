@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from episodes.commands.output import remarks
+from episodes.index import Index
 from episodes.lines import End
 from episodes.metrics import Scores
 from episodes.record import Episode, Run
@@ -27,7 +28,7 @@ class Bar:
     """Episodes that have ended and how many were solved. Silent where stderr is no terminal."""
 
     def __init__(self, run: Run, *, silent: bool = False) -> None:
-        ends = [end for episode in run.episodes() if (end := episode.end()) is not None]
+        ends = [end for end in Index(run).ends() if end is not None]
         self._ended, self._solved = len(ends), sum(end.success for end in ends)
         console = remarks()
         self._progress = Progress(

@@ -17,9 +17,19 @@ def show(
         bool, typer.Option("--video", help="Make the films that are missing.")
     ] = False,
     gif: Annotated[bool, typer.Option("--gif", help="Make films as GIF too.")] = False,
+    episode: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="A page of this episode (a task id or a number); repeat."),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Pages of all episodes, in a long run too.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write pages that any browser opens, without network: of the run and of each episode."""
+    """Write pages that any browser opens, without network: of the run and of its episodes.
+
+    A run of more than 200 episodes gets pages of those that --episode names, or of --all.
+    """
     # Films and pages need much that no other command does.
     from episodes.page.writing import Films, find_runs, write_gallery, write_run
 
@@ -28,7 +38,11 @@ def show(
     with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
         bar = progress.add_task("pages", total=sum(len(found.tasks) for found in runs))
         for found in runs:
-            shown.append(write_run(found, Films(video, gif), lambda _: progress.advance(bar)))
+            chosen = list(found.episodes()) if every else None
+            if episode:
+                chosen = [found.find(name) for name in episode]
+            films = Films(video, gif)
+            shown.append(write_run(found, films, lambda _: progress.advance(bar), chosen))
     page = run / "index.html"
     if runs[0].folder != run:
         write_gallery(run, shown)

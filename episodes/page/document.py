@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from pydantic import JsonValue
 
 _HERE = Path(__file__).parent
 LONGEST = 20_000
@@ -48,11 +49,17 @@ def nats(logprob: float) -> str:
     return f"{logprob:.2f}".replace("-", "\N{MINUS SIGN}") + "\N{NO-BREAK SPACE}nats"
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = LONGEST) -> str:
     """`text`, or its beginning and how much more there is."""
-    if len(text) <= LONGEST:
+    if len(text) <= longest:
         return text
-    return f"{text[:LONGEST]}\n[cut here: {len(text) - LONGEST:,} more characters in the record]"
+    return f"{text[:longest]}\n[cut here: {len(text) - longest:,} more characters in the record]"
+
+
+def json_block(value: JsonValue) -> Markup:
+    """`value` as JSON that can stand in a `script` element and never be taken for markup."""
+    plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(plain.replace("<", "\\u003c").replace("\u2028", "\\u2028"))
 
 
 @cache

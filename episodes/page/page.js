@@ -80,64 +80,108 @@ for (const link of document.querySelectorAll(".picture a")) {
 const steps = [...document.querySelectorAll(".step")];
 if (steps.length) film(steps);
 
-// A run: the list of its episodes, sorted and filtered.
+// The list of a run: rows are plain values, and only those that are looked at are laid out.
+const AT_FIRST = 200;
+const AT_ONCE = 500;
+const NUMBER = 0, GOAL = 1, KIND = 2, ID = 3, ENDING = 4, MET = 5, STEPS = 6, INVALID = 7, SECONDS = 8, TOKENS = 9, HAS = 10, FRAME = 11;
+
+function element(name, properties, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+function duration(seconds) {
+  if (seconds < 1) return Math.round(1000 * seconds) + " ms";
+  if (seconds < 60) return seconds.toFixed(1) + " s";
+  const minutes = Math.floor(Math.round(seconds) / 60);
+  if (minutes < 60) return minutes + " min " + Math.round(seconds) % 60 + " s";
+  return Math.floor(minutes / 60) + " h " + minutes % 60 + " min";
+}
+
+function layOut(row, endings) {
+  const folder = "episodes/" + String(row[NUMBER]).padStart(5, "0");
+  const link = (name, text) => element("a", { href: folder + "/" + name, textContent: text });
+  const told = element("small", {}, row[KIND].replaceAll("_", " ") + " · ", element("code", { textContent: row[ID] }));
+  if (row[HAS] & 2) told.append(" · ", link("episode.mp4", "film"));
+  const picture = element("td", { className: "thumb" });
+  if (row[FRAME]) picture.append(element("img", { src: row[FRAME], alt: "", loading: "lazy" }));
+  const cell = (title, text) => {
+    const made = element("td", {}, text);
+    made.dataset.title = title;
+    return made;
+  };
+  const count = (value, text) => (value < 0 ? "–" : text(value));
+  const ending = element("span", {
+    className: "ending " + (row[ENDING] ? "e-" + row[ENDING] : "none"),
+    textContent: endings[row[ENDING]] ?? "not ended",
+  });
+  return element("tr", {},
+    picture,
+    element("td", { textContent: row[NUMBER] }),
+    element("th", { scope: "row" }, row[HAS] & 1 ? link("index.html", row[GOAL]) : row[GOAL], told),
+    cell("Ending", ending),
+    cell("Conditions", row[MET] ? row[MET][0] + " of " + row[MET][1] : "–"),
+    cell("Steps", count(row[STEPS], String)),
+    cell("Invalid", count(row[INVALID], String)),
+    cell("Time", count(row[SECONDS], duration)),
+    cell("Tokens", count(row[TOKENS], (n) => n.toLocaleString("en"))));
+}
+
 function list(table) {
-  const [body, later] = table.tBodies;
-  const atFirst = later ? body.rows.length : Infinity;
-  const rows = [...table.tBodies].flatMap((part) => [...part.rows]);
+  const body = table.tBodies[0];
+  const read = (id) => JSON.parse(document.getElementById(id).textContent);
+  const rows = read("rows");
+  const endings = read("endings");
+  const laid = new Map([...body.rows].map((element, place) => [rows[place], element]));
+  const texts = new Map(rows.map((row) => [row, (row[GOAL] + " " + row[KIND].replaceAll("_", " ") + " " + row[ID]).toLowerCase()]));
   const form = document.querySelector(".filter");
   const more = document.querySelector(".more");
   const told = form.querySelector("output");
-  const texts = new Map(rows.map((row) => [row, row.cells[2].textContent.toLowerCase()]));
-  const numbers = new Intl.Collator("en", { numeric: true });
-  let most = atFirst;
+  const texted = new Intl.Collator("en", { numeric: true });
+  const columns = {
+    number: (row) => row[NUMBER], goal: (row) => row[GOAL], ending: (row) => endings[row[ENDING]] ?? "",
+    met: (row) => (row[MET] && row[MET][1] ? row[MET][0] / row[MET][1] : -1),
+    steps: (row) => row[STEPS], invalid: (row) => row[INVALID], seconds: (row) => row[SECONDS], tokens: (row) => row[TOKENS],
+  };
+  let most = AT_FIRST;
 
   function show() {
     const words = form.find.value.toLowerCase().split(/\s+/);
-    let found = 0;
-    for (const row of rows) {
-      const fits = (!form.kind.value || row.dataset.kind === form.kind.value)
-        && (!form.ending.selectedIndex || row.dataset.ending === form.ending.value)
-        && words.every((word) => texts.get(row).includes(word));
-      found += fits;
-      row.hidden = !fits || found > most;
-    }
-    told.textContent = found + " of " + rows.length;
-    more.hidden = found <= most;
+    const found = rows.filter((row) => (!form.kind.value || row[KIND] === form.kind.value)
+      && (!form.ending.selectedIndex || row[ENDING] === form.ending.value)
+      && words.every((word) => texts.get(row).includes(word)));
+    body.replaceChildren(...found.slice(0, most).map((row) => {
+      if (!laid.has(row)) laid.set(row, layOut(row, endings));
+      return laid.get(row);
+    }));
+    told.textContent = found.length.toLocaleString("en") + " of " + rows.length.toLocaleString("en");
+    more.hidden = found.length <= most;
   }
 
-  function value(row, column) {
-    const cell = row.cells[column];
-    return cell.dataset.value ?? cell.textContent.trim();
-  }
-
-  function sort(head, column) {
+  function sort(head) {
     const up = head.getAttribute("aria-sort") !== "ascending";
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", up ? "ascending" : "descending");
-    const values = new Map(rows.map((row) => [row, value(row, column)]));
-    const isNumber = rows.every((row) => row.cells[column].dataset.value !== undefined);
+    const values = new Map(rows.map((row) => [row, columns[head.dataset.key](row)]));
+    const isNumber = typeof values.get(rows[0]) === "number";
     const order = isNumber ? (a, b) => values.get(a) - values.get(b)
-      : (a, b) => numbers.compare(values.get(a), values.get(b));
+      : (a, b) => texted.compare(values.get(a), values.get(b));
     rows.sort((a, b) => (up ? 1 : -1) * order(a, b));
-    body.append(...rows);
     show();
   }
 
-  [...table.tHead.rows[0].cells].forEach((head, column) => {
-    if (!head.dataset.key) return;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = head.textContent;
-    button.addEventListener("click", () => sort(head, column));
+  for (const head of table.tHead.rows[0].cells) {
+    if (!head.dataset.key) continue;
+    const button = element("button", { type: "button", textContent: head.textContent });
+    button.addEventListener("click", () => sort(head));
     head.replaceChildren(button);
-  });
+  }
   form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
-  more.querySelector("button").addEventListener("click", () => { most += 500; show(); });
+  more.querySelector("button").addEventListener("click", () => { most += AT_ONCE; show(); });
   form.hidden = false;
   show();
-  later?.classList.remove("later");
 }
 
 const table = document.querySelector("table.episodes");

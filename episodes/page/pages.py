@@ -6,18 +6,23 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+from pydantic import JsonValue
+
 from envs.core import Task
 from episodes.film import ENDINGS
 from episodes.lines import Ending
 from episodes.metrics import Scores
-from episodes.page.document import render
+from episodes.page.document import cut, json_block, render
 from episodes.page.pictures import poster
-from episodes.page.summary import Row, failures, kinds
+from episodes.page.summary import Row, failures, funnel, kinds
 from episodes.page.telling import tell
 from episodes.record import Attempt, Episode, Run
 
 AT_FIRST = 200
 """Episodes that a run's page lists before it is asked for all of them."""
+_LONGEST_GOAL = 400
+"""Characters of a goal or a name in that list."""
 AT_MOST = 12
 """Tasks that stand side by side with pictures; all of them are on the runs' own pages."""
 
@@ -104,12 +109,37 @@ def run_page(run: Run, scores: Scores, rows: Sequence[Row]) -> str:
         time_bar=_time_bar(scores),
         seconds=sum(scores.seconds.model_dump().values()),
         failures=failures(rows),
-        rows=rows,
-        at_first=AT_FIRST,
+        funnel=funnel(rows),
+        rows=rows[:AT_FIRST],
+        listed=_listed(rows),
+        ending_names=json_block({ending.value: name for ending, name in ENDINGS.items()}),
         command=shlex.join(header.command),
         settings=plain["settings"],
         software=plain["software"],
     )
+
+
+def _listed(rows: Sequence[Row]) -> Markup:
+    """Every row as plain values, for the script: it lays out those that are looked at."""
+    return json_block([_plain(row) for row in rows])
+
+
+def _plain(row: Row) -> JsonValue:
+    end, task = row.end, row.task
+    return [
+        row.number,
+        cut(task.goal, _LONGEST_GOAL),
+        task.kind,
+        cut(task.id, _LONGEST_GOAL),
+        end.ending if end else "",
+        [end.met, end.total] if end else None,
+        end.steps if end else -1,
+        end.invalid if end else -1,
+        round(sum(end.seconds.model_dump().values()), 3) if end else -1,
+        end.tokens.read + end.tokens.written if end else -1,
+        int(row.page) + 2 * int(row.video),
+        row.frame,
+    ]
 
 
 def gallery_page(name: str, runs: Sequence[Shown]) -> str:

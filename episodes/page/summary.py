@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from envs.core import Reason, Task
+from episodes.index import Entry
 from episodes.lines import End
 from episodes.metrics import wilson
 from episodes.page.pictures import thumbnail
-from episodes.record import Attempt, Episode
+from episodes.record import Episode
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,14 @@ class Row:
     task: Task
     end: End | None
     """None where it has not ended."""
-    begun: bool
-    """Whether it has a page."""
+    page: bool
+    """Whether there is a page of it."""
     reasons: Mapping[Reason, int]
     """Why actions failed, and how often."""
+    frame: str | None
+    """Where what was last seen lies, seen from the run's page."""
     thumbnail: str | None
-    """What was last seen, as a `data:` address."""
+    """The same as a `data:` address, where it was asked for."""
     video: bool
 
     @property
@@ -54,19 +57,45 @@ class KindRate:
         return wilson(self.solved, self.episodes)
 
 
-def row(episode: Episode, attempt: Attempt | None) -> Row:
-    """`episode` as its run's page lists it."""
-    steps = attempt.steps if attempt else ()
-    pictures = [file for step in steps if (file := episode.frame(step.see)) is not None]
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How many episodes came this far; each name is reached by way of those before it."""
+
+    name: str
+    episodes: int
+
+
+def row(episode: Episode, entry: Entry | None, *, small: bool = True) -> Row:
+    """`episode` as its run's page lists it; with a `small` picture in it where one is wanted."""
+    picture = entry.frame if entry else None
+    file = None if picture is None else episode.folder / picture
+    folder = f"episodes/{episode.number:05d}"
     return Row(
         number=episode.number,
         task=episode.task,
-        end=attempt.end if attempt else None,
-        begun=attempt is not None,
-        reasons=Counter(s.act.reason for s in steps if s.act and s.act.reason),
-        thumbnail=thumbnail(pictures[-1]) if pictures else None,
+        end=entry.end if entry else None,
+        page=(episode.folder / "index.html").is_file(),
+        reasons=entry.reasons if entry else {},
+        frame=None if picture is None else f"{folder}/{picture}",
+        thumbnail=thumbnail(file) if small and file is not None else None,
         video=(episode.folder / "episode.mp4").is_file(),
     )
+
+
+def funnel(rows: Sequence[Row]) -> Sequence[Reached]:
+    """How far the episodes came, from those that were planned to those that were solved."""
+    ends = [each.end for each in rows if each.end is not None]
+    stood = [end for end in ends if end.total]
+    acted = [end for end in stood if end.steps > end.invalid]
+    met = [end for end in acted if end.met or end.success]
+    return [
+        Reached("planned", len(rows)),
+        Reached("ended", len(ends)),
+        Reached("scene built", len(stood)),
+        Reached("an action worked", len(acted)),
+        Reached("a condition met", len(met)),
+        Reached("solved", sum(end.success for end in met)),
+    ]
 
 
 def failures(rows: Sequence[Row]) -> Sequence[tuple[Reason, int]]:

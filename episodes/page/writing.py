@@ -8,9 +8,10 @@ from pathlib import Path
 
 from episodes import video
 from episodes.disk import DiskError, write_whole
+from episodes.index import Index
 from episodes.metrics import score
-from episodes.page.pages import Shown, episode_page, gallery_page, run_page
-from episodes.page.summary import Row, row
+from episodes.page.pages import AT_FIRST, Shown, episode_page, gallery_page, run_page
+from episodes.page.summary import row
 from episodes.record import Episode, RecordError, Run
 
 
@@ -39,24 +40,42 @@ def find_runs(folder: Path) -> Sequence[Run]:
     return [Run.open(path) for path in inside]
 
 
-def write_run(run: Run, films: Films, watch: Callable[[Episode], None]) -> Shown:
-    """Write the pages of `run` and of every episode that was begun.
+ALL_PAGES = 200
+"""Episodes of a run that all get a page unasked; of a longer one only those that are named."""
+
+
+def write_run(
+    run: Run,
+    films: Films,
+    watch: Callable[[Episode], None],
+    chosen: Sequence[Episode] | None = None,
+) -> Shown:
+    """Write the page of `run`, and those of its episodes.
 
     Args:
         run: which.
-        films: what to make beside the pages.
+        films: what to make beside the pages of episodes.
         watch: told of each episode once its page is there.
+        chosen: the episodes that get a page, if they were begun; without it all of a short run
+            and none of a long one.
 
     Raises:
         RecordError: the record of an episode is broken.
         DiskError: a page can't be written.
     """
-    rows: list[Row] = []
-    for episode in run.episodes():
-        rows.append(_write_episode(run, episode, films))
+    if chosen is None:
+        chosen = list(run.episodes()) if len(run.tasks) <= ALL_PAGES else []
+    for episode in chosen:
+        _write_episode(run, episode, films)
         watch(episode)
-    scores = score(run)
+    index = Index(run)
+    rows = [
+        row(episode, index.entry(episode), small=episode.number < AT_FIRST)
+        for episode in run.episodes()
+    ]
+    scores = score(run, index)
     _write(run.folder / "index.html", run_page(run, scores, rows))
+    index.save()
     return Shown(run.folder.name, run, scores, rows)
 
 
@@ -69,13 +88,12 @@ def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
     return _write(folder / "index.html", gallery_page(folder.resolve().name, runs))
 
 
-def _write_episode(run: Run, episode: Episode, films: Films) -> Row:
-    attempt = episode.last()
-    if attempt is not None:
-        for gif in _wanted(episode, films):
-            video.write(episode, run.header, gif=gif)
-        _write(episode.folder / "index.html", episode_page(run, episode, attempt))
-    return row(episode, attempt)
+def _write_episode(run: Run, episode: Episode, films: Films) -> None:
+    if (attempt := episode.last()) is None:
+        return
+    for gif in _wanted(episode, films):
+        video.write(episode, run.header, gif=gif)
+    _write(episode.folder / "index.html", episode_page(run, episode, attempt))
 
 
 def _wanted(episode: Episode, films: Films) -> Iterator[bool]:

@@ -12,6 +12,7 @@ from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
 from toy_runs import play_toy, toy_tasks
 
+from episodes.index import Index
 from episodes.metrics import score
 from episodes.page.pages import run_page
 from episodes.page.summary import row
@@ -57,7 +58,7 @@ def test_hostile_texts_are_shown_and_never_run(browser: Browser, runs: Path, pag
     browser.run("new Promise(resolve => setTimeout(resolve, 100))")
     assert browser.run("document.title") != "owned"
     assert "onerror=" in browser.run("document.body.textContent")
-    assert browser.run("document.querySelectorAll('script').length") == 1
+    assert browser.run("document.querySelectorAll('script:not([type])').length") == 1
     assert browser.run("document.querySelectorAll('[onerror]').length") == 0
 
 
@@ -130,7 +131,7 @@ def test_the_list_is_sorted_and_filtered(browser: Browser, tmp_path: Path) -> No
     run = Run.open(write_run(tmp_path / "run", Made(episodes=12, steps=2)))
     write_pages(run, Films(), lambda _: None)
     browser.open(run.folder / "index.html")
-    rows = "[...document.querySelectorAll('tbody tr[data-kind]')].filter(r => !r.hidden)"
+    rows = "[...document.querySelectorAll('.episodes tbody tr')].filter(r => !r.hidden)"
     numbers = f"{rows}.map(r => r.cells[1].textContent).join()"
     click = "document.querySelector('th[data-key=%s] button').click()"
     assert browser.run(numbers) == "0,1,2,3,4,5,6,7,8,9,10,11"
@@ -149,11 +150,11 @@ def test_the_list_is_sorted_and_filtered(browser: Browser, tmp_path: Path) -> No
 
 def test_a_long_list_is_laid_out_piece_by_piece(browser: Browser, tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=1)))
-    one = row(run.episode(0), run.episode(0).last())
+    one = row(run.episode(0), Index(run).entry(run.episode(0)))
     many = [replace(one, number=number) for number in range(900)]
     (tmp_path / "long.html").write_text(run_page(run, score(run), many), encoding="utf-8")
     browser.open(tmp_path / "long.html")
-    shown = "[...document.querySelectorAll('tbody tr[data-kind]')].filter(r => r.offsetHeight)"
+    shown = "[...document.querySelectorAll('.episodes tbody tr')].filter(r => r.offsetHeight)"
     assert browser.run(f"{shown}.length") == 200
     browser.run("document.querySelector('.more button').click()")
     assert browser.run(f"{shown}.length") == 700
