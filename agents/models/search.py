@@ -9,8 +9,8 @@ candidates, while ranking is cheaper for dozens.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from agents.models.encode import Tokens
 from agents.models.likelihood import stays
-from agents.models.reader import Reader
+from agents.models.reader import Begun, Reader, joined
 from agents.models.trie import Trie
 
 
@@ -32,26 +32,38 @@ class Found:
 
 
 @torch.inference_mode()
-def search(reader: Reader, prompt: Tokens, trie: Trie, width: int) -> tuple[list[Found], int]:
-    """The best sequences of `trie` after `prompt`.
+def search(
+    reader: Reader, questions: Sequence[tuple[Tokens, Trie, int]]
+) -> list[tuple[list[Found], int]]:
+    """The best sequences of each trie after its prompt, by a beam as wide as it says.
 
     Returns:
-        At most `width` of them, best first, of equals the first; and how many tokens were read.
+        For each question at most so many as its beam is wide, best first, of equals the first; and
+        how many tokens were read.
     """
-    tree, reading = _Tree(trie), _Reading(reader, prompt, trie)
-    found: list[Found] = []
-    beam = {0: 0.0}  # node of the trie -> score of the beginning that it stands for
-    while beam:
-        going_on: dict[int, float] = {}
-        for node, logits in zip(beam, reading.say(list(beam)), strict=True):
-            found += tree.ending(node, beam[node], logits)
-            going_on |= tree.going_on(node, beam[node], logits)
-        found = sorted(found, key=lambda one: (-one.score, one.sequence))[:width]
-        worst = found[-1].score if len(found) == width else -np.inf
-        best = sorted(going_on, key=lambda node: -going_on[node])[:width]
-        # A beginning never gets likelier as it goes on.
-        beam = {node: going_on[node] for node in best if going_on[node] > worst}
-    return found, reading.tokens
+    reading = _Reading(reader, [(prompt, trie) for prompt, trie, _ in questions])
+    trees = [_Tree(trie) for _, trie, _ in questions]
+    found: list[list[Found]] = [[] for _ in questions]
+    beams = [{0: 0.0} for _ in questions]  # node of the trie -> score of what it stands for
+    while any(beams):
+        for i, said in enumerate(reading.say([list(beam) for beam in beams])):
+            beams[i], found[i] = _step(trees[i], beams[i], found[i], said, questions[i][2])
+    return list(zip(found, reading.tokens, strict=True))
+
+
+def _step(
+    tree: _Tree, beam: Mapping[int, float], found: list[Found], said: torch.Tensor, width: int
+) -> tuple[dict[int, float], list[Found]]:
+    """The next beam, and what has been found by then; `said` has a row for each node of `beam`."""
+    going_on: dict[int, float] = {}
+    for node, logits in zip(beam, said, strict=True):
+        found += tree.ending(node, beam[node], logits)
+        going_on |= tree.going_on(node, beam[node], logits)
+    found = sorted(found, key=lambda one: (-one.score, one.sequence))[:width]
+    worst = found[-1].score if len(found) == width else -np.inf
+    best = sorted(going_on, key=lambda node: -going_on[node])[:width]
+    # A beginning never gets likelier as it goes on.
+    return {node: going_on[node] for node in best if going_on[node] > worst}, found
 
 
 class _Tree:
@@ -96,47 +108,87 @@ class _Tree:
         return zip(edges, said.double().tolist(), strict=True)
 
 
+@dataclass(slots=True, eq=False)
+class _Row:
+    """One prompt and its trie, and where in the cache what was read of them lies."""
+
+    prompt: Tokens
+    trie: Trie
+    begun: Begun
+    seen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Whether each column is of the prompt, (columns,)."""
+    columns: dict[int, int] = field(default_factory=dict)
+    """Node -> its column."""
+
+
 class _Reading:
-    """What a model says at nodes of a trie, read level by level behind one prompt."""
+    """What a model says at nodes of tries, read level by level behind their prompts.
 
-    def __init__(self, reader: Reader, prompt: Tokens, trie: Trie) -> None:
+    All of them share the columns of one cache; what is whose, the masks say.
+    """
+
+    def __init__(self, reader: Reader, questions: Sequence[tuple[Tokens, Trie]]) -> None:
         self._reader = reader
-        self._prompt = prompt
-        self._trie = trie
-        self._begun = reader.begin(prompt)
-        self._cache = self._begun.cache
-        self._read: list[int] = []
-        self.tokens = len(prompt.ids)
+        self._rows = [_Row(prompt, trie, reader.begin(prompt)) for prompt, trie in questions]
+        self._columns = max(row.begun.read for row in self._rows)
+        caches = [row.begun.cache for row in self._rows]
+        self._cache = joined(caches) if self._columns else None
 
-    def say(self, nodes: list[int]) -> torch.Tensor:
-        """Logits (nodes, vocabulary) of nodes of the next level; first of node 0 alone."""
-        return self._first() if nodes == [0] else self._next(nodes)
+    @property
+    def tokens(self) -> list[int]:
+        """How many have been read for each question."""
+        return [len(row.prompt.ids) + len(row.columns) for row in self._rows]
+
+    def say(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
+        """Logits (nodes, vocabulary) of nodes of the next level of each trie; first of node 0."""
+        logits = self._next(nodes) if self._rows[0].seen.size else self._first()
+        return [said[: len(some)] for said, some in zip(logits, nodes, strict=True)]
 
     def _first(self) -> torch.Tensor:
-        rest = np.array(self._prompt.ids[self._begun.read :], np.int64)
-        places = self._begun.read + np.arange(len(rest))
-        seen = np.tri(len(rest), len(self._prompt.ids), self._begun.read, np.bool_)
-        return self._go_on(rest, places, seen, keep=1)
+        """What follows the prompts, which end in the same column."""
+        longest = max(len(row.prompt.ids) - row.begun.read for row in self._rows)
+        ids, positions, seen = self._blank(longest)
+        for i, row in enumerate(self._rows):
+            read, shift = row.begun.read, row.begun.shift
+            rest = row.prompt.ids[read:]
+            ids[i, -len(rest) :] = rest
+            positions[i, -len(rest) :] = shift + np.arange(read, read + len(rest))
+            here = seen[i, -len(rest) :]
+            here[:, :read] = True
+            here[:, -len(rest) :] = np.tri(len(rest), dtype=np.bool_)
+            row.seen = here[-1]
+        return self._go_on(ids, positions, seen, keep=1)
 
-    def _next(self, nodes: list[int]) -> torch.Tensor:
-        before = len(self._prompt.ids)
-        self._read += nodes
-        self.tokens += len(nodes)
-        seen = np.ones((len(nodes), before + len(self._read)), np.bool_)
-        seen[:, before:] = self._trie.ancestors[np.ix_(nodes, self._read)]
-        places = before - 1 + self._trie.depths[nodes]
-        return self._go_on(self._trie.tokens[nodes], places, seen, keep=len(nodes))
+    def _next(self, nodes: Sequence[list[int]]) -> torch.Tensor:
+        longest = max(map(len, nodes))
+        ids, positions, seen = self._blank(longest)
+        for i, (row, some) in enumerate(zip(self._rows, nodes, strict=True)):
+            row.columns |= {node: self._columns + n for n, node in enumerate(some)}
+            ids[i, : len(some)] = row.trie.tokens[some]
+            after = row.begun.shift + len(row.prompt.ids) - 1
+            positions[i, : len(some)] = after + row.trie.depths[some]
+            here = seen[i, : len(some)]
+            here[:, : row.seen.size] = row.seen
+            read = np.ix_(some, list(row.columns))
+            here[:, list(row.columns.values())] = row.trie.ancestors[read]
+        return self._go_on(ids, positions, seen, keep=longest)
+
+    def _blank(
+        self, longest: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Tokens, positions, and what they see, for `longest` more columns."""
+        shape = len(self._rows), longest
+        seen = np.zeros((*shape, self._columns + longest), np.bool_)
+        return np.zeros(shape, np.int64), np.zeros(shape, np.int64), seen
 
     def _go_on(
         self,
         ids: NDArray[np.int64],
-        places: NDArray[np.int64],
+        positions: NDArray[np.int64],
         seen: NDArray[np.bool_],
         *,
         keep: int,
     ) -> torch.Tensor:
-        positions = self._begun.shift + places
-        logits, self._cache = self._reader.go_on(
-            self._cache, ids[None], positions[None], seen[None], keep=keep
-        )
-        return logits[0]
+        logits, self._cache = self._reader.go_on(self._cache, ids, positions, seen, keep=keep)
+        self._columns += ids.shape[1]
+        return logits

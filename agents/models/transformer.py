@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 import transformers
-from numpy.typing import NDArray
 from pydantic import JsonValue
 from safetensors import SafetensorError
 
@@ -31,11 +30,14 @@ from agents.models.turns import Turns
 _READABLE = frozenset({"full_attention", "sliding_attention"})
 """Kinds of layers that a tree of texts can be read with: they keep every token apart."""
 
+A = TypeVar("A")
+Q = TypeVar("Q")
 T = TypeVar("T")
 
-
-Asked = tuple[Sequence[Message], Sequence[str]]
-"""A prompt, and the candidates to be scored after it."""
+Asked = tuple[Sequence[Message], Sequence[str], int]
+"""A prompt, candidates to be scored after it, and the width of a beam, where there is one."""
+Wanted = tuple[Sequence[Message], int, int]
+"""A prompt, how many tokens an answer may have, and how many answers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,10 +49,20 @@ class _Question:
     tokens: Tokens
     answers: Sequence[tuple[int, ...]]
     trie: Trie
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """Candidates of one question by their numbers, their scores, and how many tokens that took."""
+
+    order: Sequence[int]
+    scores: Sequence[float]
+    read: int
 
 
 class Transformer(Model):
-    """One forward at a time, in a thread of its own; what waits to be ranked is read together."""
+    """One forward at a time, in a thread of its own; what waits for the same is read together."""
 
     def __init__(
         self, model: Any, encoder: Encoder, *, name: str, images: bool, batch: int = 8
@@ -65,7 +77,7 @@ class Transformer(Model):
         self.encoder = encoder
         self._text = model.config.get_text_config()
         self._likelihood = Likelihood(model)
-        self._turns: Turns[Asked, Ranking] = Turns(self._rank, most=batch, name=name)
+        self._turns = Turns(most=batch, name=name)
         kinds = set(getattr(self._text, "layer_types", None) or ()) | {"full_attention"}
         ranks = kinds <= _READABLE and not getattr(model, "_is_stateful", False)
         abilities = {
@@ -79,16 +91,13 @@ class Transformer(Model):
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         """Exact scores, as `agents/models/likelihood.py` defines them."""
-        try:
-            return await self._turns.ask((prompt, candidates))
-        except RuntimeError as error:
-            raise self._failure(error) from error
+        return await self._ask((prompt, candidates, 0), self._rank)
 
     async def beam(
         self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
     ) -> Ranking:
         """The best by `agents/models/search.py`."""
-        return await self._in_turn(lambda: self._beam(self._question(prompt, candidates), width))
+        return await self._ask((prompt, candidates, width), self._beam)
 
     async def generate(
         self,
@@ -105,15 +114,17 @@ class Transformer(Model):
         Several answers are the best of a beam search as wide, by their log-probabilities.
         """
         self._check_able(n, tools, schema)
-        return await self._in_turn(lambda: self._generate(prompt, max_tokens or 256, n))
+        return await self._ask((prompt, max_tokens or 256, n), self._generate)
 
     async def close(self) -> None:
         """Let go of the thread; the memory goes with the last reference."""
         self._turns.close()
 
-    async def _in_turn(self, work: Callable[[], T]) -> T:
+    async def _ask(
+        self, question: Q, answer: Callable[[Sequence[Q]], Sequence[A | Exception]]
+    ) -> A:
         try:
-            return await self._turns.do(work)
+            return await self._turns.ask(question, answer)
         except RuntimeError as error:
             raise self._failure(error) from error
 
@@ -123,7 +134,9 @@ class Transformer(Model):
             error if isinstance(error, ModelError) else ModelError(f"{self.name} failed: {error}")
         )
 
-    def _question(self, prompt: Sequence[Message], candidates: Sequence[str]) -> _Question:
+    def _question(
+        self, prompt: Sequence[Message], candidates: Sequence[str], width: int
+    ) -> _Question:
         if Ability.RANK not in self.abilities:
             raise ModelError(
                 f"{self.name} can't rank texts: its layers do not keep the tokens that they have "
@@ -134,64 +147,85 @@ class Transformer(Model):
         if not all(answers):
             raise ModelError("An empty text can't be ranked.")
         self._check_length(tokens, max(map(len, answers)))
-        return _Question(prompt, candidates, tokens, answers, Trie.pack(answers))
+        return _Question(prompt, candidates, tokens, answers, Trie.pack(answers), width)
 
     def _rank(self, asked: Sequence[Asked]) -> list[Ranking | Exception]:
+        return self._rankings(asked, self._score)
+
+    def _beam(self, asked: Sequence[Asked]) -> list[Ranking | Exception]:
+        return self._rankings(asked, self._search)
+
+    def _rankings(
+        self, asked: Sequence[Asked], score: Callable[[Sequence[_Question]], Sequence[_Scored]]
+    ) -> list[Ranking | Exception]:
         begin = time.perf_counter()
         questions = [_or_error(self._question, *one) for one in asked]
         good = [q for q in questions if isinstance(q, _Question)]
-        if not good:
-            return [q for q in questions if isinstance(q, ModelError)]
-        scores = iter(self._likelihood.scores_of_many([(q.tokens, q.trie) for q in good]))
-        seconds = (time.perf_counter() - begin) / len(good)
+        scored = iter(score(good) if good else ())
+        seconds = (time.perf_counter() - begin) / max(1, len(good))
         return [
-            q if isinstance(q, ModelError) else _or_error(self._ranked, q, next(scores), seconds)
+            q if isinstance(q, ModelError) else _or_error(self._ranking, q, next(scored), seconds)
             for q in questions
         ]
 
-    def _ranked(self, question: _Question, scores: NDArray[np.float64], seconds: float) -> Ranking:
-        order = range(len(question.answers))
-        read = len(question.tokens.ids) + len(question.trie) - 1
-        return self._ranking(question, order, scores.tolist(), read, seconds)
+    def _score(self, questions: Sequence[_Question]) -> list[_Scored]:
+        scores = self._likelihood.scores_of_many([(q.tokens, q.trie) for q in questions])
+        return [
+            _Scored(range(len(some)), some.tolist(), len(q.tokens.ids) + len(q.trie) - 1)
+            for q, some in zip(questions, scores, strict=True)
+        ]
 
-    def _beam(self, question: _Question, width: int) -> Ranking:
-        begin = time.perf_counter()
-        found, read = search(self._likelihood.reader, question.tokens, question.trie, width)
-        return self._ranking(
-            question,
-            [one.sequence for one in found],
-            [one.score for one in found],
-            read,
-            time.perf_counter() - begin,
-        )
+    def _search(self, questions: Sequence[_Question]) -> list[_Scored]:
+        reader = self._likelihood.reader
+        return [
+            _Scored([one.sequence for one in found], [one.score for one in found], read)
+            for found, read in search(reader, [(q.tokens, q.trie, q.width) for q in questions])
+        ]
 
-    def _ranking(
-        self,
-        question: _Question,
-        order: Sequence[int],
-        scores: Sequence[float],
-        read: int,
-        seconds: float,
-    ) -> Ranking:
-        if not np.isfinite(scores).all():
+    def _ranking(self, question: _Question, scored: _Scored, seconds: float) -> Ranking:
+        if not np.isfinite(scored.scores).all():
             raise ModelError(f"{self.name} gives scores that are no numbers: try dtype=float32.")
-        texts = [question.candidates[i] for i in order]
-        lengths = [len(question.answers[i]) for i in order]
+        texts = [question.candidates[i] for i in scored.order]
+        lengths = [len(question.answers[i]) for i in scored.order]
         messages = tuple(message.record() for message in question.prompt)
-        call = Call(messages=messages, reply="", tokens_in=read, seconds=seconds)
-        return Ranking(tuple(map(Ranked, texts, scores, lengths)), call)
+        call = Call(messages=messages, reply="", tokens_in=scored.read, seconds=seconds)
+        return Ranking(tuple(map(Ranked, texts, scored.scores, lengths)), call)
+
+    def _generate(self, wanted: Sequence[Wanted]) -> list[Reply | Exception]:
+        read = [_or_error(self._told, prompt, most) for prompt, most, _ in wanted]
+        replies: dict[int, Reply | Exception] = {
+            i: tokens for i, tokens in enumerate(read) if isinstance(tokens, ModelError)
+        }
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for i, tokens in enumerate(read):
+            if isinstance(tokens, Tokens):
+                # Every architecture has its own way to batch pictures: these go one by one.
+                alike.setdefault((*wanted[i][1:], i if tokens.images else -1), []).append(i)
+        for (most, n, _), some in alike.items():
+            told = [tokens for i in some if isinstance(tokens := read[i], Tokens)]
+            said = self._say([wanted[i][0] for i in some], told, most, n)
+            replies |= zip(some, said, strict=True)
+        return [replies[i] for i in range(len(wanted))]
+
+    def _told(self, prompt: Sequence[Message], most: int) -> Tokens:
+        tokens = self.encoder.prompt(prompt)
+        self._check_length(tokens, most)
+        return tokens
 
     @torch.inference_mode()
-    def _generate(self, prompt: Sequence[Message], max_tokens: int, n: int) -> Reply:
+    def _say(
+        self, prompts: Sequence[Sequence[Message]], told: Sequence[Tokens], most: int, n: int
+    ) -> Iterator[Reply]:
+        """The `n` best answers to each prompt, written side by side."""
         begin = time.perf_counter()
-        tokens = self.encoder.prompt(prompt)
-        self._check_length(tokens, max_tokens)
-        ids = torch.tensor([tokens.ids], device=self.network.device)
-        pad = self._text.pad_token_id or 0
+        longest, pad = max(len(t.ids) for t in told), self._text.pad_token_id or 0
+        ids = torch.tensor([[pad] * (longest - len(t.ids)) + list(t.ids) for t in told])
+        mask = torch.tensor([[i >= longest - len(t.ids) for i in range(longest)] for t in told])
+        device = self.network.device
         output = self.network.generate(
-            input_ids=ids,
-            attention_mask=torch.ones_like(ids),
-            max_new_tokens=max_tokens,
+            input_ids=ids.to(device),
+            attention_mask=mask.long().to(device),
+            max_new_tokens=most,
             do_sample=False,
             num_beams=n,
             num_return_sequences=n,
@@ -199,22 +233,23 @@ class Transformer(Model):
             pad_token_id=pad,
             return_dict_in_generate=True,
             output_scores=n > 1,
-            **tokens.extra(self.network),
+            **told[0].extra(self.network),
         )
-        said = output.sequences[:, len(tokens.ids) :].tolist()
-        texts = tuple(map(self.encoder.words, said))
-        lengths = [sum(token != pad for token in one) for one in said]
-        call = Call(
-            messages=tuple(message.record() for message in prompt),
-            reply="\n".join(texts),
-            tokens_in=len(tokens.ids),
-            tokens_out=sum(lengths),
-            seconds=time.perf_counter() - begin,
-        )
-        if n == 1:
-            return Reply(texts, call)
-        scores = map(Ranked, texts, output.sequences_scores.tolist(), lengths)
-        return Reply(texts, call, tuple(scores))
+        said = output.sequences[:, longest:].tolist()
+        scores = output.sequences_scores.tolist() if n > 1 else []
+        seconds = (time.perf_counter() - begin) / len(told)
+        for i, (prompt, tokens) in enumerate(zip(prompts, told, strict=True)):
+            mine = slice(i * n, (i + 1) * n)
+            texts = tuple(map(self.encoder.words, said[mine]))
+            lengths = [sum(token != pad for token in one) for one in said[mine]]
+            call = Call(
+                messages=tuple(message.record() for message in prompt),
+                reply="\n".join(texts),
+                tokens_in=len(tokens.ids),
+                tokens_out=sum(lengths),
+                seconds=seconds,
+            )
+            yield Reply(texts, call, tuple(map(Ranked, texts, scores[mine], lengths)))
 
     def _check_length(self, prompt: Tokens, answer: int) -> None:
         """Up to the end of a sliding window, if there is one, it is as if there were none."""

@@ -6,61 +6,67 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 Q = TypeVar("Q")
 A = TypeVar("A")
-T = TypeVar("T")
 
 
-class Turns(Generic[Q, A]):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Question:
+    asked: Any
+    answer: Callable[[Sequence[Any]], Sequence[Any]]
+    answered: Future[Any]
+
+
+class Turns:
     """One piece of work at a time, in a thread of its own: nothing else has to wait for it.
 
-    Questions that are asked at one moment of the event loop, or while an earlier piece of work is
-    going on, are answered together in the order in which they were asked.
+    Questions of one kind that are asked at one moment of the event loop, or while an earlier piece
+    of work is going on, are answered together in the order in which they were asked.
     """
 
-    def __init__(
-        self, answer: Callable[[Sequence[Q]], Sequence[A | Exception]], *, most: int, name: str
-    ) -> None:
-        """Have `answer` say or refuse what is asked, at `most` so many questions together."""
-        self._answer = answer
+    def __init__(self, *, most: int, name: str) -> None:
+        """Answer at `most` so many questions together."""
         self._most = most
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-        self._waiting: deque[tuple[Q, Future[A]]] = deque()
+        self._waiting: deque[_Question] = deque()
 
-    async def ask(self, question: Q) -> A:
-        """The answer to `question`, in its turn; what `answer` refuses with is raised."""
+    async def ask(self, question: Q, answer: Callable[[Sequence[Q]], Sequence[A | Exception]]) -> A:
+        """What `answer` makes of `question` in its turn; what it refuses with is raised.
+
+        Questions are of one kind where `answer` is the same.
+        """
         answered: Future[A] = Future()
-        self._waiting.append((question, answered))
+        self._waiting.append(_Question(question, answer, answered))
         # Not at once: whoever else asks at this moment is to be waiting by then.
         asyncio.get_running_loop().call_soon(self._thread.submit, self._answer_waiting)
         return await asyncio.wrap_future(answered)
-
-    async def do(self, work: Callable[[], T]) -> T:
-        """What `work` comes to, in its turn."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def close(self) -> None:
         """Let go of the thread. Safe to call twice."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _answer_waiting(self) -> None:
-        taken: list[tuple[Q, Future[A]]] = []
-        while self._waiting and len(taken) < self._most:
-            question, answered = self._waiting.popleft()
-            if answered.set_running_or_notify_cancel():
-                taken.append((question, answered))
+        taken = [one for one in self._next() if one.answered.set_running_or_notify_cancel()]
         if not taken:
             return
         try:
-            answers = self._answer([question for question, _ in taken])
+            answers = taken[0].answer([one.asked for one in taken])
         except BaseException as error:
-            for _, answered in taken:
-                answered.set_exception(error)
+            for one in taken:
+                one.answered.set_exception(error)
             raise
-        for (_, answered), answer in zip(taken, answers, strict=True):
+        for one, answer in zip(taken, answers, strict=True):
             if isinstance(answer, Exception):
-                answered.set_exception(answer)
+                one.answered.set_exception(answer)
             else:
-                answered.set_result(answer)
+                one.answered.set_result(answer)
+
+    def _next(self) -> Sequence[_Question]:
+        """The one that has waited longest, and as many of its kind as go with it."""
+        waiting = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        alike = [one for one in waiting if one.answer == waiting[0].answer][: self._most]
+        self._waiting.extendleft(one for one in reversed(waiting) if one not in alike)
+        return alike

@@ -159,6 +159,41 @@ def test_batches_change_no_ranking(folder: Path) -> None:
         assert np.array_equal(np.argsort(got), np.argsort(want))
 
 
+def test_batches_change_no_beam(folder: Path) -> None:
+    def found(batch: int) -> list[list[tuple[str, float]]]:
+        seeing = model(folder, batch=batch)
+
+        async def at_once() -> list[list[tuple[str, float]]]:
+            asked = [seeing.beam(p, ACTIONS, width=1 + n % 4) for n, p in enumerate(of_all_kinds())]
+            return [
+                [(one.text, one.logprob) for one in ranking.scores]
+                for ranking in await asyncio.gather(*asked)
+            ]
+
+        return asyncio.run(at_once())
+
+    want = found(1)
+    assert [len(some) for some in want] == [1, 2, 3, 4] * 2
+    for batch in (4, 8):
+        for some, others in zip(found(batch), want, strict=True):
+            assert [text for text, _ in some] == [text for text, _ in others]
+            assert [s for _, s in some] == pytest.approx([s for _, s in others], abs=1e-3)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_batches_change_no_answer(folder: Path, n: int) -> None:
+    def said(batch: int) -> list[tuple[str, ...]]:
+        seeing = model(folder, batch=batch)
+
+        async def at_once() -> list[tuple[str, ...]]:
+            asked = [seeing.generate(p, n=n, max_tokens=6) for p in of_all_kinds()]
+            return [reply.texts for reply in await asyncio.gather(*asked)]
+
+        return asyncio.run(at_once())
+
+    assert said(1) == said(4) == said(8)
+
+
 def test_of_several_questions_one_that_is_refused_spoils_no_other(folder: Path) -> None:
     seeing = model(folder)
     (want,) = rank(seeing, [prompt(2)])
