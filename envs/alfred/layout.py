@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from envs.alfred.body import Body
 from envs.alfred.counterparts import counterpart, counterparts
+from envs.alfred.drift import rotation_today
 from envs.alfred.objects import Thing
 from envs.alfred.scene import RecordedThing, Recording
 from envs.alfred.stowing import stow, within_reach
@@ -35,7 +36,7 @@ def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
                 {
                     "objectName": same[(number - 1) % len(same)],
                     "position": dict(zip("xyz", pose.position, strict=True)),
-                    "rotation": dict(zip("xyz", pose.rotation, strict=True)),
+                    "rotation": rotation_today(pose.type, pose.rotation),
                 }
             )
     if not body.tell("SetObjectPoses", objectPoses=poses, placeStationary=True):

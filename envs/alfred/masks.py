@@ -54,6 +54,15 @@ def center(mask: Mask) -> tuple[float, float] | None:
     return float(columns[0] + columns[-1]) / 2, float(rows[0] + rows[-1]) / 2
 
 
+def edge(mask: Mask) -> Mask:
+    """Its outermost pixels."""
+    inside = mask.copy()
+    for axis in (0, 1):
+        for shift in (-1, 1):
+            inside &= np.roll(mask, shift, axis)
+    return mask & ~inside
+
+
 def choose(body: Body, mask: Mask, action: str) -> Thing | None:
     """What a mask means: the thing with the most pixels under it, of those that the action suits.
 

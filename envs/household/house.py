@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
-from envs.household import rooms
+from envs.core import SceneError
 from envs.household.agent import Agent
 from envs.household.boxes import vector
 from envs.household.grid import STEP
 from envs.household.picture import Mood, Picture
+from envs.household.rooms import SCENES, Room
 from envs.household.world import Thing, World, near
 from envs.render.camera import Camera
 from envs.render.stage import Frame
@@ -49,22 +51,22 @@ class Sight(NamedTuple):
 class House:
     """Everything an action works on."""
 
-    def __init__(self, scene: str, settings: Settings, seed: int, revisions: Iterator[int]) -> None:
+    def __init__(self, room: Room, settings: Settings, seed: int, revisions: Iterator[int]) -> None:
         """Enter a room.
 
         Args:
-            scene: such as "FloorPlan1", with or without "_physics".
+            room: with a place to stand in it.
             settings: how it is looked at.
             seed: chooses where the agent starts.
             revisions: numbers for what changes, none of them twice.
 
         Raises:
-            SceneError: there is no such room.
-            UnavailableError: the rooms are not installed.
+            SceneError: nobody can stand in it.
         """
-        room = rooms.load(scene)
-        choose = np.random.default_rng((seed, rooms.SCENES.index(room.name)))
+        choose = np.random.default_rng((seed, _number(room.name)))
         cells = sorted(room.cells)
+        if not cells:
+            raise SceneError(f"There is no place in {room.name!r} where the agent can stand.")
         start, turn = cells[choose.integers(len(cells))], 90.0 * int(choose.integers(4))
         self.settings = settings
         self.mood = Mood()
@@ -118,6 +120,11 @@ class House:
     def within_reach(self, thing: Thing, x: float, z: float) -> bool:
         """Whether a thing is near enough to who stands there."""
         return thing.box.distance_from_axis(x, z) <= self.settings.visibility_distance
+
+
+def _number(room: str) -> int:
+    """A number of its own for every room, the same in every process."""
+    return SCENES.index(room) if room in SCENES else len(SCENES) + crc32(room.encode())
 
 
 def shown(frame: Frame) -> Mapping[str, int]:

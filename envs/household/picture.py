@@ -25,7 +25,8 @@ from envs.render.shapes import Look
 from envs.render.shell import shell
 from envs.render.stage import Frame, Light, Stage
 
-_WAYS = {0: "kitchen", 2: "living_room", 3: "bedroom", 4: "bathroom"}
+_WAYS = (("Toilet", "bathroom"), ("StoveBurner", "kitchen"), ("Bed", "bedroom"))
+"""What tells the kind of a room, and the walls and floor that it has; else it is a living room."""
 _SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
 """Light from all around, linear."""
 _DUSK = 0.4
@@ -114,7 +115,8 @@ class Picture:
         floor = next(thing.id for thing in world.things.values() if thing.kind == "Floor")
         low = (outline.low[0], outline.floor, outline.low[1])
         high = (outline.high[0], outline.ceiling, outline.high[1])
-        way = _WAYS[int(name.removeprefix("FloorPlan")) // 100]
+        kinds = {thing.kind for thing in world.things.values()}
+        way = next((way for kind, way in _WAYS if kind in kinds), "living_room")
         for part, mesh in shell(low, high, way, seed_of(name, mood.materials)):
             body = floor if part == "floor" else f"{name} {part}"
             self._stage.put(body, mesh, np.eye(3), np.zeros(3), casts_shadow=False)

@@ -71,28 +71,40 @@ def load(scene: str) -> Room:
         SceneError: there is no such room. Names the nearest ones.
         UnavailableError: the rooms' package is missing, or the cache can't be written.
     """
+    room = computed(scene)
+    real = layouts.cells(room.name)
+    if real is None:
+        return room
+    return replace(room, cells=grid.known(real, room.solids(room.placed), room.outline))
+
+
+def computed(scene: str) -> Room:
+    """The same with the cells that our own rule finds, whether THOR's are known or not.
+
+    Raises:
+        SceneError: there is no such room. Names the nearest ones.
+        UnavailableError: the rooms' package is missing, or the cache can't be written.
+    """
     name = scene.removesuffix("_physics")
     if name not in SCENES:
         raise SceneError(f"There is no room {scene!r}. {_suggestion(name)}")
-    packed = msgpack.unpackb((_cache() / f"{name}.msgpack").read_bytes())
-    outline_ = packed["outline"]
-    room = Room(
+    return unpack(name, msgpack.unpackb((_cache() / f"{name}.msgpack").read_bytes()))
+
+
+def unpack(name: str, packed: Mapping[str, Any]) -> Room:
+    """A room from what `prepare` made of it."""
+    walls = packed["outline"]
+    return Room(
         name,
         tuple(packed["objects"]),
         tuple(_box(numbers) for numbers in packed["boxes"]),
-        Outline(
-            tuple(outline_["low"]), tuple(outline_["high"]), outline_["floor"], outline_["ceiling"]
-        ),
+        Outline(tuple(walls["low"]), tuple(walls["high"]), walls["floor"], walls["ceiling"]),
         {
             name: tuple(_box(numbers) for numbers in parts)
             for name, parts in packed["strips"].items()
         },
         frozenset((column, row) for column, row in packed["cells"]),
     )
-    real = layouts.cells(name)
-    if real is None:
-        return room
-    return replace(room, cells=grid.known(real, room.solids(room.placed), room.outline))
 
 
 def habits() -> Mapping[str, Sequence[str]]:

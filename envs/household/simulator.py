@@ -11,11 +11,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from envs.core import SceneError
-from envs.household import effects, placing, rooms
+from envs.household import effects, placing
 from envs.household.actions import ACTIONS
 from envs.household.actions.binding import Action, Deed, Number, Refusal
 from envs.household.agent import Agent
 from envs.household.house import House, Settings, Sight
+from envs.household.own_rooms import Catalog
 from envs.household.picture import Mood
 from envs.household.world import Moment, Thing
 from envs.render.stage import Frame
@@ -57,7 +58,13 @@ class Simulator:
     """
 
     def __init__(
-        self, scene: str = "FloorPlan1", *, width: int = 300, height: int = 300, seed: int = 0
+        self,
+        scene: str = "FloorPlan1",
+        *,
+        width: int = 300,
+        height: int = 300,
+        seed: int = 0,
+        catalog: Catalog | None = None,
     ) -> None:
         """Enter the first room.
 
@@ -66,6 +73,7 @@ class Simulator:
             width: of the pictures, pixels.
             height: of the pictures, pixels.
             seed: chooses where the agent starts in a room.
+            catalog: the rooms that there are; None for iTHOR's.
 
         Raises:
             SceneError: there is no such room.
@@ -73,7 +81,9 @@ class Simulator:
         """
         self._seed = seed
         self._revisions = count(1)
-        self._house = House(scene, Settings(width, height), seed, self._revisions)
+        self._catalog = catalog or Catalog()
+        room = self._catalog.load(scene)
+        self._house = House(room, Settings(width, height), seed, self._revisions)
         self._moments: dict[int, Kept] = {}
         self._tokens = count(1)
         own: Mapping[str, Deed] = {
@@ -147,11 +157,12 @@ class Simulator:
         return low, (outline.high[0], outline.ceiling, outline.high[1])
 
     def _scenes(self, house: House) -> JsonValue:
-        return [f"{name}_physics" for name in rooms.SCENES]
+        return [f"{name}_physics" for name in self._catalog.names]
 
     def _reset(self, house: House, *, scene_name: str, **others: Any) -> JsonValue:
         try:
-            self._house = House(scene_name, house.settings, self._seed, self._revisions)
+            room = self._catalog.load(scene_name)
+            self._house = House(room, house.settings, self._seed, self._revisions)
         except SceneError as error:
             raise Refusal(str(error), "InvalidArgument") from error
         return None

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from envs.alfred.body import Body, Pose
 from envs.alfred.counterparts import present
 from envs.alfred.goals import conditions
@@ -41,8 +44,10 @@ class Interaction:
     """Why it was refused; empty if it was not."""
     fresh: bool
     """Whether the thing lies where the scene put it: THOR's physics has not touched it yet."""
-    shown: Mask | None
+    shown: Mask | None = None
     """Where our picture shows what is meant, (300, 300)."""
+    frame: NDArray[np.uint8] | None = None
+    """Of what was refused: our picture, (300, 300, 3)."""
 
 
 @dataclass(slots=True)
@@ -76,7 +81,7 @@ def replay(
         scene: of a task that was read with its steps.
         by: whether a thing is chosen by its id, or by the expert's mask alone.
         walk: whether the expert's moves are carried out, and those that are blocked counted.
-        show: whether our masks are kept.
+        show: whether our masks are kept, and a picture of what was refused.
 
     Raises:
         SceneError: the scene can't be built, or brings no steps.
@@ -156,8 +161,12 @@ class _Actor:
             chosen = choose(self._here.body, mask, step.action)
         shown = drawn(self._here.body, meant.id) if self._show and meant is not None else None
         fresh = meant is not None and recorded.slice is None and meant.id not in self._touched
-        refusal = self._do(step, recorded, chosen, meant)
-        return Interaction(step, meant, chosen, refusal, fresh, shown)
+        refusal = self._do(step, recorded, chosen)
+        frame = None
+        if refusal:
+            frame = self._here.body.frame if self._show else None
+            self._force(step, recorded, meant)
+        return Interaction(step, meant, chosen, refusal, fresh, shown, frame)
 
     def _meant(self, recorded: RecordedThing) -> Thing | None:
         whole = self._here.meant.get(recorded)
@@ -166,23 +175,26 @@ class _Actor:
         taken = {number: id for (cut, number), id in self._slices.items() if cut == whole}
         return present(self._here.world, recorded, whole, taken)
 
-    def _do(
-        self, step: LowStep, recorded: RecordedThing, chosen: Thing | None, meant: Thing | None
-    ) -> str:
-        put = step.action == "PutObject"
-        refusal = "there is no counterpart" if meant is None else "the mask shows no such thing"
-        if chosen is not None:
-            if self._here.do(step.action, chosen, **({"forceAction": True} if put else {})):
-                self._note(step, recorded, chosen)
-                return ""
-            code, message = self._here.body.error
-            refusal = code or message
-        if meant is not None and not put:
-            if self._here.do(step.action, meant, forceAction=True):
-                self._note(step, recorded, meant)
-        elif put and self._here.held is not None:
-            self._here.body.tell("DropHandObject", blind=True, forceAction=True)
-        return refusal
+    def _do(self, step: LowStep, recorded: RecordedThing, chosen: Thing | None) -> str:
+        """Try it; why it was refused, or nothing."""
+        if chosen is None:
+            by_id = self._by == "id" or not step.mask
+            return "it has no counterpart" if by_id else "the mask shows no such thing"
+        # ALFRED's own generator puts things by force.
+        force = {"forceAction": True} if step.action == "PutObject" else {}
+        if self._here.do(step.action, chosen, **force):
+            self._note(step, recorded, chosen)
+            return ""
+        code, message = self._here.body.error
+        return code or message
+
+    def _force(self, step: LowStep, recorded: RecordedThing, meant: Thing | None) -> None:
+        """Bring about what was refused, so that the rest of the plan can be tried."""
+        if step.action == "PutObject":
+            if self._here.held is not None:
+                self._here.body.tell("DropHandObject", blind=True, forceAction=True)
+        elif meant is not None and self._here.do(step.action, meant, forceAction=True):
+            self._note(step, recorded, meant)
 
     def _note(self, step: LowStep, recorded: RecordedThing, thing: Thing) -> None:
         if step.action in ("PickupObject", "SliceObject"):

@@ -6,10 +6,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from envs.alfred.env import Alfred
 from envs.alfred.fidelity.replay import Interaction, Story, replay
-from envs.alfred.masks import SIDE, center, decode, overlap
+from envs.alfred.masks import SIDE, center, decode, edge, overlap
 from envs.alfred.scene import Scene
 from envs.alfred.session import Session
 from envs.alfred.settings import AlfredSettings
@@ -20,6 +24,7 @@ SOLVED = "solved"
 _NO_GOAL = "the goal does not hold"
 _LONGEST = 80
 """Actions of a plan through our skills, at most."""
+_RED, _BLUE = (255, 0, 0), (0, 90, 255)
 _SMALL = 40
 """Pixels up to which a mask is that of a small thing, both ways."""
 
@@ -43,6 +48,7 @@ class Verdict:
     by_id: str = ""
     by_mask: str = ""
     by_skill: str = ""
+    """Empty where that was not tried."""
     moves: int = 0
     blocked: int = 0
     controls: tuple[bool, bool] = (False, False)
@@ -50,15 +56,23 @@ class Verdict:
     seen: list[SeenThing] = field(default_factory=list)
     placed: int = 0
     resting: int = 0
+    picture: NDArray[np.uint8] | None = None
+    """Ours where something was refused first, by id or else by mask, with both masks outlined."""
 
 
 class Court:
     """Holds trajectories against the household, with simulators of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, skills: bool = True) -> None:
+        """Get ready.
+
+        Args:
+            skills: whether the high-level plans are tried too, which takes most of the time.
+        """
         self._session = Session("embedded", AlfredSettings())
         self._owner = self._session.join()
-        self._skilled = Alfred("embedded", AlfredSettings(expert="recorded"))
+        recorded = AlfredSettings(expert="recorded")
+        self._skilled = Alfred("embedded", recorded) if skills else None
 
     def judge(self, path: Path, folder: Path) -> Verdict:
         """Act a trajectory by id, by mask, and through our skills.
@@ -73,38 +87,49 @@ class Court:
             scene = Scene.model_validate(dict(task.scene))
             body = self._session.start(self._owner, scene.room)
             by_id = replay(body, scene, walk=True, show=True)
-            by_mask = replay(body, scene, by="mask")
+            by_mask = replay(body, scene, by="mask", show=True)
         except (TaskError, SceneError) as error:
-            refused = f"scene refused: {str(error).rpartition(': ')[2][:60]}"
-            verdict.by_id = verdict.by_mask = verdict.by_skill = refused
+            why = f"scene refused: {str(error).rpartition(': ')[2][:60]}"
+            verdict.by_id = verdict.by_mask = verdict.by_skill = why
             return verdict
         verdict.by_id, verdict.by_mask = _cause(by_id), _cause(by_mask)
         verdict.moves, verdict.blocked = by_id.moves, by_id.blocked
         verdict.controls = by_id.solved_at_start, by_id.solved_before_last_act
         verdict.seen = list(_seen(by_id))
         verdict.placed, verdict.resting = by_id.placed, by_id.resting
-        verdict.by_skill = self._skills(read_task(path, folder))
+        refused = by_id.refused or by_mask.refused
+        verdict.picture = None if refused is None else _outlined(refused)
+        if self._skilled is not None:
+            verdict.by_skill = _by_skill(self._skilled, read_task(path, folder))
         return verdict
-
-    def _skills(self, task: Task) -> str:
-        """How the high-level plan fares through our skills."""
-        self._skilled.reset(task, seed=0)
-        first = ""
-        for _ in range(_LONGEST):
-            plan = self._skilled.plan()
-            if not plan:
-                break
-            done = self._skilled.act(plan[0])
-            if done.over:
-                return SOLVED
-            if done.reason is not None and not first:
-                first = f"{plan[0].verb}: {done.reason.value}"
-        return first or _NO_GOAL
 
     def close(self) -> None:
         """End the simulators."""
         self._session.leave(self._owner)
-        self._skilled.close()
+        if self._skilled is not None:
+            self._skilled.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _by_skill(env: Alfred, task: Task) -> str:
+    """How the high-level plan fares through our skills."""
+    env.reset(task, seed=0)
+    first = ""
+    for _ in range(_LONGEST):
+        plan = env.plan()
+        if not plan:
+            break
+        done = env.act(plan[0])
+        if done.over:
+            return SOLVED
+        if done.reason is not None and not first:
+            first = f"{plan[0].verb}: {done.reason.value}"
+    return first or _NO_GOAL
 
 
 def _cause(story: Story) -> str:
@@ -122,10 +147,21 @@ def _seen(story: Story) -> Iterator[SeenThing]:
             yield SeenThing(one.meant.type, overlap(one.shown, theirs), _off(one))
 
 
+def _outlined(one: Interaction) -> NDArray[np.uint8] | None:
+    """Our picture with the outline of what the expert pointed at in red, and ours in blue."""
+    if one.frame is None:
+        return None
+    picture = one.frame.copy()
+    if one.shown is not None:
+        picture[edge(one.shown)] = _BLUE
+    picture[edge(decode(one.step.mask))] = _RED
+    return picture
+
+
 def _off(one: Interaction) -> float | None:
     """Pixels between the middle of a small thing in the expert's picture and in ours."""
     theirs = decode(one.step.mask)
-    rows, columns = theirs.any(axis=1).nonzero()[0], theirs.any(axis=0).nonzero()[0]
+    rows, columns = np.flatnonzero(theirs.any(axis=1)), np.flatnonzero(theirs.any(axis=0))
     if one.step.action != "PickupObject" or one.shown is None:
         return None
     whole = min(rows[0], columns[0]) > 0 and max(rows[-1], columns[-1]) < SIDE - 1
