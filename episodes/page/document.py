@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -19,11 +20,25 @@ LONGEST = 20_000
 
 def render(template: str, **shown: object) -> str:
     """The page that `template` makes of `shown`."""
-    style, script = _asset("style.css"), _asset("page.js")
+    return "".join(pieces(template, **shown))
+
+
+def pieces(template: str, *, folder: Path = _HERE, **shown: object) -> Iterator[str]:
+    """The same piece by piece, for a page that is long.
+
+    Args:
+        template: its name in `folder`, or in this package.
+        folder: has the template, its `page.js`, and perhaps a `style.css` that goes on from ours.
+        shown: what the template asks for.
+    """
+    style = _asset(_HERE / "style.css")
+    if folder != _HERE and (own := folder / "style.css").exists():
+        style += _asset(own)
+    script = _asset(folder / "page.js")
     return (
-        _templates()
+        _templates(folder)
         .get_template(template)
-        .render(style=style, script=script, policy=_policy(style, script), **shown)
+        .generate(style=style, script=script, policy=_policy(style, script), **shown)
     )
 
 
@@ -63,9 +78,9 @@ def json_block(value: JsonValue) -> Markup:
 
 
 @cache
-def _templates() -> Environment:
+def _templates(folder: Path) -> Environment:
     templates = Environment(
-        loader=FileSystemLoader(_HERE),
+        loader=FileSystemLoader([folder, _HERE]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -84,8 +99,8 @@ def _templates() -> Environment:
 
 
 @cache
-def _asset(name: str) -> Markup:
-    return Markup((_HERE / name).read_text(encoding="utf-8"))
+def _asset(file: Path) -> Markup:
+    return Markup(file.read_text(encoding="utf-8"))
 
 
 def _policy(style: str, script: str) -> str:

@@ -1,0 +1,1 @@
+"""The page of a set: one file beside its pictures, without network."""
