@@ -1,0 +1,70 @@
+"""MineDojo's names on a voxel world: Luanti with our mod, or MineDojo itself for its spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from envs.core import Env, Task
+from envs.registry import Need, Registration
+
+
+class MineDojoSettings(BaseModel):
+    """What `--set` may say of MineDojo."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    width: int = Field(default=256, ge=64, le=3840)
+    """Pixels; a scene's `image_size` goes before."""
+    height: int = Field(default=160, ge=64, le=2160)
+    """Pixels."""
+    deadline: int = Field(default=2400, ge=20, le=100_000)
+    """Ticks (1/20 s of the game) that one action may take."""
+    tasks: str | None = None
+    """A `minedojo` wheel, or the folder of an installed one, that its tasks are read from; None
+    looks where `inhabit setup minedojo --backend minedojo` puts it."""
+
+
+def _make(backend: str, settings: MineDojoSettings) -> Env:
+    from envs.minedojo.env import MineDojo
+
+    return MineDojo(settings)
+
+
+def _sample(n: int, seed: int, settings: MineDojoSettings) -> Iterable[Task]:
+    from envs.minedojo.tasks import sample
+
+    return sample(n, seed)
+
+
+def _read(source: str, settings: MineDojoSettings) -> Iterable[Task]:
+    from envs.minedojo.official import read
+
+    return read(source, settings.tasks)
+
+
+def _needs(backend: str) -> Sequence[Need]:
+    from envs.minedojo.setup import needs
+
+    return needs(backend)
+
+
+def _prepare(backend: str, tell: Callable[[str], None]) -> None:
+    from envs.minedojo.setup import prepare
+
+    prepare(backend, tell)
+
+
+REGISTRATION = Registration(
+    name="minedojo",
+    summary="a voxel world under MineDojo's names: harvest, combat, tech tree, survival",
+    backends=("luanti",),
+    settings=MineDojoSettings,
+    make=_make,
+    sample=_sample,
+    read=_read,
+    needs=_needs,
+    packages=("minecraft-data",),
+    prepare=_prepare,
+)

@@ -200,7 +200,6 @@ function inhabit.tick(intent)
 	body.tick(intent or {})
 	inhabit.mobs.tick()
 	inhabit.sky.tick()
-	inhabit.pack.tick()
 end
 
 local LAND = 39  -- how far around there must be land: half a chunk

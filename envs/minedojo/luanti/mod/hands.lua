@@ -100,6 +100,7 @@ function hands.place(slot, at)
 	local node = inhabit.engine_name(hands.placeable(name), variant)
 	if not minetest.registered_nodes[node] then node = inhabit.engine_name(hands.placeable(name), 0) end
 	minetest.set_node(at, { name = node })
+	pack.note_use(name)
 	stack:take_item(1)
 	pack.inventory():set_stack("main", slot, stack)
 end

@@ -1,10 +1,15 @@
 -- What is carried: 36 slots, the first of which is the main hand, and what is worn. All in the
 -- engine's inventory; here are the ways to change it.
 
-local pack = { crafting = {}, furnaces = {} }
+local pack = { used = {} }
 inhabit.pack = pack
 local SIZES = { main = 36, worn = 5 }
 local WORN = { feet = 1, legs = 2, chest = 3, head = 4, offhand = 5 }
+
+--- Note that an item was put to its use: a tool struck, armour put on, a block placed.
+function pack.note_use(name)
+	pack.used[name] = (pack.used[name] or 0) + 1
+end
 
 --- The engine's inventory of who plays.
 function pack.inventory()
@@ -86,6 +91,7 @@ function pack.equip(slot)
 	local place = inhabit.about(inhabit.plain_name(stack:get_name())).slot
 	if place then
 		local worn = pack.equipment(place)
+		pack.note_use((inhabit.plain_name(stack:get_name())))
 		pack.replace(place, stack)
 		inventory:set_stack("main", slot, worn)
 	elseif slot ~= 1 then
@@ -107,6 +113,8 @@ end
 
 --- Wear the tool in the hand by some uses; it breaks when it has had enough.
 function pack.wear(uses)
+	local name = inhabit.plain_name(pack.equipment("mainhand"):get_name())
+	if name ~= "air" then pack.note_use(name) end
 	pack.replace("mainhand", worn_out(pack.equipment("mainhand"), uses))
 end
 
@@ -123,6 +131,3 @@ function pack.durability(stack)
 	if not lasts then return -1, -1 end
 	return lasts - stack:get_meta():get_int("used"), lasts
 end
-
---- Chests, furnaces and the like need no tick: smelting is counted where it is asked for.
-function pack.tick() end

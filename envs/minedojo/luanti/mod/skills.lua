@@ -186,6 +186,18 @@ function skills.known.equip(name)
 	return "You equipped the " .. name .. "."
 end
 
+--- What a thing is for: a block is placed, armour put on, a tool or an instrument used once.
+function skills.known.use(name)
+	local slot = carried(name)
+	if hands.placeable(name) then return skills.known.place(name) end
+	pack.equip(slot)
+	if not inhabit.about(name).slot then
+		moves.wait(10)
+		pack.note_use(name)
+	end
+	return "You used the " .. name .. "."
+end
+
 function skills.known.eat(name)
 	local slot = carried(name)
 	if not inhabit.about(name).food then fail("not_allowed", "A " .. name .. " can't be eaten.") end

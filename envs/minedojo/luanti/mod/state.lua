@@ -68,7 +68,7 @@ function inhabit.state()
 		furnace_near = inhabit.hands.near("furnace", inhabit.hands.STATION) ~= nil,
 		time = sky.time, days = sky.days, weather = sky.weather, raining = sky.snows() ~= nil, open = open,
 		sun = sky.sun(), light = minetest.get_node_light(eyes, ((sky.time / 24000) + 0.25) % 1) or 0,
-		mobs = around(), killed = inhabit.mobs.killed, blocks = blocks, heat = inhabit.crafting.heat,
+		mobs = around(), killed = inhabit.mobs.killed, used = pack.used, looks = scene.look, blocks = blocks, heat = inhabit.crafting.heat,
 	}
 end
 

@@ -1,0 +1,150 @@
+"""MineDojo as an environment: skills in plain words, in a world that moves only when they do."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, JsonValue
+
+from envs.core import Action, Determinism, Env, Observation, Outcome, Reason, SimulatorError, Task
+from envs.minedojo import MineDojoSettings, account, expert, offers
+from envs.minedojo.account import Account
+from envs.minedojo.goals import conditions
+from envs.minedojo.language import understand, vocabulary
+from envs.minedojo.luanti.world import World
+from envs.minedojo.scene import MineDojoScene, as_world, read_scene
+
+
+class MineDojo(Env):
+    """One agent in one voxel world. The world is started afresh for every task.
+
+    Args:
+        settings: size of the picture and time for an action; the scene goes before.
+    """
+
+    Scene: ClassVar[type[BaseModel]] = MineDojoScene
+
+    def __init__(self, settings: MineDojoSettings) -> None:
+        self._settings = settings
+        self._world: World | None = None
+        self._scene = MineDojoScene()
+        self._first: Account | None = None
+        self._now: Account | None = None
+        self._picture: NDArray[np.uint8] | None = None
+        self.determinism = Determinism.STATE
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        """Start `task`; `seed` decides what the scene leaves open.
+
+        Raises:
+            SceneError: the scene names something that there is not.
+            SimulatorError: the world did not start.
+            UnavailableError: Luanti or what it needs is not on this machine.
+        """
+        scene = read_scene(task)
+        self.close()
+        height, width = scene.image_size or (self._settings.height, self._settings.width)
+        self._scene = scene
+        self._world = World(as_world(scene, seed=seed), width, height)
+        self._first = self._now = account.read(self._world.ask("state"))
+
+    def observe(self) -> Observation:
+        """The picture, uint8 (height, width, 3), and what the body feels and carries."""
+        world, now = self._there()
+        if self._picture is None:
+            self._picture = world.picture()
+        return Observation(text=account.in_words(now), rgb=self._picture.copy())
+
+    def vocabulary(self) -> Sequence[Action]:
+        """Every skill about every name: the same in all scenes."""
+        return vocabulary()
+
+    def actions(self) -> Sequence[Action]:
+        """What makes sense with what was seen and is held."""
+        return offers.plausible(self._there()[1])
+
+    def parse(self, text: str) -> Action | None:
+        """The skill that a text means."""
+        return understand(text)
+
+    def act(self, action: Action) -> Outcome:
+        """Carry out one skill, to its end or its deadline; the cost is in ticks of 1/20 s."""
+        world, now = self._there()
+        meant = understand(action.text)
+        if meant is None:
+            met, total = self.progress()
+            said = "There is no such action. Say for example: mine log."
+            return Outcome(Reason.UNKNOWN_ACTION, said, met, total, over=False, cost=0)
+        name = meant.arguments[0] if meant.arguments else None
+        came = world.ask("skill", skill=meant.verb, name=name, deadline=self._settings.deadline)
+        self._now = account.read(world.ask("state"))
+        self._picture = None
+        met, total = self.progress()
+        dead = self._now.dead
+        reason = Reason(came["reason"]) if came.get("reason") else Reason.DIED if dead else None
+        return Outcome(
+            reason, str(came["feedback"]), met, total, over=met == total or dead,
+            cost=int(came["ticks"]),
+        )  # fmt: skip
+
+    def progress(self) -> tuple[int, int]:
+        """Targets had, killed, used or days lived, of how many."""
+        now = self._there()[1]
+        assert self._first is not None
+        return conditions(self._scene, self._first, now)
+
+    def close(self) -> None:
+        """End the world. Safe to call twice."""
+        if self._world is not None:
+            self._world.close()
+        self._world = self._now = self._first = self._picture = None
+
+    def plan(self) -> Sequence[Action]:
+        """A solution from here by the recipes, leaves first; empty when solved or none is known."""
+        world, now = self._there()
+        assert self._first is not None
+        if now.dead or len(set(self.progress())) == 1:
+            return ()
+        return expert.plan(self._scene, self._first, now, lambda names: _near(world, names))
+
+    def best_actions(self) -> frozenset[Action] | None:
+        """Not known: the expert gives one solution."""
+        return None
+
+    def state(self) -> Mapping[str, JsonValue]:
+        """The body, what it carries, mobs and what has been seen."""
+        return dict(self._there()[1].raw)
+
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits of the state."""
+        text = json.dumps(self.state(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def admissible(self) -> Sequence[Action]:
+        """What is offered and whose needs are met; ways through the land are not tried."""
+        now = self._there()[1]
+        return [a for a in offers.plausible(now) if not (a.verb == "eat" and now.raw["food"] >= 20)]
+
+    def ask(self, op: str, **fields: Any) -> Any:
+        """One question to the running world, for tools that look closer than an agent may.
+
+        Raises:
+            SimulatorError: it is gone.
+        """
+        return self._there()[0].ask(op, **fields)
+
+    def _there(self) -> tuple[World, Account]:
+        if self._world is None or self._now is None:
+            raise SimulatorError("No world is running: reset the environment with a task first.")
+        return self._world, self._now
+
+
+def _near(world: World, names: Sequence[str]) -> Mapping[str, bool]:
+    """Which blocks stand within the reach of a search, seen or not."""
+    found = world.ask("blocks", names=list(names), distance=36)
+    return dict(zip(names, map(bool, found), strict=True))

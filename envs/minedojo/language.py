@@ -1,0 +1,81 @@
+"""High-level skills in plain words: what can be said, and what a text means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from envs.core import Action
+from envs.minedojo.content import content
+from envs.minedojo.names import mobs, names
+
+ALONE = ("look around", "explore", "wait", "sleep")
+_LIQUIDS = ("water", "lava")
+_MILKED = ("cow", "mooshroom")
+_UNBREAKABLE = {"water", "flowing_water", "lava", "flowing_lava", "bedrock", "fire", "portal"}
+_ALIASES = {
+    "collect": "mine", "harvest": "mine", "dig": "mine", "break": "mine", "attack": "hunt",
+    "kill": "hunt", "combat": "hunt", "make": "craft", "cook": "smelt", "put": "place",
+    "wear": "equip", "hold": "equip", "locate": "find", "goto": "find",
+}  # fmt: skip
+"""Verbs that models say, and what we call it."""
+
+
+@cache
+def arguments() -> Mapping[str, Sequence[str]]:
+    """Verb -> everything that may follow it, in a fixed order."""
+    made = content()
+    items = made["items"]
+    blocks = [b for b in names("block") if b not in _UNBREAKABLE]
+    return {
+        "find": (*blocks, *_LIQUIDS, *mobs()),
+        "mine": tuple(blocks),
+        "craft": tuple(sorted({*names("by_hand"), *names("at_table"), *_recipes()})),
+        "smelt": tuple(dict.fromkeys([*names("in_furnace"), *(s["name"] for s in made["smelts"])])),
+        "place": tuple(n for n in names("item") if items.get(n, {}).get("places")),
+        "equip": tuple(n for n in names("item") if n != "air"),
+        "use": names("tech"),
+        "eat": tuple(n for n in names("item") if items.get(n, {}).get("food")),
+        "hunt": mobs(),
+        "milk": _MILKED,
+        "shear": ("sheep",),
+        "collect": _LIQUIDS,
+    }
+
+
+def say(verb: str, *about: str) -> Action:
+    """The action of a verb about something."""
+    return Action(" ".join([verb, *about]), verb, about)
+
+
+@cache
+def vocabulary() -> Sequence[Action]:
+    """Everything that can be said, in a fixed order; the same in every scene."""
+    return tuple(_all())
+
+
+def understand(text: str) -> Action | None:
+    """What a text means; None if nothing."""
+    words = text.strip().strip(".!").lower().split()
+    words = [w for i, w in enumerate(words) if i == 0 or w not in ("a", "an", "the", "some")]
+    if not words or len(words) > 8:
+        return None
+    if " ".join(words) in ALONE:
+        return say(" ".join(words))
+    verb, about = words[0], "_".join(words[1:])
+    known = arguments()
+    if about in known.get(verb, ()):
+        return say(verb, about)
+    verb = _ALIASES.get(verb, verb)
+    return say(verb, about) if about in known.get(verb, ()) else None
+
+
+def _all() -> Iterator[Action]:
+    yield from (say(verb) for verb in ALONE)
+    for verb, about in arguments().items():
+        yield from (say(verb, name) for name in about)
+
+
+def _recipes() -> Iterator[str]:
+    allowed = set(names("item"))
+    return (r["name"] for r in content()["recipes"] if r["name"] in allowed)

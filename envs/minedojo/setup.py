@@ -1,0 +1,76 @@
+"""`inhabit setup minedojo`: Luanti and what it needs, from Debian; or MineDojo's own package."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+
+from envs.core import UnavailableError
+from envs.minedojo.programs import PACKAGES, lacking
+from envs.registry import Need
+
+Tell = Callable[[str], None]
+_DEADLINE = 900.0
+"""Seconds for one call of apt-get."""
+
+
+def needs(backend: str) -> Sequence[Need]:
+    """What this machine lacks."""
+    fix = f"inhabit setup minedojo, or: apt-get install {' '.join(PACKAGES)}"
+    return [Need(f"the Debian package {name}", fix) for name in lacking()]
+
+
+def prepare(backend: str, tell: Tell) -> None:
+    """Install what is missing, where that is allowed. Can be run twice.
+
+    Args:
+        backend: luanti.
+        tell: is told what is done, a sentence at a time.
+
+    Raises:
+        UnavailableError: it may not be installed here, or apt-get failed.
+    """
+    missing = lacking()
+    if not missing:
+        tell("Luanti, Xvfb and lua-socket are there.")
+    else:
+        prefix = _rights()
+        tell(f"Installing {', '.join(PACKAGES)} with apt-get.")
+        _run([*prefix, "apt-get", "update", "-q"])
+        _run([*prefix, "apt-get", "install", "-y", "-q", "--no-install-recommends", *PACKAGES])
+        if still := lacking():
+            raise UnavailableError(f"apt-get came without {', '.join(still)}.")
+    from envs.minedojo.game import game
+
+    tell(f"The game with its textures: {game()}.")
+
+
+def _rights() -> list[str]:
+    by_hand = f"Ask an administrator for: apt-get install {' '.join(PACKAGES)}"
+    if shutil.which("apt-get") is None:
+        raise UnavailableError(f"There is no apt-get on this machine. {by_hand}")
+    if os.geteuid() == 0:
+        return []
+    if shutil.which("sudo") and _quiet(["sudo", "-n", "true"]):
+        return ["sudo", "-n"]
+    raise UnavailableError(f"Installing packages needs root. {by_hand}")
+
+
+def _quiet(command: Sequence[str]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def _run(command: Sequence[str]) -> None:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_DEADLINE,
+            env=environment, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnavailableError(f"{' '.join(command)} did not finish: {error}") from error
+    if done.returncode:
+        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-6:])
+        raise UnavailableError(f"{' '.join(command)} failed:\n{words}")

@@ -1,0 +1,177 @@
+"""The task topology graph: how each item can be had, and what that takes first.
+
+EIE and the expert walk it from a goal to its leaves: a wooden pickaxe needs planks and sticks,
+those need logs, and a log is mined by hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from envs.minedojo.catalogue import recipes, smelts, table
+from envs.minedojo.content import content
+from envs.minedojo.language import arguments
+
+_STEP = 1.0
+_MINE, _HUNT, _FETCH = 4.0, 8.0, 6.0
+_DEEP = {"diamond_ore": 30.0, "redstone_ore": 25.0, "gold_ore": 20.0, "lapis_ore": 25.0,
+         "emerald_ore": 60.0, "iron_ore": 8.0, "obsidian": 80.0}  # fmt: skip
+"""How hard things are to come by, in rough numbers of actions."""
+FURNACE, TABLE = "furnace", "crafting_table"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to an item."""
+
+    verb: str
+    """mine, hunt, milk, shear, collect, craft or smelt."""
+    about: str
+    """What the verb is said of: a block, a mob, or the item itself."""
+    yields: float
+    """How many come of it, on average."""
+    needs: Mapping[str, int]
+    """Item -> how many are used up."""
+    tool: str | None = None
+    """The least tool that does it; it is kept."""
+    station: str | None = None
+    """What has to stand nearby: crafting_table or furnace."""
+
+
+@cache
+def ways() -> Mapping[str, Sequence[Way]]:
+    """Item -> every way to it, in a fixed order."""
+    found: dict[str, list[Way]] = {}
+
+    def add(item: str, way: Way) -> None:
+        found.setdefault(item, []).append(way)
+
+    for block in content()["blocks"]:
+        if block["hardness"] < 0 or block["name"] not in arguments()["mine"]:
+            continue
+        for drop in block["drops"]:
+            mean = drop["share"] * (drop["low"] + drop["high"]) / 2
+            if mean > 0:
+                add(drop["name"], Way("mine", block["name"], mean, {}, tool_for(block)))
+        if block["sheared"]:
+            add(block["name"], Way("mine", block["name"], 1.0, {}, "shears"))
+    for row in table("mobs"):
+        for drop in content()["mobs"][row["name"]]["drops"]:
+            mean = drop["share"] * (drop["low"] + drop["high"]) / 2
+            add(drop["name"], Way("hunt", row["name"], mean, {}))
+    add("milk_bucket", Way("milk", "cow", 1.0, {"bucket": 1}))
+    add("wool", Way("shear", "sheep", 2.0, {}, "shears"))
+    for liquid in ("water", "lava"):
+        add(f"{liquid}_bucket", Way("collect", liquid, 1.0, {"bucket": 1}))
+    for recipe in recipes():
+        station = None if recipe.by_hand else TABLE
+        add(recipe.name, Way("craft", recipe.name, recipe.count, recipe.needed(), None, station))
+    for smelt in smelts():
+        add(smelt.name, Way("smelt", smelt.name, 1.0, {smelt.source: 1}, None, FURNACE))
+    return {item: tuple(_once(all)) for item, all in found.items()}
+
+
+def tool_for(block: Mapping[str, object]) -> str | None:
+    """The least tool that makes a block drop; None where a hand does."""
+    if "harvest" not in block:
+        return None
+    if block["tool"] == "shears":
+        return "shears"
+    least = int(str(block["harvest"]))
+    return f"{('wooden', 'stone', 'iron', 'diamond')[least]}_{block['tool']}"
+
+
+def better(tool: str) -> Sequence[str]:
+    """Tools that do what `tool` does, the least first."""
+    material, _, kind = tool.rpartition("_")
+    order = ("wooden", "stone", "iron", "diamond")
+    if material not in order:
+        return (tool,)
+    return tuple(f"{m}_{kind}" for m in order[order.index(material) :])
+
+
+def costs(ground: Mapping[str, bool], mobs: frozenset[str]) -> Mapping[str, float]:
+    """Item -> rough number of actions that it takes, from nothing; infinite if it can't be had.
+
+    Args:
+        ground: block -> whether it is to be found around here; a block not named is not.
+        mobs: kinds that are to be met around here.
+    """
+    cost: dict[str, float] = {item: math.inf for item in ways()}
+    changed = True
+    while changed:
+        changed = False
+        for item, all in ways().items():
+            least = min(way_cost(way, cost, ground, mobs) for way in all)
+            if least < cost[item] - 1e-9:
+                cost[item], changed = least, True
+    return cost
+
+
+def way_cost(
+    way: Way, cost: Mapping[str, float], ground: Mapping[str, bool], mobs: frozenset[str]
+) -> float:
+    """Rough number of actions for one item by this way."""
+    if way.verb in ("mine", "collect") and not ground.get(way.about):
+        return math.inf
+    if way.verb in ("hunt", "milk", "shear") and way.about not in mobs:
+        return math.inf
+    own = {"mine": _MINE + _DEEP.get(way.about, 0.0), "hunt": _HUNT, "milk": _FETCH,
+           "shear": _FETCH, "collect": _FETCH, "craft": _STEP, "smelt": 3 * _STEP}[way.verb]  # fmt: skip
+    own += sum(count * cost.get(name, math.inf) for name, count in way.needs.items())
+    if way.tool is not None:
+        # A tool serves many times.
+        own += min((cost.get(tool, math.inf) for tool in better(way.tool)), default=math.inf) / 4
+    return own / way.yields
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An item in the graph of a goal, and what it is made of."""
+
+    item: str
+    count: int
+    way: Way
+    parts: tuple[Node, ...]
+
+
+def graph(item: str, count: int, cost: Mapping[str, float], best: Mapping[str, Way]) -> Node:
+    """The tree of what `count` of an item take, down to the leaves.
+
+    Args:
+        item, count: the goal.
+        cost: of `costs`.
+        best: item -> its cheapest way, of `cheapest`.
+    """
+    way = best[item]
+    times = math.ceil(count / way.yields)
+    parts = tuple(graph(n, c * times, cost, best) for n, c in sorted(way.needs.items()))
+    return Node(item, count, way, parts)
+
+
+def cheapest(
+    cost: Mapping[str, float], ground: Mapping[str, bool], mobs: frozenset[str]
+) -> Mapping[str, Way]:
+    """Item -> the way that costs least; items that can't be had are left out."""
+    return {
+        item: min(all, key=lambda way: way_cost(way, cost, ground, mobs))
+        for item, all in ways().items()
+        if cost[item] < math.inf
+    }
+
+
+def blocks_wanted() -> Sequence[str]:
+    """Every block that something is had from, in a fixed order."""
+    found = {way.about for all in ways().values() for way in all if way.verb in ("mine", "collect")}
+    return sorted(found)
+
+
+def _once(all: Sequence[Way]) -> Sequence[Way]:
+    kept: list[Way] = []
+    for way in all:
+        if way not in kept:
+            kept.append(way)
+    return kept
