@@ -20,7 +20,18 @@ from agents.models.core import Image
 from envs.core import Action, Observation, Outcome, Reason, Task
 from episodes.disk import LineFile, Pictures
 from episodes.index import Entry
-from episodes.lines import Act, CallRecord, Decide, End, Line, RankedText, See, Start
+from episodes.lines import (
+    Act,
+    CallRecord,
+    Decide,
+    End,
+    Line,
+    Placed,
+    Pose,
+    RankedText,
+    See,
+    Start,
+)
 from episodes.record import read_lines
 
 _DIGEST = re.compile(r"[0-9a-f]{1,64}")
@@ -34,6 +45,8 @@ class Moment:
     candidates: tuple[Action, ...]
     state: str | None
     """Digest of the simulator's state; None where it shows none."""
+    pose: Pose | None = None
+    """Of the agent, where the state tells it."""
 
 
 class Journal:
@@ -70,10 +83,12 @@ class Journal:
         progress: tuple[int, int] | None,
         vocabulary: Sequence[Action] | None = None,
         continues: int | None = None,
+        things: Sequence[Placed] = (),
     ) -> None:
         """The scene stands (`progress` is None where it could not be built).
 
-        `continues` is the attempt whose decisions are acted again first.
+        `continues` is the attempt whose decisions are acted again first, `things` what is known of
+        where things are.
         """
         met, total = progress or (None, None)
         words = None if vocabulary is None else tuple(a.text for a in vocabulary)
@@ -88,6 +103,7 @@ class Journal:
                 met=met,
                 total=total,
                 continues=continues,
+                things=tuple(things),
             )
         )
 
@@ -111,6 +127,7 @@ class Journal:
                 digest=digest,
                 state=moment.state,
                 candidates=None if repeated else candidates,
+                pose=moment.pose,
                 seconds=round(seconds, 6),
             )
         )

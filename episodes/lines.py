@@ -119,6 +119,24 @@ class Header(_Record):
     """None unless `inhabit fork` made it."""
 
 
+class Pose(_Record):
+    """Where the agent stood, and which way it looked."""
+
+    x: float
+    """Metres, as `z` is; seen from above, x is to the right where z is upwards."""
+    z: float
+    heading: float
+    """Degrees clockwise from +z, seen from above, in [0, 360)."""
+
+
+class Placed(_Record):
+    """Where a thing was at the start."""
+
+    name: str
+    x: float
+    z: float
+
+
 class _Line(_Record):
     time: float
     """Seconds since the epoch."""
@@ -139,6 +157,8 @@ class Start(_Line):
     """None where the scene could not be built."""
     continues: int | None = None
     """The attempt that was cut short, whose decisions are acted again before new ones are made."""
+    things: tuple[Placed, ...] = ()
+    """Where things were, as far as the simulator tells."""
 
 
 class See(_Line):
@@ -154,6 +174,8 @@ class See(_Line):
     """Of the simulator's state, where it shows one."""
     candidates: tuple[str, ...] | None = None
     """None where they are the start's vocabulary or the same as at the step before."""
+    pose: Pose | None = None
+    """None where the simulator does not tell."""
     seconds: float
     """In the simulator."""
 

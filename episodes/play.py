@@ -17,7 +17,8 @@ from episodes.resume import Prefix, Recorded
 from episodes.settings import Resume
 from episodes.stage import Stage
 from episodes.tally import Limits, Tally
-from episodes.view import grants, look, shown
+from episodes.view import grants, look, shown, state_of
+from episodes.whereabouts import pose_of, things_of
 
 T = TypeVar("T")
 
@@ -132,6 +133,7 @@ class _Episode:
         self._tally = Tally(rules.limits(task))
         self._clock = Clock()
         self._started = False
+        self._posed = False
 
     @property
     def over(self) -> bool:
@@ -148,15 +150,19 @@ class _Episode:
         words = None
         if self._rules.candidates is Choice.VOCABULARY:
             words = await self._ask(lambda env: env.vocabulary())
+        state = await self._ask(state_of)
+        self._posed = pose_of(state) is not None
         with self._clock.spell(Part.RECORD):
             continues = self._prefix.attempt if self._prefix else None
-            self._journal.start(self._task, self._seed, progress, words, continues)
+            self._journal.start(
+                self._task, self._seed, progress, words, continues, things_of(state)
+            )
         self._started = True
 
     async def see(self) -> Moment:
         """What there is to see now. A step is over once its consequences are seen."""
         step = self._tally.steps
-        moment = await self._ask(lambda env: look(env, self._rules.candidates))
+        moment = await self._ask(lambda env: look(env, self._rules.candidates, pose=self._posed))
         with self._clock.spell(Part.RECORD):
             self._journal.see(step, moment, self._clock.latest(Part.SIMULATOR))
         if step:

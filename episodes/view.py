@@ -24,14 +24,20 @@ from envs.core import (
 from episodes.journal import Moment
 from episodes.lines import Choice, Sight
 from episodes.stage import Stage
+from episodes.whereabouts import pose_of
 
 
 class LackingError(ValueError):
     """An environment can't give what a run asks of it. Names both."""
 
 
-def look(env: Env, choice: Choice) -> Moment:
+def look(env: Env, choice: Choice, *, pose: bool = False) -> Moment:
     """All of a moment that an agent or the record asks for.
+
+    Args:
+        env: at that moment.
+        choice: which candidates.
+        pose: whether to ask where the agent is, too.
 
     Raises:
         LackingError: `choice` is ORACLE and the environment doesn't show what would succeed.
@@ -40,7 +46,13 @@ def look(env: Env, choice: Choice) -> Moment:
         env.observe(),
         tuple(_candidates(env, choice)),
         env.digest() if isinstance(env, Privileged) else None,
+        pose_of(env.state()) if pose and isinstance(env, Privileged) else None,
     )
+
+
+def state_of(env: Env) -> Mapping[str, JsonValue]:
+    """The state of an environment, empty where it does not show it. For the record alone."""
+    return env.state() if isinstance(env, Privileged) else {}
 
 
 def shown(observation: Observation, sight: Sight) -> Observation:

@@ -124,22 +124,34 @@ def test_retries_have_a_limit(tmp_path: Path) -> None:
     assert figures.endings[Ending.SIMULATOR_FAULT] == 2
 
 
-def test_the_runner_killed_at_fifty_random_moments(undisturbed: Run, tmp_path: Path) -> None:
+def test_the_runner_killed_at_fifty_random_moments(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    tasks = toy_tasks(16)
+    folder = tmp_path_factory.mktemp("killed")
     lot = random.Random(8)
     for _ in range(50):
+        before = written(folder)
         pid = os.fork()
         if pid == 0:
             with contextlib.suppress(BaseException):
-                play_toy(tmp_path, tasks=TASKS, make=slow_toy, workers=2)
+                play_toy(folder, tasks=tasks, make=slow_toy, workers=2)
             os._exit(0)
-        time.sleep(lot.uniform(0.0, 0.05))
+        until = time.monotonic() + 2
+        while written(folder) == before and time.monotonic() < until:
+            time.sleep(0.001)
+        time.sleep(lot.uniform(0.0, 0.02))
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    run = play_toy(tmp_path, tasks=TASKS, workers=2)
-    assert results(run) == results(undisturbed)
+    run = play_toy(folder, tasks=tasks, workers=2)
+    assert results(run) == results(play_toy(tmp_path_factory.mktemp("undisturbed"), tasks=tasks))
     figures = score(run)
-    assert figures.episodes == len(TASKS) == sum(figures.endings.values())
-    assert figures.attempts > len(TASKS), "It was cut off in the middle of episodes."
+    assert figures.episodes == len(tasks) == sum(figures.endings.values())
+    assert figures.attempts > len(tasks), "It was cut off in the middle of episodes."
+
+
+def written(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.glob("episodes/*/episode.jsonl"))
 
 
 def slow_toy() -> Env:
