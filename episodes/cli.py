@@ -16,6 +16,7 @@ from episodes.commands.compare import compare
 from episodes.commands.doctor import doctor
 from episodes.commands.export import export
 from episodes.commands.fork import fork
+from episodes.commands.judge import judge
 from episodes.commands.listing import envs, tasks
 from episodes.commands.output import remarks
 from episodes.commands.replan import replan
@@ -43,6 +44,7 @@ _COMMANDS = (
     run,
     replay,
     fork,
+    judge,
     compare,
     replan,
     show,

@@ -46,12 +46,17 @@ class Judged(BaseModel):
     action: Verdict
 
     @property
+    def whole(self) -> bool:
+        """Whether there was something to score in every part."""
+        return self.perception.given and self.cognition.given and self.action.given
+
+    @property
     def genuine(self) -> int | None:
-        """1 where all three are, 0 where one is not, None where that isn't known (PCA-Bench's
-        genuine PCA score).
+        """1 where all three are, 0 where one is not (PCA-Bench's genuine PCA score); None where
+        that isn't known, or a part was not given.
         """
         scores = [self.perception.score, self.cognition.score, self.action.score]
-        if 0 in scores:
+        if 0 in scores and self.whole:
             return 0
         return None if None in scores else 1
 

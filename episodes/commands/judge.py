@@ -1,0 +1,203 @@
+"""`inhabit judge`: where the decisions of a run went wrong, in seeing, thinking or acting."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from agents.core import ModelError
+from agents.models import registry as models
+from agents.models.core import Ability
+from envs.registry import find
+from episodes.commands.output import Json, Set, answers, print_json, remarks
+from episodes.judging import sheet
+from episodes.judging.agreement import Kappa, kappa
+from episodes.judging.chat import ChatJudge
+from episodes.judging.lines import StepLine, file_of, whole
+from episodes.judging.oracle import Oracle
+from episodes.judging.scores import Judge, Part
+from episodes.judging.summary import Domain, PartScore, Summary, summarize
+from episodes.judging.walk import judge_run
+from episodes.plan import find_backend, make_env
+from episodes.record import RecordError, Run
+from episodes.settings import RunSettings, SettingError, checked, divide
+
+Agreement = Mapping[Part, Kappa]
+
+
+def judge(
+    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    by: Annotated[
+        str,
+        typer.Option("--judge", metavar="oracle|KIND:NAME", help="The simulator, or a chat model."),
+    ] = Oracle.name,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Where the judge's endpoint is.")
+    ] = None,
+    assignments: Set = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="With --csv: how many steps to label.")
+    ] = None,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print a sheet for people to label, as CSV.")
+    ] = False,
+    labels: Annotated[
+        Path | None, typer.Option(help="A labelled sheet to hold the judge against.")
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="oracle|KIND:NAME", help="Another judge that has judged this run."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Score every step of a run; what was judged before is not judged again."""
+    if (sample is not None and not as_csv) or (as_csv and as_json):
+        raise typer.BadParameter("--sample goes with --csv, and --csv without --json.")
+    found = Run.open(run)
+    asyncio.run(_judge(found, by, base_url, assignments or ()))
+    steps, episodes = whole(file_of(found, by))
+    if not episodes:
+        raise RecordError(f"{run}: no episode has ended yet, so there is nothing to judge.")
+    if as_csv:
+        sheet.write(sheet.draw(steps, sample or len(steps)), found, sys.stdout)
+        return
+    agreement = _agreement(found, steps, labels, against)
+    summary = summarize(str(run), by, steps, episodes)
+    _print(summary, agreement)
+    if as_json:
+        plain: JsonValue = summary.model_dump(mode="json")
+        assert isinstance(plain, dict)
+        print_json({**plain, "agreement": {part.value: _row(k) for part, k in agreement.items()}})
+
+
+async def _judge(
+    run: Run, by: str, base_url: str | None, assignments: list[str] | tuple[str, ...]
+) -> None:
+    header = run.header
+    registration = find(header.env)
+    backend = find_backend(registration, header.backend)
+    settings = checked("env", registration.settings, header.settings.env)
+    run_settings = RunSettings.model_validate(header.settings.run)
+    who = _make_judge(by, base_url, assignments)
+    try:
+        with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
+            bar = progress.add_task("judge", total=len(run.tasks))
+            await judge_run(
+                run,
+                who,
+                lambda: make_env(registration, backend, settings, run_settings),
+                watch=lambda _: progress.advance(bar),
+            )
+    finally:
+        await who.close()
+
+
+def _make_judge(by: str, base_url: str | None, assignments: list[str] | tuple[str, ...]) -> Judge:
+    if by == Oracle.name:
+        if base_url is not None or assignments:
+            raise SettingError("The oracle asks no model: leave --base-url and --set out.")
+        return Oracle()
+    kind = models.find(by)[0].settings
+    given = list(assignments)
+    if base_url is not None:
+        if "base_url" not in kind.model_fields:
+            raise SettingError("--base-url says where an endpoint is: --judge openai:NAME.")
+        given.append(f"model.base_url={base_url}")
+    model = models.load(by, divide(given, {"model": kind})["model"])
+    if Ability.WORDS not in model.abilities:
+        raise ModelError(f"{by} says nothing in words, so it can't judge.")
+    return ChatJudge(model, name=by)
+
+
+def _agreement(
+    run: Run, steps: list[StepLine], labels: Path | None, against: str | None
+) -> Agreement:
+    """Kappa per part with what people, or another judge, say of the same steps."""
+    theirs: dict[tuple[int, int], Mapping[Part, int]] = {}
+    if labels is not None:
+        theirs.update(sheet.read(labels))
+    if against is not None:
+        others, _ = whole(file_of(run, against))
+        if not others:
+            raise RecordError(f"{against!r} has not judged {run.folder}: let it do so first.")
+        theirs.update(((step.episode, step.step), _scores(step)) for step in others)
+    found: dict[Part, Kappa] = {}
+    for part in Part if theirs else ():
+        pairs = [
+            (ours[part], other[part])
+            for step in steps
+            if part in (ours := _scores(step))
+            and part in (other := theirs.get((step.episode, step.step), {}))
+        ]
+        if pairs:
+            found[part] = kappa([a for a, _ in pairs], [b for _, b in pairs])
+    return found
+
+
+def _scores(step: StepLine) -> Mapping[Part, int]:
+    verdicts = {part: getattr(step.judged, part.value).score for part in Part}
+    return {part: score for part, score in verdicts.items() if score is not None}
+
+
+def _print(summary: Summary, agreement: Agreement) -> None:
+    columns = ("P", "C", "A", "genuine", "chance", "first", "steps", "abstained")
+    table = Table("domain", *columns, box=None)
+    for name, domain in (*summary.domains.items(), ("all", summary.overall)):
+        table.add_row(Text(name), *_cells(domain), str(domain.steps), str(domain.abstained))
+    console = answers()
+    console.print(table)
+    overall = summary.overall
+    for part in ("perception", "cognition", "action", "genuine"):
+        console.print(f"{part}: {_sentence(getattr(overall, part))}")
+    for what, counts in (
+        ("first mistakes began with", summary.first_mistakes),
+        ("and led to", summary.consequences),
+        ("failures", summary.failures),
+    ):
+        said = ", ".join(f"{name} {n}" for name, n in counts.items() if n) or "none"
+        console.print(f"{what}: {said}")
+    console.print(f"recovered from the first mistake: {summary.recovered}")
+    for part, one in agreement.items():
+        console.print(
+            f"kappa, {part.value}: {one.value:.2f} (95 %: {one.low:.2f} to {one.high:.2f}) on "
+            f"{one.items} steps"
+        )
+
+
+def _cells(domain: Domain) -> list[str]:
+    parts = (domain.perception, domain.cognition, domain.action, domain.genuine)
+    return [*map(_cell, parts), *(_number(n) for n in (domain.chance, domain.always_first))]
+
+
+def _cell(score: PartScore) -> str:
+    return "-" if score.mean is None else f"{score.mean:.2f}"
+
+
+def _sentence(score: PartScore) -> str:
+    if score.mean is None or score.interval is None:
+        return "unjudged" if score.given else "not given"
+    low, high = score.interval
+    judged = f"{score.judged} of {score.given} judged"
+    return f"{score.mean:.3f} (95 %: {low:.3f} to {high:.3f}; {judged})"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _row(one: Kappa) -> JsonValue:
+    return {
+        "kappa": None if one.value != one.value else one.value,
+        "interval": None if one.low != one.low else [one.low, one.high],
+        "items": one.items,
+        "agreeing": one.agreeing,
+    }

@@ -1,0 +1,149 @@
+"""The error map of an episode: where it first went wrong, in which part, and what came of that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from envs.core import Reason
+from episodes.judging.scores import Judged, Part
+
+
+class Consequence(StrEnum):
+    """What came of a wrong step."""
+
+    NO_EFFECT = "no_effect"
+    """The action could not be carried out, or none was named."""
+    NO_NEARER = "no_nearer"
+    """It was carried out, and the way to the goal is as long as before."""
+    SET_BACK = "set_back"
+    """The way is longer."""
+    NEARER = "nearer"
+    """The way is shorter all the same, if not by the least."""
+    OUT_OF_REACH = "out_of_reach"
+    """No plan leads to the goal any more."""
+
+
+class Failure(StrEnum):
+    """EgoPlan-Bench's types of failure (Chen et al. 2023), seen in a live episode."""
+
+    LIKE_THE_GOAL = "like_the_goal"
+    """Preferred what sounds like the goal to what has to come before it."""
+    REPEATED = "repeated"
+    """Did again what was done already."""
+    MISREAD_STATE = "misread_state"
+    """Did what the state of a thing or of the hand rules out."""
+
+
+class Mistake(BaseModel):
+    """The first wrong step of an episode."""
+
+    model_config = ConfigDict(frozen=True)
+
+    step: int
+    began_with: Part
+    """The first of seeing, thinking and acting that was wrong in it."""
+    consequence: Consequence
+    recovered: bool
+    """Whether a later step was nearer to the goal than this one had been, or the goal was reached.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A step as the error map needs it."""
+
+    step: int
+    action: str | None
+    reason: Reason | None
+    """Why it had no effect."""
+    judged: Judged
+    ahead: int
+    """Actions of the expert's plan before it; 0 where the goal is reached, or out of reach."""
+    plan: tuple[str, ...]
+
+
+def first_mistake(steps: Sequence[Done], *, success: bool) -> Mistake | None:
+    """The first step whose action is wrong; None where there is none.
+
+    Args:
+        steps: of one episode, in order.
+        success: whether the goal was reached in the end.
+    """
+    for i, done in enumerate(steps):
+        if done.judged.action.score != 0:
+            continue
+        later = steps[i + 1 :]
+        return Mistake(
+            step=done.step,
+            began_with=_began_with(done.judged),
+            consequence=_consequence(done, later[0] if later else None, success),
+            recovered=success or any(0 < after.ahead < done.ahead for after in later),
+        )
+    return None
+
+
+def failures(goal: str, steps: Sequence[Done]) -> Mapping[Failure, int]:
+    """How often each type of failure was seen; a wrong step has one at the most."""
+    found: Counter[Failure] = Counter()
+    worked: set[str] = set()
+    for done in steps:
+        if done.judged.action.score == 0 and done.action is not None:
+            kind = _failure(goal, done, worked)
+            found.update([] if kind is None else [kind])
+        if done.action is not None and done.reason is None:
+            worked.add(done.action)
+    return {kind: found[kind] for kind in Failure}
+
+
+_STATES = frozenset(
+    {
+        Reason.ALREADY,
+        Reason.CLOSED,
+        Reason.HANDS_EMPTY,
+        Reason.HANDS_FULL,
+        Reason.MISSING_ITEM,
+        Reason.WRONG_STATE,
+    }
+)
+
+
+def _failure(goal: str, done: Done, worked: set[str]) -> Failure | None:
+    assert done.action is not None
+    if done.action in worked:
+        return Failure.REPEATED
+    if done.reason in _STATES:
+        return Failure.MISREAD_STATE
+    if done.action in done.plan[1:] or _words(done.action) <= _words(goal):
+        return Failure.LIKE_THE_GOAL
+    return None
+
+
+def _words(text: str) -> set[str]:
+    """The words that carry meaning, without numbers."""
+    letters = "".join(c if c.isalpha() else " " for c in text.lower())
+    little = {"the", "a", "an", "in", "on", "to", "up", "and", "it"}
+    return {word.removesuffix("s") for word in letters.split()} - little
+
+
+def _began_with(judged: Judged) -> Part:
+    for part in Part:
+        if getattr(judged, part.value).score == 0:
+            return part
+    return Part.ACTION
+
+
+def _consequence(done: Done, after: Done | None, success: bool) -> Consequence:
+    if done.reason is not None or done.action is None:
+        return Consequence.NO_EFFECT
+    if after is None:
+        return Consequence.NEARER if success else Consequence.NO_NEARER
+    if after.ahead == 0:
+        return Consequence.NEARER if success else Consequence.OUT_OF_REACH
+    if after.ahead > done.ahead:
+        return Consequence.SET_BACK
+    return Consequence.NEARER if after.ahead < done.ahead else Consequence.NO_NEARER

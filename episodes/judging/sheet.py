@@ -1,0 +1,87 @@
+"""A sheet of judged steps for people to label, and their labels read back."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from episodes.judging.lines import StepLine
+from episodes.judging.scores import Part
+from episodes.record import Episode, RecordError, Run
+
+_COLUMNS = (
+    *("episode", "step", "picture", "goal", "told", "choices"),
+    *("description", "reasoning", "answer", "best", "key_concepts", "reference"),
+    *(part.value for part in Part),
+)
+"""The last three are for people to fill in: 1, 0, or nothing where it can't be told."""
+
+Labels = Mapping[tuple[int, int], Mapping[Part, int]]
+"""(episode, step) -> the scores that were given."""
+
+
+def draw(steps: Sequence[StepLine], n: int, *, seed: int = 0) -> list[StepLine]:
+    """`n` of the steps (all where there are fewer), in order; the same for the same seed."""
+    chosen = random.Random(f"sheet {seed}").sample(range(len(steps)), min(n, len(steps)))
+    return [steps[i] for i in sorted(chosen)]
+
+
+def write(steps: Sequence[StepLine], run: Run, stream: TextIO) -> None:
+    """Write a sheet as CSV. What the judge said is not in it."""
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for step in steps:
+        answer = step.answer
+        table.writerow(
+            [
+                *(step.episode, step.step, _picture(run.episode(step.episode), step.step)),
+                *(answer.goal, answer.told, "; ".join(answer.choices)),
+                *(answer.description, answer.reasoning, answer.action or ""),
+                *("; ".join(step.best or ()), "; ".join(step.key_concepts), step.reason),
+                *("" for _ in Part),
+            ]
+        )
+
+
+def read(file: Path) -> Labels:
+    """The labels in a sheet.
+
+    Raises:
+        RecordError: it can't be read, or a label is neither 0, 1 nor empty; names the row.
+    """
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            return dict(_row(row, number, file) for number, row in _rows(stream))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise RecordError(f"{file} can't be read: {error}.") from error
+
+
+def _rows(stream: TextIO) -> Sequence[tuple[int, Mapping[str, str]]]:
+    return list(enumerate(csv.DictReader(stream), 2))
+
+
+def _row(
+    row: Mapping[str, str], number: int, file: Path
+) -> tuple[tuple[int, int], dict[Part, int]]:
+    try:
+        place = int(row["episode"]), int(row["step"])
+    except (KeyError, TypeError, ValueError):
+        raise RecordError(f"{file}, row {number}: it names no episode and step.") from None
+    labels: dict[Part, int] = {}
+    for part in Part:
+        said = (row.get(part.value) or "").strip()
+        if said not in ("", "0", "1"):
+            raise RecordError(f"{file}, row {number}: {part.value} is {said!r}, not 0, 1 or empty.")
+        if said:
+            labels[part] = int(said)
+    return place, labels
+
+
+def _picture(episode: Episode, step: int) -> str:
+    attempt = episode.last()
+    seen = [s.see for s in attempt.steps if s.number == step] if attempt else []
+    frame = episode.frame(seen[0]) if seen else None
+    return "" if frame is None else str(frame)

@@ -1,0 +1,147 @@
+"""What the judgements of a run come to, with what chance alone would come to beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from episodes.judging.errors import Consequence, Failure
+from episodes.judging.lines import EpisodeLine, StepLine
+from episodes.judging.scores import Part, Verdict
+from episodes.spread import Estimate, clustered
+
+
+class PartScore(BaseModel):
+    """One score over many steps."""
+
+    model_config = ConfigDict(frozen=True)
+
+    mean: float | None
+    """Over the steps that were judged; None where none was."""
+    interval: tuple[float, float] | None
+    """95 %, by bootstrap over episodes."""
+    judged: int
+    given: int
+    """Steps in which there was anything to score."""
+    coverage: float
+    """judged / given; 1 where nothing was given."""
+
+
+class Domain(BaseModel):
+    """The scores of one kind of task, or of all."""
+
+    model_config = ConfigDict(frozen=True)
+
+    episodes: int
+    steps: int
+    abstained: int
+    """Steps without an action: it stopped, or could not be understood. They count as wrong."""
+    perception: PartScore
+    cognition: PartScore
+    action: PartScore
+    genuine: PartScore
+    """All three right."""
+    chance: float | None
+    """The action score of whoever draws lots among the candidates."""
+    always_first: float | None
+    """The action score of whoever takes the first candidate."""
+
+
+class Summary(BaseModel):
+    """Of a run and a judge."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run: str
+    judge: str
+    overall: Domain
+    domains: Mapping[str, Domain]
+    first_mistakes: Mapping[str, int]
+    """Episodes by the part that their first mistake began with; "none" where there was none."""
+    consequences: Mapping[str, int]
+    recovered: int
+    """Episodes that recovered from their first mistake."""
+    failures: Mapping[str, int]
+    """EgoPlan's types of failure, in all steps."""
+
+
+def summarize(
+    run: str, judge: str, steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]
+) -> Summary:
+    """What `steps` and `episodes`, judged by `judge`, come to."""
+    kinds = sorted({line.domain for line in episodes})
+    mistakes = [line.mistake for line in episodes]
+    found = [mistake for mistake in mistakes if mistake is not None]
+    began = Counter("none" if m is None else m.began_with.value for m in mistakes)
+    came = Counter(mistake.consequence for mistake in found)
+    return Summary(
+        run=run,
+        judge=judge,
+        overall=_domain(steps, episodes),
+        domains={
+            kind: _domain(
+                [s for s in steps if s.domain == kind], [e for e in episodes if e.domain == kind]
+            )
+            for kind in kinds
+        },
+        first_mistakes={name: began[name] for name in (*Part, "none")},
+        consequences={kind.value: came[kind] for kind in Consequence},
+        recovered=sum(mistake.recovered for mistake in found),
+        failures={f.value: sum(e.failures.get(f.value, 0) for e in episodes) for f in Failure},
+    )
+
+
+def _domain(steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]) -> Domain:
+    parts = {part.value: _score(steps, _given(part), _scored(part)) for part in Part}
+    known = [s for s in steps if s.best and s.answer.choices]
+    return Domain(
+        episodes=len(episodes),
+        steps=len(steps),
+        abstained=sum(step.answer.action is None for step in steps),
+        genuine=_score(steps, lambda s: s.judged.whole, lambda s: s.judged.genuine),
+        chance=_mean(
+            len(set(s.best or ()) & set(s.answer.choices)) / len(s.answer.choices) for s in known
+        ),
+        always_first=_mean(float(s.answer.choices[0] in (s.best or ())) for s in known),
+        **parts,
+    )
+
+
+def _given(part: Part) -> Callable[[StepLine], bool]:
+    return lambda step: bool(getattr(step.judged, part.value).given)
+
+
+def _scored(part: Part) -> Callable[[StepLine], int | None]:
+    def score(step: StepLine) -> int | None:
+        verdict: Verdict = getattr(step.judged, part.value)
+        return verdict.score
+
+    return score
+
+
+def _score(
+    steps: Sequence[StepLine],
+    given: Callable[[StepLine], bool],
+    score: Callable[[StepLine], int | None],
+) -> PartScore:
+    scored = [(step.episode, score(step)) for step in steps if given(step)]
+    clusters: dict[int, list[float]] = {}
+    for episode, value in scored:
+        if value is not None:
+            clusters.setdefault(episode, []).append(float(value))
+    judged = sum(map(len, clusters.values()))
+    estimate: Estimate | None = clustered(list(clusters.values())) if judged else None
+    return PartScore(
+        mean=None if estimate is None else estimate.mean,
+        interval=None if estimate is None else (estimate.low, estimate.high),
+        judged=judged,
+        given=len(scored),
+        coverage=judged / len(scored) if scored else 1.0,
+    )
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return sum(found) / len(found) if found else None

@@ -1,0 +1,166 @@
+"""Judges recorded episodes: acts them again, and asks the simulator at each step what was right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from envs.core import Env, Expert, Outcome, SceneError
+from episodes.disk import LineFile
+from episodes.judging.anchors import Anchors, anchors
+from episodes.judging.errors import Done, failures, first_mistake
+from episodes.judging.lines import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
+from episodes.judging.scores import Answer, Judge, Judged
+from episodes.record import Attempt, Episode, RecordError, Run, StepRecord
+from episodes.view import LackingError
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A step that an agent decided, with what was right in it."""
+
+    step: StepRecord
+    answer: Answer
+    anchors: Anchors
+
+
+async def judge_run(
+    run: Run,
+    judge: Judge,
+    make: Callable[[], Env],
+    *,
+    watch: Callable[[Episode], None] = lambda _: None,
+) -> None:
+    """Judge all episodes of `run` that have ended and aren't judged yet, and write it down.
+
+    Args:
+        run: where they were recorded.
+        judge: who scores.
+        make: makes an environment like the one of the recording.
+        watch: told of each episode that is judged.
+
+    Raises:
+        LackingError: the environment knows no expert's plan, so that nothing is known to be right.
+        RecordError: a record can't be read, or the simulator no longer does what it says.
+        SimulatorError, UnavailableError, ModelError, DiskError: of what is used.
+    """
+    file = file_of(run, judge.name)
+    done = {line.episode for line in whole(file)[1]}
+    left = [e for e in run.episodes() if e.number not in done and e.end() is not None]
+    if not left:
+        return
+    fresh = next(read(file), None) is None
+    lines = LineFile(file)
+    try:
+        if fresh:
+            lines.append(JudgeLine(judge=judge.name).model_dump_json().encode())
+        for episode, moments in walk(make, left):
+            judged = await judge.judge([(m.answer, m.anchors) for m in moments])
+            for line in _lines(episode, moments, judged):
+                lines.append(line.model_dump_json().encode())
+            await lines.sync()
+            watch(episode)
+    finally:
+        lines.close()
+
+
+def walk(
+    make: Callable[[], Env], episodes: Iterable[Episode]
+) -> Iterator[tuple[Episode, Sequence[Moment]]]:
+    """Act each episode again and gather the anchors of every step that was decided.
+
+    Raises:
+        LackingError: the environment knows no expert's plan.
+        RecordError: the simulator no longer does what the record says.
+    """
+    with ExitStack() as stack:
+        env = stack.enter_context(make())
+        if not isinstance(env, Expert):
+            raise LackingError(
+                "This environment knows no solutions of its own, so nothing in it can be judged."
+            )
+        for episode in episodes:
+            attempt = episode.last()
+            yield episode, [] if attempt is None else list(_moments(env, episode, attempt))
+
+
+def _moments(env: Env, episode: Episode, attempt: Attempt) -> Iterator[Moment]:
+    try:
+        env.reset(attempt.start.task, seed=attempt.start.seed)
+    except SceneError:
+        return  # It was refused then too, or there would be steps to compare.
+    for step in attempt.steps:
+        if step.decide is None:
+            return
+        yield Moment(step, _answer(episode, step), anchors(env))
+        if step.decide.action is None or step.act is None:
+            continue
+        action = env.parse(step.decide.action)
+        outcome = None if action is None else env.act(action)
+        if outcome is None or not _same(outcome, step):
+            raise RecordError(
+                f"Episode {episode.number}, step {step.number}: {step.decide.action!r} does not do "
+                "what the record says any more, so what was right there can't be told. `inhabit "
+                "replay` names the difference."
+            )
+
+
+def _same(outcome: Outcome, step: StepRecord) -> bool:
+    assert step.act is not None
+    return (outcome.reason, outcome.met) == (step.act.reason, step.act.met)
+
+
+def _answer(episode: Episode, step: StepRecord) -> Answer:
+    decide = step.decide
+    assert decide is not None
+    return Answer(
+        goal=episode.task.goal,
+        told=step.see.text,
+        choices=step.candidates,
+        description=decide.description,
+        reasoning=decide.reasoning,
+        action=decide.action,
+        raw=decide.raw,
+        stopped=decide.stop,
+    )
+
+
+def _lines(
+    episode: Episode, moments: Sequence[Moment], judged: Sequence[Judged]
+) -> Iterator[StepLine | EpisodeLine]:
+    """What is written down of one episode."""
+    end = episode.end()
+    assert end is not None, "Only what has ended is judged."
+    done: list[Done] = []
+    for moment, verdicts in zip(moments, judged, strict=True):
+        known = moment.anchors
+        yield StepLine(
+            episode=episode.number,
+            step=moment.step.number,
+            domain=episode.task.kind,
+            answer=moment.answer,
+            best=known.best,
+            ahead=len(known.plan),
+            key_concepts=known.key_concepts,
+            reason=known.reason,
+            judged=verdicts,
+        )
+        reason = None if moment.step.act is None else moment.step.act.reason
+        done.append(
+            Done(
+                moment.step.number,
+                moment.answer.action,
+                reason,
+                verdicts,
+                len(known.plan),
+                known.plan,
+            )
+        )
+    yield EpisodeLine(
+        episode=episode.number,
+        domain=episode.task.kind,
+        success=end.success,
+        mistake=first_mistake(done, success=end.success),
+        failures={kind.value: n for kind, n in failures(episode.task.goal, done).items()},
+    )
