@@ -8,16 +8,19 @@ the median over the rounds of the ratio within a round.
     kept        the same, the fixed part having been read at an earlier step: every later one
     apart       eight episodes' questions, one after the other, the fixed part kept
     together    the same in one forward
+    beams       beams of five over the same actions, one after the other; and side by side
+    words       free beams of five, eight tokens long, one after the other; and side by side
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import runpy
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -68,6 +71,8 @@ def measure(dtype: str) -> dict[str, dict[str, object]]:
     sys.stderr.write(f"  {where}: {what}\n")
     for name, times in seconds.items():
         sys.stderr.write(f"  {name:9} {1e3 * median(times):8.0f} ms\n")
+    asked = {"beams": Ways.beams, "words": Ways.words}
+    gains = {name: ways.side_by_side(way) for name, way in asked.items()}
     error = float(np.abs(np.subtract(ways.apart(), ways.together())).max())
 
     def gain(one: str, other: str) -> float:
@@ -82,6 +87,8 @@ def measure(dtype: str) -> dict[str, dict[str, object]]:
         "together": figure(gain("apart", "together"), "x", ">= 1.3", f"{EPISODES} apart: together"),
         "error": figure(error, "nat", exact, "largest difference of a score read together"),
     }
+    for name, value in gains.items():
+        found[name] = figure(value, "x", "", f"{EPISODES} {name} one after the other: side by side")
     return {f"{dtype}_{name}": one for name, one in found.items()}
 
 
@@ -97,6 +104,8 @@ class Ways:
         assert all(len(p.ids) - p.fixed <= NEW for p in self.prompts)
         self.trie = Trie.pack([model.encoder.candidate(text) for text in ACTIONS])
         self._likelihood = Likelihood(model.network)
+        self._model = model
+        self._asked = [prompt.messages(early(n), images=False) for n in range(EPISODES)]
 
     def fresh(self) -> NDArray[np.float64]:
         """With nothing kept."""
@@ -113,6 +122,30 @@ class Ways:
     def together(self) -> list[NDArray[np.float64]]:
         """All, at one go."""
         return self._likelihood.scores_of_many([(prompt, self.trie) for prompt in self.prompts])
+
+    def beams(self, some: Sequence[int]) -> None:
+        """Beams for some of the episodes, as they wait at the same time."""
+        asked = [(self._asked[n], ACTIONS) for n in some]
+        self._together(lambda: [self._model.beam(*one, width=5) for one in asked])
+
+    def words(self, some: Sequence[int]) -> None:
+        """The same for free beams."""
+        asked = [self._asked[n] for n in some]
+        self._together(lambda: [self._model.generate(one, n=5, max_tokens=8) for one in asked])
+
+    def side_by_side(self, way: Callable[[Ways, Sequence[int]], None]) -> float:
+        """How many times faster `way` is for all episodes at once than for one after the other."""
+        ratios = []
+        for _ in range(3):
+            apart = sum(timed(lambda n=n: way(self, [n])) for n in range(EPISODES))
+            ratios.append(apart / timed(lambda: way(self, range(EPISODES))))
+        return median(ratios)
+
+    def _together(self, ask: Callable[[], list[Awaitable[object]]]) -> None:
+        async def wait() -> None:
+            await asyncio.gather(*ask())
+
+        asyncio.run(wait())
 
 
 def early(n: int) -> object:
