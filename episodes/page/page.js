@@ -26,21 +26,37 @@ function film(steps) {
     cap.textContent = key;
     keys.append(cap, " " + what + (what ? "   " : ""));
   }
+  const map = document.querySelector(".plan");
+  const stands = map ? [...map.querySelectorAll(".stand")] : [];
   let now = -1;
   let playing = 0;
+
+  // The map goes along from step to step, beside the picture.
+  function onMap(step) {
+    const number = Number(step.id.replace("step-", ""));
+    for (const stand of stands) {
+      stand.classList.toggle("now", Number(stand.dataset.step) === number);
+      stand.classList.toggle("later", Number(stand.dataset.step) > number);
+      if (stand.classList.contains("now")) stand.parentNode.append(stand);
+    }
+    step.querySelector(".telling").append(map);
+  }
 
   function go(number) {
     number = Math.max(0, Math.min(steps.length - 1, number));
     if (number === now) return;
+    const first = now < 0;
     now = number;
     steps.forEach((step, place) => { step.hidden = place !== now; });
+    if (map) onMap(steps[now]);
     buttons.forEach((button, place) => {
       if (place === now) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
     });
     const { offsetLeft, offsetWidth } = buttons[now];
     strip.scrollLeft = offsetLeft - strip.offsetLeft - (strip.clientWidth - offsetWidth) / 2;
-    history.replaceState(null, "", "#" + steps[now].id);
+    // Before the page has loaded, the browser would scroll to a new fragment.
+    if (!first) history.replaceState(null, "", "#" + steps[now].id);
   }
 
   function play() {

@@ -15,8 +15,9 @@ from episodes.lines import Ending
 from episodes.metrics import Scores
 from episodes.page.document import cut, json_block, render
 from episodes.page.pictures import poster
+from episodes.page.plan import plan_of
 from episodes.page.summary import Row, failures, funnel, kinds
-from episodes.page.telling import tell
+from episodes.page.telling import NO_SCORES, StepScores, tell
 from episodes.record import Attempt, Episode, Run
 
 AT_FIRST = 200
@@ -66,8 +67,10 @@ class SharedTask:
     cells: tuple[Cell | None, ...]
 
 
-def episode_page(run: Run, episode: Episode, attempt: Attempt) -> str:
-    """All of one attempt, a step at a time."""
+def episode_page(
+    run: Run, episode: Episode, attempt: Attempt, scores: StepScores = NO_SCORES
+) -> str:
+    """All of one attempt, a step at a time; with the `scores` of its steps, where it was judged."""
     return render(
         "episode.html",
         run=run.folder.resolve().name,
@@ -84,7 +87,8 @@ def episode_page(run: Run, episode: Episode, attempt: Attempt) -> str:
         attempt=attempt,
         end=attempt.end,
         endings=ENDINGS,
-        story=tell(episode, attempt),
+        story=tell(episode, attempt, scores),
+        plan=plan_of(attempt),
         video=(episode.folder / "episode.mp4").is_file(),
     )
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pydantic import JsonValue
 
@@ -43,6 +44,21 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
+class Score:
+    """What a judge says of one side of a step, such as perception, cognition or action."""
+
+    name: str
+    value: float
+    """From 0 to 1."""
+    note: str = ""
+
+
+StepScores = Mapping[int, Sequence[Score]]
+"""Step -> what a judge says of it."""
+NO_SCORES: StepScores = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """A step with what its part of the page shows."""
 
@@ -51,6 +67,7 @@ class Told:
     """As a `data:` address; None where there is none that can be shown."""
     shares: tuple[Share, ...]
     exchanges: tuple[Exchange, ...]
+    scores: Sequence[Score]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +79,15 @@ class Story:
     """Pictures that models were sent and that are no step's: addresses by digest."""
 
 
-def tell(episode: Episode, attempt: Attempt) -> Story:
+def tell(episode: Episode, attempt: Attempt, scores: StepScores = NO_SCORES) -> Story:
     """Gather an attempt's steps, with their pictures read from the episode's folder."""
     seen = {s.see.digest: f"step-{s.number}" for s in reversed(attempt.steps) if s.see.digest}
     others = _others(episode, attempt, seen)
     links = seen | {digest: f"picture-{digest}" for digest in others}
-    return Story(tuple(_told(episode, step, links) for step in attempt.steps), others)
+    return Story(tuple(_told(episode, s, links, scores) for s in attempt.steps), others)
 
 
-def _told(episode: Episode, step: StepRecord, links: Mapping[str, str]) -> Told:
+def _told(episode: Episode, step: StepRecord, links: Mapping[str, str], scores: StepScores) -> Told:
     file = episode.frame(step.see)
     decide = step.decide
     return Told(
@@ -78,6 +95,7 @@ def _told(episode: Episode, step: StepRecord, links: Mapping[str, str]) -> Told:
         picture=None if file is None else inline(file),
         shares=shares(decide.ranked) if decide else (),
         exchanges=tuple(_exchange(call, links) for call in (decide.calls if decide else ())),
+        scores=scores.get(step.number, ()),
     )
 
 

@@ -114,6 +114,7 @@ def test_keys_go_from_step_to_step(browser: Browser, runs: Path) -> None:
     browser.run("document.querySelectorAll('.strip button')[2].click()")
     assert browser.run(shown) == "step-2"
     assert browser.run("location.hash") == "#step-2"
+    assert browser.run("scrollY") == 0
     browser.open(runs / "real/episodes/00000/index.html", fragment="#step-1")
     assert browser.run(shown) == "step-1"
 

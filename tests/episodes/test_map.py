@@ -1,0 +1,107 @@
+"""The map of an episode: the way that the state tells of, and what was acted on beside it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from browser import CHROMIUM, Browser
+from made_run import HOSTILE, Made, write_run
+
+from episodes.page.pages import episode_page
+from episodes.page.plan import WIDTH, Plan, plan_of
+from episodes.record import Run
+from episodes.whereabouts import pose_of, things_of
+
+STATE = {
+    "agent": {"position": [1.0, 0.9, -2.5], "rotation": -90, "horizon": 30.0},
+    "objects": [
+        {"name": "mug_1", "position": [1.5, 0.8, -1.0]},
+        {"name": 7, "position": [0, 0, 0]},
+        {"name": "nowhere", "position": [0, math.nan, math.inf]},
+        "nonsense",
+    ],
+}
+
+
+def test_a_state_tells_where_the_agent_and_things_are() -> None:
+    pose = pose_of(STATE)  # type: ignore[arg-type]
+    assert pose is not None
+    assert (pose.x, pose.z, pose.heading) == (1.0, -2.5, 270.0)
+    assert [(t.name, t.x, t.z) for t in things_of(STATE)] == [("mug_1", 1.5, -1.0)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        None,
+        {},
+        {"position": [1, 2], "rotation": 0},
+        {"position": [1, 2, "3"], "rotation": 0},
+        {"position": [1, 2, 3], "rotation": True},
+    ],
+)
+def test_a_state_that_tells_nothing_is_no_place(agent: object) -> None:
+    assert pose_of({"agent": agent}) is None  # type: ignore[dict-item]
+
+
+def walked(folder: Path, name: str = "mug_1") -> Run:
+    """A made run whose first episode goes 3 m along x, then looks along +z."""
+    run = Run.open(write_run(folder, Made(episodes=1)))
+    file = run.episode(0).file
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    for line in lines:
+        if line["kind"] == "start":
+            line["things"] = [{"name": name, "x": 3.0, "z": 1.0}, {"name": "lamp", "x": 0, "z": 0}]
+        if line["kind"] == "see":
+            way = min(line["step"], 3)
+            line["pose"] = {"x": way, "z": 0.5, "heading": 90.0 if way < 3 else 0.0}
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return run
+
+
+def drawn(run: Run) -> Plan:
+    attempt = run.episode(0).last()
+    assert attempt is not None
+    plan = plan_of(attempt)
+    assert plan is not None
+    return plan
+
+
+def test_the_way_is_drawn_to_scale(tmp_path: Path) -> None:
+    plan = drawn(walked(tmp_path / "run"))
+    xs = [stand.at.x for stand in plan.stands]
+    assert xs[3] - xs[0] == pytest.approx(3 * plan.metre, abs=0.5)
+    assert all(0 <= stand.at.x <= WIDTH and 0 <= stand.at.y <= plan.height for stand in plan.stands)
+    assert [stand.heading for stand in plan.stands] == [90, 90, 90, 0, 0, 0]
+    mug, lamp = plan.landmarks
+    assert (mug.named, lamp.named) == (True, False), "Only what was acted on has its name written."
+    assert mug.at.y < plan.stands[0].at.y, "What has a greater z is further up."
+
+
+def test_a_record_without_places_has_no_map(tmp_path: Path) -> None:
+    run = Run.open(write_run(tmp_path / "run"))
+    attempt = run.episode(0).last()
+    assert attempt is not None
+    assert plan_of(attempt) is None
+    assert '<figure class="plan">' not in episode_page(run, run.episode(0), attempt)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
+@pytest.mark.timeout(120)
+def test_the_map_goes_along_from_step_to_step(tmp_path: Path) -> None:
+    run = walked(tmp_path / "run", name=HOSTILE)
+    attempt = run.episode(0).last()
+    assert attempt is not None
+    page = tmp_path / "page.html"
+    page.write_text(episode_page(run, run.episode(0), attempt))
+    with Browser(tmp_path / "profile") as browser:
+        browser.open(page)
+        now = "document.querySelector('.step:not([hidden]) .plan .stand.now').dataset.step"
+        assert browser.run(now) == "0"
+        browser.press("ArrowRight")
+        assert browser.run(now) == "1"
+        assert browser.run("document.querySelectorAll('.stand.later').length") == 4
+        assert browser.run("document.title") != "owned"
