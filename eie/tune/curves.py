@@ -126,7 +126,7 @@ def _ticks(highest: float) -> Sequence[float]:
     size = 1e-12
     while True:
         for step in (size, 2 * size, 2.5 * size, 5 * size):
-            if step * 4 >= highest:
+            if step * 4 >= highest * (1 - 1e-6):
                 return [step * i for i in range(5)]
         size *= 10
 
