@@ -1,0 +1,222 @@
+"""Examples from photographs, by a scripted model and by one behind an endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from endpoint import endpoint, good
+from PIL import Image as Picture
+
+from agents.core import ModelError
+from agents.models.core import Ability, Image, Model
+from agents.models.registry import load
+from agents.models.scripted import Answer, Script, ScriptedModel
+from eie.example import Example, Rejection
+from eie.folder import Header, SetError, SetFolder
+from eie.photographs import LONGEST_SIDE, Photographer, make
+
+CLAIM: dict[str, Any] = {
+    "goal": "Drive on safely.",
+    "question": "The way ahead looks like this. What should you do?",
+    "candidates": ["Stop and wait", "Speed up", "Turn left"],
+    "answer": "stop and wait",
+    "reason": "A person is crossing the road.",
+    "key_concepts": ["person on the road", "red light"],
+}
+FINE: dict[str, Any] = {"missing": [], "better": [], "false": ""}
+
+
+def shoot(folder: Path, count: int = 1, side: int = 64) -> Path:
+    """Photographs that differ from each other."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(count):
+        rgb = np.random.default_rng(number).integers(0, 255, (8, 8, 3), np.uint8)
+        Picture.fromarray(rgb).resize((side, side * 3 // 4), Picture.Resampling.NEAREST).save(
+            folder / f"{number:03d}.png"
+        )
+    return folder
+
+
+def begin(folder: Path) -> SetFolder:
+    folder.mkdir(parents=True, exist_ok=True)
+    if (folder / "set.json").exists():
+        return SetFolder.open(folder)
+    header = Header(
+        command=("test",),
+        env="driving",
+        backend="photographs",
+        author="scripted:test",
+        seed=0,
+        n=99,
+        settings={},
+        software={},
+    )
+    return SetFolder.begin(folder, header)
+
+
+def scripted(claims: list[Any], doubts: list[Any] | None = None) -> Model:
+    """Says the claims one after the other; all are doubted alike, or none is."""
+    doubt = FINE if doubts is None else doubts[0]
+    return ScriptedModel(
+        Script(
+            abilities=frozenset({Ability.IMAGES}),
+            answers=(Answer(when='"key_concepts"', say=text(doubt)),),
+            replies=tuple(map(text, claims)),
+        )
+    )
+
+
+def text(said: Any) -> str:
+    return said if isinstance(said, str) else json.dumps(said)
+
+
+def run(photographs: Path, model: Model, out: Path) -> tuple[list[Example], list[Rejection]]:
+    opened = begin(out)
+    asyncio.run(make(photographs, Photographer(model, "driving", 0), opened))
+    rejected = [r.rejection for a in opened.attempts() for r in a.rejected]
+    return list(opened.examples()), rejected
+
+
+def test_what_stands_up_becomes_an_example(tmp_path: Path) -> None:
+    photographs = shoot(tmp_path / "in", 3)
+    examples, rejected = run(photographs, scripted([CLAIM] * 3), tmp_path / "out")
+    assert rejected == []
+    assert [e.id for e in examples] == ["driving-0-0", "driving-0-1", "driving-0-2"]
+    for number, example in enumerate(examples):
+        assert example.kind == "photograph"
+        assert example.lineage is None
+        assert example.candidates[example.answer] == "Stop and wait"
+        assert sorted(example.candidates) == sorted(CLAIM["candidates"])
+        shown = np.asarray(Picture.open(tmp_path / "out" / example.image))
+        taken = np.asarray(Picture.open(photographs / f"{number:03d}.png"))
+        assert Image(shown).digest == example.image_digest
+        assert (shown == taken).all()
+
+
+def test_answers_stand_everywhere(tmp_path: Path) -> None:
+    photographs = shoot(tmp_path / "in", 30)
+    examples, _ = run(photographs, scripted([CLAIM] * 30), tmp_path / "out")
+    assert {example.answer for example in examples} == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("doubt", "reason"),
+    [
+        (FINE | {"missing": ["red light"]}, Rejection.HIDDEN),
+        (FINE | {"missing": ["the LIGHT, I think"]}, Rejection.HIDDEN),
+        (FINE | {"better": ["turn left"]}, Rejection.AMBIGUOUS),
+        (FINE | {"false": "The road is empty."}, Rejection.CONTRADICTION),
+        ("I would not know.", Rejection.NO_ANSWER),
+        ({"missing": []}, Rejection.NO_ANSWER),
+    ],
+)
+def test_what_is_refuted_is_not_kept(doubt: Any, reason: Rejection, tmp_path: Path) -> None:
+    photographs = shoot(tmp_path / "in")
+    examples, rejected = run(photographs, scripted([CLAIM], [doubt]), tmp_path / "out")
+    assert (examples, rejected) == ([], [reason])
+
+
+def test_the_answer_itself_is_no_better_candidate(tmp_path: Path) -> None:
+    doubt = FINE | {"better": ["Stop and wait."]}
+    examples, _ = run(shoot(tmp_path / "in"), scripted([CLAIM], [doubt]), tmp_path / "out")
+    assert len(examples) == 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        ("{oh no", Rejection.SCHEMA),
+        ("", Rejection.SCHEMA),
+        (CLAIM | {"candidates": ["Stop and wait"]}, Rejection.SCHEMA),
+        (CLAIM | {"answer": "Fly"}, Rejection.SCHEMA),
+        (CLAIM | {"candidates": ["Go", "go!", "Stop and wait"]}, Rejection.AMBIGUOUS),
+        (CLAIM | {"question": "Should you stop and wait?"}, Rejection.GIVEN_AWAY),
+        (CLAIM | {"key_concepts": []}, Rejection.SCHEMA),
+    ],
+)
+def test_a_bad_claim_is_asked_for_once_more(claim: Any, reason: Rejection, tmp_path: Path) -> None:
+    photographs = shoot(tmp_path / "in")
+    examples, rejected = run(photographs, scripted([claim, CLAIM]), tmp_path / "mended")
+    assert (len(examples), rejected) == (1, [])
+    examples, rejected = run(photographs, scripted([claim, claim]), tmp_path / "bad")
+    assert (examples, rejected) == ([], [reason])
+
+
+def test_what_is_no_picture_is_counted_and_passed_over(tmp_path: Path) -> None:
+    photographs = shoot(tmp_path / "in", 2)
+    (photographs / "001.png").write_bytes(b"\x89PNG nothing of the sort")
+    Picture.new("RGB", (32, 32)).save(photographs / "002.png")
+    (photographs / "notes.txt").write_text("not looked at")
+    examples, rejected = run(photographs, scripted([CLAIM]), tmp_path / "out")
+    assert len(examples) == 1
+    assert rejected == [Rejection.UNCLEAR, Rejection.UNCLEAR]
+
+
+def test_the_same_photograph_counts_once(tmp_path: Path) -> None:
+    photographs = shoot(tmp_path / "in")
+    (photographs / "again.png").write_bytes((photographs / "000.png").read_bytes())
+    examples, rejected = run(photographs, scripted([CLAIM, CLAIM]), tmp_path / "out")
+    assert (len(examples), rejected) == (1, [Rejection.DUPLICATE])
+
+
+def test_large_photographs_are_made_smaller(tmp_path: Path) -> None:
+    photographs = shoot(tmp_path / "in", side=2000)
+    examples, _ = run(photographs, scripted([CLAIM]), tmp_path / "out")
+    with Picture.open(tmp_path / "out" / examples[0].image) as shown:
+        assert shown.size == (LONGEST_SIDE, LONGEST_SIDE * 3 // 4)
+
+
+def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    photographs = shoot(tmp_path / "in", 4)
+    run(photographs, scripted([CLAIM] * 4), tmp_path / "whole")
+    few = shoot(tmp_path / "few", 2)
+    run(few, scripted([CLAIM] * 2), tmp_path / "parts")
+    run(photographs, scripted([CLAIM] * 2), tmp_path / "parts")
+    for name in ("examples.jsonl", "attempts.jsonl"):
+        whole = (tmp_path / "whole" / name).read_bytes()
+        assert (tmp_path / "parts" / name).read_bytes() == whole
+
+
+def test_a_model_without_eyes_is_refused() -> None:
+    with pytest.raises(ModelError, match="images"):
+        Photographer(ScriptedModel(Script(abilities=frozenset())), "driving", 0)
+
+
+def test_a_folder_without_photographs_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SetError, match="no photograph"):
+        run(shoot(tmp_path / "in", 0), scripted([]), tmp_path / "out")
+
+
+def test_an_endpoint_is_shown_each_photograph_twice(tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    photographs = shoot(tmp_path / "in", 2)
+
+    def brain(request: dict[str, Any], number: int) -> Any:
+        refuting = "refute" in json.dumps(request["messages"][0])
+        return good(text(FINE if refuting else CLAIM), tokens=(100, 20))
+
+    with endpoint(brain) as server:
+        from agents.models.openai import REGISTRATION
+
+        settings = REGISTRATION.settings.model_validate({"base_url": server.base_url})
+        model = load("openai:sees", settings)
+        photographer = Photographer(model, "driving", 0)
+        opened = begin(tmp_path / "out")
+
+        async def ask() -> None:
+            await make(photographs, photographer, opened)
+            await model.close()
+
+        asyncio.run(ask())
+        assert len(list(opened.examples())) == 2
+        assert len(server.requests) == 4
+        for request in server.requests:
+            parts = [p for m in request["messages"] for p in m["content"] if isinstance(p, dict)]
+            assert sum(part.get("type") == "image_url" for part in parts) == 1
+        assert photographer.tokens == {"in": 400, "out": 80}
+        assert [a.tokens for a in opened.attempts()] == [{"in": 200, "out": 40}] * 2
