@@ -103,7 +103,7 @@ class Body:
 
     def ask(self, action: str, **arguments: Any) -> Any:
         """The simulator's answer to a question that changes nothing; None if it has none."""
-        event = self._send(action, arguments)
+        event = self._send(action, {**arguments, "renderImage": False})
         return event.metadata["actionReturn"] if event.metadata["lastActionSuccess"] else None
 
     def _send(self, action: str, arguments: Mapping[str, Any]) -> Any:

@@ -81,6 +81,17 @@ def present(
     return min(slices, key=lambda t: (t.id in used, not t.visible, t.id), default=None)
 
 
+def moved(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
+    """The only appliance of its kind, if it stood elsewhere when it was recorded and can be moved.
+
+    It stood on what is at that place: its id says where its underside was, give or take.
+    """
+    alike = [t for t in things if t.type == recorded.type]
+    if not _was_moved(alike) or _gap(recorded, alike[0]) < _SAME_PLACE:
+        return None
+    return alike[0] if alike[0].record["moveable"] else None
+
+
 def _was_moved(alike: Sequence[Thing]) -> bool:
     """Whether a room has one of them and no more, and that of a kind that changed its place."""
     return len(alike) == 1 and alike[0].type in _MOVED

@@ -37,8 +37,8 @@ _DEEDS = {
     "slice": Deed.CUT,
     "look around": Deed.SEARCH,
     "explore": Deed.SEARCH,
-    "turn left": Deed.SEARCH,
-    "turn right": Deed.SEARCH,
+    "turn left": Deed.LOOK,
+    "turn right": Deed.LOOK,
 }
 _TREATMENTS: Mapping[str, tuple[str, str, Deed, str]] = {
     "pick_heat_then_place_in_recep": ("heat", "heated", Deed.SWITCH_ON, "microwave"),

@@ -52,7 +52,7 @@ def _rarer_object(scene: Scene, draw: random.Random, split: Split) -> Scene | No
     )
     if not rarer:
         return None
-    _, object = draw.choice(rarer[:_RARE])
+    object = draw.choice(rarer[:_RARE])
     return scene_for(draw.choice([g for g in goals if g.object == object]), scene.room, draw)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from envs.alfred.body import Body
-from envs.alfred.counterparts import counterpart, counterparts
+from envs.alfred.counterparts import counterpart, counterparts, moved
 from envs.alfred.drift import rotation_today
 from envs.alfred.objects import Thing
 from envs.alfred.scene import RecordedThing, Recording
@@ -26,7 +27,7 @@ def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
     for thing in body.world:
         if thing.pickupable:
             names.setdefault(thing.type, []).append(str(thing.record["name"]))
-    poses = []
+    poses: list[Mapping[str, Any]] = []
     used: dict[str, int] = {}
     for pose in recording.poses:
         same = names.get(pose.type)
@@ -39,6 +40,7 @@ def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
                     "rotation": rotation_today(pose.type, pose.rotation),
                 }
             )
+    poses += _furniture(body, recording)
     if not body.tell("SetObjectPoses", objectPoses=poses, placeStationary=True):
         raise SceneError(f"recording.poses: the simulator refuses it: {body.error[1]}")
     for thing in body.world:
@@ -58,6 +60,20 @@ def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
             holder = counterpart(step.holder, things) if step.holder is not None else None
             _bring_to_light(body, body.world[id], holder)
     return meant
+
+
+def _furniture(body: Body, recording: Recording) -> Sequence[Mapping[str, Any]]:
+    """Poses of the few appliances of the plan that stood elsewhere in THOR 2.1."""
+    found = {}
+    for step in recording.plan:
+        thing = moved(step.thing, list(body.world))
+        if thing is not None:
+            found[thing.id] = {
+                "objectName": thing.record["name"],
+                "position": dict(zip("xyz", step.thing.position, strict=True)),
+                "rotation": thing.record["rotation"],
+            }
+    return list(found.values())
 
 
 def _bring_to_light(body: Body, thing: Thing, recorded: Thing | None) -> None:

@@ -95,7 +95,7 @@ class Session:
         self._keep()
         self._inside = owner
         token = self._kept.pop(owner)
-        if not self._body.tell("Restore", snapshot=token):
+        if not self._body.tell("Restore", blind=True, snapshot=token):
             raise SimulatorError(f"The simulator can't go back: {self._body.error[1]}")
         self._body.ask("Forget", snapshot=token)
 

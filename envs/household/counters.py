@@ -28,6 +28,10 @@ _ISLAND_OVERHANG = 0.2
 _NARROWEST = 0.05
 """Metres: slivers of less are left out."""
 _AT_WALL = 0.35
+_BETWEEN = frozenset({"Desk", "DiningTable", "Dresser", "Fridge", "SideTable"})
+"""What has a top of its own: a worktop ends there and goes on behind it."""
+_LOWER = 0.15
+"""Metres that such a top may be lower than the worktop."""
 
 Rectangle = tuple[float, float, float, float]
 """Lowest x and z, highest x and z, metres."""
@@ -58,22 +62,30 @@ def counter(
     ]
     let_in = [sink for sink in sinks if abs(sink.high[1] - height) < 0.2]
     holes = [_rectangle(sink, -_RIM) for sink in let_in]
+    between = [_rectangle(o.box, 0.0) for o in others if _interrupts(o, height, outline.floor)]
     below = [o for o in others if o.box.low[1] < height - 0.15 and not o["pickupable"]]
     cupboards = [_rectangle(o.box, 0.005) for o in below if o.kind not in ("Sink", "SinkBasin")]
     taken = cupboards + [_rectangle(sink, 0.0) for sink in let_in]
     parts = []
     for strip in strips:
         whole = _rectangle(strip, 0.0)
+        gaps = [_across(gap, whole) for gap in between if _deep_in(gap, whole)]
         for sink in let_in:
             for piece in _without(
                 _common(_inset(whole, outline), _rectangle(sink, 0.0)), cupboards
             ):
                 parts.append(_block(piece, outline.floor, float(sink.low[1]), front))
-        parts += [_block(r, height - _THICK, height, stone) for r in _without(whole, holes)]
-        for piece in _without(_inset(whole, outline), [_deepened(t, whole) for t in taken]):
+        parts += [_block(r, height - _THICK, height, stone) for r in _without(whole, holes + gaps)]
+        for piece in _without(_inset(whole, outline), [_deepened(t, whole) for t in taken] + gaps):
             if min(piece[2] - piece[0], piece[3] - piece[1]) > _NARROWEST:
                 parts.append(_block(piece, outline.floor, height - _THICK, front))
     return join(parts)
+
+
+def _interrupts(other: Thing, height: float, floor: float) -> bool:
+    """Whether it stands on the floor between two stretches of worktop, not under one."""
+    low, high = float(other.box.low[1]), float(other.box.high[1])
+    return other.kind in _BETWEEN and low < floor + 0.15 and high > height - _LOWER
 
 
 def stove(burners: Sequence[Box], knobs: Sequence[Box], outline: Outline) -> Mesh:
@@ -125,6 +137,20 @@ def _deepened(taken: Rectangle, strip: Rectangle) -> Rectangle:
     if along_x:
         return taken[0], min(taken[1], strip[1]), taken[2], max(taken[3], strip[3])
     return min(taken[0], strip[0]), taken[1], max(taken[2], strip[2]), taken[3]
+
+
+def _deep_in(gap: Rectangle, strip: Rectangle) -> bool:
+    """Whether something takes up most of a strip's depth, and does not just touch it."""
+    x0, z0, x1, z1 = _common(gap, strip)
+    deep = min(strip[2] - strip[0], strip[3] - strip[1])
+    return x1 - x0 > _NARROWEST and z1 - z0 > _NARROWEST and max(x1 - x0, z1 - z0) > deep / 2
+
+
+def _across(gap: Rectangle, strip: Rectangle) -> Rectangle:
+    """What interrupts a strip, from its back to its front."""
+    if strip[2] - strip[0] >= strip[3] - strip[1]:
+        return gap[0], min(gap[1], strip[1]), gap[2], max(gap[3], strip[3])
+    return min(gap[0], strip[0]), gap[1], max(gap[2], strip[2]), gap[3]
 
 
 def _without(whole: Rectangle, holes: Sequence[Rectangle]) -> list[Rectangle]:
