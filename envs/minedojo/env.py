@@ -19,6 +19,9 @@ from envs.minedojo.language import understand, vocabulary
 from envs.minedojo.luanti.world import World
 from envs.minedojo.scene import MineDojoScene, as_world, read_scene
 
+_NEAR = 36
+"""Blocks around that `find` searches, and the expert knows of."""
+
 
 class MineDojo(Env):
     """One agent in one voxel world. The world is started afresh for every task.
@@ -110,7 +113,8 @@ class MineDojo(Env):
         assert self._first is not None
         if now.dead or len(set(self.progress())) == 1:
             return ()
-        return expert.plan(self._scene, self._first, now, lambda names: _near(world, names))
+        around = frozenset(world.ask("blocks", distance=_NEAR))
+        return expert.plan(self._scene, self._first, now, around)
 
     def best_actions(self) -> frozenset[Action] | None:
         """Not known: the expert gives one solution."""
@@ -142,9 +146,3 @@ class MineDojo(Env):
         if self._world is None or self._now is None:
             raise SimulatorError("No world is running: reset the environment with a task first.")
         return self._world, self._now
-
-
-def _near(world: World, names: Sequence[str]) -> Mapping[str, bool]:
-    """Which blocks stand within the reach of a search, seen or not."""
-    found = world.ask("blocks", names=list(names), distance=36)
-    return dict(zip(names, map(bool, found), strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from envs.core import Action
@@ -16,15 +16,14 @@ from envs.minedojo.topology import (
     TABLE,
     Way,
     better,
-    blocks_wanted,
     cheapest,
     costs,
 )
 
-Near = Callable[[Sequence[str]], Mapping[str, bool]]
 _DEEPEST = 40
 """Ingredients of ingredients, before a plan is given up."""
 _FUEL = (("coal", 8.0), ("planks", 1.5), ("log", 1.5), ("log2", 1.5))
+_REACH, _ARM = 4.6, 5.0
 _TIRED, _HUNGRY = 8.0, 14.0
 _ROAMING = {
     "plains": ("cow", "pig", "sheep", "chicken", "horse"),
@@ -57,7 +56,15 @@ class _Draft:
     furnace: bool
     heat: float
     best: Mapping[str, Way]
+    reached: frozenset[str]
+    """Blocks and mobs within reach at this moment."""
     actions: list[Action] = field(default_factory=list)
+
+    def find(self, name: str) -> None:
+        """Go there, unless one stands there."""
+        if self.actions or name not in self.reached:
+            self.move()
+            self.do("find", name)
 
     def do(self, verb: str, *about: str) -> None:
         self.actions.append(say(verb, *about))
@@ -98,8 +105,7 @@ class _Draft:
 
     def _apply(self, item: str, way: Way) -> None:
         if way.verb in ("mine", "hunt", "milk", "shear", "collect"):
-            self.move()
-            self.do("find", way.about)
+            self.find(way.about)
         if way.verb == "smelt":
             self._burn()
         self.do(way.verb, way.about)
@@ -139,16 +145,15 @@ class _Draft:
 
 
 def plan(
-    scene: MineDojoScene, first: Account, now: Account, near: Near
+    scene: MineDojoScene, first: Account, now: Account, ground: frozenset[str]
 ) -> Sequence[Action]:
     """Actions that lead to the goal from here; empty if there is no way.
 
     Args:
         scene: the goal.
         first, now: the first moment and this one.
-        near: tells which blocks stand around here, seen or not. Privileged.
+        ground: blocks that stand around here, seen or not. Privileged.
     """
-    ground = near(blocks_wanted())
     here = {str(mob["name"]) for mob in now.mobs}
     if scene.allow_mob_spawn:
         here |= set(_ROAMING[str(now.raw["looks"])])
@@ -160,12 +165,18 @@ def plan(
         furnace=bool(now.raw["furnace_near"]),
         heat=float(now.raw["heat"]),
         best=cheapest(cost, ground, mobs),
+        reached=_reached(now),
     )
     try:
         _aim(draft, scene, first, now)
     except _NoWayError:
         return ()
     return draft.actions
+
+
+def _reached(now: Account) -> frozenset[str]:
+    blocks = {name for name, far in now.blocks.items() if far < _REACH}
+    return frozenset(blocks | {str(mob["name"]) for mob in now.mobs if mob["far"] < _ARM})
 
 
 def _aim(draft: _Draft, scene: MineDojoScene, first: Account, now: Account) -> None:
@@ -176,7 +187,7 @@ def _aim(draft: _Draft, scene: MineDojoScene, first: Account, now: Account) -> N
     elif scene.task == "combat":
         for name, count in scene.quantities.items():
             for _ in range(count - now.killed.get(name, 0)):
-                draft.do("find", name)
+                draft.find(name)
                 draft.do("hunt", name)
     elif scene.task == "techtree" and scene.tech_item:
         draft.obtain(scene.tech_item, 1)

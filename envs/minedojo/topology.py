@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from envs.minedojo.catalogue import recipes, smelts, table
 from envs.minedojo.content import content
@@ -93,11 +93,12 @@ def better(tool: str) -> Sequence[str]:
     return tuple(f"{m}_{kind}" for m in order[order.index(material) :])
 
 
-def costs(ground: Mapping[str, bool], mobs: frozenset[str]) -> Mapping[str, float]:
+@lru_cache(maxsize=64)
+def costs(ground: frozenset[str], mobs: frozenset[str]) -> Mapping[str, float]:
     """Item -> rough number of actions that it takes, from nothing; infinite if it can't be had.
 
     Args:
-        ground: block -> whether it is to be found around here; a block not named is not.
+        ground: blocks that are to be found around here.
         mobs: kinds that are to be met around here.
     """
     cost: dict[str, float] = {item: math.inf for item in ways()}
@@ -112,10 +113,10 @@ def costs(ground: Mapping[str, bool], mobs: frozenset[str]) -> Mapping[str, floa
 
 
 def way_cost(
-    way: Way, cost: Mapping[str, float], ground: Mapping[str, bool], mobs: frozenset[str]
+    way: Way, cost: Mapping[str, float], ground: frozenset[str], mobs: frozenset[str]
 ) -> float:
     """Rough number of actions for one item by this way."""
-    if way.verb in ("mine", "collect") and not ground.get(way.about):
+    if way.verb in ("mine", "collect") and way.about not in ground:
         return math.inf
     if way.verb in ("hunt", "milk", "shear") and way.about not in mobs:
         return math.inf
@@ -153,7 +154,7 @@ def graph(item: str, count: int, cost: Mapping[str, float], best: Mapping[str, W
 
 
 def cheapest(
-    cost: Mapping[str, float], ground: Mapping[str, bool], mobs: frozenset[str]
+    cost: Mapping[str, float], ground: frozenset[str], mobs: frozenset[str]
 ) -> Mapping[str, Way]:
     """Item -> the way that costs least; items that can't be had are left out."""
     return {
@@ -161,12 +162,6 @@ def cheapest(
         for item, all in ways().items()
         if cost[item] < math.inf
     }
-
-
-def blocks_wanted() -> Sequence[str]:
-    """Every block that something is had from, in a fixed order."""
-    found = {way.about for all in ways().values() for way in all if way.verb in ("mine", "collect")}
-    return sorted(found)
 
 
 def _once(all: Sequence[Way]) -> Sequence[Way]:

@@ -24,7 +24,7 @@ end
 
 --- The lowest place at or under `y` where a box stands on something.
 local function footing(x, y, z)
-	for down = y + 8, y - 30, -1 do
+	for down = y + 3, y - 30, -1 do
 		if inhabit.solid(x, down - 1, z) and not inhabit.solid(x, down, z) and not inhabit.solid(x, down + 1, z) then
 			return down - 0.5
 		end
@@ -36,7 +36,10 @@ end
 function mobs.spawn(name, x, y, z)
 	local kind = inhabit.content.mobs[name]
 	local rx, rz = math.floor(x + 0.5), math.floor(z + 0.5)
-	local pos = { x = rx, y = footing(rx, math.floor(y + 0.5), rz), z = rz }
+	local ground = inhabit.ground(rx, rz)
+	local pos = { x = rx, y = ground + 0.5, z = rz }
+	-- Under the ground, where the one who asks is there too.
+	if y < ground - 3 or inhabit.solid(rx, ground + 1, rz) then pos.y = footing(rx, math.floor(y + 0.5), rz) end
 	if kind.flies then pos.y = pos.y + 2.5 end
 	local mob = {
 		id = mobs.next_id, name = name, kind = kind, pos = pos, vel = { x = 0, y = 0, z = 0 },

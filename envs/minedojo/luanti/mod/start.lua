@@ -51,6 +51,7 @@ function inhabit.start()
 	for _, item in ipairs(scene.initial_inventory) do pack.set(item.slot, item.name, item.variant, item.quantity) end
 	stand()
 	furnish()
+	body.grounded = true
 	people()
 	animals()
 	inhabit.screen.prepare(player)

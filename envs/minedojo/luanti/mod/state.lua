@@ -106,10 +106,23 @@ function inhabit.rays(ask)
 	return found
 end
 
---- Whether each of some blocks stands within a distance, seen or not. Privileged.
+--- Names of all blocks within a distance, seen or not. Privileged.
 function inhabit.blocks_near(ask)
+	local at = vector.round(body.pos)
+	local vm = VoxelManip()
+	local low, high = vm:read_from_map(
+		{ x = at.x - ask.distance, y = math.max(1, at.y - 70), z = at.z - ask.distance },
+		{ x = at.x + ask.distance, y = math.min(126, at.y + 24), z = at.z + ask.distance }
+	)
+	assert(low and high)
+	local seen = {}
+	for _, id in ipairs(vm:get_data()) do seen[id] = true end
 	local found = {}
-	for i, name in ipairs(ask.names) do found[i] = inhabit.sight.nearest({ name }, ask.distance) ~= nil end
+	for id in pairs(seen) do
+		local name = inhabit.plain_name(minetest.get_name_from_content_id(id))
+		if name ~= "air" then found[#found + 1] = name end
+	end
+	table.sort(found)
 	return found
 end
 
