@@ -37,6 +37,13 @@ _AMBIGUOUS = frozenset(
 _BEFORE = frozenset(
     ("a", "an", "the", "this", "that", "your", "one", "another", "no", "some", "each")
 )
+_EVERYDAY = """
+apple bag ball banana basin bath bed blanket bottle bowl bread bucket candle car cat chair clock
+coat cup curtain desk dishwasher dog door drawer egg fork fridge kettle key knife ladle lamp laptop
+lettuce microwave mirror mug newspaper oven pan pen pencil phone piano pillow plate pot potato radio
+rug shelf shoe soap sofa spoon stove table television toaster tomato toothbrush tv vase window
+"""
+"""Things that a text may speak of even where no scene of an environment has them."""
 _FILLING = frozenset(["now", "still", "already", "also", "both"])
 _LONGEST = 4
 """Words of a name."""
@@ -64,8 +71,9 @@ class Reader:
     """Reads texts about scenes of one environment."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Know `names` of things as such, with or without numbers."""
-        self._names = {squeeze(name) for name in names} - ROOMS - HANDS - {"", "it"}
+        """Know `names` of things as such, with or without numbers, beside everyday ones."""
+        self._names = {squeeze(name) for name in names} | set(_EVERYDAY.split())
+        self._names -= ROOMS | HANDS | {"", "it"}
 
     def nouns(self, text: str) -> Sequence[Noun]:
         """Everything that `text` says is there, or wants to be."""
@@ -79,7 +87,12 @@ class Reader:
     def absent(self, text: str, things: Sequence[Thing]) -> Iterator[str]:
         """What `text` speaks of and is not in the scene."""
         for noun in self.nouns(text):
-            if not any(_is(thing, noun) for thing in things) and not _comes(noun, things):
+            # A coffee table is a table, and a desk lamp a lamp.
+            near = noun.kind in _EVERYDAY.split() and not noun.number
+            if not any(
+                _is(thing, noun) or (near and squeeze(thing.kind).endswith(noun.kind))
+                for thing in things
+            ) and not _comes(noun, things):
                 yield f"There is no {noun.kind}{noun.number and ' ' + noun.number}."
 
     def counts(self, text: str) -> Iterator[tuple[int, Noun]]:
@@ -179,10 +192,10 @@ def _is(thing: Thing, noun: Noun) -> bool:
 
 
 def _comes(noun: Noun, things: Sequence[Thing]) -> bool:
-    """Whether it is, or was, a piece of something that is there."""
+    """Whether it is a piece of what is there, or what a piece that is there was cut of."""
     whole = noun.kind.removesuffix("slice").removesuffix("sliced")
-    pieces = (whole, whole + "slice", whole + "sliced")
-    return any(squeeze(thing.kind) in pieces for thing in things)
+    pieces = {whole, whole + "slice", whole + "sliced"} - {noun.kind}
+    return not noun.number and any(squeeze(thing.kind) in pieces for thing in things)
 
 
 def _state(noun: Noun, word: str, holds: bool, things: Sequence[Thing]) -> Iterator[str]:

@@ -32,7 +32,7 @@ def write_set(folder: Path, tasks: int = 6, *, kind: str = "decision", saying: s
         author="procedural",
         seed=0,
         n=40,
-        settings={"env": {"in_process": True}, "synth": {}},
+        settings={"env": {}, "synth": {}},
         software={"python": "3.11.2"},
         finished=True,
     )
