@@ -127,7 +127,8 @@ class Endpoint:
         except openai.APIStatusError as error:
             raise self._refusal(error) from error
         except openai.APIConnectionError as error:
-            raise PassingError(f"the connection failed ({_root(error)})") from error
+            root = self._readable(_root(error))
+            raise PassingError(f"the connection failed ({root})") from error
 
     def _refusal(self, error: openai.APIStatusError) -> Exception:
         said = f"{error.status_code}: {self._readable(_said(error))}"

@@ -221,7 +221,12 @@ def _sum(likely: Mapping[str, float], letter: str) -> float:
 def _key(base_url: str | None) -> str | None:
     """The key that the environment names; an endpoint of one's own may want none."""
     for name in _KEYS:
-        if key := os.environ.get(name):
+        if key := os.environ.get(name, "").strip():
+            # Whatever can't be sent would be quoted in the error of whoever tries to.
+            if not all("!" <= letter <= "~" for letter in key):
+                raise ModelError(
+                    f"{name} holds a space or a letter that no key has: set it to the key alone."
+                )
             return key
     if base_url is None:
         raise ModelError(

@@ -156,6 +156,18 @@ def test_a_key_comes_from_the_environment_and_is_never_said(
     assert len(serving.requests) == 1, "A refusal is for good."
 
 
+def test_a_key_that_can_not_be_sent_is_not_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    with endpoint(lambda request, number: good("ok")) as serving:
+        monkeypatch.setenv("INHABIT_API_KEY", "sk-from-a-file\n")
+        ask(serving, say)
+        assert serving.headers[0]["authorization"] == "Bearer sk-from-a-file"
+        for key in ("sk-two\nlines", "sk-with spaces", "sk-\u00e9"):
+            monkeypatch.setenv("INHABIT_API_KEY", key)
+            with pytest.raises(ModelError, match="INHABIT_API_KEY holds a space") as refused:
+                ask(serving, say)
+            assert "sk-" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "url", ["ftp://here/v1", "here:80", "http://me:secret@here/v1", "http://here/v1?key=secret"]
 )
