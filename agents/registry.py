@@ -5,8 +5,8 @@ Packages of others join through the entry-point group `inhabit.agents`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
@@ -34,6 +34,8 @@ class AgentRegistration:
     """KIND:NAME of the model that it asks unless another is named; None if it asks no model."""
     needs: frozenset[Grant] = frozenset()
     """Grants that it can't work without."""
+    wants: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the environment that hold for it unless said otherwise, where it has them."""
 
 
 _ENTRIES = Entries(
@@ -51,6 +53,7 @@ _ENTRIES = Entries(
         "holmes": "agents.holmes:REGISTRATION",
         "llm": "agents.llm:REGISTRATION",
         "scripted": "agents.scripted:REGISTRATION",
+        "replay": "agents.replay:REGISTRATION",
     },
 )
 

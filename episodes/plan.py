@@ -160,6 +160,8 @@ def plan(
         "agent": planner.settings,
         "run": RunSettings,
     }
+    fields = registration.settings.model_fields
+    wanted: Mapping[str, object] = {k: v for k, v in planner.wants.items() if k in fields}
     if model is not None:
         owners["model"] = models.find(model)[0].settings
     if base_url is not None:
@@ -173,7 +175,9 @@ def plan(
         backend=find_backend(registration, backend),
         agent=planner,
         model=model,
-        settings=divide(assignments, owners, before),
+        settings=divide(
+            assignments, owners, {**before, "env": {**wanted, **before.get("env", {})}}
+        ),
         candidates=candidates,
         sight=sight,
         granted=frozenset(grants) | planner.needs,

@@ -32,7 +32,12 @@ def _read(source: str, settings: AlfredSettings) -> Iterable[Task]:
 
     from envs.alfred.trajectories import read
 
-    return read(Path(source), annotator=settings.annotator, bad=settings.bad_files)
+    return read(
+        Path(source),
+        annotator=settings.annotator,
+        bad=settings.bad_files,
+        steps=settings.replay != "off",
+    )
 
 
 def _needs(backend: str) -> Sequence[Need]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, JsonValue
 
 from envs.alfred import account, check, facts, language, start, tools
 from envs.alfred.expert.planner import Planner, RecordedPlanner
+from envs.alfred.expert.stepping import StepPlanner
 from envs.alfred.goals import conditions
 from envs.alfred.offers import plausible, succeeding
 from envs.alfred.rooms import ROOMS, cells, records
@@ -82,6 +83,8 @@ class Alfred(Env):
         self._planner = Planner()
         if self._settings.expert == "recorded" and scene.recording is not None:
             self._planner = RecordedPlanner(self._situation, scene.recording.plan)
+        if self._settings.replay != "off" and scene.recording is not None:
+            self._planner = StepPlanner(scene.recording.steps, self._settings.replay)
 
     def observe(self) -> Observation:
         """What the camera shows, uint8 (height, width, 3), and what is in the hand."""

@@ -22,6 +22,9 @@ class AlfredSettings(BaseModel):
     """Rooms that tasks are sampled in: iTHOR's 1-20, 21-25 or 26-30 of each kind."""
     expert: Literal["planner", "recorded"] = "planner"
     """Who plans: ours, or ALFRED's own plan where the task was read from a trajectory."""
+    replay: Literal["off", "id", "mask"] = "off"
+    """Whether the expert is ALFRED's own, low-level step by step: things chosen by their ids, or by
+    the masks that it pointed with."""
     text: Literal["hand", "view"] = "hand"
     """What is told: what is in the hand; or what is in view besides, for agents without eyes."""
     clips: bool = False

@@ -202,7 +202,7 @@ def read_task(path: Path, folder: Path, annotator: int = 0, *, steps: bool = Fal
         kind=trajectory.task_type,
         goal=wordings[annotator % len(wordings)].task_desc.strip(),
         scene=scene.model_dump(mode="json", exclude_defaults=True),
-        max_steps=MAX_STEPS,
+        max_steps=max(MAX_STEPS, len(scene.recording.steps) if scene.recording else 0),
         reference_cost=len(trajectory.plan.low_actions),
     )
 

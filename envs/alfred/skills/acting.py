@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from envs.alfred.body import HORIZON_STEP
 from envs.alfred.language import IT
 from envs.alfred.naming import split_name
 from envs.alfred.objects import Thing
@@ -15,6 +16,12 @@ from envs.core import Action, Reason
 _ON_THE_SPOT: Mapping[str, Callable[[Situation], Result]] = {
     "look around": exploring.look_around,
     "explore": exploring.explore,
+    "move ahead": lambda here: walking.move(here, "MoveAhead"),
+    "move back": lambda here: walking.move(here, "MoveBack"),
+    "move left": lambda here: walking.move(here, "MoveLeft"),
+    "move right": lambda here: walking.move(here, "MoveRight"),
+    "look up": lambda here: walking.nod(here, -HORIZON_STEP, "you look up."),
+    "look down": lambda here: walking.nod(here, HORIZON_STEP, "you look down."),
     "turn left": lambda here: walking.turn(here, "RotateLeft", "you turn left."),
     "turn right": lambda here: walking.turn(here, "RotateRight", "you turn right."),
 }

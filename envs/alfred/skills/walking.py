@@ -83,3 +83,19 @@ def turn(here: Situation, action: str, sentence: str) -> Result:
     turned = here.body.step(action, blind=True)
     here.see()
     return done(sentence) if turned else failed(Reason.BLOCKED, "you can't turn here.")
+
+
+def move(here: Situation, action: str) -> Result:
+    """A step of the grid, without turning."""
+    moved = here.body.step(action, blind=True)
+    here.see()
+    if moved:
+        return done("you make a step.")
+    return failed(Reason.BLOCKED, "something is in your way.")
+
+
+def nod(here: Situation, degrees: float, sentence: str) -> Result:
+    """Tilt the head by so much downwards."""
+    nodded = look(here, here.body.pose.horizon + degrees)
+    here.see()
+    return done(sentence) if nodded else failed(Reason.BLOCKED, "you can't look any further.")

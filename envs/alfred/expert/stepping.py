@@ -1,0 +1,93 @@
+"""ALFRED's expert, low-level action by low-level action, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from envs.alfred.counterparts import present
+from envs.alfred.expert.planner import Planner
+from envs.alfred.language import IT, say
+from envs.alfred.masks import choose, decode
+from envs.alfred.naming import word
+from envs.alfred.objects import Thing
+from envs.alfred.scene import LowStep, RecordedThing
+from envs.alfred.situation import Situation
+from envs.alfred.skills.result import Result
+from envs.core import Action
+
+_MOVES: Mapping[str, str] = {
+    "MoveAhead": "move ahead",
+    "MoveBack": "move back",
+    "MoveLeft": "move left",
+    "MoveRight": "move right",
+    "RotateLeft": "turn left",
+    "RotateRight": "turn right",
+    "LookUp": "look up",
+    "LookDown": "look down",
+}
+_DEEDS: Mapping[str, str] = {
+    "PickupObject": "pick up",
+    "PutObject": "put",
+    "OpenObject": "open",
+    "CloseObject": "close",
+    "ToggleObjectOn": "turn on",
+    "ToggleObjectOff": "turn off",
+    "SliceObject": "slice",
+}
+
+
+class StepPlanner(Planner):
+    """Says the next step of a recording, whatever came of the last one."""
+
+    def __init__(self, steps: Sequence[LowStep], by: Literal["id", "mask"]) -> None:
+        super().__init__()
+        self._steps = steps
+        self._by = by
+        self._next = 0
+        self._slices: dict[tuple[str, int | None], str] = {}
+
+    def plan(self, here: Situation) -> Sequence[Action]:
+        """The next step; nothing at the end, and where a mask shows nothing that it could mean.
+
+        What has no counterpart here is named by its type, and will not be found.
+        """
+        if self._next >= len(self._steps):
+            return ()
+        step = self._steps[self._next]
+        if step.thing is None:
+            verb = _MOVES.get(step.action)
+            return (say(verb),) if verb is not None else ()
+        if self._by == "mask" and step.mask:
+            thing = choose(here.body, decode(step.mask), step.action)
+            if thing is None:
+                return ()
+        else:
+            thing = self._meant(here, step.thing)
+        name = word(step.thing.type) if thing is None else here.names.of(thing.id)
+        verb = _DEEDS[step.action]
+        return (say(verb, IT, name) if verb == "put" else say(verb, name),)
+
+    def _meant(self, here: Situation, recorded: RecordedThing) -> Thing | None:
+        whole = here.meant.get(recorded)
+        if whole is None:
+            return None
+        taken = {number: id for (cut, number), id in self._slices.items() if cut == whole}
+        return present(here.world, recorded, whole, taken)
+
+    def note(self, here: Situation, action: Action, result: Result) -> None:
+        """Go on to the next step."""
+        if self._next >= len(self._steps):
+            return
+        step = self._steps[self._next]
+        self._next += 1
+        if step.action == "PickupObject" and step.thing is not None and here.held is not None:
+            whole = here.meant.get(step.thing)
+            if whole is not None:
+                self._slices[whole, step.thing.slice] = here.held.id
+
+    def copy(self) -> StepPlanner:
+        """The same recording at the same step, to go on apart."""
+        twin = StepPlanner(self._steps, self._by)
+        twin._next, twin._slices = self._next, dict(self._slices)
+        return twin
