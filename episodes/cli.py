@@ -26,6 +26,7 @@ from episodes.commands.setup import setup
 from episodes.commands.show import show
 from episodes.commands.synth import synth
 from episodes.commands.tune import tune
+from episodes.commands.watch import watch
 from episodes.disk import DiskError
 from episodes.fork import ForkError
 from episodes.paired import MixedError
@@ -48,6 +49,7 @@ _COMMANDS = (
     compare,
     replan,
     show,
+    watch,
     synth,
     tune,
     export,

@@ -18,17 +18,20 @@ LONGEST = 20_000
 """Characters of one text that a page shows; the record has the rest."""
 
 
-def render(template: str, **shown: object) -> str:
-    """The page that `template` makes of `shown`."""
-    return "".join(pieces(template, **shown))
+def render(template: str, *, live: bool = False, **shown: object) -> str:
+    """The page that `template` makes of `shown`; with `live`, it asks for what has changed."""
+    return "".join(pieces(template, folder=_HERE, live=live, **shown))
 
 
-def pieces(template: str, *, folder: Path = _HERE, **shown: object) -> Iterator[str]:
+def pieces(
+    template: str, *, folder: Path = _HERE, live: bool = False, **shown: object
+) -> Iterator[str]:
     """The same piece by piece, for a page that is long.
 
     Args:
         template: its name in `folder`, or in this package.
         folder: has the template, its `page.js`, and perhaps a `style.css` that goes on from ours.
+        live: whether it is served, and listens for changes of what it shows.
         shown: what the template asks for.
     """
     style = _asset(_HERE / "style.css")
@@ -38,7 +41,9 @@ def pieces(template: str, *, folder: Path = _HERE, **shown: object) -> Iterator[
     return (
         _templates(folder)
         .get_template(template)
-        .generate(style=style, script=script, policy=_policy(style, script), **shown)
+        .generate(
+            style=style, script=script, policy=_policy(style, script, live=live), live=live, **shown
+        )
     )
 
 
@@ -103,11 +108,12 @@ def _asset(file: Path) -> Markup:
     return Markup(file.read_text(encoding="utf-8"))
 
 
-def _policy(style: str, script: str) -> str:
+def _policy(style: str, script: str, *, live: bool) -> str:
     """What a browser may do with the page: this style, this script, and pictures beside it."""
     return "; ".join(
         [
             "default-src 'none'",
+            *(["connect-src 'self'"] if live else []),
             f"style-src '{_digest(style)}'",
             f"script-src '{_digest(script)}'",
             "img-src data: 'self' file:",

@@ -1,7 +1,7 @@
 "use strict";
 
 // An episode: one step at a time, chosen from a strip of pictures or with the keys.
-function film(steps) {
+function film(steps, before) {
   const strip = document.createElement("nav");
   strip.className = "strip";
   strip.setAttribute("aria-label", "Steps");
@@ -69,32 +69,37 @@ function film(steps) {
   }
 
   const moves = { ArrowLeft: () => go(now - 1), ArrowRight: () => go(now + 1), Home: () => go(0), End: () => go(steps.length - 1), " ": play };
-  document.addEventListener("keydown", (event) => {
-    const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest("video, summary, input, a, pre");
-    if (busy || !Object.hasOwn(moves, event.key)) return;
-    event.preventDefault();
-    moves[event.key]();
-  });
   const fromAddress = () => steps.findIndex((step) => "#" + step.id === location.hash);
-  addEventListener("hashchange", () => { if (fromAddress() >= 0) go(fromAddress()); });
   document.body.classList.add("paged");
   document.getElementById("steps").before(strip, keys);
-  go(Math.max(0, fromAddress()));
+  go(before === undefined ? Math.max(0, fromAddress()) : before.last ? steps.length - 1 : before.step);
+  return {
+    press(event) {
+      const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest("video, summary, input, a, pre");
+      if (busy || !Object.hasOwn(moves, event.key)) return;
+      event.preventDefault();
+      moves[event.key]();
+    },
+    followAddress() { if (fromAddress() >= 0) go(fromAddress()); },
+    leave() {
+      clearInterval(playing);
+      return { step: now, last: now === steps.length - 1 };
+    },
+  };
 }
 
 // A picture in a message stands elsewhere on the page: shown here too, and kept once.
-for (const link of document.querySelectorAll(".picture a")) {
-  const shown = document.querySelector(link.hash + " img");
-  if (!shown) continue;
-  const picture = document.createElement("img");
-  picture.src = shown.src;
-  picture.alt = "";
-  picture.loading = "lazy";
-  link.prepend(picture);
+function showPictures() {
+  for (const link of document.querySelectorAll(".picture a")) {
+    const shown = document.querySelector(link.hash + " img");
+    if (!shown) continue;
+    const picture = document.createElement("img");
+    picture.src = shown.src;
+    picture.alt = "";
+    picture.loading = "lazy";
+    link.prepend(picture);
+  }
 }
-
-const steps = [...document.querySelectorAll(".step")];
-if (steps.length) film(steps);
 
 // The list of a run: rows are plain values, and only those that are looked at are laid out.
 const AT_FIRST = 200;
@@ -144,7 +149,7 @@ function layOut(row, endings) {
     cell("Tokens", count(row[TOKENS], (n) => n.toLocaleString("en"))));
 }
 
-function list(table) {
+function list(table, before) {
   const body = table.tBodies[0];
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
   const rows = read("rows");
@@ -160,7 +165,7 @@ function list(table) {
     met: (row) => (row[MET] && row[MET][1] ? row[MET][0] / row[MET][1] : -1),
     steps: (row) => row[STEPS], invalid: (row) => row[INVALID], seconds: (row) => row[SECONDS], tokens: (row) => row[TOKENS],
   };
-  let most = AT_FIRST;
+  let most = before?.most ?? AT_FIRST;
 
   function show() {
     const words = form.find.value.toLowerCase().split(/\s+/);
@@ -175,8 +180,7 @@ function list(table) {
     more.hidden = found.length <= most;
   }
 
-  function sort(head) {
-    const up = head.getAttribute("aria-sort") !== "ascending";
+  function sort(head, up) {
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", up ? "ascending" : "descending");
     const values = new Map(rows.map((row) => [row, columns[head.dataset.key](row)]));
@@ -190,15 +194,76 @@ function list(table) {
   for (const head of table.tHead.rows[0].cells) {
     if (!head.dataset.key) continue;
     const button = element("button", { type: "button", textContent: head.textContent });
-    button.addEventListener("click", () => sort(head));
+    button.addEventListener("click", () => sort(head, head.getAttribute("aria-sort") !== "ascending"));
     head.replaceChildren(button);
   }
   form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
   more.querySelector("button").addEventListener("click", () => { most += AT_ONCE; show(); });
   form.hidden = false;
-  show();
+  for (const [name, value] of Object.entries(before?.asked ?? {})) form[name].value = value;
+  const sorted = before?.sorted && table.tHead.querySelector("[data-key=" + before.sorted.key + "]");
+  if (sorted) sort(sorted, before.sorted.up);
+  else show();
+  return {
+    leave() {
+      const head = table.tHead.querySelector("[aria-sort]");
+      return {
+        most,
+        asked: Object.fromEntries(new FormData(form)),
+        sorted: head && { key: head.dataset.key, up: head.getAttribute("aria-sort") === "ascending" },
+      };
+    },
+  };
 }
 
-const table = document.querySelector("table.episodes");
-if (table) list(table);
+// What the page shows; made anew, with what it was asked for, when a run that goes on has changed.
+let shown = null;
+
+function start(before) {
+  showPictures();
+  const steps = [...document.querySelectorAll(".step")];
+  const table = document.querySelector("table.episodes");
+  shown = steps.length ? film(steps, before) : table ? list(table, before) : null;
+}
+
+async function refresh() {
+  const answer = await fetch(location.pathname);
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const focus = document.activeElement?.name;
+  const before = shown?.leave();
+  const height = scrollY;
+  document.title = fresh.title;
+  const script = document.querySelector("body > script:not([type])");
+  fresh.querySelector("body > script:not([type])").remove();
+  document.body.replaceChildren(...fresh.body.children, script);
+  start(before);
+  if (focus) document.querySelector("[name=" + focus + "]")?.focus();
+  scrollTo(0, height);
+}
+
+// Changes that come while the page is being made anew are seen to in one go afterwards.
+function follow(number) {
+  let wanted = false;
+  let busy = false;
+  async function change() {
+    wanted = true;
+    if (busy) return;
+    busy = true;
+    while (wanted) {
+      wanted = false;
+      await refresh().catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 400));
+    }
+    busy = false;
+  }
+  new EventSource("/events").addEventListener("change", (event) => {
+    if (number === "" || JSON.parse(event.data).includes(Number(number))) change();
+  });
+}
+
+document.addEventListener("keydown", (event) => shown?.press?.(event));
+addEventListener("hashchange", () => shown?.followAddress?.());
+start();
+if (document.body.dataset.live !== undefined) follow(document.body.dataset.live);

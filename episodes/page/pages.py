@@ -16,7 +16,7 @@ from episodes.metrics import Scores
 from episodes.page.document import cut, json_block, render
 from episodes.page.pictures import poster
 from episodes.page.plan import plan_of
-from episodes.page.summary import Row, failures, funnel, kinds
+from episodes.page.summary import Playing, Row, failures, funnel, kinds
 from episodes.page.telling import NO_SCORES, StepScores, tell
 from episodes.record import Attempt, Episode, Run
 
@@ -68,11 +68,25 @@ class SharedTask:
 
 
 def episode_page(
-    run: Run, episode: Episode, attempt: Attempt, scores: StepScores = NO_SCORES
+    run: Run,
+    episode: Episode,
+    attempt: Attempt,
+    scores: StepScores = NO_SCORES,
+    *,
+    live: bool = False,
 ) -> str:
-    """All of one attempt, a step at a time; with the `scores` of its steps, where it was judged."""
+    """All of one attempt, a step at a time.
+
+    Args:
+        run: it belongs to.
+        episode: whose attempt it is.
+        attempt: what is shown.
+        scores: of its steps, where it was judged.
+        live: whether the page is served, and follows the attempt.
+    """
     return render(
         "episode.html",
+        live=live,
         run=run.folder.resolve().name,
         header=run.header,
         of=len(run.tasks),
@@ -93,14 +107,25 @@ def episode_page(
     )
 
 
-def run_page(run: Run, scores: Scores, rows: Sequence[Row]) -> str:
-    """A run at a glance: rates, endings, time, failures, and every episode in a list."""
+def run_page(
+    run: Run, scores: Scores, rows: Sequence[Row], now: Sequence[Playing] | None = None
+) -> str:
+    """A run at a glance: rates, endings, time, failures, and every episode in a list.
+
+    Args:
+        run: which.
+        scores: of it.
+        rows: an episode each, in order.
+        now: what is being played, where the page is served and follows the run.
+    """
     header = run.header
     plain = header.model_dump(mode="json")
     ended = {row.end.ending for row in rows if row.end}
     unended = [""] if any(row.end is None for row in rows) else []
     return render(
         "run.html",
+        live=now is not None,
+        now=now or (),
         name=run.folder.resolve().name,
         header=header,
         scores=scores,

@@ -11,7 +11,7 @@ from episodes.index import Entry
 from episodes.lines import End
 from episodes.metrics import wilson
 from episodes.page.pictures import thumbnail
-from episodes.record import Episode
+from episodes.record import Attempt, Episode
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,57 @@ class Reached:
     episodes: int
 
 
-def row(episode: Episode, entry: Entry | None, *, small: bool = True) -> Row:
-    """`episode` as its run's page lists it; with a `small` picture in it where one is wanted."""
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """An episode that goes on."""
+
+    number: int
+    task: Task
+    steps: int
+    frame: str | None
+    """Where what was last seen lies, seen from the run's page."""
+    seen: str
+    action: str
+    """The last decision; empty before the first."""
+    feedback: str
+    worked: bool
+
+    @property
+    def folder(self) -> str:
+        """Where it lies, seen from the run's page."""
+        return f"episodes/{self.number:05d}"
+
+
+def playing(episode: Episode, attempt: Attempt) -> Playing | None:
+    """How an attempt stands; None where it has ended or nothing was seen yet."""
+    if attempt.end is not None or not attempt.steps:
+        return None
+    steps = attempt.steps
+    # What came of a decision stands beside that decision, and beside no later one.
+    last = next((step for step in reversed(steps) if step.decide is not None), None)
+    decide, act = (last.decide, last.act) if last is not None else (None, None)
+    frame = steps[-1].see.frame
+    return Playing(
+        number=episode.number,
+        task=episode.task,
+        steps=sum(s.act is not None for s in steps),
+        frame=None if frame is None else f"episodes/{episode.number:05d}/{frame}",
+        seen=steps[-1].see.text,
+        action=(decide.action or decide.raw) if decide else "",
+        feedback=act.feedback if act else "",
+        worked=act is None or act.reason is None,
+    )
+
+
+def row(episode: Episode, entry: Entry | None, *, small: bool = True, always: bool = False) -> Row:
+    """`episode` as its run's page lists it.
+
+    Args:
+        episode: which.
+        entry: what is known of it; None while it has not ended.
+        small: whether it has a small picture in it.
+        always: whether there is a page of it once it has begun, because pages are served.
+    """
     picture = entry.frame if entry else None
     file = None if picture is None else episode.folder / picture
     folder = f"episodes/{episode.number:05d}"
@@ -74,7 +123,7 @@ def row(episode: Episode, entry: Entry | None, *, small: bool = True) -> Row:
         number=episode.number,
         task=episode.task,
         end=entry.end if entry else None,
-        page=(episode.folder / "index.html").is_file(),
+        page=(episode.file if always else episode.folder / "index.html").is_file(),
         reasons=entry.reasons if entry else {},
         frame=None if picture is None else f"{folder}/{picture}",
         thumbnail=thumbnail(file) if small and file is not None else None,
