@@ -43,7 +43,6 @@ def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
         _templates()
         .get_template("card.md")
         .render(
-            name=opened.folder.resolve().name,
             header=opened.header,
             command=shlex.join(opened.header.command),
             settings=plain["settings"],

@@ -49,7 +49,7 @@ def write(conversations: Iterable[Conversation], out: Path) -> int:
         for one in conversations:
             if one.split not in tables:
                 file = out / "data" / f"{one.split}.parquet"
-                tables[one.split] = stack.enter_context(table(file, _COLUMNS))
+                tables[one.split] = stack.enter_context(table(file, _COLUMNS, together=16))
             tables[one.split].add(_row(one))
     return sum(made.rows for made in tables.values())
 

@@ -35,7 +35,6 @@ def _pieces(opened: SetFolder, covered: Coverage) -> Iterable[str]:
     return pieces(
         "set.html",
         folder=Path(__file__).parent,
-        name=opened.folder.resolve().name,
         header=opened.header,
         command=shlex.join(opened.header.command),
         covered=covered,

@@ -12,7 +12,7 @@ from episodes.commands.output import Json, answers, print_json, remarks
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="A run's folder, or a folder of runs.")],
+    run: Annotated[Path, typer.Argument(help="A run's folder, a folder of runs, or a set's.")],
     video: Annotated[
         bool, typer.Option("--video", help="Make the films that are missing.")
     ] = False,
@@ -28,8 +28,12 @@ def show(
 ) -> None:
     """Write pages that any browser opens, without network: of the run and of its episodes.
 
-    A run of more than 200 episodes gets pages of those that --episode names, or of --all.
+    A set gets one page, and its card. A run of more than 200 episodes gets pages of those that
+    --episode names, or of --all.
     """
+    if (run / "set.json").exists():
+        _show_set(run, as_json)
+        return
     # Films and pages need much that no other command does.
     from episodes.page.writing import Films, find_runs, write_gallery, write_run
 
@@ -55,5 +59,19 @@ def show(
                 "films": sum(row.video for one in shown for row in one.rows),
             }
         )
+    else:
+        answers().print(str(page), soft_wrap=True)
+
+
+def _show_set(folder: Path, as_json: bool) -> None:
+    from eie.card import write_card
+    from eie.folder import SetFolder
+    from eie.page.writing import write_page
+
+    opened = SetFolder.open(folder)
+    write_card(opened)
+    page = write_page(opened)
+    if as_json:
+        print_json({"page": str(page), "set": str(folder)})
     else:
         answers().print(str(page), soft_wrap=True)

@@ -16,9 +16,11 @@ from pydantic import BaseModel, JsonValue
 
 from agents.models import registry as models
 from eie.author import Author
+from eie.card import write_card
 from eie.draft import Funnel
 from eie.folder import Header, SetError, SetFolder, held
 from eie.llm_author import LlmAuthor
+from eie.page.writing import write_page
 from eie.pipeline import Pipeline
 from eie.procedural import Procedural
 from eie.settings import SynthSettings
@@ -72,6 +74,8 @@ def synth(
             asyncio.run(_interruptible(opened, registration, settings, workers, out))
             write_tables(opened)
             opened.finish()
+        write_card(opened)
+        write_page(opened)
         _report(opened, time.perf_counter() - begun, as_json)
 
 

@@ -35,7 +35,7 @@ def test_the_card_counts_what_is_there(tmp_path: Path) -> None:
     text = write_card(SetFolder.open(folder)).read_text(encoding="utf-8")
     examples = read_examples(folder)
     splits = Counter(e.split for e in examples)
-    assert "# a\\_set" in text
+    assert "# Decisions in toy" in text
     kinds = table(text, "| train")
     expected = [str(splits[s]) for s in ("train", "val", "test")] + [str(len(examples))]
     assert kinds["decision"] == kinds["**all**"] == expected
