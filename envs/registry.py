@@ -71,8 +71,10 @@ _ENTRIES = Entries(
         "toy": "envs.toy:REGISTRATION",
         "alfred": "envs.alfred:REGISTRATION",
         "virtualhome": "envs.virtualhome:REGISTRATION",
+        "minedojo": "envs.minedojo:REGISTRATION",
         "pca_bench": "envs.pca_bench:REGISTRATION",
         "egoplan": "envs.egoplan:REGISTRATION",
+        "iwisdm": "envs.iwisdm:REGISTRATION",
     },
 )
 

@@ -70,7 +70,9 @@ def in_words(now: Account) -> str:
     """What can't be seen: the body, what is carried, the tools nearby."""
     raw = now.raw
     hand = now.equipment[0]
-    parts = [f"You hold {_some(hand.name, hand.quantity)}." if hand.quantity else "Your hand is empty."]
+    parts = [
+        f"You hold {_some(hand.name, hand.quantity)}." if hand.quantity else "Your hand is empty."
+    ]
     if carried := now.carried:
         listed = ", ".join(_some(name, count) for name, count in sorted(carried.items()))
         parts.append(f"You have {listed}.")

@@ -31,7 +31,8 @@ _BY_MATERIAL = {"rock": "pickaxe", "wood": "axe", "dirt": "shovel", "web": "swor
 _PLACES = {
     "sign": "standing_sign", "redstone": "redstone_wire", "string": "tripwire",
     "wheat_seeds": "wheat", "carrot": "carrots", "potato": "potatoes", "banner": "standing_banner",
-    "beetroot_seeds": "beetroots", "repeater": "unpowered_repeater", "pumpkin_seeds": "pumpkin_stem",
+    "beetroot_seeds": "beetroots", "repeater": "unpowered_repeater",
+    "pumpkin_seeds": "pumpkin_stem",
     "comparator": "unpowered_comparator", "melon_seeds": "melon_stem", "water_bucket": "water",
     "lava_bucket": "lava", "silver_shulker_box": "light_gray_shulker_box",
 }  # fmt: skip

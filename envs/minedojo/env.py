@@ -77,7 +77,7 @@ class MineDojo(Env):
 
     def act(self, action: Action) -> Outcome:
         """Carry out one skill, to its end or its deadline; the cost is in ticks of 1/20 s."""
-        world, now = self._there()
+        world, _ = self._there()
         meant = understand(action.text)
         if meant is None:
             met, total = self.progress()

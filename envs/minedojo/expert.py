@@ -1,4 +1,4 @@
-"""Solves a task by the recipes, leaves first: what is to be had, in which order, with which tool."""
+"""Solves a task by the recipes, leaves first: what is to be had, in which order, with what tool."""
 
 from __future__ import annotations
 
@@ -151,7 +151,8 @@ def plan(
 
     Args:
         scene: the goal.
-        first, now: the first moment and this one.
+        first: the first moment.
+        now: this one.
         ground: blocks that stand around here, seen or not. Privileged.
     """
     here = {str(mob["name"]) for mob in now.mobs}
@@ -205,4 +206,3 @@ def _recover(draft: _Draft, now: Account) -> None:
     held = [n for n in sorted(draft.held) if "food" in foods.get(n, {}) and draft.held[n] >= 1]
     if held:
         draft.do("eat", max(held, key=lambda name: foods[name]["food"]["points"]))
-

@@ -79,7 +79,7 @@ def _write(folder: Path) -> None:
 
 
 def _signs() -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    """What is neither block nor item: the hand, the crosshair, rain, snow, shots, the frame mark."""
+    """What is neither block nor item: the hand, the crosshair, rain, snow, shots, the mark."""
     plain = np.zeros((4, 4, 4), np.uint8)
     yield "none.png", plain
     yield "black.png", plain + np.array([0, 0, 0, 255], np.uint8)[None, None]

@@ -28,7 +28,7 @@ def arguments() -> Mapping[str, Sequence[str]]:
     items = made["items"]
     blocks = [b for b in names("block") if b not in _UNBREAKABLE]
     return {
-        "find": (*blocks, *_LIQUIDS, *mobs()),
+        "find": tuple(dict.fromkeys([*blocks, *_LIQUIDS, *mobs()])),
         "mine": tuple(blocks),
         "craft": tuple(sorted({*names("by_hand"), *names("at_table"), *_recipes()})),
         "smelt": tuple(dict.fromkeys([*names("in_furnace"), *(s["name"] for s in made["smelts"])])),

@@ -17,7 +17,7 @@ _LAST_SLOT = 40
 
 @cache
 def names(kind: str) -> Sequence[str]:
-    """Of one list: item, block, biome, tech, by_hand, at_table or in_furnace; in MineDojo's order."""
+    """Of one list: item, block, biome, tech, by_hand, at_table, in_furnace; in MineDojo's order."""
     return tuple(row["name"] for row in table("names") if row["list"] == kind)
 
 

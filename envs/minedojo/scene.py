@@ -184,12 +184,16 @@ class MineDojoScene(BaseModel):
     tech_item: str | None = None
     target_days: int | None = Field(default=None, ge=2, le=1000)
 
-    image_size: tuple[Annotated[int, Field(ge=64, le=2160)], Annotated[int, Field(ge=64, le=3840)]] | None = None
+    image_size: (
+        tuple[Annotated[int, Field(ge=64, le=2160)], Annotated[int, Field(ge=64, le=3840)]] | None
+    ) = None
     """(height, width); the setting's where none is given."""
     use_voxel: bool = False
     voxel_size: Voxels | None = None
     use_lidar: bool = False
-    lidar_rays: Annotated[tuple[Ray, ...], BeforeValidator(_rays)] = Field(default=(), max_length=4096)
+    lidar_rays: Annotated[tuple[Ray, ...], BeforeValidator(_rays)] = Field(
+        default=(), max_length=4096
+    )
     event_level_control: Literal[True] = True
     cam_interval: float = Field(default=15, gt=0, le=180)
 
@@ -287,7 +291,7 @@ def _check_targets(scene: MineDojoScene) -> None:
         if not scene.target_names:
             raise ValueError(f"target_names: a {scene.task} task needs at least one {kind}")
         for name in scene.target_names:
-            _with_field("target_names", lambda name=name: names.known(kind, name, known))  # type: ignore[misc]
+            _with_field("target_names", lambda name=name: names.known(kind, name, known))
     if scene.task == "techtree":
         if scene.tech_item is None:
             raise ValueError("tech_item: a techtree task needs one")
@@ -316,7 +320,9 @@ def _check_range(scene: MineDojoScene) -> None:
     low, high = scene.initial_mob_spawn_range_low, scene.initial_mob_spawn_range_high
     if scene.initial_mobs and (low is None or high is None):
         missing = "low" if low is None else "high"
-        raise ValueError(f"initial_mob_spawn_range_{missing}: initial_mobs need it, such as [7, 1, 7]")
+        raise ValueError(
+            f"initial_mob_spawn_range_{missing}: initial_mobs need it, such as [7, 1, 7]"
+        )
     if low is None or high is None:
         return
     for axis, a, b in zip("xyz", low, high, strict=True):
@@ -326,7 +332,9 @@ def _check_range(scene: MineDojoScene) -> None:
                 f"initial_mob_spawn_range_high ({b:g})"
             )
         if max(abs(a), abs(b)) > 35:
-            raise ValueError("initial_mob_spawn_range_high: nobody can appear more than 35 blocks away")
+            raise ValueError(
+                "initial_mob_spawn_range_high: nobody can appear more than 35 blocks away"
+            )
 
 
 def _words(error: ValidationError, given: Mapping[str, Any]) -> str:

@@ -210,7 +210,9 @@ def _face(
         at[axis] = (box.high if upper else box.low)[axis]
         at[u] = (box.high if a else box.low)[u]
         at[v] = (box.high if b else box.low)[v]
-        points.append("v {:.4f} {:.4f} {:.4f}".format(*(p * s for p, s in zip(at, scale, strict=True))))
+        points.append(
+            "v {:.4f} {:.4f} {:.4f}".format(*(p * s for p, s in zip(at, scale, strict=True)))
+        )
         corners.append(f"vt {(quarter[0] + 0.03 + 0.94 * a) / 2:.4f} "
                        f"{(1 - quarter[1] + 0.03 + 0.94 * b) / 2:.4f}")  # fmt: skip
     number = len(faces) + 1
@@ -230,7 +232,12 @@ def skin(name: str) -> NDArray[np.uint8]:
                     for c in (row["color"], row["accent"]))  # fmt: skip
     image = np.full((SIZE, SIZE, 4), 255, np.uint8)
     half = SIZE // 2
-    for (right, down), colour in ((_COAT, coat), (_ACCENT, accent), (_FACE, coat), (_DARK, coat / 4)):
+    for (right, down), colour in (
+        (_COAT, coat),
+        (_ACCENT, accent),
+        (_FACE, coat),
+        (_DARK, coat / 4),
+    ):
         light = draw.normal(1.0, 0.07, (half, half, 1))
         image[down * half : (down + 1) * half, right * half : (right + 1) * half, :3] = np.clip(
             colour * light, 0, 255
@@ -239,12 +246,18 @@ def skin(name: str) -> NDArray[np.uint8]:
     return image
 
 
-def _draw_face(face: NDArray[np.uint8], row: Mapping[str, str], accent: NDArray[np.float64]) -> None:
+def _draw_face(
+    face: NDArray[np.uint8], row: Mapping[str, str], accent: NDArray[np.float64]
+) -> None:
     """Eyes by temper: dark and calm, or bright and narrow; a mouth for some."""
     y, x = np.mgrid[0:16, 0:16]
-    eyes = (np.abs(np.abs(x - 7.5) - 4) < 1.6) & (np.abs(y - 6) < (1.6 if row["temper"] == "passive" else 1.1))
+    eyes = (np.abs(np.abs(x - 7.5) - 4) < 1.6) & (
+        np.abs(y - 6) < (1.6 if row["temper"] == "passive" else 1.1)
+    )
     white = (np.abs(np.abs(x - 7.5) - 5) < 0.8) & (np.abs(y - 6) < 1.6)
-    colour = {"passive": (20, 16, 16), "neutral": (230, 200, 60), "hostile": (20, 8, 8)}[row["temper"]]
+    colour = {"passive": (20, 16, 16), "neutral": (230, 200, 60), "hostile": (20, 8, 8)}[
+        row["temper"]
+    ]
     if row["name"] in ("spider", "ghast", "wither_skeleton"):
         colour = (220, 30, 20)
     if row["name"] == "enderman":
@@ -256,7 +269,9 @@ def _draw_face(face: NDArray[np.uint8], row: Mapping[str, str], accent: NDArray[
     elif row["body"] in ("creeper", "biped", "thin", "ghast"):
         mouth = (np.abs(x - 7.5) < 2.6) & (y > 9) & (y < 13)
         if row["body"] == "creeper":
-            mouth = ((np.abs(x - 7.5) < 1.6) & (y > 7)) | ((np.abs(np.abs(x - 7.5) - 3) < 1.1) & (y > 10))
+            mouth = ((np.abs(x - 7.5) < 1.6) & (y > 7)) | (
+                (np.abs(np.abs(x - 7.5) - 3) < 1.1) & (y > 10)
+            )
             eyes = (np.abs(np.abs(x - 7.5) - 4) < 2.1) & (np.abs(y - 5) < 2.1)
             face[eyes, :3] = (10, 10, 10)
         face[mouth & (y < 14), :3] = (16, 10, 10)

@@ -72,7 +72,8 @@ def _combat(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
     mob, sword = draw.choice(_COMBAT), draw.choice(_SWORDS)
     biome = "desert" if mob == "husk" else draw.choice(("plains", "forest", "extreme_hills"))
     night = mob in _NIGHTLY
-    goal = f"Fight a {_words(mob)} in the {'night ' if night else ''}{_words(biome)} with a {_words(sword)}."
+    where = f"{'night ' if night else ''}{_words(biome)}"
+    goal = f"Fight a {_words(mob)} in the {where} with a {_words(sword)}."
     armour: Sequence[JsonValue] = [{"slot": s, "name": f"iron_{part}"} for s, part in _ARMOUR]
     scene: dict[str, JsonValue] = {
         "target_names": [mob],

@@ -17,10 +17,24 @@ from envs.minedojo.content import content
 Image = NDArray[np.uint8]
 """uint8 (16, 16, 4), red green blue and how opaque."""
 SIZE = 16
-_DYES = (
-    "e8e8e8 e07828 b048b0 6090d0 d8b828 70b020 d880a0 484848 989898 287890 783cb0 2c3c98 "
-    "583a20 4a6018 983030 202020"
-).split()
+_DYES = [
+    "e8e8e8",
+    "e07828",
+    "b048b0",
+    "6090d0",
+    "d8b828",
+    "70b020",
+    "d880a0",
+    "484848",
+    "989898",
+    "287890",
+    "783cb0",
+    "2c3c98",
+    "583a20",
+    "4a6018",
+    "983030",
+    "202020",
+]
 """Colours of variants 0 to 15 of wool; dye counts them the other way."""
 _WOODS = {"log": ("6b5233 b89a60", "3c2a18 a0784c", "d8d4c8 c8b078", "5a4a20 b08858"),
           "leaves": ("3f7a2c", "33563a", "6a9440", "2c8420"),
@@ -79,10 +93,12 @@ def _blobs(brush: Brush, count: int, radius: float) -> NDArray[np.bool_]:
 def _cells(brush: Brush, count: int) -> NDArray[np.bool_]:
     """Borders between nearest points: cobbles."""
     points = brush.draw.uniform(0, SIZE, (count, 2))
-    around = np.concatenate([points + (dx, dy) for dx in (-16, 0, 16) for dy in (-16, 0, 16)])
+    around = np.concatenate(
+        [np.add(points, (dx, dy)) for dx in (-16, 0, 16) for dy in (-16, 0, 16)]
+    )
     far = np.hypot(_X[..., None] - around[:, 0], _Y[..., None] - around[:, 1])
     near = np.sort(far, axis=2)
-    return near[..., 1] - near[..., 0] < 1.1
+    return np.asarray(near[..., 1] - near[..., 0] < 1.1)
 
 
 def _grass(brush: Brush, density: float) -> NDArray[np.bool_]:
@@ -97,7 +113,7 @@ def _grass(brush: Brush, density: float) -> NDArray[np.bool_]:
 
 def _bricks() -> NDArray[np.bool_]:
     row = _Y // 4
-    return (_Y % 4 == 3) | ((_X + 4 * (row % 2)) % 8 == 7)
+    return np.asarray((_Y % 4 == 3) | ((_X + 4 * (row % 2)) % 8 == 7))
 
 
 def _flower(brush: Brush) -> Image:
@@ -129,11 +145,16 @@ _WEAR = {
     "boots": (_Y > 4) & (_Y < 14) & (np.abs(np.abs(_X - 7.5) - 4) < np.where(_Y > 10, 3.4, 2.2)),
 }  # fmt: skip
 
+
+def _worn(part: str) -> Callable[[Brush], Image]:
+    return lambda brush: brush.cut(_WEAR[part])
+
+
 PATTERNS: dict[str, Callable[[Brush], Image]] = {
     "plain": lambda b: b.grain(0.025),
     "rock": lambda b: b.mixed(_blobs(b, 6, 2.0), 0.05),
     "cobbles": lambda b: b.mixed(_cells(b, 9), 0.07),
-    "turf": lambda b: b.mixed(_Y > 3 + b.draw.integers(-1, 2, SIZE)[None, :], 0.08),
+    "turf": lambda b: b.mixed(3 + b.draw.integers(-1, 2, SIZE)[None, :] < _Y, 0.08),
     "turf_top": lambda b: b.grain(0.10),
     "soil": lambda b: b.mixed(_blobs(b, 12, 1.2), 0.08),
     "grain": lambda b: b.mixed(b.draw.random((SIZE, SIZE)) < 0.3, 0.03),
@@ -152,7 +173,8 @@ PATTERNS: dict[str, Callable[[Brush], Image]] = {
     "twigs": lambda b: b.cut(_grass(b, 0.35)),
     "flower": _flower,
     "sprout": lambda b: b.cut((_ROUND < 26) | ((np.abs(_X - 7) < 1) & (_Y > 7)), _Y > 11),
-    "cap": lambda b: b.cut(((_ROUND < 30) & (_Y < 9)) | ((np.abs(_X - 7.5) < 2) & (_Y > 7)), _Y > 8),
+    "cap": lambda b: b.cut(((_ROUND < 30) & (_Y < 9)) | ((np.abs(_X - 7.5) < 2) & (_Y > 7)),
+                           _Y > 8),
     "disc": lambda b: b.cut(_ROUND < 50, _blobs(b, 3, 1.5)),
     "web": lambda b: b.cut((_X == _Y) | (_X == 15 - _Y) | (_X == 7) | (_Y == 7)
                            | (np.abs(np.sqrt(_ROUND) - 5) < 0.6)),
@@ -185,7 +207,7 @@ PATTERNS: dict[str, Callable[[Brush], Image]] = {
     "token": lambda b: b.cut((_ROUND < 40) & ((_X + _Y) % 2 + b.draw.integers(0, 3) >= 0),
                              _blobs(b, 4, 2.0)),
     **{kind: _tool(kind) for kind in ("pickaxe", "axe", "shovel", "hoe", "sword")},
-    **{part: (lambda shape: lambda b: b.cut(shape))(shape) for part, shape in _WEAR.items()},
+    **{part: _worn(part) for part in _WEAR},
 }  # fmt: skip
 
 
@@ -267,7 +289,8 @@ def _guessed(name: str, *, cube: bool) -> tuple[str, str, str]:
         if name.startswith(wood):
             return "boards", tone, _darker(tone)
     for word, like in (("wooden", "planks"), ("oak", "planks"), ("stone_brick", "stonebrick"),
-                       ("brick", "brick_block"), ("sandstone", "sandstone"), ("quartz", "quartz_block"),
+                       ("brick", "brick_block"), ("sandstone", "sandstone"),
+                       ("quartz", "quartz_block"),
                        ("purpur", "purpur_block"), ("stone", "stone"), ("iron", "iron_block"),
                        ("door", "planks"), ("fence", "planks"), ("sign", "planks"),
                        ("cobble", "cobblestone"), ("gold", "gold_block")):  # fmt: skip

@@ -15,8 +15,8 @@ from envs.minedojo.catalogue import recipes, smelts, table
 from envs.minedojo.content import content
 from envs.minedojo.language import arguments
 
-_STEP = 1.0
-_MINE, _HUNT, _FETCH = 4.0, 8.0, 6.0
+_EFFORT = {"mine": 4.0, "hunt": 8.0, "milk": 6.0, "shear": 6.0, "collect": 6.0, "craft": 1.0,
+           "smelt": 3.0}  # fmt: skip
 _DEEP = {"diamond_ore": 30.0, "redstone_ore": 25.0, "gold_ore": 20.0, "lapis_ore": 25.0,
          "emerald_ore": 60.0, "iron_ore": 8.0, "obsidian": 80.0}  # fmt: skip
 """How hard things are to come by, in rough numbers of actions."""
@@ -101,7 +101,7 @@ def costs(ground: frozenset[str], mobs: frozenset[str]) -> Mapping[str, float]:
         ground: blocks that are to be found around here.
         mobs: kinds that are to be met around here.
     """
-    cost: dict[str, float] = {item: math.inf for item in ways()}
+    cost: dict[str, float] = dict.fromkeys(ways(), math.inf)
     changed = True
     while changed:
         changed = False
@@ -120,8 +120,7 @@ def way_cost(
         return math.inf
     if way.verb in ("hunt", "milk", "shear") and way.about not in mobs:
         return math.inf
-    own = {"mine": _MINE + _DEEP.get(way.about, 0.0), "hunt": _HUNT, "milk": _FETCH,
-           "shear": _FETCH, "collect": _FETCH, "craft": _STEP, "smelt": 3 * _STEP}[way.verb]  # fmt: skip
+    own = _EFFORT[way.verb] + (_DEEP.get(way.about, 0.0) if way.verb == "mine" else 0.0)
     own += sum(count * cost.get(name, math.inf) for name, count in way.needs.items())
     if way.tool is not None:
         # A tool serves many times.
@@ -143,7 +142,8 @@ def graph(item: str, count: int, cost: Mapping[str, float], best: Mapping[str, W
     """The tree of what `count` of an item take, down to the leaves.
 
     Args:
-        item, count: the goal.
+        item: the goal.
+        count: how many of it.
         cost: of `costs`.
         best: item -> its cheapest way, of `cheapest`.
     """

@@ -10,14 +10,17 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from envs.core import SimulatorError, UnavailableError
+from envs.minedojo.frames import BAR
 from envs.minedojo.game import instance
 from envs.minedojo.luanti import config
 from envs.minedojo.programs import PACKAGES, display, engine, lacking
 
+_ATTEMPTS = 4
+_TAKEN = "port already in use"
 _LAST = 12
 """Lines of a log that are told when it fails."""
 
@@ -51,7 +54,9 @@ class Launch:
             ) from error
         self._programs: list[subprocess.Popen[bytes]] = []
         try:
-            self.line = self._start(width, height, timeout)
+            end = time.monotonic() + timeout
+            screen = self._start_display(width, height + 2 * BAR, end)
+            self.line = self._start(screen, width, height, end)
         except BaseException:
             self.close()
             raise
@@ -95,9 +100,21 @@ class Launch:
             self.line.close()
         shutil.rmtree(self.home, ignore_errors=True)
 
-    def _start(self, width: int, height: int, timeout: float) -> socket.socket:
-        end = time.monotonic() + timeout
-        screen = self._start_display(width, height + 2 * config.BAR, end)
+    def _start(self, screen: str, width: int, height: int, end: float) -> socket.socket:
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._start_engine(screen, width, height, end)
+            except SimulatorError:
+                # Luanti draws the port of its own inner line by the second: two that start in the
+                # same one take the same, and the later one ends.
+                if attempt + 1 == _ATTEMPTS or _TAKEN not in self.last_words():
+                    raise
+                self._programs.pop()
+                shutil.rmtree(self.home / "worlds")
+                (self.home / "luanti.log").unlink()
+        raise AssertionError("The last attempt returns or raises.")
+
+    def _start_engine(self, screen: str, width: int, height: int, end: float) -> socket.socket:
         with socket.create_server(("127.0.0.1", 0)) as door:
             port = door.getsockname()[1]
             arguments = config.write(self.home, width, height, port, fov=70, far=48)
@@ -113,7 +130,7 @@ class Launch:
                     self.check()
                     if time.monotonic() > end:
                         raise SimulatorError(
-                            f"Luanti did not call back within {timeout:g} s. {self.last_words()}"
+                            f"Luanti did not call back in time. {self.last_words()}"
                         ) from None
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return line
@@ -145,13 +162,19 @@ class Launch:
         return ":" + number.decode().strip()
 
     def _run(
-        self, command: Sequence[str], name: str, env: object, keep: tuple[int, ...] = ()
+        self, command: Sequence[str], name: str, env: Mapping[str, str], keep: tuple[int, ...] = ()
     ) -> None:
         with (self.home / f"{name}.err").open("wb") as said:
             # Each in a group of its own, so that what it starts ends with it.
             self._programs.append(
                 subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, pass_fds=keep,
-                    env=dict(env), start_new_session=True, cwd=self.home,  # type: ignore[call-overload]
-                )  # fmt: skip
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=said,
+                    pass_fds=keep,
+                    env=dict(env),
+                    start_new_session=True,
+                    cwd=self.home,
+                )
             )

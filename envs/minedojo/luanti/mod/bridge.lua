@@ -2,9 +2,14 @@
 
 local trusted = ...
 local socket = trusted.require("socket.core")
-local line = assert(socket.tcp())
-assert(line:connect("127.0.0.1", tonumber(minetest.settings:get("inhabit_port"))))
-line:setoption("tcp-nodelay", true)
+local line
+
+-- Only once somebody stands in the world: until then starting it may still fail.
+minetest.register_on_joinplayer(function()
+	line = assert(socket.tcp())
+	assert(line:connect("127.0.0.1", tonumber(minetest.settings:get("inhabit_port"))))
+	line:setoption("tcp-nodelay", true)
+end)
 
 local calls = {
 	start = function() return inhabit.start() end,
@@ -44,7 +49,7 @@ local function go(ask)
 end
 
 minetest.register_globalstep(function()
-	if not minetest.get_player_by_name("singleplayer") then return end
+	if not line or not minetest.get_player_by_name("singleplayer") then return end
 	if running then go() end
 	while not running do
 		local text, why = line:receive("*l")

@@ -85,8 +85,8 @@ function sight.nearest(names, far)
 	local nodes = {}
 	for _, name in ipairs(names) do nodes[#nodes + 1] = "group:any_" .. name end
 	local at = vector.round(body.pos)
-	local low = { x = at.x - far, y = math.max(1, at.y - 70), z = at.z - far }
-	local high = { x = at.x + far, y = math.min(126, at.y + 24), z = at.z + far }
+	local low = { x = at.x - far, y = 1, z = at.z - far }
+	local high = { x = at.x + far, y = 126, z = at.z + far }
 	local best, least = nil, math.huge
 	for _, place in ipairs(minetest.find_nodes_in_area(low, high, nodes)) do
 		local away = math.abs(place.x - at.x) + 1.5 * math.abs(place.y - at.y) + math.abs(place.z - at.z)

@@ -111,8 +111,8 @@ function inhabit.blocks_near(ask)
 	local at = vector.round(body.pos)
 	local vm = VoxelManip()
 	local low, high = vm:read_from_map(
-		{ x = at.x - ask.distance, y = math.max(1, at.y - 70), z = at.z - ask.distance },
-		{ x = at.x + ask.distance, y = math.min(126, at.y + 24), z = at.z + ask.distance }
+		{ x = at.x - ask.distance, y = 1, z = at.z - ask.distance },
+		{ x = at.x + ask.distance, y = 126, z = at.z + ask.distance }
 	)
 	assert(low and high)
 	local seen = {}

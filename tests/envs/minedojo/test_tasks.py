@@ -1,0 +1,150 @@
+"""Tasks of our own, MineDojo's own where they can be had, and what scenes refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from envs.core import SceneError, Task, TaskError
+from envs.minedojo.content import content
+from envs.minedojo.language import understand, vocabulary
+from envs.minedojo.names import names
+from envs.minedojo.official import default_package, read
+from envs.minedojo.scene import read_scene
+from envs.minedojo.tasks import sample
+from envs.minedojo.topology import cheapest, costs, graph, ways
+
+
+def official() -> str:
+    """The real package, if this machine has it."""
+    given = os.environ.get("INHABIT_MINEDOJO")
+    package = Path(given) if given else default_package()
+    if not package.exists():
+        pytest.skip("needs MineDojo's tasks: inhabit setup minedojo, or set INHABIT_MINEDOJO")
+    return str(package)
+
+
+def task(**scene: object) -> Task:
+    return Task.model_validate(
+        {"id": "t", "env": "minedojo", "kind": "k", "goal": "g", "scene": scene}
+    )
+
+
+def test_samples_are_a_prefix_and_valid() -> None:
+    many = list(sample(40, seed=5))
+    assert list(sample(7, seed=5)) == many[:7]
+    for one in many:
+        read_scene(one)
+    assert {one.kind for one in many} == {"harvest", "combat", "techtree"}
+
+
+def test_minedojos_tasks_validate() -> None:
+    tasks = list(read("programmatic", official()))
+    assert len(tasks) == len({one.id for one in tasks}) == 1572
+    for one in tasks:
+        read_scene(one)
+    assert len(list(read("creative", official()))) == 1558
+    assert [one.id for one in read("harvest_1_log", official())] == ["harvest_1_log"]
+
+
+def test_mutants_are_refused_by_field() -> None:
+    """200 tasks of MineDojo's, each with one wrong letter in one name."""
+    draw = random.Random("mutants")
+    tasks = [one for one in read("programmatic", official()) if one.kind != "survival"]
+    for one in draw.sample(tasks, 200):
+        field, scene = _mutant(draw, json.loads(json.dumps(dict(one.scene))))
+        with pytest.raises(SceneError) as error:
+            read_scene(one.model_copy(update={"scene": scene}))
+        assert field in str(error.value), f"{one.id}: {error.value}"
+
+
+def _mutant(draw: random.Random, scene: dict[str, object]) -> tuple[str, dict[str, object]]:
+    places = [
+        field
+        for field in ("target_names", "initial_mobs", "specified_biome", "tech_item", "voxel_size",
+                      "initial_inventory", "reward_weights", "use_voxel")
+        if scene.get(field)
+    ]  # fmt: skip
+    field = draw.choice(places)
+    value = scene[field]
+    if isinstance(value, str):
+        scene[field] = _typo(draw, value)
+        return field, scene
+    if field == "initial_inventory":
+        assert isinstance(value, dict)
+        slot = draw.choice(sorted(value))
+        value[slot]["name"] = _typo(draw, value[slot]["name"])
+        return field, scene
+    wrong = _typo(draw, field)
+    scene[wrong] = scene.pop(field)
+    return wrong, scene
+
+
+def _typo(draw: random.Random, name: str) -> str:
+    at = draw.randrange(len(name))
+    return name[:at] + ("q" if name[at] != "q" else "z") + name[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("scene", "said"),
+    [
+        ({"specified_biome": "plians"}, "nearest: plains"),
+        ({"initial_weather": "rian"}, "rain"),
+        ({"initial_mobs": ["cwo"]}, "cow"),
+        ({"initial_mobs": ["cow"]}, "initial_mob_spawn_range_low"),
+        ({"initial_inventory": [{"slot": 41, "name": "log"}]}, "slot 41"),
+        ({"initial_inventory": [{"slot": "hand", "name": "log"}]}, "mainhand"),
+        ({"initial_inventory": [{"slot": 0, "name": "wool", "variant": 77}]}, "variant 77"),
+        ({"start_time": 24000}, "start_time"),
+        ({"blocks": [{"name": "ston", "offset": [0, 0, 3]}]}, "stone"),
+        ({"task": "harvest", "target_names": ["logg"]}, "target_names"),
+        ({"task": "combat", "target_names": ["{x}"]}, "{x}"),
+        ({"lidar_rays": [[0, 9.0, 3.0]]}, "lidar_rays"),
+        ({"weather": "rain"}, "initial_weather"),
+    ],
+)
+def test_what_scenes_refuse(scene: dict[str, object], said: str) -> None:
+    with pytest.raises(SceneError, match=said.replace("{", "[{]")):
+        read_scene(task(**scene))
+
+
+def test_no_package_is_said() -> None:
+    with pytest.raises(TaskError, match="inhabit setup minedojo"):
+        list(read("programmatic", "/no/such/wheel.whl"))
+
+
+def test_every_text_means_its_action() -> None:
+    for action in vocabulary():
+        assert understand(action.text) == action
+    assert understand("Mine the iron ore.") == understand("mine iron_ore")
+    assert understand("collect log") == understand("mine log")
+    assert understand("fly to the moon") is None
+
+
+def _craftables() -> Iterator[str]:
+    yield from (*names("by_hand"), *names("at_table"))
+
+
+def test_everything_minedojo_crafts_has_a_recipe() -> None:
+    made = {recipe["name"] for recipe in content()["recipes"]}
+    assert set(_craftables()) <= made
+    assert set(names("in_furnace")) <= {smelt["name"] for smelt in content()["smelts"]}
+    assert len(content()["smelts"]) == 51
+
+
+def test_leaves_come_first() -> None:
+    ground = frozenset({"log", "stone", "coal_ore", "iron_ore", "diamond_ore"})
+    cost = costs(ground, frozenset())
+    best = cheapest(cost, ground, frozenset())
+    order = ["planks", "crafting_table", "wooden_pickaxe", "iron_pickaxe", "diamond_pickaxe"]
+    assert [cost[item] for item in order] == sorted(cost[item] for item in order)
+    tree = graph("wooden_pickaxe", 1, cost, best)
+    assert {part.item for part in tree.parts} == {"planks", "stick"}
+    assert all(part.parts[0].item in ("log", "planks") for part in tree.parts)
+    assert best["planks"].needs == {"log": 1} and best["cobblestone"].tool == "wooden_pickaxe"
+    assert "blaze_rod" not in best and set(best) <= set(ways())
