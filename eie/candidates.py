@@ -11,9 +11,9 @@ import random
 from collections.abc import Iterator, Sequence
 
 from eie.moment import Moment, Trials
-from eie.topology import kind_of
+from eie.topology import is_deed, kind_of
 from envs.core import Action
-from envs.evolving import Deed, Template
+from envs.evolving import Template
 
 _MOST_TRIED = 10
 """Actions that are tried for one question."""
@@ -26,12 +26,8 @@ def wrong_answers(
     template: Template,
     draw: random.Random,
     count: int,
-) -> Sequence[Action]:
-    """`count` actions that are worse than the answer; fewer where no more were found.
-
-    Raises:
-        NotTheBestError: something else turned out to be better than what the expert does.
-    """
+) -> list[Action]:
+    """`count` actions that are worse than the answer; fewer where no more were found."""
     found: list[Action] = []
     said = {moment.answer.text}
     for tried, action in enumerate(_proposed(moment, vocabulary, template, draw)):
@@ -109,8 +105,10 @@ def _names(moment: Moment) -> set[str]:
 
 
 def _sayable(action: Action, moment: Moment, template: Template) -> bool:
-    """Whether it is a deed on a thing, rather than looking around."""
-    return template.deed(action) is not Deed.SEARCH and bool(action.arguments)
+    """Whether it is a deed, and no number in it tells apart what looks alike."""
+    return is_deed(action, template) and not any(
+        kind_of(name) != name and len(moment.alike(name)) > 1 for name in action.arguments
+    )
 
 
 def _shuffled(actions: list[Action], draw: random.Random) -> list[Action]:

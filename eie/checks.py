@@ -44,7 +44,7 @@ def check_picture(moment: Moment, visible: float) -> None:
 def check_name(moment: Moment, action: Action) -> None:
     """See that a number in an action's words does not tell apart what the picture can't."""
     for name in action.arguments:
-        alike = [t for t in moment.things if t.pixels and kind_of(t.name) == kind_of(name)]
+        alike = [t for t in moment.alike(name) if t.pixels]
         if kind_of(name) != name and len(alike) > 1:
             raise RejectedError(
                 Rejection.AMBIGUOUS,

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from eie.candidates import wrong_answers
 from eie.checks import check_picture
-from eie.draft import Origin, Piece, RejectedError
+from eie.draft import Draft, Origin, Piece, Refused, RejectedError
+from eie.example import Rejection
+from eie.glance import turns
+from eie.meaning import resolved
 from eie.moment import FAILS, Done, Moment, Stage, Trials
 from eie.settings import SynthSettings
 from eie.topology import Topology
 from eie.writing import Writer
-from envs.core import Action, Env, Forkable
+from envs.core import Action, Env, Forkable, Outcome
 from envs.evolving import Deed, Template
+
+T = TypeVar("T")
 
 _SAME_FAILURE = 2
 """Steps of the expert that may fail in a row."""
@@ -40,78 +46,130 @@ class Cutter:
         whole = draw.random() < settings.trajectories
         topology = Topology(template.events(origin.task))
         self._writer = Writer(origin, template, topology, settings, draw, whole=whole)
-        self._twins = whole and settings.recognition
 
-    def pieces(self) -> Iterator[Piece]:
-        """Every moment's examples, and what was wrong with the others, in order."""
+    def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
+        """Every moment's examples, and what was wrong with the others, in order.
+
+        Args:
+            plan: the expert's, from the start.
+        """
         done: list[Done] = []
         failed = 0
-        moment = _moment(self._env, done)
+        moment = moment_of(self._env, done, plan)
         while moment is not None and failed < _SAME_FAILURE:
-            asked = _is_asked_about(moment.answer, self._template)
-            if asked:
-                yield from self._examples(moment)
+            moment = self._turned(moment, done)
+            asked = _is_asked_about(moment, self._template)
+            before = list(self._choices(moment)) if asked else []
             outcome = self._env.act(moment.answer)
             failed = failed + 1 if outcome.reason is not None else 0
-            wrong = outcome.reason is not None
-            done.append(Done(moment.answer, outcome.feedback, wrong, moment.observation))
+            if asked and failed:
+                yield _of_failed_step(moment, outcome)
+            elif asked:
+                moment = self._resolved(moment, self._env)
+                yield from (self._written(moment, b) if isinstance(b, list) else b for b in before)
+            done.append(Done(moment.answer, outcome.feedback, failed > 0, moment.observation))
             following = None
             if len(done) < self._steps and not outcome.over:
-                following = _moment(self._env, done)
-            if self._twins and asked and not wrong and following is not None:
-                yield from self._twin(moment, following)
+                following = moment_of(self._env, done)
+            if self._settings.recognition and asked and not failed and following is not None:
+                yield self._piece(self._writer.recognition, moment, following)
             moment = following
 
-    def _examples(self, moment: Moment) -> Iterator[Piece]:
-        """The moment as an example; and, now and then, how to go on where another action failed."""
+    def _turned(self, moment: Moment, done: list[Done]) -> Moment:
+        """The same moment with the eyes on what to go to, if turning brings it into sight."""
+        for turn in turns(self._env, moment, self._template, self._vocabulary):
+            outcome = self._env.act(turn)
+            failed = outcome.reason is not None
+            done.append(Done(turn, outcome.feedback, failed, moment.observation))
+            moment = moment_of(self._env, done) or moment
+        return moment
+
+    def _choices(self, moment: Moment) -> Iterator[list[Action] | Piece]:
+        """The wrong answers of a moment, or why it can't be asked about; and its recovery."""
         trials = Trials(self._env)
         try:
             check_picture(moment, self._settings.visible)
             wrong = self._wrong(moment, trials)
-            yield self._writer.decision(moment, wrong)
         except RejectedError as error:
             yield error.refused
             return
+        yield wrong
         if self._draw.random() < self._settings.recoveries and isinstance(self._env, Forkable):
             failing = next((a for a in wrong if trials.tried(a).actions_left == FAILS), None)
             if failing is not None:
                 yield from self._recovery(self._env, moment, failing)
 
-    def _wrong(self, moment: Moment, trials: Trials) -> Sequence[Action]:
+    def _wrong(self, moment: Moment, trials: Trials) -> list[Action]:
         wanted = self._settings.candidates - 1
-        return wrong_answers(moment, trials, self._vocabulary, self._template, self._draw, wanted)
+        found = wrong_answers(moment, trials, self._vocabulary, self._template, self._draw, wanted)
+        if len(found) < wanted:
+            raise RejectedError(
+                Rejection.AMBIGUOUS,
+                f"Only {len(found)} actions were found that are worse than {moment.answer.text!r}.",
+            )
+        return found
 
     def _recovery(self, env: Forkable, before: Moment, failing: Action) -> Iterator[Piece]:
         """What to do after an action that can't be done was tried."""
         with env.fork() as twin:
             outcome = twin.act(failing)
             step = Done(failing, outcome.feedback, True, before.observation)
-            moment = _moment(twin, (*before.done, step))
-            if moment is None or not _is_asked_about(moment.answer, self._template):
+            moment = moment_of(twin, (*before.done, step))
+            if moment is None or not _is_asked_about(moment, self._template):
                 return
             try:
                 check_picture(moment, self._settings.visible)
-                yield self._writer.recovery(moment, self._wrong(moment, Trials(twin)))
+                wrong = self._wrong(moment, Trials(twin))
             except RejectedError as error:
                 yield error.refused
+                return
+            outcome = twin.act(moment.answer)
+            if outcome.reason is not None:
+                yield _of_failed_step(moment, outcome)
+                return
+            yield self._written(self._resolved(moment, twin), wrong)
 
-    def _twin(self, before: Moment, after: Moment) -> Iterator[Piece]:
-        """What was done, told by the pictures before and after it."""
+    def _resolved(self, moment: Moment, env: Env) -> Moment:
+        assert isinstance(env, Stage)
+        return resolved(moment, self._template.deed(moment.answer), env.things())
+
+    def _written(self, moment: Moment, wrong: Sequence[Action]) -> Piece:
+        """The example, now that it is known which thing the answer means."""
         try:
-            yield self._writer.recognition(before, after)
+            check_picture(moment, self._settings.visible)
         except RejectedError as error:
-            yield error.refused
+            return error.refused
+        failed = bool(moment.done) and moment.done[-1].failed
+        return self._piece(
+            self._writer.recovery if failed else self._writer.decision, moment, wrong
+        )
+
+    def _piece(self, write: Callable[[Moment, T], Draft], moment: Moment, more: T) -> Piece:
+        """What a writer makes of a moment, or why it must not be kept."""
+        try:
+            return write(moment, more)
+        except RejectedError as error:
+            return error.refused
 
 
-def _moment(env: Env, done: Sequence[Done]) -> Moment | None:
+def moment_of(
+    env: Env, done: Sequence[Done], plan: Sequence[Action] | None = None
+) -> Moment | None:
     """The present one; None if there is nothing left to do, or no way to do it."""
     assert isinstance(env, Stage)
-    plan = tuple(env.plan())
+    plan = env.plan() if plan is None else plan
     if not plan:
         return None
-    return Moment(env.observe(), tuple(env.things()), tuple(done), plan)
+    return Moment(env.observe(), tuple(env.things()), tuple(done), tuple(plan))
 
 
-def _is_asked_about(action: Action, template: Template) -> bool:
-    """Whether there is something to see that an action hangs on; looking around has nothing."""
-    return template.deed(action) is not Deed.SEARCH and bool(action.arguments)
+def _is_asked_about(moment: Moment, template: Template) -> bool:
+    """Whether the answer hangs on what can be seen: not as long as anything is to be looked for."""
+    searching = any(template.deed(action) is Deed.SEARCH for action in moment.plan)
+    return not searching and bool(moment.answer.arguments)
+
+
+def _of_failed_step(moment: Moment, outcome: Outcome) -> Piece:
+    """In place of all that was asked where the expert's own step turned out not to work."""
+    why = f"The expert's own step failed: {moment.answer.text!r}: {outcome.feedback}"
+    return Refused(Rejection.UNSOLVABLE, why)

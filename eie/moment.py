@@ -48,6 +48,8 @@ class Moment:
     done: tuple[Done, ...]
     plan: tuple[Action, ...]
     """Not empty."""
+    meant: str | None = None
+    """Name of what the answer is about, once that is known."""
 
     @property
     def answer(self) -> Action:
@@ -64,11 +66,16 @@ class Moment:
         if not action.arguments:
             return None
         name = action.arguments[-1]
+        if action == self.answer and self.meant is not None:
+            name = self.meant
         exact = next((t for t in self.things if t.name == name), None)
         if exact is not None:
             return exact
-        alike = [t for t in self.things if kind_of(t.name) == name]
-        return max(alike, key=lambda t: t.pixels, default=None)
+        return max(self.alike(name), key=lambda t: t.pixels, default=None)
+
+    def alike(self, name: str) -> Sequence[Thing]:
+        """Everything that a name would fit if it had no number."""
+        return [t for t in self.things if kind_of(t.name) == kind_of(name)]
 
     def subject(self, action: Action) -> Thing | None:
         """What is moved: of two arguments the first, or what is in the hand; else the aim."""
@@ -101,7 +108,9 @@ class Trials:
         best = self.best()
         if best is not None:
             return action not in best
-        return self.tried(action).actions_left > self.tried(answer).actions_left
+        left = self.tried(action).actions_left
+        # What the expert does is acted out afterwards: that it can be done shows then.
+        return left == FAILS or left > self.tried(answer).actions_left
 
     def tried(self, action: Action) -> Tried:
         """What comes of it: acted in a copy, from which the expert goes on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -18,7 +18,7 @@ from eie.moment import Stage
 from eie.settings import SynthSettings
 from eie.splits import split_of
 from eie.topology import TopologyError
-from envs.core import Env, SceneError, Task
+from envs.core import Action, Env, SceneError, Task
 from envs.evolving import Template
 
 MAX_STEPS = 50
@@ -52,8 +52,8 @@ class Pipeline:
         try:
             proposal = self._read(answer.raw, env.Scene)
             origin = self._origin(answer, proposal, author, draw)
-            self._start(env, origin)
-            yield from Cutter(env, origin, self._template, self._settings, draw).pieces()
+            plan = self._start(env, origin)
+            yield from Cutter(env, origin, self._template, self._settings, draw).pieces(plan)
         except RejectedError as error:
             yield error.refused
 
@@ -96,8 +96,8 @@ class Pipeline:
             proposal=proposal,
         )
 
-    def _start(self, env: Env, origin: Origin) -> None:
-        """Build the scene, and see that there is something to be done that can be done."""
+    def _start(self, env: Env, origin: Origin) -> Sequence[Action]:
+        """Build the scene; the expert's plan, if there is something to be done that can be done."""
         assert isinstance(env, Stage)
         try:
             env.reset(origin.task, seed=origin.seed)
@@ -109,13 +109,14 @@ class Pipeline:
             raise RejectedError(
                 Rejection.ALREADY_SOLVED, f"All {total} conditions of the goal hold at the start."
             )
-        if not env.plan():
+        if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")
         check_wish(origin.task.goal, env.things(), self._template.lexicon)
         try:
             self._template.events(origin.task)
         except TopologyError as error:
             raise RejectedError(Rejection.SCHEMA, str(error)) from error
+        return plan
 
     def _refused(self, why: str, proposal: Proposal, otherwise: Rejection) -> RejectedError:
         """The rejection for a scene that won't do: for an unknown name, if it has one."""

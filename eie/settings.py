@@ -23,7 +23,7 @@ class SynthSettings(BaseModel):
     """Whether a step of a trajectory comes with its twin, which asks what was done."""
     history: int = Field(default=4, ge=0, le=50)
     """Past steps that are shown in pictures; older ones are told in words alone."""
-    visible: float = Field(default=0.002, ge=0.0, le=1.0)
+    visible: float = Field(default=0.0015, ge=0.0, le=1.0)
     """The share of the picture that a key concept has to take up."""
     split_by: By = "room"
     """What is never shared between training, validation and test."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import networkx as nx
 
 from envs.core import Action
-from envs.evolving import Event, Template
+from envs.evolving import Deed, Event, Template
 
 
 class TopologyError(ValueError):
@@ -79,3 +79,8 @@ def kind_of(name: str) -> str:
     """The kind that a name stands for: "mug" for "mug_2"."""
     stem, _, number = name.rpartition("_")
     return stem if stem and number.isdigit() else name
+
+
+def is_deed(action: Action, template: Template) -> bool:
+    """Whether an action is done to a thing, rather than to look around."""
+    return bool(action.arguments) and template.deed(action) not in (Deed.SEARCH, Deed.LOOK)

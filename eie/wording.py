@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eie.moment import Moment
+from eie.nouns import plural
+from eie.topology import kind_of
 from envs.core import Action, Thing
 from envs.evolving import Deed, Event, Template
 
@@ -41,7 +44,8 @@ def question_after_failure(
 ) -> str:
     """The same, with what was tried last and did not work."""
     facts = " ".join(event.done for event in done if event.done)
-    failure = f"You have just tried to {tried}, and it did not work: {_sentence(feedback)}"
+    why = _lower(plain(feedback).split(". ")[0])
+    failure = f"You have just tried to {plain(tried)}, but {why}."
     return _joined(goal, told, facts, failure, draw.choice(_ASKED))
 
 
@@ -79,77 +83,108 @@ class _Explainer:
 
     def explain(self) -> Explanation:
         facts, concepts = self._facts()
-        return Explanation(_joined(*map(_sentence, facts), self._advice()), concepts)
+        return Explanation(_joined(_sentence(", and ".join(facts)), self._advice()), concepts)
 
     def _facts(self) -> tuple[list[str], tuple[str, ...]]:
         """What is so, and what of it has to be seen."""
-        the, deed = f"the {self._kind}", self._template.deed(self._moment.answer)
-        held, aim = self._moment.held, self._aim
-        concepts: tuple[str, ...] = (self._kind,)
+        the, kind, aim = f"the {self._kind}", self._kind, self._aim
+        held = [f"the {t.kind} is in your hand" for t in self._moment.held[:1]]
         if aim is None:
-            return [], concepts
-        match deed:
+            return [], (kind,)
+        match self._template.deed(self._moment.answer):
             case Deed.TAKE:
-                facts = [f"{the} is {self._where(aim)}"]
-                facts += [] if held else ["nothing is in your hands"]
+                free = [] if held else ["your hands are empty"]
+                return [f"{the} is {self._where(aim)}", *free], (kind,)
+            case Deed.PUT if aim.states.get("open"):
+                return [*held, f"{the} is open"], (f"open {kind}", kind)
             case Deed.PUT:
-                facts = [f"the {held[0].kind} is in your hand"] if held else []
-                if aim.states.get("open"):
-                    facts.append(f"{the} is open")
-                    concepts = (f"open {self._kind}", self._kind)
+                return [*held, f"{the} is in sight"], (kind,)
             case Deed.OPEN:
-                facts, concepts = [f"{the} is closed"], (f"closed {self._kind}", self._kind)
+                return [f"{the} is closed"], (f"closed {kind}", kind)
             case Deed.CLOSE:
                 inside = [t for t in self._moment.things if t.support == aim.name and t.inside]
-                what = f", and the {inside[0].kind} is in it" if len(inside) == 1 else ""
-                facts, concepts = [f"{the} is open{what}"], (f"open {self._kind}", self._kind)
+                what = [f"the {inside[0].kind} is in it"] if len(inside) == 1 else []
+                return [f"{the} is open", *what], (f"open {kind}", kind)
             case Deed.SWITCH_ON:
-                facts = [f"{the} is off"]
+                return [*held, f"{the} is off"], (kind,)
             case Deed.SWITCH_OFF:
-                facts = [f"{the} is on"]
+                return [f"{the} is on"], (kind,)
             case Deed.CUT:
-                facts = [f"the {held[0].kind} is in your hand"] if held else []
-                facts.append(
-                    f"{the} is {self._where(aim)}" if aim.support else f"{the} is in sight"
-                )
+                return [*held, f"{the} is {self._where(aim)}"], (kind,)
             case _:
-                facts = [f"{the} is {self._where(aim)}"]
-        return facts, concepts
+                return [f"{the} is {self._where(aim)}"], (kind,)
 
     def _advice(self) -> str:
         """What to do, and what for."""
         answer, event = self._moment.answer, self._event
-        text = answer.text
-        if event is not None and len(self._moment.plan) == 1:
-            return f"{_sentence(text)} That completes the task."
-        if event is not None and self._template.deed(answer) in (
-            Deed.SWITCH_ON,
-            Deed.CLOSE,
-        ):
-            return _sentence(f"{text} to {event.wish}")
-        following = self._following()
+        deed = self._template.deed(answer)
+        now = phrase(answer, deed, self._moment, it=self._kind)
+        if len(self._moment.plan) == 1:
+            return f"{_sentence(now)} That completes the task."
+        if event is not None and deed in (Deed.SWITCH_ON, Deed.CLOSE):
+            return _sentence(f"{now} to {event.wish}")
+        following = self._following(deed)
         if following is None:
-            return _sentence(f"the next step is to {text}")
-        return _sentence(f"{text} so that you can {following}")
+            return _sentence(f"{now}, as the next step")
+        return _sentence(f"{now} so that you can {following}")
 
-    def _following(self) -> str | None:
-        """The next thing that the plan does, walking left out."""
+    def _following(self, deed: Deed) -> str | None:
+        """The next thing that the plan does and that this step is for: walking is for nothing."""
+        passed = {Deed.GO, Deed.SEARCH, Deed.LOOK}
+        if deed is Deed.TAKE:
+            passed |= {Deed.CLOSE, Deed.OPEN}  # The way to where it is to be put.
+        if deed is Deed.CUT:
+            passed |= {Deed.OPEN, Deed.PUT}  # Only to have the hand free.
         for action in self._moment.plan[1:]:
-            if self._template.deed(action) not in (Deed.GO, Deed.SEARCH):
-                return action.text
+            if self._template.deed(action) not in passed:
+                return phrase(action, self._template.deed(action), self._moment, it=self._kind)
         return None
 
     def _where(self, thing: Thing) -> str:
         if thing.support is None:
             return "in sight"
         support = next((t for t in self._moment.things if t.name == thing.support), None)
-        kind = support.kind if support else str(thing.support)
-        return f"{'in' if thing.inside else 'on'} the {kind}"
+        kind = support.kind if support else kind_of(thing.support)
+        return f"{_in(thing)} the {kind}"
+
+
+def phrase(action: Action, deed: Deed, moment: Moment, *, it: str) -> str:
+    """An action in plain words that calls things of the kind `it` just that: "pick it up"."""
+    aim = moment.aim(action)
+    kind = aim.kind if aim is not None else kind_of(action.arguments[-1])
+    the = "it" if kind == it else f"the {kind}"
+    match deed:
+        case Deed.GO:
+            return f"go to {the}"
+        case Deed.TAKE:
+            return f"pick {the} up" if the == "it" else f"pick up {the}"
+        case Deed.OPEN | Deed.CLOSE:
+            return f"{deed.value} {the}"
+        case Deed.SWITCH_ON | Deed.SWITCH_OFF:
+            direction = "on" if deed is Deed.SWITCH_ON else "off"
+            return f"turn {the} {direction}" if the == "it" else f"turn {direction} {the}"
+        case Deed.CUT:
+            return f"slice {the}"
+        case Deed.PUT if moment.held:
+            where = "in" if " in the " in action.text else "on"
+            held = moment.held[0].kind
+            return f"put {'it' if held == it else f'the {held}'} {where} {the}"
+    return plain(action.text)
+
+
+def plain(text: str) -> str:
+    """A text without the numbers of names: "the desk lamp_1" is "the desk lamp"."""
+    return re.sub(r"(?<=[a-z])_\d+\b", "", text)
 
 
 def said_of(action: Action) -> str:
     """An action as a sentence of its own."""
     return _sentence(action.text)
+
+
+def _lower(text: str) -> str:
+    """The first letter small, so that it goes on in a sentence."""
+    return f"{text[:1].lower()}{text[1:]}".rstrip(".")
 
 
 def _sentence(text: str) -> str:
@@ -162,26 +197,46 @@ def _joined(*sentences: str) -> str:
 
 
 def recognise(before: Moment, after: Moment, template: Template) -> Explanation:
-    """What the pictures before and after an action show of it."""
+    """What the pictures before and after an action show of it; no reason if they show nothing."""
     action = before.answer
-    was = before.aim(action)
-    now = next((t for t in after.things if was is not None and t.name == was.name), None)
-    if was is None or now is None:
-        kind = was.kind if was is not None else action.arguments[-1]
-        return Explanation(f"Before, there was the whole thing. {said_of(action)}", (kind,))
-    changes = [_change(was, now, state, template) for state in now.states]
-    said = [change for change in changes if change]
-    match template.deed(action):
-        case Deed.TAKE if now.held:
+    aim = before.aim(action)
+    if aim is None:
+        return Explanation("", (kind_of(action.arguments[-1]),))
+    earlier = {t.name: t for t in before.things}
+    deed = template.deed(action)
+    said: list[str] = []
+    for now in after.alike(aim.name):
+        was = earlier.get(now.name)
+        if was is None or not (now.pixels or now.held):
+            continue
+        said += [_change(was, now, state, template) for state in now.states]
+        if deed is Deed.TAKE and now.held and not was.held:
             said.append(f"the {now.kind} is in your hand now")
-        case Deed.PUT:
-            moved = before.subject(action)
-            if moved is not None:
-                where = "in" if now.kind in template.lexicon.containers else "on"
-                said.append(f"the {moved.kind} is {where} the {now.kind} now")
-        case Deed.GO:
-            said.append(f"the {now.kind} is near now")
-    return Explanation(_joined(*map(_sentence, said)), (now.kind,))
+        if deed is Deed.GO and now.name == aim.name and now.pixels > was.pixels:
+            said.append(f"the {now.kind} looks larger than before, and you are at it now")
+    if deed is Deed.PUT:
+        said += _put(before, after)
+    if deed is Deed.CUT:
+        new = {t.kind for t in after.things if t.pixels and t.name not in earlier}
+        made = [k for k in sorted(new) if template.lexicon.products.get(k) == aim.kind]
+        said += [f"there are {plural(kind)} now" for kind in made]
+    return Explanation(_joined(*(_sentence(s) for s in dict.fromkeys(said) if s)), (aim.kind,))
+
+
+def _put(before: Moment, after: Moment) -> list[str]:
+    """Where everything is now that was in the hand."""
+    now = {t.name: t for t in after.things}
+    found = []
+    for was in before.held:
+        thing = now.get(was.name)
+        support = now.get(thing.support) if thing is not None and thing.support else None
+        if thing is not None and support is not None:
+            found.append(f"the {thing.kind} is {_in(thing)} the {support.kind} now")
+    return found
+
+
+def _in(thing: Thing) -> str:
+    return "in" if thing.inside else "on"
 
 
 def _change(was: Thing, now: Thing, state: str, template: Template) -> str:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.models.core import Image
-from eie.checks import check_concepts, check_question, check_told
+from eie.checks import check_concepts, check_name, check_question, check_told
 from eie.draft import Draft, Origin, RejectedError
 from eie.example import Example, Lineage, Past, Rejection
 from eie.moment import Done, Moment
 from eie.settings import SynthSettings
 from eie.sight import fingerprint, unclear
-from eie.topology import Topology
+from eie.topology import Topology, is_deed
 from eie.wording import (
     Explanation,
     explain,
@@ -26,7 +26,7 @@ from eie.wording import (
     recognise,
 )
 from envs.core import Action
-from envs.evolving import Deed, Event, Template
+from envs.evolving import Event, Template
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 
@@ -99,12 +99,9 @@ class Writer:
             RejectedError: it must not be kept.
         """
         done = before.answer
+        check_name(before, done)
         others = [d.action for d in before.done if not d.failed] + list(before.plan[1:])
-        texts = {
-            a.text: a
-            for a in others
-            if a.arguments and self._template.deed(a) is not Deed.SEARCH and a.text != done.text
-        }
+        texts = {a.text: a for a in others if is_deed(a, self._template) and a.text != done.text}
         count = self._settings.candidates - 1
         if len(texts) < count:
             raise RejectedError(
@@ -112,6 +109,10 @@ class Writer:
             )
         wrong = self._draw.sample([texts[t] for t in sorted(texts)], count)
         why = recognise(before, after, self._template)
+        if not why.reason:
+            raise RejectedError(
+                Rejection.HIDDEN, f"Nothing in the pictures shows that it was {done.text!r}."
+            )
         return self._draft("recognition", after, done, wrong, question_of_film(self._draw), why)
 
     def _draft(
@@ -125,7 +126,7 @@ class Writer:
     ) -> Draft:
         rgb = moment.observation.rgb
         assert rgb is not None
-        self._check(kind, moment, answer, wrong, asked, why)
+        self._check(kind, moment, answer, asked, why)
         texts = [a.text for a in wrong]
         place = self._draw.randrange(len(texts) + 1)
         texts.insert(place, answer.text)
@@ -163,15 +164,9 @@ class Writer:
         kind: Kind,
         moment: Moment,
         answer: Action,
-        wrong: Sequence[Action],
         asked: str,
         why: Explanation,
     ) -> None:
-        if len(wrong) < self._settings.candidates - 1:
-            raise RejectedError(
-                Rejection.AMBIGUOUS,
-                f"Only {len(wrong)} actions were found that are worse than {answer.text!r}.",
-            )
         if kind == "recognition":
             in_sight = sum(t.pixels > 0 for t in moment.things)
             assert moment.observation.rgb is not None

@@ -30,6 +30,8 @@ class Deed(StrEnum):
     CUT = "cut"
     SEARCH = "search"
     """Looking for what is not in sight."""
+    LOOK = "look"
+    """Turning the eyes elsewhere, and nothing else."""
     OTHER = "other"
 
 
