@@ -1,0 +1,136 @@
+"""iWISDM as an environment: frames to watch, and answers when they are due."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from pydantic import BaseModel, JsonValue
+
+from envs.core import Action, Clip, Determinism, Env, Observation, Outcome, Reason, SceneError, Task
+from envs.iwisdm import IwisdmSettings
+from envs.iwisdm.answers import ANSWERS, NULL, plausible
+from envs.iwisdm.library import Author, Trial
+from envs.iwisdm.scene import IwisdmScene, read_scene
+
+_ANSWER = "answer"
+_NONE = Trial("", (NULL,), np.zeros((1, 224, 224, 3), np.uint8))
+
+
+class Iwisdm(Env):
+    """Success is every due answer right. What is said where none is due counts for nothing."""
+
+    Scene: ClassVar[type[BaseModel]] = IwisdmScene
+    determinism = Determinism.FRAMES
+
+    def __init__(self, settings: IwisdmSettings | None = None) -> None:
+        """Start the library.
+
+        Raises:
+            UnavailableError: it is not there.
+        """
+        self._together = (settings or IwisdmSettings()).frames == "together"
+        self._author = Author()
+        self._trial = _NONE
+        self._said: list[str] = []
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        """Write the trial anew; all that is left to chance is in the scene's own seed."""
+        scene = read_scene(task)
+        trial = self._author.write(scene.level, scene.join, scene.seed)
+        if trial.instruction != task.goal:
+            raise SceneError(
+                f"Task {task.id!r}, goal: this seed gives the instruction {trial.instruction!r}. "
+                "Sample the task anew: it was made with another version."
+            )
+        self._trial = trial
+        self._said = []
+
+    def observe(self) -> Observation:
+        """The frame of this step; or, together, all frames as a film and the last one."""
+        frames, step = self._trial.frames, len(self._said)
+        if self._together:
+            due = len(self._due)
+            text = f"You have seen all {len(frames)} frames. Give answer {min(step + 1, due)} of "
+            return Observation(f"{text}{due}.", frames[-1], (Clip(frames),))
+        shown = min(step, len(frames) - 1)
+        return Observation(
+            f"Frame {shown + 1} of {len(frames)}. Say {NULL} unless an answer is due now.",
+            frames[shown],
+        )
+
+    def vocabulary(self) -> Sequence[Action]:
+        """All that can be answered to any instruction."""
+        return [Action(answer, _ANSWER) for answer in ANSWERS]
+
+    def actions(self) -> Sequence[Action]:
+        """What this instruction's questions can be answered with, and "null" where one waits."""
+        answers = plausible(self._trial.instruction)
+        return [Action(a, _ANSWER) for a in (answers if self._together else (NULL, *answers))]
+
+    def parse(self, text: str) -> Action | None:
+        """The answer in these words; case and a full stop don't matter."""
+        said = " ".join(text.lower().split()).strip(" .\"'")
+        return Action(said, _ANSWER) if said in ANSWERS else None
+
+    def act(self, action: Action) -> Outcome:
+        """Answer, or wait."""
+        if action.text not in ANSWERS:
+            return Outcome(
+                Reason.UNKNOWN_ACTION, "That is no answer.", *self.progress(), self._over, cost=0
+            )
+        if not self._over:
+            self._said.append(action.text)
+        waits = action.text == NULL
+        said = "You wait." if waits else f"You answer {action.text}."
+        return Outcome(None, said, *self.progress(), over=self._over)
+
+    def progress(self) -> tuple[int, int]:
+        """Due answers that were right, and how many there are."""
+        pairs = zip(self._said, self._wanted, strict=False)
+        return sum(said == right != NULL for said, right in pairs), len(self._due)
+
+    def close(self) -> None:
+        """End the library."""
+        self._author.close()
+
+    def plan(self) -> Sequence[Action]:
+        """The right answers from here."""
+        return [Action(answer, _ANSWER) for answer in self._wanted[len(self._said) :]]
+
+    def best_actions(self) -> frozenset[Action]:
+        """The right answer now."""
+        return frozenset(self.plan()[:1])
+
+    def state(self) -> Mapping[str, JsonValue]:
+        """What was said, and what is right."""
+        return {
+            "instruction": self._trial.instruction,
+            "said": list(self._said),
+            "answers": list(self._trial.answers),
+        }
+
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits of the state."""
+        text = json.dumps(self.state(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def admissible(self) -> Sequence[Action]:
+        """Everything can be said."""
+        return self.actions()
+
+    @property
+    def _due(self) -> tuple[str, ...]:
+        return tuple(answer for answer in self._trial.answers if answer != NULL)
+
+    @property
+    def _wanted(self) -> tuple[str, ...]:
+        """The right answer at each step."""
+        return self._due if self._together else self._trial.answers
+
+    @property
+    def _over(self) -> bool:
+        return len(self._said) >= len(self._wanted)

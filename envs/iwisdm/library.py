@@ -1,0 +1,166 @@
+"""The `iwisdm` package in an interpreter of its own, and the program that asks it for trials.
+
+It wants numpy 1 and pandas 2, which this project does not.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.cache import cache_home
+from envs.core import SimulatorError, UnavailableError
+from envs.iwisdm.stimuli import dataset
+
+VERSION = "0.1.3"
+_DEADLINE = 900.0
+"""Seconds for one call of pip."""
+_PROGRAM = Path(__file__).with_name("author.py")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """What the library has written for a seed."""
+
+    instruction: str
+    answers: tuple[str, ...]
+    """One for each frame; "null" where none is due."""
+    frames: NDArray[np.uint8]
+    """(n, 224, 224, 3)."""
+
+
+def interpreter() -> Path:
+    """Where the interpreter is, or will be."""
+    return _home() / "venv" / "bin" / "python"
+
+
+def installed() -> bool:
+    """Whether it is there."""
+    return interpreter().exists()
+
+
+def prepare(tell: Callable[[str], None]) -> None:
+    """Make the interpreter if it is not there yet. Can be run twice, also at once.
+
+    Raises:
+        UnavailableError: pip failed; its last words are in the message.
+    """
+    _home().mkdir(parents=True, exist_ok=True)
+    with (_home() / "setup.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not installed():
+            tell(f"iWISDM {VERSION}: making its interpreter in {_home()} (a minute).")
+            making = Path(tempfile.mkdtemp(prefix="making-", dir=_home()))
+            try:
+                _run([sys.executable, "-m", "venv", str(making / "venv")])
+                python = str(making / "venv" / "bin" / "python")
+                pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+                _run([*pip, "install", "--only-binary", ":all:", f"iwisdm=={VERSION}"])
+                (making / "venv").rename(_home() / "venv")
+            finally:
+                shutil.rmtree(making, ignore_errors=True)
+    tell(f"iWISDM {VERSION}: in {_home() / 'venv'}.")
+
+
+class Author:
+    """Asks the library for trials, in a process of its own. The same seed gives the same trial."""
+
+    def __init__(self) -> None:
+        """Start it.
+
+        Raises:
+            UnavailableError: the interpreter is not there.
+        """
+        if not installed():
+            raise UnavailableError(
+                f"iWISDM {VERSION} is needed, in an interpreter of its own: `inhabit setup iwisdm`."
+            )
+        self._said: deque[str] = deque(maxlen=20)
+        self._child = subprocess.Popen(
+            [str(interpreter()), "-P", "-W", "ignore", str(_PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # The library's draws go through sets of texts.
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+        )
+        assert self._child.stderr is not None
+        Thread(target=self._listen, args=(self._child.stderr,), daemon=True).start()
+        self._tell({"dataset": str(dataset())})
+
+    def write(self, level: str, join: str, seed: int) -> Trial:
+        """The trial of a seed.
+
+        Raises:
+            SimulatorError: the library failed; with the last lines that it printed.
+        """
+        self._tell({"level": level, "join": join, "seed": seed})
+        assert self._child.stdout is not None
+        line = self._child.stdout.readline()
+        if not line:
+            self._child.wait()
+            raise SimulatorError("iWISDM ended. Its last words:\n" + "\n".join(self._said))
+        found = json.loads(line)
+        content = zlib.decompress(base64.b64decode(found["frames"]))
+        frames = np.frombuffer(content, np.uint8).reshape(found["shape"])
+        return Trial(found["instruction"], tuple(found["answers"]), frames)
+
+    def close(self) -> None:
+        """End it. Safe to call twice."""
+        for stream in (self._child.stdin, self._child.stdout):
+            if stream is not None and not stream.closed:
+                stream.close()
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+
+    def _tell(self, asked: dict[str, Any]) -> None:
+        assert self._child.stdin is not None
+        try:
+            self._child.stdin.write(json.dumps(asked) + "\n")
+            self._child.stdin.flush()
+        except (BrokenPipeError, ValueError) as error:
+            self._child.wait()
+            words = "\n".join(self._said)
+            raise SimulatorError(f"iWISDM is gone. Its last words:\n{words}") from error
+
+    def _listen(self, stream: IO[str]) -> None:
+        for line in stream:
+            self._said.append(line.rstrip())
+
+
+def _home() -> Path:
+    return cache_home() / f"iwisdm-library-{VERSION}"
+
+
+def _run(command: list[str]) -> None:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_DEADLINE,
+            check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnavailableError(f"{' '.join(command)} did not finish: {error}") from error
+    if done.returncode:
+        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-6:])
+        raise UnavailableError(
+            f"{' '.join(command)} failed:\n{words}\nOnce the package index can be reached, run "
+            "`inhabit setup iwisdm` again."
+        )

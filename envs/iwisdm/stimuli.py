@@ -1,0 +1,133 @@
+"""What iWISDM's tasks are about: pictures of things, drawn by our own renderer.
+
+The paper's are renders of ShapeNet. Any pictures in their form will do: `val/<ref>/image.png` and
+`val_metadata.csv`, with a category, an object and a view angle for each.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import random
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import cos, radians, sin
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from envs.cache import cache_home
+from envs.render.camera import Camera
+from envs.render.mesh import Mesh
+from envs.render.shapes import shape
+from envs.render.stage import Light, Stage
+
+_VERSION = 1
+"""To be raised when the pictures change."""
+_SIZES = {
+    "bed": ("Bed", (1.5, 0.9, 2.0)),
+    "bottle": ("WineBottle", (0.09, 0.32, 0.09)),
+    "chair": ("Chair", (0.5, 0.95, 0.5)),
+    "lamp": ("FloorLamp", (0.45, 1.5, 0.45)),
+    "laptop": ("Laptop", (0.36, 0.26, 0.28)),
+    "mug": ("Mug", (0.13, 0.1, 0.09)),
+    "sofa": ("Sofa", (2.0, 0.85, 0.9)),
+    "toilet": ("Toilet", (0.45, 0.8, 0.7)),
+}
+"""Category -> the renderer's kind, and metres along x, y, z."""
+CATEGORIES = tuple(_SIZES)
+OBJECTS = 8
+ANGLES = (25, 115, 205, 295)
+"""Degrees that the camera stands round from behind."""
+_PITCH = 24.0
+_CELL = 112
+"""Pixels: half of iWISDM's canvas, as it puts four places on one."""
+_SHARPER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """One picture."""
+
+    ref: int
+    category: str
+    number: int
+    """Of the object, within its category."""
+    angle: int
+    """Index into `ANGLES`."""
+
+
+def stimuli() -> Iterator[Stimulus]:
+    """All of them, in a fixed order."""
+    ref = 0
+    for category in CATEGORIES:
+        for number in range(OBJECTS):
+            for angle in range(len(ANGLES)):
+                yield Stimulus(ref, category, number, angle)
+                ref += 1
+
+
+def dataset() -> Path:
+    """The folder of the pictures, drawn now if they are not there yet (some seconds, once)."""
+    name = hashlib.sha256(json.dumps([_VERSION, _SIZES, OBJECTS, ANGLES, _CELL]).encode())
+    folder = cache_home() / f"iwisdm-{name.hexdigest()[:12]}"
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as half:
+            _draw_all(Path(half) / "stimuli")
+            try:
+                (Path(half) / "stimuli").rename(folder)
+            except OSError:
+                if not folder.exists():  # Somebody else may have been quicker.
+                    raise
+    return folder
+
+
+def _draw_all(folder: Path) -> None:
+    (folder / "val").mkdir(parents=True)
+    with (folder / "val_metadata.csv").open("w", newline="") as stream:
+        table = csv.writer(stream)
+        table.writerow(("ref", "ctg", "ctg_mod", "obj_mod", "ang_mod"))
+        for one in stimuli():
+            table.writerow(
+                (
+                    *(one.ref, one.category, CATEGORIES.index(one.category)),
+                    *(CATEGORIES.index(one.category) * OBJECTS + one.number, one.angle),
+                )
+            )
+            place = folder / "val" / str(one.ref)
+            place.mkdir()
+            # iWISDM reads pictures as blue, green, red and shows them so: what is written with
+            # red and blue changed over comes out right.
+            Image.fromarray(draw(one)[..., ::-1].copy()).save(place / "image.png")
+
+
+def draw(one: Stimulus) -> np.ndarray:
+    """The picture, uint8 (112, 112, 3), on black."""
+    mesh = _mesh(one.category, one.number)
+    low, high = mesh.bounds
+    middle, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
+    yaw, pitch = radians(ANGLES[one.angle]), radians(_PITCH)
+    away = radius / sin(radians(15)) * 1.02
+    ahead = np.array((sin(yaw) * cos(pitch), -sin(pitch), cos(yaw) * cos(pitch)))
+    x, y, z = middle - away * ahead
+    stage = Stage()
+    stage.put("object", mesh, np.eye(3), (0, 0, 0))
+    lx, ly, lz = middle - radius * (2.6 * ahead - np.array((0.8, 2.2, 0.0)))
+    stage.light(Light((lx, ly, lz), size=0.3 * radius, reach=8 * radius, strength=1.5))
+    camera = Camera((x, y, z), ANGLES[one.angle], _PITCH, fov=30, near=0.02 * away, far=4 * away)
+    frame = stage.render(camera, _CELL * _SHARPER, _CELL * _SHARPER)
+    nothing = frame.ids[..., None] < 0
+    picture = Image.fromarray(np.where(nothing, 0, np.asarray(frame.rgb)).astype(np.uint8))
+    return np.asarray(picture.resize((_CELL, _CELL), Image.Resampling.LANCZOS))
+
+
+def _mesh(category: str, number: int) -> Mesh:
+    """An object: its own colours, and its own build."""
+    kind, size = _SIZES[category]
+    lots = random.Random(f"iwisdm {category} {number}")
+    x, y, z = (side * lots.uniform(0.8, 1.25) for side in size)
+    return shape(kind, (x, y, z), seed=number)

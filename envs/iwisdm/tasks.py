@@ -1,0 +1,37 @@
+"""Trials from a seed, as tasks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from envs.core import Task
+from envs.iwisdm import IwisdmSettings
+from envs.iwisdm.library import Author
+from envs.iwisdm.scene import IwisdmScene
+
+
+def sample(n: int, seed: int, settings: IwisdmSettings) -> Iterator[Task]:
+    """`n` trials; the first k of n are those of k.
+
+    Raises:
+        UnavailableError: the library is not there.
+    """
+    level, join = settings.level, settings.join
+    author = Author()
+    try:
+        for i in range(n):
+            digest = hashlib.sha256(f"iwisdm {level} {join} {seed} {i}".encode()).digest()
+            scene = IwisdmScene(level=level, join=join, seed=int.from_bytes(digest[:4]))
+            trial = author.write(level, join, scene.seed)
+            yield Task(
+                id=f"iwisdm-{level}-{join}-{seed}-{i}",
+                env="iwisdm",
+                kind=level if join == "none" else f"{level}_{join}",
+                goal=trial.instruction,
+                scene=scene.model_dump(mode="json"),
+                max_steps=len(trial.answers),
+                reference_cost=len(trial.answers),
+            )
+    finally:
+        author.close()
