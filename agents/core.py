@@ -116,6 +116,8 @@ class Call:
     tokens_out: int = 0
     seconds: float = 0.0
     cached: bool = False
+    others: tuple[str, ...] = ()
+    """The other raw answers, where several were asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,4 +235,5 @@ def _call(call: Call) -> CallRecord:
         tokens_out=call.tokens_out,
         seconds=round(call.seconds, 6),
         cached=call.cached,
+        others=call.others,
     )

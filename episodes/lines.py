@@ -204,6 +204,8 @@ class CallRecord(_Record):
     tokens_out: int
     seconds: float
     cached: bool
+    others: tuple[str, ...] = ()
+    """The other raw answers, where several were asked for."""
 
 
 class Decide(_Line):

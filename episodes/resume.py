@@ -116,6 +116,7 @@ def _call(call: CallRecord) -> Call:
         tokens_out=call.tokens_out,
         seconds=call.seconds,
         cached=call.cached,
+        others=call.others,
     )
 
 

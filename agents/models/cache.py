@@ -105,8 +105,8 @@ class Cached(Model):
         question = self._question(messages, asked)
         if (known := self._find(question)) is not None:
             found = kind.validate_python(json.loads(known))
-            call = Call(messages=messages, reply=found.call.reply, cached=True)
-            return replace(found, call=call)
+            said, more = found.call.reply, found.call.others
+            return replace(found, call=Call(messages, said, cached=True, others=more))
         answer = await ask()
         # What was asked need not be kept: whoever finds the answer has just asked it.
         kept = replace(answer, call=replace(answer.call, messages=()))

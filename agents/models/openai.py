@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -144,9 +145,10 @@ class OpenAIModel(Model):
         if schema is not None:
             body["response_format"] = answer_format(schema)
         answer = await self._endpoint.ask(body, self._extra)
-        raw = [*answer.texts[:1], *(f"{w.name}({w.arguments})" for w in answer.wants)]
+        best, *others = answer.texts
+        raw = [best, *(f"{w.name}({w.arguments})" for w in answer.wants)]
         call = _call(prompt, "\n".join(t for t in raw if t), [answer.tokens], begin)
-        return Reply(answer.texts, call, wants=answer.wants)
+        return Reply(answer.texts, replace(call, others=tuple(others)), wants=answer.wants)
 
     async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
         """The first token's log-probabilities, where it is a letter with or without a space."""

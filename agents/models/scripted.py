@@ -146,7 +146,7 @@ class ScriptedModel(Model):
                     ToolCall(f"call-{len(prompt)}-{i}", want.name, want.arguments)
                     for i, want in enumerate(answer.wants if tools else ())
                 )
-                return Reply((answer.say,) * n, _call(prompt, answer.say), wants=wants)
+                return Reply((answer.say,) * n, _call(prompt, *(answer.say,) * n), wants=wants)
         said = self._script.replies[self._said : self._said + n]
         if len(said) < n:
             raise ModelError(
@@ -154,7 +154,7 @@ class ScriptedModel(Model):
                 "no answer fits: give its script more `replies`, or an answer with an empty `when`."
             )
         self._said += n
-        return Reply(said, _call(prompt, said[0]))
+        return Reply(said, _call(prompt, *said))
 
     async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
         """Scores as written, for the letters as for any text."""
@@ -183,13 +183,14 @@ def _text(message: Message) -> str:
     return "".join(part for part in message.parts if isinstance(part, str))
 
 
-def _call(prompt: Sequence[Message], reply: str) -> Call:
+def _call(prompt: Sequence[Message], reply: str, *others: str) -> Call:
     words = sum(len(_text(message).split()) for message in prompt)
     return Call(
         messages=tuple(message.record() for message in prompt),
         reply=reply,
         tokens_in=words,
-        tokens_out=len(reply.split()),
+        tokens_out=sum(len(said.split()) for said in (reply, *others)),
+        others=others,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from agents.models.search import search
 from agents.models.stills import Stills
 from agents.models.trie import Trie
 from agents.models.turns import Turns
+from agents.models.writing import Writer, Written
 
 _READABLE = frozenset({"full_attention", "sliding_attention"})
 """Kinds of layers that a tree of texts can be read with: they keep every token apart."""
@@ -77,6 +78,7 @@ class Transformer(Model):
         self.encoder = encoder
         self._text = model.config.get_text_config()
         self._likelihood = Likelihood(model)
+        self._writer = Writer(model, encoder)
         self._turns = Turns(most=batch, name=name)
         kinds = set(getattr(self._text, "layer_types", None) or ()) | {"full_attention"}
         ranks = kinds <= _READABLE and not getattr(model, "_is_stateful", False)
@@ -193,63 +195,21 @@ class Transformer(Model):
 
     def _generate(self, wanted: Sequence[Wanted]) -> list[Reply | Exception]:
         read = [_or_error(self._told, prompt, most) for prompt, most, _ in wanted]
-        replies: dict[int, Reply | Exception] = {
-            i: tokens for i, tokens in enumerate(read) if isinstance(tokens, ModelError)
-        }
-        alike: dict[tuple[int, ...], list[int]] = {}
-        for i, tokens in enumerate(read):
-            if isinstance(tokens, Tokens):
-                # Every architecture has its own way to batch pictures: these go one by one.
-                alike.setdefault((*wanted[i][1:], i if tokens.images else -1), []).append(i)
-        for (most, n, _), some in alike.items():
-            told = [tokens for i in some if isinstance(tokens := read[i], Tokens)]
-            said = self._say([wanted[i][0] for i in some], told, most, n)
-            replies |= zip(some, said, strict=True)
-        return [replies[i] for i in range(len(wanted))]
+        asked = [
+            (tokens, most, n)
+            for tokens, (_, most, n) in zip(read, wanted, strict=True)
+            if isinstance(tokens, Tokens)
+        ]
+        written = iter(self._writer.write(asked))
+        return [
+            _reply(prompt, tokens, next(written)) if isinstance(tokens, Tokens) else tokens
+            for tokens, (prompt, _, _) in zip(read, wanted, strict=True)
+        ]
 
     def _told(self, prompt: Sequence[Message], most: int) -> Tokens:
         tokens = self.encoder.prompt(prompt)
         self._check_length(tokens, most)
         return tokens
-
-    @torch.inference_mode()
-    def _say(
-        self, prompts: Sequence[Sequence[Message]], told: Sequence[Tokens], most: int, n: int
-    ) -> Iterator[Reply]:
-        """The `n` best answers to each prompt, written side by side."""
-        begin = time.perf_counter()
-        longest, pad = max(len(t.ids) for t in told), self._text.pad_token_id or 0
-        ids = torch.tensor([[pad] * (longest - len(t.ids)) + list(t.ids) for t in told])
-        mask = torch.tensor([[i >= longest - len(t.ids) for i in range(longest)] for t in told])
-        device = self.network.device
-        output = self.network.generate(
-            input_ids=ids.to(device),
-            attention_mask=mask.long().to(device),
-            max_new_tokens=most,
-            do_sample=False,
-            num_beams=n,
-            num_return_sequences=n,
-            length_penalty=0.0,
-            pad_token_id=pad,
-            return_dict_in_generate=True,
-            output_scores=n > 1,
-            **told[0].extra(self.network),
-        )
-        said = output.sequences[:, longest:].tolist()
-        scores = output.sequences_scores.tolist() if n > 1 else []
-        seconds = (time.perf_counter() - begin) / len(told)
-        for i, (prompt, tokens) in enumerate(zip(prompts, told, strict=True)):
-            mine = slice(i * n, (i + 1) * n)
-            texts = tuple(map(self.encoder.words, said[mine]))
-            lengths = [sum(token != pad for token in one) for one in said[mine]]
-            call = Call(
-                messages=tuple(message.record() for message in prompt),
-                reply="\n".join(texts),
-                tokens_in=len(tokens.ids),
-                tokens_out=sum(lengths),
-                seconds=seconds,
-            )
-            yield Reply(texts, call, tuple(map(Ranked, texts, scores[mine], lengths)))
 
     def _check_length(self, prompt: Tokens, answer: int) -> None:
         """Up to the end of a sliding window, if there is one, it is as if there were none."""
@@ -263,6 +223,20 @@ class Transformer(Model):
                 f"The prompt has {len(prompt.ids)} tokens and {self.name} reads {limit} with the "
                 "answer: show it less history."
             )
+
+
+def _reply(prompt: Sequence[Message], tokens: Tokens, written: Written) -> Reply:
+    best, *others = written.texts
+    call = Call(
+        messages=tuple(message.record() for message in prompt),
+        reply=best,
+        tokens_in=len(tokens.ids),
+        tokens_out=sum(written.lengths),
+        seconds=written.seconds,
+        others=tuple(others),
+    )
+    scores = zip(written.texts, written.scores, written.lengths, strict=False)
+    return Reply(written.texts, call, tuple(Ranked(*one) for one in scores))
 
 
 def _processor(source: str, config: Any) -> Any:

@@ -148,6 +148,20 @@ def test_llm_solves_tasks_in_words(runs: Runs) -> None:
     assert "Object detection: " in text_of(serving.requests[0]["messages"][-1])
 
 
+def test_every_vote_is_on_record(runs: Runs) -> None:
+    solver = Solver(tasks(1))
+
+    def brain(request: dict[str, Any], number: int) -> Answer:
+        assert request["n"] == 3
+        return good(solver.json(request), "fly {away}", solver.json(request))
+
+    with endpoint(brain) as serving:
+        run, figures = runs.play("chat", serving, n=1, votes=3, temperature=0.7)
+    assert figures["success_rate"] == 1.0
+    (call,) = decisions(run)[0].calls
+    assert call.others == ("fly {away}", call.reply)
+
+
 def test_the_same_run_again_is_answered_from_the_cache(runs: Runs, tmp_path: Path) -> None:
     solver = Solver(tasks(4))
     with endpoint(lambda request, number: good(solver.json(request))) as serving:

@@ -63,6 +63,7 @@ def both(model: Counting, path: Path, *asks: Callable[[Model], Awaitable[Any]], 
 def test_the_same_again_is_answered_from_the_file(tmp_path: Path) -> None:
     for kind in (
         lambda m: m.generate(ASK),
+        lambda m: m.generate(ASK, n=3),
         lambda m: m.rank(ASK, ["open {it}", "go"]),
         lambda m: m.choose(ASK, ["A", "B"]),
     ):
@@ -73,8 +74,9 @@ def test_the_same_again_is_answered_from_the_file(tmp_path: Path) -> None:
         assert (again.call.tokens_in, again.call.tokens_out) == (0, 0), "It cost nothing."
         assert again.call.messages == first.call.messages
         assert again.call.reply == first.call.reply
+        assert again.call.others == first.call.others
         if isinstance(first, Reply):
-            assert again.texts == first.texts
+            assert again.texts == first.texts == (first.call.reply, *first.call.others)
         else:
             assert again.scores == first.scores
 

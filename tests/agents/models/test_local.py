@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -24,7 +25,7 @@ from transformers import (
 )
 
 from agents.core import ModelError
-from agents.models.core import Ability, Image, Message, Model
+from agents.models.core import Ability, Image, Message, Model, Reply
 from agents.models.local import LocalSettings
 from agents.models.registry import load
 from envs.core import UnknownNameError
@@ -158,6 +159,31 @@ def test_generation_is_the_likeliest_word_after_word(folder: Path, model: Model)
     reply = asyncio.run(model.generate(ask("Where?"), max_tokens=5))
     assert reply.call.tokens_out <= 5
     assert reply.texts == asyncio.run(model.generate(ask("Where?"), max_tokens=5, seed=7)).texts
+
+
+def test_what_ends_early_is_not_filled_up_with_words(tmp_path: Path) -> None:
+    """Written side by side, short answers are padded; what a model pads with may be a word."""
+    folder = save_llama(tmp_path)
+    prompts = [ask("Where?"), ask("A longer question: how?")]
+
+    def said(**config: int) -> list[Reply]:
+        for file in ("config.json", "generation_config.json"):
+            kept = json.loads((folder / file).read_text())
+            (folder / file).write_text(json.dumps(kept | config))
+        one = load(f"local:{folder}", FP32)
+
+        async def at_once() -> list[Reply]:
+            return await asyncio.gather(*(one.generate(p, max_tokens=6) for p in prompts))
+
+        return asyncio.run(at_once())
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    first, second = (tokenizer(r.texts[0], add_special_tokens=False)["input_ids"] for r in said())
+    end = next(token for token in first if token not in second)
+    word = tokenizer("Q", add_special_tokens=False)["input_ids"][0]
+    short, long = said(eos_token_id=end, pad_token_id=word)
+    assert "Q" not in short.texts[0]
+    assert (short.call.tokens_out, long.call.tokens_out) == (first.index(end) + 1, 6)
 
 
 @pytest.fixture(scope="module")

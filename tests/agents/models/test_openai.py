@@ -103,6 +103,7 @@ def test_schemas_and_several_answers() -> None:
         reply = ask(serving, lambda m: m.generate(ASK, n=3, seed=5, schema=schema), temperature=1)
         assert ask(serving, lambda m: m.generate(ASK, seed=5)).texts[0] == "1"
     assert reply.texts == ("1", "2", "3")
+    assert (reply.call.reply, reply.call.others) == ("1", ("2", "3")), "All of them are on record."
     form = serving.requests[0]["response_format"]
     assert form["type"] == "json_schema"
     assert form["json_schema"]["schema"] == schema
