@@ -192,7 +192,7 @@ async def make(folder: Path, photographer: Photographer, into: SetFolder) -> Non
         SetError: there is no photograph, or the set can't be written.
         BudgetError: what the model may cost is spent.
     """
-    files = photographs(folder)
+    files = found_in(folder)
     journal = Journal(into)
     try:
         novelty = Novelty(into.examples(), journal.past)
@@ -216,7 +216,7 @@ async def make(folder: Path, photographer: Photographer, into: SetFolder) -> Non
         journal.close()
 
 
-def photographs(folder: Path) -> Sequence[Path]:
+def found_in(folder: Path) -> Sequence[Path]:
     """The pictures that lie in `folder`, by name.
 
     Raises:

@@ -19,6 +19,7 @@ from episodes.commands.fork import fork
 from episodes.commands.judge import judge
 from episodes.commands.listing import envs, tasks
 from episodes.commands.output import remarks
+from episodes.commands.photographs import photographs
 from episodes.commands.replan import replan
 from episodes.commands.replay import replay
 from episodes.commands.run import run
@@ -51,6 +52,7 @@ _COMMANDS = (
     show,
     watch,
     synth,
+    photographs,
     tune,
     export,
 )

@@ -19,6 +19,7 @@ from agents.models.scripted import Answer, Script, ScriptedModel
 from eie.example import Example, Rejection
 from eie.folder import Header, SetError, SetFolder
 from eie.photographs import LONGEST_SIDE, Photographer, make
+from episodes.cli import main
 
 CLAIM: dict[str, Any] = {
     "goal": "Drive on safely.",
@@ -220,3 +221,25 @@ def test_an_endpoint_is_shown_each_photograph_twice(tmp_path: Path) -> None:
             assert sum(part.get("type") == "image_url" for part in parts) == 1
         assert photographer.tokens == {"in": 400, "out": 80}
         assert [a.tokens for a in opened.attempts()] == [{"in": 200, "out": 40}] * 2
+
+
+def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "script.json"
+    answers = [{"when": '"key_concepts"', "say": text(FINE)}]
+    told = {"abilities": ["images"], "answers": answers, "replies": [text(CLAIM)] * 2}
+    script.write_text(json.dumps(told))
+    photographs = shoot(tmp_path / "in", 2)
+    words = ["photographs", str(photographs), "--author", f"scripted:{script}"]
+    for _ in range(2):
+        with pytest.raises(SystemExit) as left:
+            main([*words, "--out", str(tmp_path / "out"), "--json"])
+        assert left.value.code == 0
+        said = json.loads(capsys.readouterr().out.splitlines()[-1])
+        assert said == {"set": str(tmp_path / "out"), "kept": 2, "rejected": {}}
+    assert SetFolder.open(tmp_path / "out").header.finished
+    assert "2 pictures" in (tmp_path / "out/README.md").read_text()
+    assert "Stop and wait" in (tmp_path / "out/index.html").read_text()
+    with pytest.raises(SystemExit) as left:
+        main([*words, "--seed", "1", "--out", str(tmp_path / "out")])
+    assert left.value.code != 0
+    assert "seed" in capsys.readouterr().err

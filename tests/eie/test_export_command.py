@@ -1,0 +1,64 @@
+"""`inhabit export` and `inhabit show` of a set, as people and scripts type them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_set import read_examples, write_set
+
+from episodes.cli import main
+
+
+def inhabit(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as left:
+        main(list(words))
+    said = capsys.readouterr()
+    assert isinstance(left.value.code, int)
+    return left.value.code, said.out, " ".join(said.err.split())
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_set(tmp_path_factory.mktemp("sets") / "a {set} [bold]")
+
+
+@pytest.mark.parametrize("form", ["llava", "messages", "pca"])
+def test_a_set_is_exported(form: str, made: Path, tmp_path: Path, capsys: Any) -> None:
+    out = str(tmp_path / "out")
+    code, said, _ = inhabit(capsys, "export", str(made), "--format", form, "--out", out, "--json")
+    assert code == 0
+    count = len(read_examples(made))
+    assert json.loads(said) == {"source": str(made), "format": form, "out": out, "count": count}
+
+
+def test_a_run_is_exported(tmp_path: Path, capsys: Any) -> None:
+    run, out = str(tmp_path / "run"), str(tmp_path / "out")
+    words = ["--agent", "expert", "--n", "2", "--set", "in_process=true", "--out", run]
+    assert inhabit(capsys, "run", "toy", *words)[0] == 0
+    code, said, _ = inhabit(capsys, "export", run, "--format", "lerobot", "--out", out)
+    assert (code, said.strip()) == (0, f"2 episodes in {out}")
+
+
+def test_mistakes_are_named(made: Path, tmp_path: Path, capsys: Any) -> None:
+    out = str(tmp_path / "out")
+    for words, sentence in [
+        ((str(made), "--format", "lerobot", "--out", out), "whole episodes"),
+        ((str(tmp_path), "--format", "llava", "--out", out), "no run folder"),
+        ((str(made), "--format", "llava", "--out", str(made)), "Choose another --out"),
+        ((str(made), "--format", "tape", "--out", out), "tape"),
+    ]:
+        code, _, said = inhabit(capsys, "export", *words)
+        assert code == 2
+        assert sentence in said
+
+
+def test_show_writes_page_and_card(made: Path, capsys: Any) -> None:
+    code, said, _ = inhabit(capsys, "show", str(made), "--json")
+    assert code == 0
+    assert json.loads(said) == {"page": str(made / "index.html"), "set": str(made)}
+    before = {name: (made / name).read_bytes() for name in ("index.html", "README.md")}
+    assert inhabit(capsys, "show", str(made))[0] == 0
+    assert before == {name: (made / name).read_bytes() for name in before}
