@@ -7,7 +7,7 @@ a user's own build of Unity.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from envs.alfred.settings import AlfredSettings
 from envs.core import Env, Task
@@ -55,6 +55,12 @@ def _template(settings: AlfredSettings) -> Template:
     return AlfredTemplate(settings.split)
 
 
+def _prepare(backend: str, tell: Callable[[str], None]) -> None:
+    from envs.alfred.setup import prepare
+
+    prepare(backend, tell)
+
+
 REGISTRATION = Registration(
     name="alfred",
     summary="ALFRED's seven household tasks in AI2-THOR's 120 rooms",
@@ -64,6 +70,7 @@ REGISTRATION = Registration(
     sample=_sample,
     read=_read,
     needs=_needs,
-    packages=("ai2thor", "procthor", "numba"),
+    packages=("ai2thor", "procthor", "alfworld", "numba"),
+    prepare=_prepare,
     template=_template,
 )

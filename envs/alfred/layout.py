@@ -8,10 +8,16 @@ from typing import Any
 from envs.alfred.body import Body
 from envs.alfred.counterparts import counterpart, counterparts, moved
 from envs.alfred.drift import rotation_today
-from envs.alfred.objects import Thing
+from envs.alfred.objects import Thing, World
 from envs.alfred.scene import RecordedThing, Recording
 from envs.alfred.stowing import stow, within_reach
 from envs.core import SceneError
+
+_TABLES = ("CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable")
+_LEAST, _MOST = 0.025, 0.2
+"""Metres by which a table may be higher or lower than it was."""
+_ALIKE = 0.02
+"""Metres within which two things lie at the same height."""
 
 
 def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
@@ -43,6 +49,7 @@ def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
     poses += _furniture(body, recording)
     if not body.tell("SetObjectPoses", objectPoses=poses, placeStationary=True):
         raise SceneError(f"recording.poses: the simulator refuses it: {body.error[1]}")
+    _adjust_tables(body)
     for thing in body.world:
         if thing.toggleable and thing.type in recording.lamps_on and not thing.on:
             body.tell("ToggleObjectOn", objectId=thing.id, forceAction=True)
@@ -74,6 +81,35 @@ def _furniture(body: Body, recording: Recording) -> Sequence[Mapping[str, Any]]:
                 "rotation": thing.record["rotation"],
             }
     return list(found.values())
+
+
+def _adjust_tables(body: Body) -> None:
+    """Lower or raise the tables that were lower or higher in THOR 2.1, as all on them shows."""
+    shifts = {table.id: shift for table in body.world if (shift := _shift(body.world, table))}
+    if not shifts:
+        return
+    poses = []
+    for thing in body.world:
+        if thing.id in shifts or (thing.pickupable and not shifts.keys().isdisjoint(thing.parents)):
+            x, y, z = thing.position
+            at = {"x": x, "y": y + shifts.get(thing.id, 0.0), "z": z}
+            name, turn = thing.record["name"], thing.record["rotation"]
+            poses.append({"objectName": name, "position": at, "rotation": turn})
+    body.tell("SetObjectPoses", objectPoses=poses, placeStationary=True)
+
+
+def _shift(world: World, table: Thing) -> float:
+    """Metres by which what lies on a table is higher than its top, where most of it agrees."""
+    if table.type not in _TABLES or not table.record["moveable"]:
+        return 0.0
+    top = table.center[1] + table.size[1] / 2
+    on = (world.get(id) for id in table.contents)
+    gaps = sorted(t.center[1] - t.size[1] / 2 - top for t in on if t is not None and t.pickupable)
+    if not gaps:
+        return 0.0
+    middle = gaps[len(gaps) // 2]
+    agree = sum(abs(gap - middle) < _ALIKE for gap in gaps)
+    return middle if _LEAST < abs(middle) < _MOST and 2 * agree > len(gaps) else 0.0
 
 
 def _bring_to_light(body: Body, thing: Thing, recorded: Thing | None) -> None:

@@ -48,7 +48,7 @@ def describe(
         "screenHeight": settings.height,
         "depthFormat": "Meters",
         "colors": None,
-        "thirdPartyCameras": [],
+        "thirdPartyCameras": [camera.metadata(i) for i, camera in enumerate(simulator.cameras)],
         "sceneName": simulator.scene,
         "sceneBounds": _bounds(*simulator.bounds),
         "isSceneAtRest": True,

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
 _HEADER = struct.Struct("!BI")
 _METADATA, _ACTION, _END = 1, 2, 255
-_IMAGES: Mapping[str, int] = {"image": 4, "image_depth": 5, "image_classes": 8, "image_ids": 9}
+_IMAGES: Mapping[str, int] = {
+    "image": 4,
+    "image_depth": 5,
+    "image_classes": 8,
+    "image_ids": 9,
+    "image-thirdParty-camera": 10,
+    "image_thirdParty_depth": 12,
+    "image_thirdParty_image_ids": 14,
+    "image_thirdParty_classes": 15,
+}
 _PIPE_BYTES = 1 << 20
 """A whole message fits, so that writing one does not wait for the client to read it in parts."""
 _PATIENCE = 60.0

@@ -12,6 +12,7 @@ import numpy as np
 from envs.core import SceneError
 from envs.household.agent import Agent
 from envs.household.boxes import vector
+from envs.household.cameras import FixedCamera
 from envs.household.grid import STEP
 from envs.household.picture import Mood, Picture
 from envs.household.rooms import SCENES, Room
@@ -70,6 +71,7 @@ class House:
         start, turn = cells[choose.integers(len(cells))], 90.0 * int(choose.integers(4))
         self.settings = settings
         self.mood = Mood()
+        self.cameras: tuple[FixedCamera, ...] = ()
         self.world = World(room, start, turn, revisions)
         self._picture = Picture(self.world)
         self._seen: tuple[object, Frame] | None = None
@@ -87,6 +89,11 @@ class House:
             size = (self.settings.width, self.settings.height)
             self._seen = key, self.look(self.agent.camera(self.settings.field_of_view), size, rgb)
         return self._seen[1]
+
+    def film(self, *, rgb: bool) -> list[Frame]:
+        """What each of the room's own cameras sees."""
+        size = (self.settings.width, self.settings.height)
+        return [self.look(camera.camera(), size, rgb) for camera in self.cameras]
 
     def look(
         self,

@@ -10,6 +10,7 @@ from envs.household.description import describe
 from envs.household.message import Message
 from envs.household.packing import Format, Objects
 from envs.household.simulator import Reply, Simulator
+from envs.render.stage import Frame
 
 _SENSORS: Mapping[str, str] = {
     "renderDepthImage": "image_depth",
@@ -19,6 +20,13 @@ _SENSORS: Mapping[str, str] = {
     "renderClassImage": "image_classes",
 }
 """Flags of a request, and the picture that each asks for."""
+_THIRD_PARTY: Mapping[str, str] = {
+    "image": "image-thirdParty-camera",
+    "image_depth": "image_thirdParty_depth",
+    "image_ids": "image_thirdParty_image_ids",
+    "image_classes": "image_thirdParty_classes",
+}
+"""What the pictures of third-party cameras are called."""
 _UNKNOWN_SENSORS = ("renderNormalsImage", "renderFlowImage")
 
 
@@ -65,13 +73,20 @@ class Session:
             wanted = frozenset()
         elif request.get("renderImage", True):
             wanted |= {"image"}
-        images = dict(self._images(wanted))
-        return Message(self._metadata(request, reply, wanted), tuple(images.items()))
+        images = tuple(self._images(wanted))
+        return Message(self._metadata(request, reply, wanted), images)
 
     def _images(self, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
         if not wanted:
             return
-        frame = self._simulator.frame(rgb="image" in wanted)
+        rgb = "image" in wanted
+        yield from self._views(self._simulator.frame(rgb=rgb), wanted)
+        for frame in self._simulator.film(rgb=rgb):
+            for name, pictured in self._views(frame, wanted):
+                yield _THIRD_PARTY[name], pictured
+
+    def _views(self, frame: Frame, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
+        """The pictures of one camera that are wanted."""
         if "image" in wanted:
             assert frame.rgb is not None
             yield "image", pixels.rgb(frame.rgb)

@@ -15,6 +15,7 @@ from envs.household import effects, placing
 from envs.household.actions import ACTIONS
 from envs.household.actions.binding import Action, Deed, Number, Refusal
 from envs.household.agent import Agent
+from envs.household.cameras import FixedCamera
 from envs.household.house import House, Settings, Sight
 from envs.household.own_rooms import Catalog
 from envs.household.picture import Mood
@@ -109,11 +110,12 @@ class Simulator:
             return Reply(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
         house = self._house
         before, mood, version = house.world.moment(), house.mood, house.world.version
+        cameras = house.cameras
         try:
             value = action(house, request)
         except Refusal as refusal:
             house.world.return_to(before)
-            house.mood = mood
+            house.mood, house.cameras = mood, cameras
             return Reply(False, refusal.message, refusal.code)
         world = self._house.world
         placing.hold(world)
@@ -124,6 +126,15 @@ class Simulator:
     def frame(self, *, rgb: bool = True) -> Frame:
         """What the agent sees: depth and ids, and colours if asked for. Kept until a change."""
         return self._house.see(rgb=rgb)
+
+    def film(self, *, rgb: bool = True) -> Sequence[Frame]:
+        """What each third-party camera sees."""
+        return self._house.film(rgb=rgb)
+
+    @property
+    def cameras(self) -> Sequence[FixedCamera]:
+        """The third-party cameras, in the order of their numbers."""
+        return self._house.cameras
 
     def visibility(self) -> Mapping[str, Sight]:
         """THOR's `distance`, `visible` and `isInteractable` of every thing, by id."""

@@ -2,12 +2,21 @@
 
 from collections.abc import Mapping
 
-from envs.household.actions import arranging, asking, bulk, handling, moods, states, walking
+from envs.household.actions import (
+    arranging,
+    asking,
+    bulk,
+    filming,
+    handling,
+    moods,
+    states,
+    walking,
+)
 from envs.household.actions.binding import Action
 
 ACTIONS: Mapping[str, Action] = {
     name: Action(name, deed)
-    for family in (walking, asking, handling, states, arranging, bulk, moods)
+    for family in (walking, asking, handling, states, arranging, bulk, moods, filming)
     for name, deed in family.ACTIONS.items()
 }
 """By THOR's name."""
