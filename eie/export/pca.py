@@ -21,7 +21,9 @@ _GAMES = ("minecraft",)
 
 
 def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
-    """Write `examples` of the set in `folder`, and return how many there were.
+    """Write `examples` of the set in `folder`, and return how many were written.
+
+    What was done between two pictures has no place in a form that shows one: it is left out.
 
     Raises:
         RecordError: a picture is gone.
@@ -35,7 +37,7 @@ def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
             split: stack.enter_context(json_array(out / split / "meta_data.json"))
             for split in splits
         }
-        for example in examples:
+        for example in (one for one in examples if one.kind != "recognition"):
             shown = picture(folder, example.image)
             albums[example.split].take(shown)
             files[example.split](_record(example, indices[example.split], shown.name))

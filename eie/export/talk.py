@@ -20,7 +20,7 @@ LAST = 4
 """Steps of the past that are told: as many clips as EgoPlan-Bench shows."""
 _ASKED = (
     'Answer with a JSON object: "description" (what the picture shows that matters), "reasoning" '
-    '(what has to be done and why) and "action" (in the words of the list).'
+    '(what follows from it) and "action" (in the words of the list).'
 )
 _ASKED_ACTION = "What should be done next? Answer with the action alone."
 

@@ -134,6 +134,12 @@ def test_pca_has_the_benchmarks_fields(
             assert Image(shown).digest == example.image_digest
 
 
+def test_pca_has_no_films(tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "set", kind="recognition")
+    assert export(folder, Form.PCA, tmp_path / "out") == 0
+    assert load(tmp_path / "out/train/meta_data.json") == []
+
+
 def test_egoplan_shows_nothing_of_the_asked_action(walks: Path, tmp_path: Path) -> None:
     export(walks, Form.EGOPLAN, tmp_path / "out")
     samples = load(tmp_path / "out/EgoPlan_IT.json")
