@@ -63,13 +63,13 @@ class TestTogether(EnvContract):
 def test_there_are_enough_stimuli_and_no_two_are_alike() -> None:
     """Eight categories of eight objects from four sides."""
     assert (len(CATEGORIES), OBJECTS, len(ANGLES)) == (8, 8, 4)
-    pictures = {}
-    for one in list(stimuli())[::7]:
+    pictures = set()
+    for one in stimuli():
         picture = draw(one)
         assert picture.shape == (112, 112, 3)
         assert 0.03 < (picture.max(axis=2) > 12).mean() < 0.9, f"{one} can hardly be seen."
-        pictures[hashlib.sha256(picture.tobytes()).hexdigest()] = one
-    assert len(pictures) == len(list(stimuli())[::7])
+        pictures.add(picture.tobytes())
+    assert len(pictures) == 256
     assert len(list((dataset() / "val").iterdir())) == 256
 
 
@@ -93,16 +93,16 @@ def test_trials_are_those_of_the_library_called_directly(author: Author) -> None
 @needed
 def test_colours_come_out_right(author: Author) -> None:
     """The library changes red and blue over; its frames show the pictures as they were drawn."""
-    drawn = [draw(one).astype(int) for one in stimuli() if one.category == "bottle"]
+    drawn = [draw(one).astype(int) for one in stimuli() if one.category == "kettle"]
     for seed in range(60):
         trial = author.write("single", "none", seed)
-        if trial.answers != ("bottle",):
+        if trial.answers != ("kettle",):
             continue
         places = [trial.frames[0][y : y + 112, x : x + 112] for y in (0, 112) for x in (0, 112)]
         (shown,) = [place.astype(int) for place in places if place.any()]
         assert min(float(np.abs(shown - one).mean()) for one in drawn) < 0.5
         return
-    pytest.fail("No bottle came.")
+    pytest.fail("No kettle came.")
 
 
 @needed
