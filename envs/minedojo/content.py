@@ -136,6 +136,7 @@ def _variants() -> dict[str, set[int]]:
     found.setdefault("double_plant", set()).update(range(6))
     found.setdefault("tallgrass", set()).update(range(3))
     found.setdefault("sapling", set()).update(range(6))
+    found.setdefault("red_mushroom_block", set()).add(10)
     found.setdefault("skull", set()).update(range(5))
     return found
 

@@ -275,6 +275,8 @@ def _style(name: str, variant: int, *, cube: bool) -> tuple[str, str, str]:
         dye = _DYES[15 - variant % 16 if name == "dye" else variant % 16]
         main, accent = dye, _darker(dye)
         pattern = pattern or ("glassy" if "glass" in name else "cloth")
+    if name == "red_mushroom_block" and variant == 10:
+        return _looks()["mushroom_stem"]
     if pattern:
         return pattern, main, accent
     material, _, kind = name.rpartition("_")

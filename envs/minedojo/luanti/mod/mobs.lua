@@ -40,7 +40,7 @@ function mobs.spawn(name, x, y, z)
 	local pos = { x = rx, y = ground + 0.5, z = rz }
 	-- Under the ground, where the one who asks is there too.
 	if y < ground - 3 or inhabit.solid(rx, ground + 1, rz) then pos.y = footing(rx, math.floor(y + 0.5), rz) end
-	if kind.flies then pos.y = pos.y + 2.5 end
+	if kind.flies then pos.y = pos.y + 1.2 end
 	local mob = {
 		id = mobs.next_id, name = name, kind = kind, pos = pos, vel = { x = 0, y = 0, z = 0 },
 		yaw = inhabit.chance() * 2 * math.pi, health = kind.health, immune = 0, cooldown = 0,

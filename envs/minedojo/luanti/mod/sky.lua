@@ -3,7 +3,7 @@
 local scene = inhabit.scene
 local DAY = 24000
 local COLORS = {
-	nether = { base = "#3a0d0a", light = 7 }, the_end = { base = "#1a1426", light = 9 },
+	nether = { base = "#5a1a12", light = 11 }, the_end = { base = "#1a1426", light = 12 },
 }
 
 local sky = { time = scene.start_time, days = 0, weather = scene.initial_weather }
@@ -53,7 +53,7 @@ end
 function sky.ratio()
 	local color = COLORS[scene.look]
 	if color then return color.light / 15 end
-	return 0.16 + 0.84 * sky.sun()
+	return 0.32 + 0.68 * sky.sun()
 end
 
 local function mix(a, b, share)

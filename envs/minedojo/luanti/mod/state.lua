@@ -149,8 +149,8 @@ function inhabit.change(ask)
 	elseif ask.what == "clear" then pack.prepare()
 	elseif ask.what == "look" then
 		body.yaw, body.pitch = -math.rad(ask.yaw), math.rad(ask.pitch)
-	elseif ask.what == "freeze" then
-		for _, mob in ipairs(inhabit.mobs.all) do mob.angry = false end
+	elseif ask.what == "nobody" then
+		while #inhabit.mobs.all > 0 do inhabit.mobs.remove(inhabit.mobs.all[1]) end
 	elseif ask.what == "teleport" then
 		body.pos = { x = -(ask.pos[1] - 0.5), y = ask.pos[2] - 0.5, z = ask.pos[3] - 0.5 }
 		body.vel, body.fallen = { x = 0, y = 0, z = 0 }, 0

@@ -5,6 +5,7 @@ local look = assert(inhabit.looks[scene.look], "no look " .. scene.look)
 local SEA, FLOOR = 62, 0
 local START = inhabit.START
 local MARGIN = 5  -- how far a tree reaches beyond its column
+local CLEARING = 6  -- no trees so near to where one starts, for the view
 
 local hills = PerlinNoise({
 	offset = 0, scale = 1, spread = { x = 60, y = 60, z = 60 }, seed = scene.world_seed % 100000,
@@ -117,9 +118,10 @@ local function grown(put, low, high)
 			local top = inhabit.ground(x, z)
 			local wet = look.water and top < SEA
 			local near = math.abs(x - START) < 3 and math.abs(z - START) < 3
+			local clearing = math.abs(x - START) < CLEARING and math.abs(z - START) < CLEARING
 			local share = inhabit.at_place(x, 0, z, 1)
 			local trees = (look.island and math.abs(x - START) + math.abs(z - START) < 16) and 0.03 or look.trees or 0
-			if not wet and not near and not scene.flat and share < trees then
+			if not wet and not clearing and not scene.flat and share < trees then
 				local kind = look.tree or "oak"
 				if look.other and inhabit.at_place(x, 1, z, 1) < 0.3 then kind = look.other end
 				inhabit.trees[kind](put, x, top + 1, z, inhabit.at_place(x, 2, z, 1))
@@ -138,8 +140,9 @@ minetest.register_on_generated(function(low, high)
 	local vm, vlow, vhigh = minetest.get_mapgen_object("voxelmanip")
 	local area = VoxelArea:new({ MinEdge = vlow, MaxEdge = vhigh })
 	local data = vm:get_data()
+	local cold = scene.temperature < 0.15 and look.top == "grass"
 	local ids = {
-		rock = id(look.rock or "stone"), under = id(look.under), top = id(look.top), grass = id("grass"),
+		rock = id(look.rock or "stone"), under = id(look.under), top = id(cold and "snow" or look.top), grass = id("grass"),
 		bedrock = id("bedrock"), water = id("water"), patch = look.patch and id(look.patch),
 	}
 	for x = low.x, high.x do

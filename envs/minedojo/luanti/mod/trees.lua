@@ -54,7 +54,7 @@ local function mushroom(put, x, y, z, share)
 	local cap = share < 0.5 and "mc:red_mushroom_block" or "mc:brown_mushroom_block"
 	crown(put, x, y + 5, z, 3, 1, cap)
 	if share < 0.5 then crown(put, x, y + 4, z, 3, 1, cap) end
-	trunk(put, x, y, z, 5, "mc:mushroom_stem")
+	trunk(put, x, y, z, 5, "mc:red_mushroom_block__10")
 end
 
 local function chorus(put, x, y, z, share)
