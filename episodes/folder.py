@@ -17,7 +17,13 @@ from episodes.record import RecordError, Run
 
 _ASKED = ("env", "backend", "agent", "model", "candidates", "grants", "image", "seed", "max_steps")
 """What has to be the same for a run to go on, beside its settings."""
-_FREE = {"run.resume"}
+_FREE = {
+    "run.resume",
+    "run.ray_address",
+    "run.ray_cpus",
+    "run.ray_gpus",
+    "run.ray_resources",
+}
 """Settings that may change when a run goes on."""
 
 

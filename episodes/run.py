@@ -73,7 +73,7 @@ async def run_episodes(
     stages = [stage] + [None] * (workers - 1)
     waiting = unfinished(run)
     with Pictures() as pictures:
-        troupe = _Troupe(run, make, agent, rules, pictures, watch)
+        troupe = Troupe(run, make, agent, rules, pictures, watch)
         try:
             async with asyncio.TaskGroup() as group:
                 for one in stages:
@@ -82,7 +82,7 @@ async def run_episodes(
             raise errors.exceptions[0] from None
 
 
-class _Troupe:
+class Troupe:
     """Whoever plays next takes the next episode."""
 
     def __init__(
@@ -92,7 +92,7 @@ class _Troupe:
         agent: Agent,
         rules: Rules,
         pictures: Pictures,
-        watch: Watch,
+        watch: Watch = lambda episode, end: None,
     ) -> None:
         self._run = run
         self._make = make
@@ -103,22 +103,36 @@ class _Troupe:
 
     async def play(self, waiting: Iterator[Episode], stage: Stage | None) -> None:
         """Play one episode after the other; a stage whose simulator failed is not used again."""
-        rules = self._rules
         try:
             for episode in waiting:
-                for pause in _pauses(rules.retries - _faults(episode), rules.pause):
-                    stage = stage or await _rebuild(self._make, rules.pause)
-                    end = await self._attempt(episode, stage, again=pause is not None)
-                    if end.ending is Ending.SIMULATOR_FAULT:
-                        broken, stage = stage, None
-                        await broken.close()
-                    if not end.again:
-                        self._watch(episode, end)
-                        break
-                    await asyncio.sleep(pause or 0)
+                stage = await self.play_one(episode, stage)
         finally:
             if stage is not None:
                 await stage.close()
+
+    async def play_one(self, episode: Episode, stage: Stage | None) -> Stage | None:
+        """Play one episode to its end, with as many attempts as it is given.
+
+        Returns:
+            Where the next one can be played; None where the simulator has failed.
+        """
+        rules = self._rules
+        try:
+            for pause in _pauses(rules.retries - _faults(episode), rules.pause):
+                stage = stage or await _rebuild(self._make, rules.pause)
+                end = await self._attempt(episode, stage, again=pause is not None)
+                if end.ending is Ending.SIMULATOR_FAULT:
+                    broken, stage = stage, None
+                    await broken.close()
+                if not end.again:
+                    self._watch(episode, end)
+                    return stage
+                await asyncio.sleep(pause or 0)
+        except BaseException:
+            if stage is not None:
+                await stage.close()
+            raise
+        raise AssertionError("The last attempt is not followed by another.")
 
     async def _attempt(self, episode: Episode, stage: Stage, *, again: bool) -> End:
         """Go on with what is recorded; where that comes out differently now, begin anew."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from envs.entries import first_problem
 
@@ -48,9 +48,25 @@ class RunSettings(BaseModel):
     """What becomes of half an episode; another run of the same command may say otherwise."""
     max_seconds: float | None = Field(default=None, gt=0)
     """Seconds that an episode may take in all; no step is begun after them. None for any time."""
+    ray_address: str = ""
+    """Of the cluster that --ray uses; empty for the one that this machine belongs to, or a new one
+    on it."""
+    ray_cpus: float = Field(default=1.0, ge=0)
+    """Processors that a worker takes of its node."""
+    ray_gpus: float = Field(default=0.0, ge=0)
+    ray_resources: Mapping[str, float] = Field(default_factory=dict)
+    """What else it takes, of the resources that nodes were started with: `unity=1,display=1`."""
     in_process: bool = False
     """Have the environment in this very process: quicker to start, and nothing protects the run
     from it."""
+
+    @field_validator("ray_resources", mode="before")
+    @classmethod
+    def _from_text(cls, given: object) -> object:
+        if not isinstance(given, str):
+            return given
+        parts = [part.partition("=") for part in given.split(",") if part.strip()]
+        return {name.strip(): amount or "1" for name, _, amount in parts}
 
 
 def divide(

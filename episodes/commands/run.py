@@ -61,6 +61,9 @@ def run(
     grant: Annotated[
         list[Grant] | None, typer.Option(help="Beyond seeing and acting. Repeat for more.")
     ] = None,
+    ray: Annotated[
+        bool, typer.Option("--ray", help="On a Ray cluster; --set ray_address=... says which.")
+    ] = False,
     assignments: Set = None,
     as_json: Json = False,
 ) -> None:
@@ -84,16 +87,19 @@ def run(
     )
     gathered = gather(chosen.env, chosen.settings["env"], n=n, seed=seed, source=tasks)
     with held(out):
-        found = asyncio.run(_interruptible(chosen, gathered, out, workers))
+        found = asyncio.run(_interruptible(chosen, gathered, out, workers, ray))
         scores = score(found)
     print_scores(scores, remarks() if as_json else answers())
     if as_json:
         print_json(scores)
 
 
-async def _interruptible(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
+async def _interruptible(
+    chosen: Plan, tasks: Sequence[Task], out: Path, workers: int, ray: bool
+) -> Run:
     """Play; Ctrl-C or SIGTERM end it cleanly, and a second one at once."""
-    playing = asyncio.ensure_future(_play(chosen, tasks, out, workers))
+    play = _play_on_cluster if ray else _play
+    playing = asyncio.ensure_future(play(chosen, tasks, out, workers))
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
@@ -113,11 +119,9 @@ async def _interruptible(chosen: Plan, tasks: Sequence[Task], out: Path, workers
 
 async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
     command = ["inhabit", *sys.argv[1:]]
-    found = earlier(out)
-    if found is not None:
-        check_same(found, chosen.header(found.header.determinism, tasks, command), tasks)
-        if next(unfinished(found), None) is None:
-            return found
+    found = _earlier(chosen, tasks, out, command)
+    if found is not None and next(unfinished(found), None) is None:
+        return found
     agent: Agent | None = None
     stage: Stage | None = None
     try:
@@ -149,6 +153,34 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
             await stage.close()
         if agent is not None:
             await agent.close()
+
+
+async def _play_on_cluster(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
+    # Ray takes seconds to import, and few have it.
+    from episodes.cluster.jobs import connected
+    from episodes.cluster.run import probe, run_on_cluster
+
+    command = ["inhabit", *sys.argv[1:]]
+    found = _earlier(chosen, tasks, out, command)
+    if found is not None and next(unfinished(found), None) is None:
+        return found
+    async with connected(chosen.run_settings.ray_address):
+        header = await probe(chosen, tasks, command)
+        if found is None:
+            found = begin(out, header, tasks)
+        elif header.model_details:
+            check_model(found, header.model_details)
+        with Bar(found) as bar:
+            await run_on_cluster(found, chosen, workers=workers, watch=bar.ended)
+    return found
+
+
+def _earlier(chosen: Plan, tasks: Sequence[Task], out: Path, command: Sequence[str]) -> Run | None:
+    """The run that goes on, if one was begun in that folder, with the same command."""
+    found = earlier(out)
+    if found is not None:
+        check_same(found, chosen.header(found.header.determinism, tasks, command), tasks)
+    return found
 
 
 def _leave() -> NoReturn:

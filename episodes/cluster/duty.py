@@ -1,0 +1,89 @@
+"""What a node does for a run: says what is there, and plays episodes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import cast
+
+from pydantic import JsonValue
+
+from agents.core import Agent
+from envs.core import Task
+from episodes.cluster.bundle import pack
+from episodes.disk import Pictures
+from episodes.lines import Header
+from episodes.plan import Plan, plan_like
+from episodes.record import Episode, Run
+from episodes.run import Troupe
+from episodes.stage import Stage
+from episodes.view import check
+
+
+class Probe:
+    """Starts what a run needs, and says what came of it: determinism, and the model's details."""
+
+    def __init__(self, settings: JsonValue) -> None:
+        self._plan = plan_like(Header.model_validate(settings))
+
+    def do(self, job: JsonValue) -> bytes:
+        """JSON of what a header has to say that only a started environment and model know."""
+        plan = self._plan
+        model = plan.load_model()
+        with plan.make_env() as env:
+            check(env, plan.candidates, plan.granted)
+            agent = plan.make_agent(model)
+            asyncio.run(agent.close())
+            details = {} if model is None else dict(model.details)
+            told = {"determinism": env.determinism, "model_details": details}
+        return json.dumps(told).encode()
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+
+class Player:
+    """Plays episodes in a folder of the node's own, and hands them over whole."""
+
+    def __init__(self, settings: JsonValue) -> None:
+        header = Header.model_validate(settings)
+        self._plan: Plan = plan_like(header)
+        self._folder = Path(tempfile.mkdtemp(prefix="inhabit-player-"))
+        self._run = Run(self._folder, header, ())
+        self._asyncio = asyncio.Runner()
+        self._pictures = Pictures()
+        self._agent: Agent = self._plan.make_agent(self._plan.load_model(header.model_details))
+        self._stage: Stage | None = None
+
+    def do(self, job: JsonValue) -> bytes:
+        """Play {"number", "task", "record"}: `record` is what there is of it already."""
+        told = cast("dict[str, JsonValue]", job)
+        number = cast("int", told["number"])
+        folder = self._folder / "episodes" / f"{number:05d}"
+        episode = Episode(folder, number, Task.model_validate(told["task"]))
+        folder.mkdir(parents=True)
+        try:
+            if record := cast("str", told["record"]):
+                episode.file.write_text(record, encoding="utf-8")
+            self._asyncio.run(self._play(episode))
+            return pack(folder)
+        finally:
+            shutil.rmtree(folder)
+
+    def close(self) -> None:
+        """Let go of the environment, the model and the folder."""
+        if self._stage is not None:
+            self._asyncio.run(self._stage.close())
+        self._asyncio.run(self._agent.close())
+        self._asyncio.close()
+        self._pictures.__exit__(None, None, None)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def _play(self, episode: Episode) -> None:
+        troupe = Troupe(
+            self._run, self._plan.make_env, self._agent, self._plan.rules, self._pictures
+        )
+        self._stage = await troupe.play_one(episode, self._stage)

@@ -1,0 +1,108 @@
+"""A run whose episodes are played all over a cluster. Its folder is like any other's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from pydantic import JsonValue
+
+from envs.core import Determinism, Task
+from episodes.cluster.bundle import unpack
+from episodes.cluster.jobs import Need, dispatch, offered
+from episodes.disk import DiskError, write_whole
+from episodes.index import append, entry_of
+from episodes.lines import Header
+from episodes.plan import Plan
+from episodes.record import Episode, Run
+from episodes.run import Watch, unfinished
+
+_DUTIES = "episodes.cluster.duty"
+
+
+async def probe(plan: Plan, tasks: Sequence[Task], command: Sequence[str]) -> Header:
+    """Start what `plan` needs on some node, and make the run's header of what is found there.
+
+    Raises:
+        UnavailableError, SimulatorError, ModelError, LackingError: as on this machine.
+    """
+    header = plan.header(Determinism.NONE, tasks, command)
+    found: list[bytes] = []
+    await dispatch(
+        f"{_DUTIES}:Probe",
+        header.model_dump(mode="json"),
+        [None],
+        lambda _, told: found.append(told),
+        hands=1,
+        need=need_of(plan),
+    )
+    return Header.model_validate(header.model_dump(mode="json") | json.loads(found[0]))
+
+
+async def run_on_cluster(run: Run, plan: Plan, *, workers: int, watch: Watch) -> None:
+    """Play every episode of `run` that has not ended yet, `workers` of them at once.
+
+    An episode comes into the folder when it is over, all of it at once. One that was lost with its
+    node is played again on another.
+
+    Raises:
+        LostError: an episode was lost with its node too often.
+        DiskError: the record can't be written.
+        UnavailableError, SimulatorError, ModelError: nodes can't start what is needed.
+    """
+
+    def done(job: JsonValue, bundle: bytes) -> None:
+        number = cast("dict[str, int]", job)["number"]
+        _keep(run, run.episode(number), bundle, watch)
+
+    await dispatch(
+        f"{_DUTIES}:Player",
+        run.header.model_dump(mode="json"),
+        _jobs(run),
+        done,
+        hands=workers,
+        need=need_of(plan),
+    )
+
+
+def need_of(plan: Plan) -> Need:
+    """What a worker of `plan` takes of its node.
+
+    A cluster whose nodes offer a resource by the name of the backend, such as "unity", has its
+    workers placed on those nodes alone.
+    """
+    settings = plan.run_settings
+    resources = dict(settings.ray_resources)
+    if plan.backend in offered():
+        resources.setdefault(plan.backend, 1.0)
+    return Need(settings.ray_cpus, settings.ray_gpus, resources)
+
+
+def _jobs(run: Run) -> Iterator[JsonValue]:
+    for episode in unfinished(run):
+        record = episode.file.read_bytes() if episode.file.exists() else b""
+        whole = record[: record.rfind(b"\n") + 1]
+        yield {
+            "number": episode.number,
+            "task": episode.task.model_dump(mode="json"),
+            "record": whole.decode("utf-8"),
+        }
+
+
+def _keep(run: Run, episode: Episode, bundle: bytes, watch: Watch) -> None:
+    files = dict(unpack(bundle))
+    record = files.pop("episode.jsonl")
+    try:
+        for name, content in files.items():
+            file = episode.folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(file, content)
+        # Last, so that an episode that has ended has all its pictures.
+        write_whole(episode.file, record, sync=True)
+    except OSError as error:
+        raise DiskError(episode.file, error) from error
+    attempt = episode.last()
+    assert attempt is not None and attempt.end is not None, "Only what is over is handed over."
+    append(run, [entry_of(episode, attempt, attempt.end)])
+    watch(episode, attempt.end)

@@ -1,0 +1,120 @@
+"""Episodes on a cluster of several nodes on this machine come to what they come to here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import JsonValue
+from toy_runs import play_toy, results, toy_tasks, wait_for
+
+from envs.core import SceneError
+from episodes.cluster.bundle import pack, unpack
+from episodes.cluster.jobs import LostError, Need, connected, dispatch
+from episodes.metrics import score
+from episodes.record import Run
+
+INHABIT = [sys.executable, "-c", "from episodes.cli import main; main()"]
+
+
+def test_a_bundle_holds_an_episode(tmp_path: Path) -> None:
+    episode = play_toy(tmp_path / "run", tasks=toy_tasks(1)).episode(0)
+    (episode.folder / "frames" / "0099.jpg.half").write_bytes(b"half")
+    files = unpack(pack(episode.folder))
+    assert files["episode.jsonl"] == episode.file.read_bytes()
+    frames = sorted(path.name for path in episode.folder.glob("frames/*.jpg"))
+    assert sorted(name for name in files if name != "episode.jsonl") == [
+        f"frames/{name}" for name in frames
+    ]
+
+
+@pytest.mark.parametrize("name", ["../run.json", "/etc/passwd", "frames/../x.jpg", "index.html"])
+def test_a_bundle_with_a_stray_name_is_refused(name: str) -> None:
+    listed = json.dumps([[name, 2]]).encode()
+    with pytest.raises(ValueError, match="no episode does"):
+        unpack(len(listed).to_bytes(4) + listed + b"hi")
+
+
+def test_a_bundle_that_was_cut_off_is_refused(tmp_path: Path) -> None:
+    whole = pack(play_toy(tmp_path / "run", tasks=toy_tasks(1)).episode(0).folder)
+    with pytest.raises(ValueError, match="are listed"):
+        unpack(whole[:-1])
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Three nodes with a processor each, of which two offer what the toy's backend is called."""
+    pytest.importorskip("ray", reason="needs Ray: pip install 'inhabit[ray]'")
+    from ray.cluster_utils import Cluster
+
+    # Nodes import the duty of these tests.
+    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    made = Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 1, "include_dashboard": False, "resources": {"grid": 1}},
+    )
+    try:
+        made.add_node(num_cpus=1, resources={"grid": 1})
+        made.add_node(num_cpus=1)
+        yield made
+    finally:
+        made.shutdown()
+
+
+def squares(cluster: Any, jobs: list[JsonValue], settings: str = "") -> list[int]:
+    """What became of `jobs`, in the order in which they were done."""
+    found: list[int] = []
+
+    async def work() -> None:
+        async with connected(cluster.address):
+            await dispatch(
+                "counting:Counting", settings, jobs,
+                lambda job, result: found.append(json.loads(result)),
+                hands=3, need=Need(),
+            )  # fmt: skip
+
+    asyncio.run(work())
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(280)
+def test_every_job_is_done_once(cluster: Any, tmp_path: Path) -> None:
+    dying: list[JsonValue] = [[7, str(tmp_path / "died")]]
+    found = squares(cluster, [[n, ""] for n in range(6)] + dying)
+    assert sorted(found) == [0, 1, 4, 9, 16, 25, 49]
+    with pytest.raises(SceneError, match=r"no such \{scene\}"):
+        squares(cluster, [[1, "fails"]])
+    with pytest.raises(SceneError, match=r"no such \{scene\}"):
+        squares(cluster, [[1, ""]], settings="fails")
+    with pytest.raises(LostError, match="lost with its node 6 times"):
+        squares(cluster, [[1, "dies"]])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(280)
+def test_two_hundred_episodes_while_a_node_dies(cluster: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    words = ["run", "toy", "--agent", "random", "--n", "200", "--seed", "3", "--workers", "3"]
+    words += ["--ray", "--set", f"ray_address={cluster.address}", "--set", "in_process=true"]
+    words += ["--set", "delay=0.02", "--json", "--out", str(folder)]
+    running = subprocess.Popen([*INHABIT, *words], stdout=subprocess.PIPE, text=True)
+    wait_for(lambda: len(list(folder.glob("episodes/*/episode.jsonl"))) > 30, seconds=120)
+    cluster.remove_node(cluster.list_all_nodes()[1])
+    told, _ = running.communicate(timeout=200)
+    assert running.returncode == 0
+    figures = json.loads(told.splitlines()[-1])
+    assert figures["episodes"] == 200 == sum(figures["endings"].values())
+    run = Run.open(folder)
+    here = play_toy(tmp_path / "here", tasks=toy_tasks(200, seed=3), seed=3)
+    assert results(run) == results(here)
+    assert score(run).attempts == 200, "What was lost with the node left no trace."
+    assert len((folder / "index.jsonl").read_bytes().splitlines()) == 200
