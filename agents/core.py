@@ -102,6 +102,8 @@ class Ranked:
     """Of its tokens together, in nats."""
     tokens: int
     """How many tokens that sum runs over; `logprob / tokens` is the mean."""
+    blind: float | None = None
+    """`logprob` where the model is shown no picture; None where it wasn't asked that way too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from agents.core import Call, Decision, ModelError, View
 from agents.models.core import Message, Model, Ranking, Reply, ToolCall
+from agents.paid import add_paid
 from agents.prompt import pictures
 
 
@@ -44,7 +45,7 @@ class Dialogue:
                 self._messages, seed=seed, n=n, tools=tools, schema=schema
             )
         except ModelError as error:
-            error.decision = self.record(Decision(None))
+            add_paid(error, self._calls, self._messages)
             raise
         self._calls.append(reply.call)
         # What nobody offered nobody will answer.
@@ -57,9 +58,13 @@ class Dialogue:
         """How likely the model's whole answer is each of `letters`.
 
         Raises:
-            ModelError: the call failed.
+            ModelError: the call failed. Its `decision` holds the calls that had not.
         """
-        ranking = await self._model.choose(self._messages, letters)
+        try:
+            ranking = await self._model.choose(self._messages, letters)
+        except ModelError as error:
+            add_paid(error, self._calls, self._messages)
+            raise
         self._calls.append(ranking.call)
         return ranking
 

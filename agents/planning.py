@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.asker import Asker
-from agents.core import Call, Decision, Ranked, Step, Trial, View
+from agents.core import Call, Decision, ModelError, Ranked, Step, Trial, View
 from agents.history import untried
-from agents.models.core import Ability, Model
+from agents.models.core import Ability, Message, Model
+from agents.paid import add_paid, all_rankings
 from agents.prompt import Prompt, pictures
 from envs.core import Action
 
@@ -111,7 +111,12 @@ class Search:
         self._copies: list[Trial] = []
         self._tried = self._failed = 0
         self.calls: list[Call] = []
-        self.images: dict[str, NDArray[np.uint8]] = {}
+        self._told: list[Message] = []
+
+    @property
+    def images(self) -> Mapping[str, NDArray[np.uint8]]:
+        """The pictures that `calls` name, by digest."""
+        return pictures(self._told)
 
     async def plans(self, view: View) -> Sequence[Plan]:
         """The best plans from `view`, at least one, best first."""
@@ -144,14 +149,17 @@ class Search:
         open_ended = [plan for plan in plans if plan.view.candidates]
         sees = Ability.IMAGES in self._model.abilities
         prompts = [self._prompt.messages(plan.view, images=sees) for plan in open_ended]
-        rankings = await asyncio.gather(
-            *(
-                self._model.rank(prompt, [action.text for action in untried(plan.view)])
-                for prompt, plan in zip(prompts, open_ended, strict=True)
-            )
+        self._told += (message for prompt in prompts for message in prompt)
+        asked = (
+            self._model.rank(prompt, [action.text for action in untried(plan.view)])
+            for prompt, plan in zip(prompts, open_ended, strict=True)
         )
+        try:
+            rankings = await all_rankings(asked)
+        except ModelError as error:
+            add_paid(error, self.calls, self._told)
+            raise
         self.calls += [ranking.call for ranking in rankings]
-        self.images |= pictures(message for prompt in prompts for message in prompt)
         options = (
             replace(
                 plan,
@@ -187,6 +195,8 @@ class Search:
         self._tried += 1
         if reason is not None:
             self._failed += 1
+            self._copies.remove(copy)
+            await copy.close()
             return None
         view = _later(view, Step(action.text, None, feedback))
         if len(option.actions) < self._settings.depth:

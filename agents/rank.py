@@ -1,16 +1,21 @@
-"""Takes the candidate that a model holds most likely to be said next."""
+"""Takes the candidate that a model holds most likely to be said next, or draws by how likely."""
 
 from __future__ import annotations
 
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents.asker import Asker
-from agents.core import Agent, Decision, Ranked, View
+from agents.core import Agent, Decision, ModelError, Ranked, View
 from agents.history import untried
 from agents.models.core import Ability, Image, Message, Model
 from agents.models.registry import require
+from agents.paid import add_paid, all_rankings
 from agents.prompt import Prompt, pictures
 from agents.registry import AgentRegistration
 
@@ -20,9 +25,14 @@ class RankSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    score: Literal["sum", "mean"] = "sum"
+    score: Literal["sum", "mean", "contrast"] = "sum"
     """`sum` is the log-probability of the whole text. `mean` divides it by the number of tokens, so
-    that no text loses by its length alone: the way of EgoPlan-Bench (Chen et al., 2023)."""
+    that no text loses by its length alone: the way of EgoPlan-Bench (Chen et al., 2023).
+    `contrast` takes from the sum what it is after the same prompt without its pictures: what a text
+    gains by what is seen. It reads twice as much, and the record tells both."""
+    temperature: float = Field(default=0.0, ge=0.0)
+    """Above 0 a candidate is drawn by lot: the chances are the softmax of the scores over this. At
+    0 the best is taken."""
     top: int = Field(default=5, ge=1)
     """How many of the best candidates a record keeps."""
     history: int = Field(default=8, ge=0)
@@ -49,14 +59,37 @@ class Rank(Asker):
         if not candidates:
             return Decision(None, stop=True)
         prompt = self._asked(view)
-        ranking = await self._model.rank(prompt, [a.text for a in candidates])
-        order = sorted(range(len(candidates)), key=lambda i: -self._value(ranking.scores[i]))
+        prompts = [prompt]
+        if self._settings.score == "contrast":
+            prompts.append(_blind(prompt))
+        texts = [action.text for action in candidates]
+        try:
+            rankings = await all_rankings(self._model.rank(one, texts) for one in prompts)
+        except ModelError as error:
+            add_paid(error, (), prompt)
+            raise
+        scores = rankings[0].scores
+        if rankings[1:]:
+            pairs = zip(scores, rankings[1].scores, strict=True)
+            scores = tuple(replace(seen, blind=blind.logprob) for seen, blind in pairs)
+        values = [self._value(one) for one in scores]
+        order = sorted(range(len(scores)), key=lambda i: -values[i])
         return Decision(
-            candidates[order[0]],
-            ranked=tuple(ranking.scores[i] for i in order[: self._settings.top]),
-            calls=(ranking.call,),
+            candidates[self._chosen(order, values, view)],
+            ranked=tuple(scores[i] for i in order[: self._settings.top]),
+            calls=tuple(ranking.call for ranking in rankings),
             images=pictures(prompt),
         )
+
+    def _chosen(self, order: Sequence[int], values: Sequence[float], view: View) -> int:
+        """The first of `order`, or one that is drawn for this episode and step."""
+        if not (temperature := self._settings.temperature):
+            return order[0]
+        best = values[order[0]]
+        # Equals first: the best may be infinite, and infinity less itself is no number.
+        chances = [1.0 if v == best else math.exp((v - best) / temperature) for v in values]
+        lot = random.Random(f"{view.seed}/{len(view.history)}")
+        return lot.choices(range(len(values)), chances)[0]
 
     def _asked(self, view: View) -> tuple[Message, ...]:
         sees = Ability.IMAGES in self._model.abilities
@@ -68,13 +101,30 @@ class Rank(Asker):
         return (Message("user", (*(Image(f) for f in frames if sees), view.goal)),)
 
     def _value(self, ranked: Ranked) -> float:
+        if ranked.blind is not None and math.isfinite(ranked.logprob):
+            return ranked.logprob - ranked.blind
         if self._settings.score == "mean":
             return ranked.logprob / ranked.tokens
         return ranked.logprob
 
 
+def _blind(prompt: Sequence[Message]) -> tuple[Message, ...]:
+    """`prompt` without its pictures.
+
+    Raises:
+        ModelError: it has none.
+    """
+    if not pictures(prompt):
+        raise ModelError(
+            "There is no picture here to score actions with and without: leave --no-image out, or "
+            "choose --set score=sum."
+        )
+    return tuple(replace(m, parts=tuple(p for p in m.parts if isinstance(p, str))) for m in prompt)
+
+
 def _make(settings: RankSettings, model: Model | None) -> Agent:
-    return Rank(require(model, "rank", Ability.RANK), settings)
+    asked = [Ability.RANK] + [Ability.IMAGES] * (settings.score == "contrast")
+    return Rank(require(model, "rank", *asked), settings)
 
 
 REGISTRATION = AgentRegistration(

@@ -145,7 +145,7 @@ class Journal:
                 description=decision.description,
                 reasoning=decision.reasoning,
                 ranked=tuple(
-                    RankedText(text=r.text, logprob=r.logprob, tokens=r.tokens)
+                    RankedText(text=r.text, logprob=r.logprob, tokens=r.tokens, blind=r.blind)
                     for r in decision.ranked
                 ),
                 calls=tuple(map(_call, decision.calls)),

@@ -186,13 +186,18 @@ def _plain_number(number: float) -> float | str:
     return "NaN" if math.isnan(number) else f"{'-' if number < 0 else ''}Infinity"
 
 
+Nats = Annotated[float, PlainSerializer(_plain_number, when_used="json")]
+"""A logarithm. As a text, "-Infinity", where it is no number that JSON knows."""
+
+
 class RankedText(_Record):
     """A candidate, and the sum of its tokens' log-probabilities in nats."""
 
     text: str
-    logprob: Annotated[float, PlainSerializer(_plain_number, when_used="json")]
-    """As a text, "-Infinity", where it is no number that JSON knows."""
+    logprob: Nats
     tokens: int
+    blind: Nats | None = None
+    """The sum where the model is shown no picture, if it was asked that way too."""
 
 
 class CallRecord(_Record):

@@ -64,7 +64,7 @@ class Recorded:
             raw=line.raw,
             description=line.description,
             reasoning=line.reasoning,
-            ranked=tuple(Ranked(r.text, r.logprob, r.tokens) for r in line.ranked),
+            ranked=tuple(Ranked(r.text, r.logprob, r.tokens, r.blind) for r in line.ranked),
             calls=tuple(map(_call, line.calls)),
         )
 

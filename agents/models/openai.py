@@ -16,13 +16,13 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
 
-from agents.core import Call, ModelError, Ranked
+from agents.core import Call, Decision, ModelError, Ranked
 from agents.models.budget import Budget
 from agents.models.cache import Cached
 from agents.models.core import Ability, Message, Model, Ranking, Reply
 from agents.models.registry import ModelRegistration
 from agents.models.scoring import EXTRA, score
-from agents.models.wire import Body, answer_format, functions, messages
+from agents.models.wire import Body, Completion, answer_format, functions, messages
 from envs.core import UnavailableError
 
 if TYPE_CHECKING:
@@ -148,7 +148,14 @@ class OpenAIModel(Model):
         best, *others = answer.texts
         raw = [best, *(f"{w.name}({w.arguments})" for w in answer.wants)]
         call = _call(prompt, "\n".join(t for t in raw if t), [answer.tokens], begin)
-        return Reply(answer.texts, replace(call, others=tuple(others)), wants=answer.wants)
+        call = replace(call, others=tuple(others))
+        if len(answer.texts) < n:
+            raise _paid(
+                call,
+                f"{self.name} was asked for {n} answers and gave {len(answer.texts)}: say "
+                "--set lacks=n_best, and ask for one.",
+            )
+        return Reply(answer.texts, call, wants=answer.wants)
 
     async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
         """The first token's log-probabilities, where it is a letter with or without a space."""
@@ -157,10 +164,10 @@ class OpenAIModel(Model):
         begin = time.perf_counter()
         asked: Body = {"logprobs": True, "top_logprobs": _LETTERS}
         answer = await self._endpoint.ask(self._body(prompt, 1) | asked, self._extra)
+        call = _call(prompt, answer.texts[0], [answer.tokens], begin)
         if (likely := answer.beginnings) is None:
-            raise ModelError(f"{self.name} gives no log-probabilities: say --set lacks=logprobs.")
-        scores = [Ranked(letter, _sum(likely, letter), 1) for letter in letters]
-        return Ranking(tuple(scores), _call(prompt, answer.texts[0], [answer.tokens], begin))
+            raise _paid(call, f"{self.name} gives no log-probabilities: say --set lacks=logprobs.")
+        return Ranking(tuple(Ranked(one, _sum(likely, one), 1) for one in letters), call)
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         """Scores from the endpoint's `prompt_logprobs`, by a call for each candidate."""
@@ -170,14 +177,20 @@ class OpenAIModel(Model):
             )
         begin, extra = time.perf_counter(), {**self._extra, **EXTRA}
         bodies = [self._body([*prompt, Message("assistant", (text,))], 1) for text in candidates]
-        try:
-            async with asyncio.TaskGroup() as group:
-                asked = [group.create_task(self._endpoint.ask(body, extra)) for body in bodies]
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        answers = [task.result() for task in asked]
+        # Where one fails, the others are waited for: they may have been paid.
+        came = await asyncio.gather(
+            *(self._endpoint.ask(body, extra) for body in bodies), return_exceptions=True
+        )
+        answers = [one for one in came if isinstance(one, Completion)]
         call = _call(prompt, "", [answer.tokens for answer in answers], begin)
-        return Ranking(score(candidates, answers), call)
+        try:
+            for one in came:
+                if isinstance(one, BaseException):
+                    raise one
+            return Ranking(score(candidates, answers), call)
+        except ModelError as error:
+            error.decision = Decision(None, calls=(call,) if answers else ())
+            raise
 
     def check_budget(self) -> None:
         """Raises BudgetError where `budget_calls` or `budget_tokens` is spent."""
@@ -212,6 +225,13 @@ def _call(
         tokens_out=sum(written for _, written in known),
         seconds=time.perf_counter() - begin,
     )
+
+
+def _paid(call: Call, why: str) -> ModelError:
+    """For an answer that came, and is of no use."""
+    error = ModelError(why)
+    error.decision = Decision(None, calls=(call,))
+    return error
 
 
 def _sum(likely: Mapping[str, float], letter: str) -> float:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from agents.core import Agent, Decision, Grants, ModelError, Step, View
-from agents.models.core import Ability, Model
+from agents.models.core import Ability, Message, Model, Ranking
 from agents.models.registry import load
 from agents.models.scripted import Script, ScriptedModel
 from agents.registry import find
@@ -139,6 +141,41 @@ def test_plans_are_tried_where_that_is_granted() -> None:
     assert found.ranked[0].text == f"{TEXTS[2]}, then {TEXTS[0]}, then {TEXTS[1]}"
     assert "failed" in found.reasoning
     assert not open_, "Every copy is closed."
+
+
+def test_copies_of_what_failed_are_let_go_of_at_once() -> None:
+    grants, open_ = gated(TEXTS[0], TEXTS[2], TEXTS[0])
+    most: list[int] = []
+
+    class Watched(ScriptedModel):
+        async def rank(self, *arguments: Any) -> Ranking:
+            most.append(len(open_))
+            return await super().rank(*arguments)
+
+    model = Watched(Script(abilities=frozenset({Ability.RANK}), scores=SCORES))
+    decide(make(model, plan=True), view(*TEXTS, grants=grants))
+    assert most == [1, 2, 3], "The moment, and the one beginning that works."
+    assert not open_
+
+
+def test_a_model_that_fails_half_way_leaves_what_was_scored() -> None:
+    class Failing(ScriptedModel):
+        """Has nothing to say to what comes after the second action of a plan."""
+
+        async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
+            if f"1. {TEXTS[3]}" in str(prompt[-1].parts[0]):
+                raise ModelError("No more.")
+            return await super().rank(prompt, candidates)
+
+    abilities = frozenset({Ability.RANK, Ability.IMAGES})
+    model = Failing(Script(abilities=abilities, scores=SCORES))
+    moment = view(*TEXTS, rgb=np.zeros((4, 4, 3), np.uint8))
+    with pytest.raises(ModelError, match=r"No more\.") as failed:
+        decide(make(model, plan=True, depth=2, width=3), moment)
+    left = failed.value.decision
+    assert left is not None
+    assert len(left.calls) == 3, "The first actions, and what comes after two of the three."
+    assert len(left.images) == 1
 
 
 def test_the_longest_plan_counts_and_at_last_the_likeliest_action() -> None:

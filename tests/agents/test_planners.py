@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
-from agents.models.core import Ability
+from agents.models.core import Ability, Message, Ranking
 from agents.models.registry import load
 from agents.models.scripted import Script, ScriptedModel
+from agents.prompt import pictures
 from agents.registry import find, names
 from envs.core import Reason, UnavailableError, UnknownNameError
 from tests.agents.views import act, view
@@ -128,6 +132,55 @@ def test_rank_takes_the_likeliest() -> None:
 
     by_mean = decide(make("rank", model, score="mean"), view(*TEXTS))
     assert by_mean.action == act(TEXTS[3])  # -2.4 over five words, against -2.0 over four
+
+
+class Seeing(ScriptedModel):
+    """Scores otherwise where it is shown a picture."""
+
+    async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
+        blind = await super().rank(prompt, candidates)
+        if not pictures(prompt):
+            return blind
+        gains = (0.5, 0.0, 2.0, 1.0)
+        scores = zip(blind.scores, gains, strict=True)
+        return replace(blind, scores=tuple(replace(r, logprob=r.logprob + g) for r, g in scores))
+
+
+def test_rank_by_what_the_picture_adds() -> None:
+    scores = {TEXTS[0]: -3.5, TEXTS[1]: -2.5, TEXTS[2]: -9.0, TEXTS[3]: -math.inf}
+    script = Script(abilities={Ability.RANK, Ability.IMAGES}, scores=scores)
+    moment = view(*TEXTS, rgb=np.zeros((4, 4, 3), np.uint8))
+    assert decide(make("rank", Seeing(script)), moment).action == act(TEXTS[1])
+
+    decision = decide(make("rank", Seeing(script), score="contrast", top=9), moment)
+    assert decision.action == act(TEXTS[2])
+    assert [one.text for one in decision.ranked] == [TEXTS[i] for i in (2, 0, 1, 3)]
+    assert [(one.logprob, one.blind) for one in decision.ranked[:2]] == [(-7, -9), (-3, -3.5)]
+    shown, blind = decision.calls
+    assert [m["content"][:1] for m in shown.messages] == [m["content"] for m in blind.messages]
+
+    contrast = make("rank", Seeing(script), score="contrast")
+    with pytest.raises(ModelError, match=r"no picture here .* leave --no-image out"):
+        decide(contrast, view(*TEXTS))
+    with pytest.raises(ModelError, match="for images"):
+        make("rank", ScriptedModel(Script()), score="contrast")
+
+
+def test_rank_draws_by_how_likely() -> None:
+    chances = {TEXTS[0]: 0.1, TEXTS[1]: 0.6, TEXTS[2]: 0.3, TEXTS[3]: 0.0}
+    scores = {text: math.log(p) if p else -math.inf for text, p in chances.items()}
+
+    def drawn(temperature: float) -> dict[str, float]:
+        agent = make("rank", ScriptedModel(Script(scores=scores)), temperature=temperature)
+        found = [decide(agent, view(*TEXTS, seed=seed)) for seed in range(1000)]
+        assert all(one.ranked[0].text == TEXTS[1] for one in found)
+        return {text: sum(one.action == act(text) for one in found) / 1000 for text in TEXTS}
+
+    assert drawn(1.0) == pytest.approx(chances, abs=0.05)
+    squares = {text: p**2 / 0.46 for text, p in chances.items()}
+    assert drawn(0.5) == pytest.approx(squares, abs=0.05)
+    assert drawn(1.0) == drawn(1.0), "By seed and step alone."
+    assert drawn(0.0)[TEXTS[1]] == 1.0
 
 
 def test_rank_takes_the_first_of_equals() -> None:

@@ -256,6 +256,35 @@ def test_texts_are_ranked_by_the_scores_of_a_prompt() -> None:
     assert ranking.call.tokens_in == sum(2 + len(t.split()) for t in TEXTS)
 
 
+def test_scores_that_were_paid_for_are_on_record_whatever_came_of_them() -> None:
+    brain = Bigrams(["yes", *" ".join(TEXTS).split()])
+
+    def refuses_one(request: dict[str, Any], number: int) -> Answer:
+        if request["messages"][-1]["content"] == TEXTS[1]:
+            return error(400, "Not this.")
+        whole = brain(request, number)
+        return Answer(whole.body, delay=0.2)
+
+    with endpoint(refuses_one) as serving, pytest.raises(ModelError, match="Not this") as failed:
+        ask(serving, lambda m: m.rank(ASK, TEXTS), prompt_logprobs=True, timeout=5)
+    assert failed.value.decision is not None
+    (call,) = failed.value.decision.calls
+    paid = [json.loads(answer.body)["usage"] for answer in serving.answers.values() if answer.pays]
+    assert len(paid) == 1 + len(TEXTS) - 1
+    assert call.tokens_in == sum(usage["prompt_tokens"] for usage in paid[1:])
+
+
+def test_fewer_answers_than_were_asked_for_are_told() -> None:
+    with (
+        endpoint(lambda request, number: good("1", tokens=(7, 3))) as serving,
+        pytest.raises(ModelError, match="asked for 3 answers and gave 1: say --set lacks") as told,
+    ):
+        ask(serving, lambda m: m.generate(ASK, n=3))
+    assert told.value.decision is not None
+    (call,) = told.value.decision.calls
+    assert (call.reply, call.tokens_in, call.tokens_out) == ("1", 7, 3), "It was paid for."
+
+
 def test_ranking_is_declared_only_where_the_endpoint_can() -> None:
     with (
         endpoint(lambda request, number: good("ok")) as serving,
