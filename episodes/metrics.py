@@ -13,9 +13,22 @@ from envs.core import Task
 from episodes.index import Index
 from episodes.lines import Choice, End, Ending, Seconds, Tokens
 from episodes.record import Run
+from episodes.spread import clustered
 
 _Z95 = 1.959963984540054
 """The 97.5 % quantile of the normal distribution."""
+
+
+class KindScores(BaseModel):
+    """What the tasks of one kind came to: a domain, a source, a level."""
+
+    model_config = ConfigDict(frozen=True)
+
+    episodes: int
+    success_rate: float
+    success_interval: tuple[float, float]
+    """Wilson, 95 %."""
+    goal_condition_rate: float
 
 
 class Scores(BaseModel):
@@ -40,6 +53,8 @@ class Scores(BaseModel):
     """Wilson, 95 %."""
     goal_condition_rate: float
     """Mean over episodes of the share of goal conditions that held at the end."""
+    goal_condition_interval: tuple[float, float]
+    """Of that mean, 95 %, by bootstrap over episodes; all of [0, 1] where none has ended."""
     plw_success_rate: float | None
     """Path-length weighted, as ALFRED's released evaluation has it: the mean of
     s * L / max(L, t), every episode counting L times. None where no task has a reference."""
@@ -60,6 +75,12 @@ class Scores(BaseModel):
     overhead_ms_p50: float | None
     """Median over all steps of the time in neither simulator nor model; None without steps."""
     tokens: Tokens
+    tokens_per_success: float | None
+    """Read and written by models, over all episodes, for each that was solved; None for none."""
+    seconds_per_success: float | None
+    """The same of the time in simulator, model, record and all else."""
+    kinds: Mapping[str, KindScores]
+    """The same tasks by their kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +122,7 @@ def score(run: Run, index: Index | None = None) -> Scores:
         success_rate=_mean([float(end.success) for end in ends]),
         success_interval=wilson(solved, len(ended)),
         goal_condition_rate=_mean([_conditions(end) for end in ends]),
+        goal_condition_interval=_interval([_conditions(end) for end in ends]),
         plw_success_rate=_path_mean(weighted, lambda end: float(end.success)),
         plw_goal_condition_rate=_path_mean(weighted, _conditions),
         plw_episodes=len(weighted),
@@ -116,7 +138,38 @@ def score(run: Run, index: Index | None = None) -> Scores:
             read=sum(end.tokens.read for end in ends),
             written=sum(end.tokens.written for end in ends),
         ),
+        tokens_per_success=_each(sum(e.tokens.read + e.tokens.written for e in ends), solved),
+        seconds_per_success=_each(
+            sum(getattr(e.seconds, part) for e in ends for part in Seconds.model_fields), solved
+        ),
+        kinds=_kinds(ended),
     )
+
+
+def _kinds(ended: Sequence[Scored]) -> Mapping[str, KindScores]:
+    found: dict[str, list[End]] = {}
+    for scored in ended:
+        found.setdefault(scored.task.kind, []).append(scored.end)
+    return {
+        kind: KindScores(
+            episodes=len(ends),
+            success_rate=_mean([float(end.success) for end in ends]),
+            success_interval=wilson(sum(end.success for end in ends), len(ends)),
+            goal_condition_rate=_mean([_conditions(end) for end in ends]),
+        )
+        for kind, ends in sorted(found.items())
+    }
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float]:
+    if not values:
+        return 0.0, 1.0
+    estimate = clustered([[value] for value in values])
+    return estimate.low, estimate.high
+
+
+def _each(amount: float, successes: int) -> float | None:
+    return round(amount / successes, 6) if successes else None
 
 
 def path_weight(scored: Scored) -> float:

@@ -25,7 +25,7 @@ from episodes.judging.chat import ChatJudge
 from episodes.judging.lines import StepLine, file_of, whole
 from episodes.judging.oracle import Oracle
 from episodes.judging.scores import Judge, Part
-from episodes.judging.summary import Domain, PartScore, Summary, summarize
+from episodes.judging.summary import Domain, PartScore, Summary, calibration, summarize
 from episodes.judging.walk import judge_run
 from episodes.plan import find_backend, make_env
 from episodes.record import RecordError, Run
@@ -57,6 +57,9 @@ def judge(
         str | None,
         typer.Option(metavar="oracle|KIND:NAME", help="Another judge that has judged this run."),
     ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="An SVG to draw how sure and how right it was into.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Score every step of a run; what was judged before is not judged again."""
@@ -73,6 +76,8 @@ def judge(
     agreement = _agreement(found, steps, labels, against)
     summary = summarize(str(run), by, steps, episodes)
     _print(summary, agreement)
+    if plot is not None:
+        _draw(steps, plot)
     if as_json:
         plain: JsonValue = summary.model_dump(mode="json")
         assert isinstance(plain, dict)
@@ -166,11 +171,23 @@ def _print(summary: Summary, agreement: Agreement) -> None:
         said = ", ".join(f"{name} {n}" for name, n in counts.items() if n) or "none"
         console.print(f"{what}: {said}")
     console.print(f"recovered from the first mistake: {summary.recovered}")
+    if summary.calibration_error is not None:
+        console.print(f"calibration error of the ranked actions: {summary.calibration_error:.3f}")
     for part, one in agreement.items():
         console.print(
             f"kappa, {part.value}: {one.value:.2f} (95 %: {one.low:.2f} to {one.high:.2f}) on "
             f"{one.items} steps"
         )
+
+
+def _draw(steps: list[StepLine], file: Path) -> None:
+    calibrated = calibration(steps)
+    if calibrated is None:
+        raise RecordError("Nothing was ranked in this run, so there is no confidence to draw.")
+    try:
+        file.write_text(calibrated.svg(), encoding="utf-8")
+    except OSError as error:
+        raise RecordError(f"{file} can't be written: {error.strerror}.") from error
 
 
 def _cells(domain: Domain) -> list[str]:

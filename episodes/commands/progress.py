@@ -23,6 +23,9 @@ from episodes.lines import End
 from episodes.metrics import Scores
 from episodes.record import Episode, Run
 
+_KINDS = 12
+"""So many kinds of task get a line each; more would hide the rest."""
+
 
 class Bar:
     """Episodes that have ended and how many were solved. Silent where stderr is no terminal."""
@@ -84,6 +87,7 @@ def print_scores(scores: Scores, console: Console) -> None:
         ("invalid actions", _invalid(scores)),
         ("endings", ", ".join(f"{k.value} {v}" for k, v in scores.endings.items() if v) or "none"),
         ("steps", str(scores.steps)),
+        *_by_kind(scores),
         (
             "seconds",
             f"simulator {seconds.simulator:.1f}, model {seconds.model:.1f}, "
@@ -95,6 +99,20 @@ def print_scores(scores: Scores, console: Console) -> None:
     for name, value in rows:
         table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
     console.print(table)
+
+
+def _by_kind(scores: Scores) -> list[tuple[str, str]]:
+    """A line for each kind of task, where there are a few."""
+    if not 1 < len(scores.kinds) <= _KINDS:
+        return []
+    return [
+        (
+            f"  {kind}",
+            f"{_percent(one.success_rate)} (95 %: {_percent(one.success_interval[0])} to "
+            f"{_percent(one.success_interval[1])}) of {one.episodes}",
+        )
+        for kind, one in scores.kinds.items()
+    ]
 
 
 def _invalid(scores: Scores) -> str:

@@ -41,6 +41,9 @@ class StepLine(_Line):
     """Actions of the expert's plan from here."""
     key_concepts: tuple[str, ...]
     reason: str
+    confidence: float | None = None
+    """The share of its action of the probability that the recorded candidates have together; None
+    where nothing was ranked."""
     judged: Judged
 
 

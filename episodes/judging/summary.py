@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from episodes.calibration import Calibration, calibrate
 from episodes.judging.errors import Consequence, Failure
 from episodes.judging.lines import EpisodeLine, StepLine
 from episodes.judging.scores import Part, Verdict
@@ -65,6 +66,8 @@ class Summary(BaseModel):
     """Episodes that recovered from their first mistake."""
     failures: Mapping[str, int]
     """EgoPlan's types of failure, in all steps."""
+    calibration_error: float | None
+    """Of the ranked actions, in [0, 1]; None where nothing was ranked."""
 
 
 def summarize(
@@ -76,6 +79,7 @@ def summarize(
     found = [mistake for mistake in mistakes if mistake is not None]
     began = Counter("none" if m is None else m.began_with.value for m in mistakes)
     came = Counter(mistake.consequence for mistake in found)
+    calibrated = calibration(steps)
     return Summary(
         run=run,
         judge=judge,
@@ -89,8 +93,19 @@ def summarize(
         first_mistakes={name: began[name] for name in (*Part, "none")},
         consequences={kind.value: came[kind] for kind in Consequence},
         recovered=sum(mistake.recovered for mistake in found),
+        calibration_error=None if calibrated is None else calibrated.error,
         failures={f.value: sum(e.failures.get(f.value, 0) for e in episodes) for f in Failure},
     )
+
+
+def calibration(steps: Sequence[StepLine]) -> Calibration | None:
+    """How far the ranked actions of `steps` are as often right as likely; None where none is."""
+    ranked = [
+        (step.confidence, step.judged.action.score == 1)
+        for step in steps
+        if step.confidence is not None and step.judged.action.score is not None
+    ]
+    return calibrate(ranked) if ranked else None
 
 
 def _domain(steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]) -> Domain:

@@ -12,6 +12,7 @@ from episodes.judging.anchors import Anchors, anchors
 from episodes.judging.errors import Done, failures, first_mistake
 from episodes.judging.lines import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
 from episodes.judging.scores import Answer, Judge, Judged
+from episodes.likelihood import shares
 from episodes.record import Attempt, Episode, RecordError, Run, StepRecord
 from episodes.view import LackingError
 
@@ -126,6 +127,13 @@ def _answer(episode: Episode, step: StepRecord) -> Answer:
     )
 
 
+def _confidence(step: StepRecord) -> float | None:
+    decide = step.decide
+    if decide is None or not decide.ranked:
+        return None
+    return next((s.share for s in shares(decide.ranked) if s.text == decide.action), None)
+
+
 def _lines(
     episode: Episode, moments: Sequence[Moment], judged: Sequence[Judged]
 ) -> Iterator[StepLine | EpisodeLine]:
@@ -144,6 +152,7 @@ def _lines(
             ahead=len(known.plan),
             key_concepts=known.key_concepts,
             reason=known.reason,
+            confidence=_confidence(moment.step),
             judged=verdicts,
         )
         reason = None if moment.step.act is None else moment.step.act.reason

@@ -79,6 +79,11 @@ def test_figures_by_hand(tmp_path: Path) -> None:
     assert found.seconds == Seconds(simulator=4, model=8, record=2, other=1)
     assert found.overhead_ms_p50 == 3.0, "Of 0..3, 0..9 and 0..5."
     assert found.tokens == Tokens(read=400, written=40)
+    assert (found.tokens_per_success, found.seconds_per_success) == (220, 7.5)
+    low, high = found.goal_condition_interval
+    assert 0 <= low < found.goal_condition_rate < high <= 1
+    (kind,) = found.kinds.values()
+    assert (kind.episodes, kind.success_interval) == (4, found.success_interval)
     assert {k.value: v for k, v in found.endings.items() if v} == {
         "success": 2,
         "step_limit": 1,
