@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from envs.core import Reason, SceneError
+from envs.core import Reason
 from envs.virtualhome.evolving import load
 from envs.virtualhome.failures import Failure, read_failure
-from envs.virtualhome.lines import Line
+from envs.virtualhome.lines import Line, Thing
+from envs.virtualhome.soundness import refuse_unsound
 
 Graph = Mapping[str, Any]
 """VirtualHome's own form: {"nodes": [{"id", "class_name", "category", "properties", "states",
@@ -58,15 +59,15 @@ class World:
         Raises:
             SceneError: it is not a graph that can be lived in; the fault is named.
         """
-        _check(graph)
+        refuse_unsound(graph)
         environment = load().environment
         nodes = [
             {
                 "id": node["id"],
                 "class_name": node["class_name"],
                 "category": node.get("category") or "",
-                "properties": [str(p).upper() for p in node.get("properties", ())],
-                "states": [str(s).upper() for s in node.get("states", ())],
+                "properties": [word.upper() for word in node.get("properties", ())],
+                "states": [word.upper() for word in node.get("states", ())],
                 "prefab_name": node.get("prefab_name"),
                 "bounding_box": None,
             }
@@ -179,10 +180,12 @@ class World:
             message = f"There is no character {line.character} in this flat."
             return Failure(Reason.NOT_FOUND, message), None, None
         for thing in line.things:
-            node = self._state.get_node(thing.id)
-            if node is None:
+            if self._state.get_node(thing.id) is None:
                 message = f"{thing} cannot be found: no object has the id {thing.id}."
                 return Failure(Reason.NOT_FOUND, message), None, None
+        if (lost := self._in_no_room(line)) is not None:
+            message = f"{lost} cannot be found: no room of the graph holds it."
+            return Failure(Reason.NOT_FOUND, message), None, None
         # The names are the graph's: what a script calls a thing is for people only.
         things = [
             evolving.scripts.ScriptObject(self._state.get_node(t.id).class_name, t.id)
@@ -192,6 +195,15 @@ class World:
         script = evolving.scripts.Script([evolving.scripts.ScriptLine(action, things, 0)])
         executor = evolving.execution.ScriptExecutor(self._graph, self._equivalence, line.character)
         return None, script, executor
+
+    def _in_no_room(self, line: Line) -> Thing | None:
+        """Who walks, or where to, if no room holds it: the evolving graph has no word for that."""
+        if line.action not in ("WALK", "RUN", "FIND"):
+            return None
+        ends = [Thing("character", self.characters()[line.character])]
+        if line.action != "FIND":  # what is at hand is found wherever it is
+            ends += line.things
+        return next((end for end in ends if self.room(end.id) is None), None)
 
     def _typed(self, node: Any) -> Node:
         return Node(
@@ -206,56 +218,3 @@ class World:
 
 def _sorted_edges(edges: Mapping[tuple[int, Any], Iterable[int]]) -> list[Any]:
     return sorted([a, kind.name, b] for (a, kind), to in edges.items() for b in to)
-
-
-def _check(graph: Graph) -> None:
-    """Refuse what the evolving graph would trip over later."""
-    environment = load().environment
-    if not isinstance(graph.get("nodes"), list) or not isinstance(graph.get("edges"), list):
-        raise SceneError('A graph is {"nodes": [...], "edges": [...]}; one of the two is missing.')
-    ids: set[int] = set()
-    for i, node in enumerate(graph["nodes"]):
-        if not isinstance(node.get("id"), int) or not isinstance(node.get("class_name"), str):
-            raise SceneError(f"Node {i} of the graph lacks an integer id or a class_name.")
-        if node["id"] in ids:
-            raise SceneError(f"Two nodes of the graph have the id {node['id']}.")
-        ids.add(node["id"])
-        for key, known in (("properties", environment.Property), ("states", environment.State)):
-            for value in node.get(key, ()):
-                if str(value).upper() not in known.__members__:
-                    raise SceneError(
-                        f"Node {node['id']} ({node['class_name']}), {key}: there is no {value!r}; "
-                        f"known: {', '.join(sorted(known.__members__))}."
-                    )
-    for i, edge in enumerate(graph["edges"]):
-        if edge.get("relation_type", "").upper() not in environment.Relation.__members__:
-            raise SceneError(f"Edge {i}: there is no relation {edge.get('relation_type')!r}.")
-        for end in ("from_id", "to_id"):
-            if edge.get(end) not in ids:
-                raise SceneError(
-                    f"Edge {i}: {end} names node {edge.get(end)!r}, which is not there."
-                )
-    _check_rooms(graph)
-
-
-def _check_rooms(graph: Graph) -> None:
-    """There is a room, and nothing is inside itself with no room around it.
-
-    A ring of things that a room holds is let through: VirtualHome's own graphs have such (curtains
-    inside each other). Without a room the evolving graph would look for one for ever.
-    """
-    rooms = {n["id"] for n in graph["nodes"] if n.get("category") == "Rooms"}
-    if not rooms:
-        raise SceneError('The graph has no room (a node of category "Rooms").')
-    inside: dict[int, set[int]] = {}
-    for edge in graph["edges"]:
-        if edge["relation_type"].upper() == "INSIDE":
-            inside.setdefault(edge["from_id"], set()).add(edge["to_id"])
-    for start in sorted(inside):
-        around: set[int] = set()
-        here = {start}
-        while here:
-            here = set().union(*(inside.get(i, ()) for i in here)) - around
-            around |= here
-        if start in around and not around & rooms:
-            raise SceneError(f"Node {start} is INSIDE itself, and no room is around it.")

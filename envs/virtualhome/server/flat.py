@@ -68,9 +68,11 @@ class Flat:
         Raises:
             SceneError: the graph can't be lived in; says why.
         """
-        self.world = World.of(graph, hour=self._hour)
-        self._picture: Picture | None = None
+        world = World.of(graph, hour=self._hour)
+        # Built before anything is given up: a graph that can't be drawn changes nothing.
+        self._picture: Picture | None = Picture(world)
         self._shot: tuple[World, Shot] | None = None
+        self.world = world
         rooms = [n.id for n in self.world.nodes() if n.category == "Rooms"]
         self.cameras: list[AnyCamera] = [
             RoomCamera(room, number)

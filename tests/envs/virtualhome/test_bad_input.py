@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from present import needs_virtualhome
+from served import served
 
-from envs.core import SceneError, SimulatorError, Task
+from envs.core import Reason, SceneError, SimulatorError, Task
 from envs.virtualhome import VirtualHomeSettings
 from envs.virtualhome.client import VirtualHomeClient
 from envs.virtualhome.env import make
@@ -25,8 +26,12 @@ YETI: dict[str, Any] = {"id": 2, "class_name": "yeti {0}", "category": "Props"}
 MUG: dict[str, Any] = {"id": 3, "class_name": "mug", "category": "Props"}
 
 
-def edge(a: int, relation: str, b: int) -> dict[str, Any]:
+def edge(a: Any, relation: Any, b: Any) -> dict[str, Any]:
     return {"from_id": a, "relation_type": relation, "to_id": b}
+
+
+def boxed(box: Any) -> dict[str, Any]:
+    return {"nodes": [{**KITCHEN, "bounding_box": box}], "edges": []}
 
 
 def test_an_unknown_class_is_a_thing_like_others() -> None:
@@ -44,15 +49,54 @@ def test_an_unknown_class_is_a_thing_like_others() -> None:
         ({"nodes": [KITCHEN], "edges": [edge(1, "INSIDE", 9)]}, "node 9, which is not there"),
         ({"nodes": [KITCHEN], "edges": [edge(1, "BENEATH", 1)]}, "no relation 'BENEATH'"),
         ({"nodes": [{**MUG, "states": ["MOLTEN"]}], "edges": []}, "there is no 'MOLTEN'"),
-        ({"nodes": [KITCHEN]}, "one of the two is missing"),
+        ({"nodes": [KITCHEN]}, "edges: Field required"),
+        ({"nodes": [KITCHEN], "edges": [edge([1], "INSIDE", 1)]}, "edges.0.from_id"),
+        ({"nodes": [KITCHEN], "edges": [edge(1, None, 1)]}, "edges.0.relation_type"),
+        ({"nodes": [{**KITCHEN, "states": None}], "edges": []}, "nodes.0.states"),
+        ({"nodes": [{**KITCHEN, "id": True}], "edges": []}, "nodes.0.id"),
+        ({"nodes": ["kitchen"], "edges": []}, "nodes.0"),
+        ({"nodes": [KITCHEN, KITCHEN], "edges": []}, "Two nodes of the graph have the id 1"),
+        (boxed("x"), "bounding_box"),
+        (boxed({"center": [0, 1]}), "bounding_box.center"),
+        (boxed({"center": [0, 1, float("nan")], "size": [1, 1, 1]}), "bounding_box.center.2"),
+        (boxed({"center": [0, 1, 0], "size": [1e30, 1, 1]}), "bounding_box.size.0"),
+        (boxed({"center": [0, 1, 0], "size": [-1, 1, 1]}), "bounding_box.size.0"),
+        (boxed({"center": [0, 1, 0], "size": [0, 1, 1]}), "without any extent"),
     ],
-    ids=["no room", "ring", "missing node", "relation", "state", "no edges"],
+    ids=["no room", "ring", "missing node", "relation", "state", "no edges", "listed end",
+         "no relation", "null states", "bool id", "node is a word", "id twice", "worded box",
+         "half a box", "not a number", "too large", "negative", "flat room"],
 )  # fmt: skip
 def test_a_graph_that_can_not_be_lived_in(graph: dict[str, Any], words: str) -> None:
     with pytest.raises(SceneError) as told:
         World.of(graph)
     assert words in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("box", ["x", {"center": [0, 1, 0], "size": [-3, 3, 3]}])
+def test_a_graph_that_the_server_refuses_changes_nothing_there(box: Any) -> None:
+    with served() as server:
+        client = VirtualHomeClient(port=server.server_port, timeout=20.0)
+        before = client.graph()
+        with pytest.raises(SimulatorError, match=r"refused 'expand_scene': The graph, .*box"):
+            client.expand_scene(boxed(box))
+        assert client.graph() == before
+        assert len(client.camera_images([0], width=32, height=24)) == 1
+
+
+@pytest.mark.parametrize("action", ["walk", "run", "find"])
+def test_who_is_in_no_room_goes_nowhere_and_nobody_gets_to_what_is_in_none(action: str) -> None:
+    someone = {"id": 5, "class_name": "character", "category": "Characters"}
+    line = parse_line(f"[{action}] <mug> (3)")
+    for inside in ([edge(3, "INSIDE", 1)], [edge(5, "INSIDE", 1)]):
+        world = World.of({"nodes": [KITCHEN, MUG, someone], "edges": inside})
+        after, failure = world.step(line)
+        assert after is world
+        assert failure is not None
+        assert failure == world.check(line)
+        assert failure.message
+        assert failure.reason in (Reason.NOT_FOUND, Reason.OUT_OF_REACH)
 
 
 @pytest.mark.parametrize(
