@@ -80,8 +80,9 @@ _SUITES: Mapping[str, str] = {
     **dict.fromkeys(("ArmChair", "Ottoman", "Sofa"), "upholstery"),
     **dict.fromkeys(("HandTowel", "Towel"), "towels"),
     **dict.fromkeys(("Sink", "SinkBasin"), "sink"),
+    **dict.fromkeys(("PersonSitting", "PersonLying"), "Person"),
 }
-"""What is bought together: with the same seed its members pick the same material."""
+"""What is bought together, or is one person: with the same seed its members look the same."""
 _THINNEST = 0.001
 
 KINDS = tuple(sorted(_BUILDERS))

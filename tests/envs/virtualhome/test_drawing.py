@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from present import needs_virtualhome
 
+from envs.render.shapes import shape
 from envs.render.shell import shell
 from envs.virtualhome.drawing.arranging import arrange, homes
 from envs.virtualhome.drawing.classes import forms
@@ -237,6 +238,13 @@ def test_sitting_and_lying():
     assert figure.shape == "PersonSitting"
     assert stage.home[sofa].box.overlaps(figure.place.box)
     assert stage.shot(after(seated, "standup")).figures[1].shape == "Person"
+
+
+def test_who_sits_down_is_still_the_same_person():
+    for seed in range(8):
+        clothes = {shape(k, (0.5, 1.5, 0.5), seed=seed).palette
+                   for k in ("Person", "PersonSitting", "PersonLying")}  # fmt: skip
+        assert len(clothes) == 1
 
 
 def test_evening_lamps_and_switches():
