@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eie.example import Example
+from episodes.metrics import wilson
 
 _SIZE = 1 << 18
 """Weights of the classifier; features share them by their hash."""
@@ -42,6 +43,11 @@ class Baseline:
     def accuracy(self) -> float:
         """Share of right answers; 0 without examples."""
         return self.right / self.examples if self.examples else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the accuracy may truly lie: Wilson, 95 %."""
+        return wilson(self.right, self.examples)
 
 
 @dataclass(frozen=True, slots=True)
