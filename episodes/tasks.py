@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from envs import frozen
 from envs.core import Task, TaskError
 from envs.entries import first_problem
 from envs.registry import Registration
@@ -28,7 +29,8 @@ def gather(
         settings: of the environment.
         n: how many; None takes all that `source` has.
         seed: of the sample.
-        source: a `.jsonl` file, or whatever the environment itself understands.
+        source: a `.jsonl` file, a frozen set such as "alfred-v1", or whatever the environment
+            itself understands.
 
     Raises:
         TaskError: they can't be read, or are no set of tasks for this environment.
@@ -37,8 +39,8 @@ def gather(
     if source is None:
         source = f"The sample of {registration.name} with seed {seed}"
         tasks = registration.sample(1 if n is None else n, seed, settings)
-    elif Path(source).suffix == ".jsonl":
-        tasks = read_tasks(Path(source))
+    elif (file := frozen.find(source) or Path(source)).suffix == ".jsonl":
+        tasks = read_tasks(file)
     else:
         tasks = registration.read(source, settings)
     found = tuple(islice(_checked(tasks, source, registration.name), n))

@@ -1,0 +1,47 @@
+"""Sets of tasks that never change."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from envs import frozen
+from envs.core import TaskError
+from envs.registry import find
+from episodes.tasks import gather
+
+
+@pytest.mark.parametrize("name", sorted(frozen.SETS))
+def test_a_set_has_two_hundred_tasks_of_every_kind(name: str) -> None:
+    registration = find(name.rpartition("-")[0])
+    settings = registration.settings()
+    tasks = gather(registration, settings, n=None, seed=0, source=name)
+    assert len(tasks) == 200 == len({task.id for task in tasks})
+    assert all(task.reference_cost for task in tasks)
+    assert min(Counter(task.kind for task in tasks).values()) >= 20
+    assert gather(registration, settings, n=3, seed=7, source=name) == tasks[:3]
+
+
+def test_a_set_is_for_its_own_environment() -> None:
+    registration = find("toy")
+    with pytest.raises(TaskError, match="'alfred'"):
+        gather(registration, registration.settings(), n=1, seed=0, source="alfred-v1")
+
+
+def test_a_set_that_was_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = frozen.find("alfred-v1")
+    assert file is not None
+    changed = tmp_path / file.name
+    shutil.copy(file, changed)
+    with changed.open("a") as stream:
+        stream.write("\n")
+    monkeypatch.setattr(frozen, "_FOLDER", tmp_path)
+    with pytest.raises(TaskError, match="has been changed"):
+        frozen.find("alfred-v1")
+
+
+def test_no_other_name_is_a_set() -> None:
+    assert frozen.find("../alfred-v1") is None
