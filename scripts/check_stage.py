@@ -1,0 +1,95 @@
+"""Brings an environment to the moments of examples, and asks what actions are worth there."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+from eie.example import Example
+from eie.folder import SetFolder
+from envs.core import (
+    Action,
+    Env,
+    Expert,
+    Factual,
+    Forkable,
+    Observation,
+    Outcome,
+    Task,
+    Thing,
+)
+from envs.registry import find
+
+
+class Stage:
+    """An environment that is brought to the moments of examples."""
+
+    def __init__(self, opened: SetFolder) -> None:
+        registration = find(opened.header.env)
+        settings = registration.settings.model_validate(dict(opened.header.settings["env"]))
+        self.env: Env = registration.make(opened.header.backend, settings)
+        template = registration.template(settings) if registration.template else None
+        self.kinds = [*template.lexicon.kinds, *template.lexicon.synonyms] if template else []
+        self._start = ""
+        self._done: list[str] = []
+        self.seen: list[Observation] = []
+        """Before each action, and now."""
+        self.outcomes: list[Outcome] = []
+
+    def bring(self, example: Example) -> None:
+        """Build its scene and act in it up to its moment, from where that has come to already.
+
+        Raises:
+            SceneError: the scene can't be built.
+            ValueError: an action means nothing.
+        """
+        lineage = example.lineage
+        assert lineage is not None
+        start = json.dumps([lineage.model_dump(mode="json")["task"], lineage.seed])
+        if start != self._start or self._done != list(lineage.actions[: len(self._done)]):
+            self._start, self._done = "", []
+            self.env.reset(Task.model_validate(dict(lineage.task)), seed=lineage.seed)
+            self._start, self.seen, self.outcomes = start, [self.env.observe()], []
+        for text in lineage.actions[len(self._done) :]:
+            self._done.append(text)
+            self.outcomes.append(self.env.act(self.action(text)))
+            self.seen.append(self.env.observe())
+
+    def action(self, text: str) -> Action:
+        """What `text` means here.
+
+        Raises:
+            ValueError: nothing.
+        """
+        found = self.env.parse(text)
+        if found is None:
+            raise ValueError(f"{text!r} is no action here.")
+        return found
+
+    def things(self) -> tuple[Thing, ...]:
+        """All that is in the scene now."""
+        assert isinstance(self.env, Factual)
+        return tuple(self.env.things())
+
+
+def actions_left(env: Env, action: Action) -> float:
+    """Actions that an action and the expert after it need; infinite where it can't be done."""
+    assert isinstance(env, Forkable)
+    with env.fork() as twin:
+        outcome = twin.act(action)
+        if outcome.reason is not None:
+            return math.inf
+        if outcome.met == outcome.total:
+            return 1
+        assert isinstance(twin, Expert)
+        return 1 + len(twin.plan()) or math.inf
+
+
+def solves(env: Env, plan: Sequence[Action]) -> bool:
+    """Whether a plan reaches the goal, every step of it working."""
+    assert isinstance(env, Forkable)
+    with env.fork() as twin:
+        outcomes = [twin.act(action) for action in plan]
+        met, total = twin.progress()
+    return met == total and all(outcome.reason is None for outcome in outcomes)
