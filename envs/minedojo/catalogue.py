@@ -158,4 +158,6 @@ def _ingredient(raw: Any, exact: bool) -> Ingredient | None:
         variant %= 4  # 1.8 asks for bark all round, which no recipe of the game does
     if variant in (None, -1, _ANY) or (not exact and not variant and name == "planks"):
         variant = None
+    if name == "red_flower" and variant is None:
+        variant = 3  # of all the flowers the azure bluet gives light grey
     return Ingredient(name, variant)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from envs.minedojo.catalogue import Ingredient, Recipe, facts, numbers, recipes, smelts, table
@@ -71,7 +72,8 @@ _THROUGH = {"standing_sign", "wall_sign", "standing_banner", "wall_banner", "pis
 _ALSO = {"chorus_plant", "cocoa", "waterlily", "skull", "flower_pot", "brewing_stand"}
 
 
-def content() -> dict[str, Any]:
+@cache
+def content() -> Mapping[str, Any]:
     """The whole: blocks, items that are no blocks, what items are good for, recipes, mobs."""
     variants = _variants()
     blocks = {block["name"]: block for block in facts("blocks")}

@@ -58,6 +58,8 @@ class _Draft:
     best: Mapping[str, Way]
     reached: frozenset[str]
     """Blocks and mobs within reach at this moment."""
+    mobs: frozenset[str]
+    """Kinds that are to be met."""
     actions: list[Action] = field(default_factory=list)
 
     def find(self, name: str) -> None:
@@ -167,6 +169,7 @@ def plan(
         heat=float(now.raw["heat"]),
         best=cheapest(cost, ground, mobs),
         reached=_reached(now),
+        mobs=mobs,
     )
     try:
         _aim(draft, scene, first, now)
@@ -187,6 +190,8 @@ def _aim(draft: _Draft, scene: MineDojoScene, first: Account, now: Account) -> N
             draft.obtain(name, first.carried.get(name, 0) + count)
     elif scene.task == "combat":
         for name, count in scene.quantities.items():
+            if name not in draft.mobs and now.killed.get(name, 0) < count:
+                raise _NoWayError(name)
             for _ in range(count - now.killed.get(name, 0)):
                 draft.find(name)
                 draft.do("hunt", name)

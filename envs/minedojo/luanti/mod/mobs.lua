@@ -73,6 +73,7 @@ function mobs.hurt(mob, amount, by)
 		local away = math.max(0.1, math.sqrt(dx * dx + dz * dz))
 		mob.vel.x, mob.vel.z, mob.vel.y = dx / away * 0.35, dz / away * 0.35, 0.3
 		mob.thrown = 6
+		mob.fuse = nil
 	end
 	if mob.health > 0 then return end
 	mobs.remove(mob)

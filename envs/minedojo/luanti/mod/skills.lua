@@ -29,16 +29,18 @@ end
 local function reach_mob(mob)
 	for _ = 1, 12 do
 		if mob.gone then return end
-		local far = vector.distance(mob.pos, body.pos)
-		if far < 2.6 then
-			body.face(vector.add(mob.pos, { x = 0, y = mob.kind.height * 0.6, z = 0 }))
+		local middle = vector.add(mob.pos, { x = 0, y = mob.kind.height * 0.6, z = 0 })
+		local far = vector.distance(middle, body.eyes())
+		if far < hands.ARM then
+			body.face(middle)
 			return
 		end
-		if far < 7 and math.abs(mob.pos.y - body.pos.y) < 1.2 then
+		if far < 7 and math.abs(mob.pos.y - body.pos.y) < 3 then
 			for _ = 1, 25 do
 				if mob.gone or vector.distance(mob.pos, body.pos) < 2.4 then break end
-				body.face(vector.add(mob.pos, { x = 0, y = 1, z = 0 }))
-				moves.tick({ forward = 1, sprint = true, jump = body.blocked })
+				body.face(middle)
+				local aside = math.sqrt((mob.pos.x - body.pos.x) ^ 2 + (mob.pos.z - body.pos.z) ^ 2)
+				moves.tick({ forward = math.min(1, aside), sprint = aside > 2, jump = body.blocked })
 			end
 		else
 			local at = table.copy(mob.pos)

@@ -1,0 +1,154 @@
+"""The running world: its recipes, its pictures, its clock, and what happens when it dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import psutil
+import pytest
+from luanti_for_tests import needs_luanti
+from numpy.typing import NDArray
+
+from envs.core import Action, SimulatorError, Task
+from envs.minedojo import MineDojoSettings
+from envs.minedojo.catalogue import Ingredient, recipes, smelts
+from envs.minedojo.env import MineDojo
+from envs.minedojo.luanti.world import World
+from envs.minedojo.names import mobs, variants
+from envs.minedojo.scene import MineDojoScene, as_world
+
+pytestmark = needs_luanti
+
+
+def world(**scene: object) -> World:
+    given = {"allow_mob_spawn": False, "world_seed": 3, **scene}
+    return World(as_world(MineDojoScene.model_validate(given), seed=0), 256, 160)
+
+
+@pytest.fixture(scope="module")
+def flat() -> Iterator[World]:
+    with world(generate_world_type="flat") as there:
+        yield there
+
+
+def _engine(one: Ingredient | None) -> str:
+    if one is None:
+        return ""
+    variant = one.variant if one.variant is not None else min(variants().get(one.name, {0}))
+    return f"mc:{one.name}__{variant}" if variant else f"mc:{one.name}"
+
+
+def _cells(rows: Sequence[Sequence[Ingredient | None]]) -> list[str]:
+    cells = [_engine(one) for row in rows for one in [*row, *[None] * (3 - len(row))]]
+    return cells + [""] * (9 - len(cells))
+
+
+def test_every_recipe_gives_its_output(flat: World) -> None:
+    wrong = []
+    for recipe in recipes():
+        items = _cells(recipe.rows) if recipe.rows else [_engine(one) for one in recipe.items]
+        items += [""] * (9 - len(items))
+        made = flat.ask("craft_result", method="normal", width=3, items=items)
+        want = _engine(Ingredient(recipe.name, recipe.variant))
+        if made != (f"{want} {recipe.count}" if recipe.count > 1 else want):
+            wrong.append((recipe, made))
+    assert not wrong
+
+
+def test_everything_smelts(flat: World) -> None:
+    for smelt in smelts():
+        source = _engine(Ingredient(smelt.source, smelt.source_variant))
+        made = flat.ask("craft_result", method="cooking", width=1, items=[source])
+        assert made == _engine(Ingredient(smelt.name, smelt.variant))
+
+
+def _mean(picture: NDArray[np.uint8]) -> float:
+    return float(picture[:100].mean())
+
+
+def test_pictures_tell_hours_and_weather(flat: World) -> None:
+    noon = flat.picture()
+    flat.ask("change", what="time", time=18000)
+    night = flat.picture()
+    flat.ask("change", what="time", time=6000)
+    flat.ask("change", what="weather", weather="rain")
+    rain = flat.picture()
+    flat.ask("change", what="weather", weather="thunder")
+    thunder = flat.picture()
+    flat.ask("change", what="weather", weather="clear")
+    again = flat.picture()
+    assert _mean(night) < 0.4 * _mean(noon)
+    assert _mean(thunder) < _mean(rain) < _mean(noon)
+    changed = (rain[:100].astype(int) - noon[:100]).std()
+    assert changed > 5, "Rain is streaks, not only a darker sky."
+    assert np.array_equal(again, noon)
+
+
+def test_every_mob_is_seen_and_no_two_look_alike(flat: World) -> None:
+    flat.ask("change", what="look", yaw=0, pitch=10)
+    nobody = flat.picture()
+    seen = {}
+    for name in mobs():
+        flat.ask("change", what="spawn", name=name, offset=[0, 1, 4])
+        picture = flat.picture()
+        assert (picture != nobody).any(axis=2).sum() > 25, name
+        seen[name] = picture.tobytes()
+        flat.ask("change", what="nobody")
+    assert len(set(seen.values())) == len(seen)
+
+
+def test_thinking_takes_no_time(flat: World) -> None:
+    """Six ticks move the body as far after a pause as without one."""
+    walked = []
+    for pause in (0.0, 2.0, 0.0, 2.0):
+        before = flat.ask("state")
+        time.sleep(pause)
+        assert flat.ask("state")["ticks"] == before["ticks"]
+        for _ in range(6):
+            flat.ask("step", forward=1, side=0, yaw=0, pitch=0)
+        after = flat.ask("state")
+        walked.append(np.linalg.norm(np.subtract(after["pos"], before["pos"])))
+    assert walked[0] == pytest.approx(6 * 0.2159, rel=0.02)
+    assert np.ptp(walked) < 1e-6
+
+
+def test_two_worlds_side_by_side(flat: World) -> None:
+    with world(generate_world_type="flat") as other:
+        other.ask("step", forward=1, side=0, yaw=0, pitch=0)
+        assert other.ask("state")["ticks"] == 1
+
+
+TASK = Task(
+    id="t", env="minedojo", kind="open-ended", goal="g",
+    scene={"generate_world_type": "flat", "allow_mob_spawn": False},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("victim", ["Xvfb", "Luanti", "line"])
+def test_a_dead_simulator_is_said_and_the_next_starts(victim: str) -> None:
+    with MineDojo(MineDojoSettings()) as env:
+        env.reset(TASK, seed=0)
+        there = env._world
+        assert there is not None
+        pids = there.pids
+        if victim == "line":
+            there._line.close()
+        else:
+            os.kill(pids[0 if victim == "Xvfb" else 1], signal.SIGKILL)
+        begin = time.monotonic()
+        with pytest.raises(SimulatorError):
+            for _ in range(50):
+                env.act(Action("look around", "look around"))
+                env.observe()
+        assert time.monotonic() - begin < 5
+        env.reset(TASK, seed=0)
+        assert not any(psutil.pid_exists(pid) and _lives(pid) for pid in pids)
+        assert env.observe().rgb is not None
+
+
+def _lives(pid: int) -> bool:
+    return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
