@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from eie.moment import Moment, Trials
 from eie.topology import is_deed, kind_of
 from envs.core import Action
-from envs.evolving import Template
+from envs.evolving import Deed, Template
 
 _MOST_TRIED = 10
 """Actions that are tried for one question."""
@@ -94,6 +94,7 @@ def _other_deeds(
             for a in vocabulary
             if a.arguments[-1:] == aims
             and a.verb != moment.answer.verb
+            and template.deed(a) is not Deed.OTHER
             and _sayable(a, moment, template)
         ],
         draw,

@@ -44,18 +44,23 @@ def check_picture(moment: Moment, visible: float) -> None:
 def check_name(moment: Moment, action: Action) -> None:
     """See that a number in an action's words does not tell apart what the picture can't."""
     for name in action.arguments:
-        alike = [t for t in moment.alike(name) if t.pixels]
+        alike = moment.alike(name)
         if kind_of(name) != name and len(alike) > 1:
             raise RejectedError(
                 Rejection.AMBIGUOUS,
-                f"{len(alike)} of {kind_of(name)!r} are in sight, and none of them shows that it "
-                f"is {name}.",
+                f"There are {len(alike)} of {kind_of(name)!r}, and none of them shows that it is "
+                f"{name}.",
             )
 
 
-def check_question(question: str, answer: Action) -> None:
-    """See that the question does not say the answer."""
-    if _plain(answer.text) in _plain(question):
+def check_question(question: str, answer: Action, moment: Moment) -> None:
+    """See that the question does not say the answer, in its own words or in plainer ones."""
+    plainly = answer.text
+    for name in answer.arguments:
+        alike = moment.alike(name)
+        plainly = plainly.replace(name, alike[0].kind if alike else name)
+    asked = _plain(question)
+    if _plain(answer.text) in asked or _plain(plainly) in asked:
         raise RejectedError(
             Rejection.GIVEN_AWAY, f"The question says {answer.text!r} in so many words."
         )

@@ -43,15 +43,15 @@ _WISH = re.compile(
 )
 _UNKNOWN = re.compile(r"\b(?:the|a|an|your|two|three|four|no)\s+(?P<noun>[a-z][a-z-]+)\b")
 _GENERAL = """
-action agent answer back bath bathroom bedroom best bit both bottom cause choice clean cleaning
-clear close closed cold cooling corner correct couple current dark dirty distance door each
-empty end few film first floor following free front full goal good ground hall hand hands
-heating here hold hot house idea image instruction item items job kitchen last left light lit
-little living lot main middle moment moment's more most near nearest need new next object
-objects only open opened order other others pair part picture pictures place plan point present
-previous reach reason receptacle rest result right rinse robot room same scene second shorter
-sight single slicing small spot state step steps subgoal surface switch table task thing things
-third time top try two view wall wash water way ways while whole work wrong
+action agent answer back bath bathroom bedroom best bit both bottom cause ceiling choice clean
+cleaning clear close closed cold cooling corner correct couple current dark dirty distance door
+each empty end evening few film first floor following free front full goal good ground hall hand
+hands heating here hold hot hour house idea image instruction item items job kitchen last left
+light lit little living lot main middle moment moment's more morning most near nearest need new
+next object objects only open opened order other others pair part picture pictures place plan
+point present previous reach reason receptacle rest result right rinse robot room same scene
+second shorter sight single slicing small spot state step steps subgoal surface switch table
+task thing things third time top try two view wall wash water way ways while whole work wrong
 """
 _GENERAL_WORDS = frozenset(_GENERAL.split())
 """Nouns, and what may stand before them, that are no things of a scene."""

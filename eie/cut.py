@@ -14,9 +14,9 @@ from eie.glance import turns
 from eie.meaning import resolved
 from eie.moment import FAILS, Done, Moment, Stage, Trials
 from eie.settings import SynthSettings
-from eie.topology import Topology
+from eie.topology import Topology, kind_of
 from eie.writing import Writer
-from envs.core import Action, Env, Forkable, Outcome
+from envs.core import Action, Env, Forkable, Outcome, Thing
 from envs.evolving import Deed, Template
 
 T = TypeVar("T")
@@ -160,7 +160,22 @@ def moment_of(
     plan = env.plan() if plan is None else plan
     if not plan:
         return None
-    return Moment(env.observe(), tuple(env.things()), tuple(done), tuple(plan))
+    things = tuple(env.things())
+    plainly = tuple(_plainly(action, things, env) for action in plan)
+    return Moment(env.observe(), things, tuple(done), plainly)
+
+
+def _plainly(action: Action, things: Sequence[Thing], env: Env) -> Action:
+    """The same without numbers where there is one of a kind: "open the fridge"."""
+    text = action.text
+    for name in action.arguments:
+        alike = [t for t in things if kind_of(t.name) == kind_of(name)]
+        if len(alike) == 1:
+            text = text.replace(name, kind_of(name))
+    if text == action.text:
+        return action
+    said = env.parse(text)
+    return said if said is not None and said.verb == action.verb else action
 
 
 def _is_asked_about(moment: Moment, template: Template) -> bool:

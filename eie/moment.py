@@ -78,10 +78,8 @@ class Moment:
         return [t for t in self.things if kind_of(t.name) == kind_of(name)]
 
     def subject(self, action: Action) -> Thing | None:
-        """What is moved: of two arguments the first, or what is in the hand; else the aim."""
-        if len(action.arguments) < 2:
-            return self.aim(action)
-        name = action.arguments[0]
+        """What is moved: of two arguments the first, where that is a thing; or what is held."""
+        name = action.arguments[0] if len(action.arguments) > 1 else ""
         found = [t for t in self.things if name in (t.name, kind_of(t.name))]
         found.sort(key=lambda t: (not t.held, -t.pixels))
         return found[0] if found else next(iter(self.held), None)

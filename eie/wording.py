@@ -36,7 +36,7 @@ def question(goal: str, told: str, done: Sequence[Event], draw: random.Random) -
         draw: for the wording.
     """
     facts = " ".join(event.done for event in done if event.done)
-    return _joined(goal, told, facts, draw.choice(_ASKED))
+    return _joined(goal, plain(told), facts, draw.choice(_ASKED))
 
 
 def question_after_failure(
@@ -46,7 +46,7 @@ def question_after_failure(
     facts = " ".join(event.done for event in done if event.done)
     why = _lower(plain(feedback).split(". ")[0])
     failure = f"You have just tried to {plain(tried)}, but {why}."
-    return _joined(goal, told, facts, failure, draw.choice(_ASKED))
+    return _joined(goal, plain(told), facts, failure, draw.choice(_ASKED))
 
 
 def question_of_film(draw: random.Random) -> str:
@@ -71,6 +71,10 @@ def explain(moment: Moment, event: Event | None, template: Template) -> Explanat
         template: knows the deeds.
     """
     return _Explainer(moment, event, template).explain()
+
+
+_TREATING = (Deed.SWITCH_ON, Deed.CLOSE)
+"""Deeds that may do something to what is inside."""
 
 
 class _Explainer:
@@ -121,7 +125,8 @@ class _Explainer:
         now = phrase(answer, deed, self._moment, it=self._kind)
         if len(self._moment.plan) == 1:
             return f"{_sentence(now)} That completes the task."
-        if event is not None and deed in (Deed.SWITCH_ON, Deed.CLOSE):
+        just_that = phrase(answer, deed, self._moment, it="")
+        if event is not None and deed in _TREATING and event.wish != just_that:
             return _sentence(f"{now} to {event.wish}")
         following = self._following(deed)
         if following is None:
@@ -150,6 +155,8 @@ class _Explainer:
 
 def phrase(action: Action, deed: Deed, moment: Moment, *, it: str) -> str:
     """An action in plain words that calls things of the kind `it` just that: "pick it up"."""
+    if not action.arguments:
+        return plain(action.text)
     aim = moment.aim(action)
     kind = aim.kind if aim is not None else kind_of(action.arguments[-1])
     the = "it" if kind == it else f"the {kind}"
@@ -165,10 +172,12 @@ def phrase(action: Action, deed: Deed, moment: Moment, *, it: str) -> str:
             return f"turn {the} {direction}" if the == "it" else f"turn {direction} {the}"
         case Deed.CUT:
             return f"slice {the}"
-        case Deed.PUT if moment.held:
+        case Deed.PUT if (subject := moment.subject(action)) is not None:
             where = "in" if " in the " in action.text else "on"
-            held = moment.held[0].kind
-            return f"put {'it' if held == it else f'the {held}'} {where} {the}"
+            what = "it" if subject.kind == it else f"the {subject.kind}"
+            if what == the == "it":
+                return plain(action.text)
+            return f"put {what} {where} {the}"
     return plain(action.text)
 
 

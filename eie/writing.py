@@ -26,7 +26,7 @@ from eie.wording import (
     recognise,
 )
 from envs.core import Action
-from envs.evolving import Event, Template
+from envs.evolving import Deed, Event, Template
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 
@@ -59,6 +59,8 @@ class Writer:
             RejectedError: it must not be kept.
         """
         done = self._events(moment.done)
+        if not self._whole:
+            self._check_history(moment.done)
         goal, told = self._origin.task.goal, moment.observation.text
         proposal = self._origin.proposal if not moment.done else None
         event = self._brought_about(moment)
@@ -73,6 +75,15 @@ class Writer:
                 check_told(asked, moment.things, self._template.lexicon)
         kind: Kind = "trajectory" if self._whole and moment.done else "decision"
         return self._draft(kind, moment, moment.answer, wrong, asked, why)
+
+    def _check_history(self, done: Sequence[Done]) -> None:
+        """See that no more was done than the picture or the question can tell of."""
+        for step in done:
+            if not step.failed and self._template.deed(step.action) is Deed.OTHER:
+                raise RejectedError(
+                    Rejection.AMBIGUOUS,
+                    f"What is next hangs on {step.action.text!r}, which no picture shows.",
+                )
 
     def recovery(self, moment: Moment, wrong: Sequence[Action]) -> Draft:
         """What to do after the last step failed.
@@ -172,7 +183,7 @@ class Writer:
             assert moment.observation.rgb is not None
             if (dim := unclear(moment.observation.rgb, in_sight)) is not None:
                 raise RejectedError(Rejection.UNCLEAR, dim)
-        check_question(asked, answer)
+        check_question(asked, answer, moment)
         check_told(why.reason, moment.things, self._template.lexicon)
         check_told(moment.observation.text, moment.things, self._template.lexicon)
         check_concepts(why.key_concepts, moment, self._template.lexicon)

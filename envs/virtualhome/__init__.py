@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from envs.core import Env, Task, TaskError
+from envs.evolving import Template
 from envs.registry import Need, Registration
 
 
@@ -69,6 +70,12 @@ def _prepare(backend: str, tell: Callable[[str], None]) -> None:
     prepare(backend, tell)
 
 
+def _template(settings: VirtualHomeSettings) -> Template:
+    from envs.virtualhome.evolve import VirtualHomeTemplate
+
+    return VirtualHomeTemplate()
+
+
 REGISTRATION = Registration(
     name="virtualhome",
     summary="flats to live in, over VirtualHome's evolving graph, or its Unity simulator",
@@ -80,4 +87,5 @@ REGISTRATION = Registration(
     needs=_needs,
     packages=("numba",),
     prepare=_prepare,
+    template=_template,
 )
