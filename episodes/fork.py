@@ -112,7 +112,7 @@ async def _play(
 ) -> None:
     episode = forked.episode(0)
     with Pictures() as pictures:
-        journal = Journal(episode.folder, pictures)
+        journal = Journal(episode.folder, pictures if plan.rules.frames else None)
         try:
             await play(stage, agent, episode.task, journal, plan.rules, seed=seed, prefix=prefix)
         finally:

@@ -58,8 +58,8 @@ class Journal:
     written meanwhile, and are all there before the `end` is.
     """
 
-    def __init__(self, folder: Path, pictures: Pictures) -> None:
-        """Open the record in `folder` for one attempt more.
+    def __init__(self, folder: Path, pictures: Pictures | None) -> None:
+        """Open the record in `folder` for one attempt more; without `pictures` none are kept.
 
         Raises:
             RecordError: what earlier attempts left there can't be read.
@@ -112,10 +112,8 @@ class Journal:
         frame = digest = None
         if (rgb := moment.observation.rgb) is not None:
             digest = Image(rgb).digest
-            frame = f"frames/{step:04d}{f'-{self.attempt}' if self.attempt > 1 else ''}.jpg"
-            self._picture(frame, rgb)
+            frame = self._keep_frame(step, rgb)
             self._digests.add(digest)
-            self._frame = frame
         candidates = tuple(a.text for a in moment.candidates)
         repeated, self._known = candidates == self._known, candidates
         self._append(
@@ -209,8 +207,18 @@ class Journal:
         # Half a surrogate pair, which a model may well say, is no text that a file can hold.
         self._lines.append(text.encode("utf-8", errors="replace"))
 
+    def _keep_frame(self, step: int, rgb: NDArray[np.uint8]) -> str | None:
+        if self._pictures is None:
+            return None
+        again = f"-{self.attempt}" if self.attempt > 1 else ""
+        self._frame = f"frames/{step:04d}{again}.jpg"
+        self._picture(self._pictures, self._frame, rgb)
+        return self._frame
+
     def _images(self, images: Mapping[str, NDArray[np.uint8]]) -> None:
         """Keep what a model was sent, but for what is kept as a frame already."""
+        if self._pictures is None:
+            return
         for digest, rgb in images.items():
             if digest in self._digests:
                 continue
@@ -219,12 +227,12 @@ class Journal:
             self._digests.add(digest)
             file = f"images/{digest}.jpg"
             if not (self._folder / file).exists():
-                self._picture(file, rgb)
+                self._picture(self._pictures, file, rgb)
 
-    def _picture(self, file: str, rgb: NDArray[np.uint8]) -> None:
+    def _picture(self, pictures: Pictures, file: str, rgb: NDArray[np.uint8]) -> None:
         while self._written and self._written[0].done():
             self._written.pop(0).result()
-        self._written.append(self._pictures.write(self._folder / file, rgb))
+        self._written.append(pictures.write(self._folder / file, rgb))
 
 
 def _call(call: Call) -> CallRecord:

@@ -65,6 +65,7 @@ class Plan:
             retries=self.run_settings.retries,
             pause=self.run_settings.pause,
             resume=self.run_settings.resume,
+            frames=self.run_settings.frames,
             max_seconds=self.run_settings.max_seconds,
         )
 

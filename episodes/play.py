@@ -43,6 +43,8 @@ class Rules:
     pause: float = 0.25
     """Seconds before the first of them; before each next one twice as long."""
     resume: Resume = Resume.CONTINUE
+    frames: bool = True
+    """Keep the pictures that were seen and sent."""
     max_seconds: float | None = None
     """After which no step is begun; None for any time."""
 

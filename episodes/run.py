@@ -148,7 +148,7 @@ class Troupe:
     async def _play(
         self, episode: Episode, stage: Stage, prefix: Prefix | None, *, again: bool
     ) -> End:
-        journal = Journal(episode.folder, self._pictures)
+        journal = Journal(episode.folder, self._pictures if self._rules.frames else None)
         seed = episode_seed(self._run.header.seed, episode.number)
         try:
             end = await play(

@@ -22,7 +22,7 @@ def main() -> None:
         "step_ms": {
             "value": alone["overhead_ms_p50"],
             "unit": "ms",
-            "bound": "<= 5",
+            "bound": "<= 3",
             "what": f"median overhead of {alone['steps']} steps, recording on",
         },
         "step_ms_8_workers": {

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image as Picture
-from toy_runs import play_toy, toy_tasks
+from toy_runs import play_toy, results, toy_tasks
 
 from envs.core import TaskError
 from episodes.disk import DiskError, LineFile, Pictures
@@ -190,3 +190,13 @@ def test_pictures_are_whole_or_absent(tmp_path: Path) -> None:
     assert sorted(f.suffix for f in (tmp_path / "frames").iterdir()) == [".jpg"] * 100
     with Picture.open(tmp_path / "frames" / "7.jpg") as picture:
         assert picture.size == (60, 40)
+
+
+def test_pictures_need_not_be_kept(tmp_path: Path) -> None:
+    kept = play_toy(tmp_path / "kept", tasks=toy_tasks(1))
+    bare = play_toy(tmp_path / "bare", tasks=toy_tasks(1), assignments=["frames=false"])
+    assert results(bare) == results(kept), "Their digests are recorded all the same."
+    assert not list(bare.folder.rglob("*.jpg"))
+    attempt = bare.episode(0).last()
+    assert attempt is not None
+    assert {step.see.frame for step in attempt.steps} == {None}
