@@ -22,6 +22,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -31,7 +32,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.core import Step
+from agents.core import Step, View
 from agents.models.likelihood import Likelihood
 from agents.models.local import LocalSettings
 from agents.models.registry import load
@@ -137,8 +138,8 @@ class Ways:
         """How many times faster `way` is for all episodes at once than for one after the other."""
         ratios = []
         for _ in range(3):
-            apart = sum(timed(lambda n=n: way(self, [n])) for n in range(EPISODES))
-            ratios.append(apart / timed(lambda: way(self, range(EPISODES))))
+            apart = sum(timed(partial(way, self, [n])) for n in range(EPISODES))
+            ratios.append(apart / timed(partial(way, self, range(EPISODES))))
         return median(ratios)
 
     def _together(self, ask: Callable[[], list[Awaitable[object]]]) -> None:
@@ -148,13 +149,14 @@ class Ways:
         asyncio.run(wait())
 
 
-def early(n: int) -> object:
+def early(n: int) -> View:
     """The moment after the first step of the n-th episode."""
+    later: View = moment()
     return replace(
-        moment(),
+        later,
         goal=f"Put the {THINGS[n]} in the fridge.",
         history=(Step("look around", None, f"You see a fridge and a {THINGS[n]}."),),
-        observation=replace(moment().observation, text="You have nothing in your hands."),
+        observation=replace(later.observation, text="You have nothing in your hands."),
     )
 
 

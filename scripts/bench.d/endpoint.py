@@ -68,7 +68,11 @@ def measure(base_url: str, env: str, *sets: str, bound: str = "") -> dict[str, o
 def steps_per_second(
     base_url: str, env: str, sets: Sequence[str], *, workers: int, episodes: int
 ) -> float:
-    """Of a run whose every episode has `STEPS` steps, from its first sight to its last action."""
+    """Of a run whose episodes have `STEPS` steps, from its first sight to its last action.
+
+    Raises:
+        RuntimeError: an episode ended otherwise, so that there is nothing to compare.
+    """
     with tempfile.TemporaryDirectory() as folder:
         words = ["run", env, "--agent", "chat", "--model", "openai:slow", "--base-url", base_url]
         words += ["--n", str(episodes), "--workers", str(workers), "--max-steps", str(STEPS)]
@@ -79,13 +83,17 @@ def steps_per_second(
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        times = [
-            line["time"]
+        lines = [
+            json.loads(line)
             for file in Path(folder).glob("episodes/*/episode.jsonl")
-            for line in map(json.loads, file.read_text().splitlines())
-            if line["kind"] in ("see", "act")
+            for line in file.read_text().splitlines()
         ]
-    return episodes * STEPS / (max(times) - min(times))
+    acted: list[float] = [line["time"] for line in lines if line["kind"] == "act"]
+    if len(acted) != episodes * STEPS:
+        ended = sorted({f"{x['ending']}: {x['error']}" for x in lines if x["kind"] == "end"})
+        raise RuntimeError(f"{len(acted)} steps in {episodes} episodes of {env}: {ended}")
+    first: float = min(line["time"] for line in lines if line["kind"] == "see")
+    return len(acted) / (max(acted) - first)
 
 
 def serve() -> None:

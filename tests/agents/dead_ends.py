@@ -181,11 +181,12 @@ def solved(
 ) -> int:
     """How many of `ends` a beam over plans of `depth` solves by the scorer; a run in `folder`."""
     grants = [Grant.LOOKAHEAD] if lookahead else []
+    width = 4 if depth > 1 else 1  # one action ahead the likeliest that works is done, however wide
     chosen = plan(
         ends[0].task.env,
         "beam",
         model="scripted:first",
-        assignments=["plan=true", f"agent.depth={depth}", "agent.width=4", "max_invalid=15"],
+        assignments=["plan=true", f"agent.depth={depth}", f"agent.width={width}", "max_invalid=15"],
         grants=grants,
     )
     tasks = [end.task for end in ends]
