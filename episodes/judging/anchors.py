@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from envs.core import Action, Env, Expert, Factual, Privileged, Thing
+from envs.core import Action, Env, Expert, Factual, Forkable, Privileged, Thing
 
 _AHEAD = 4
 """Of the expert's plan, so many actions say what matters now."""
@@ -18,7 +18,11 @@ class Anchors(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     best: tuple[str, ...] | None
-    """Every action that a plan of the least cost starts with, sorted."""
+    """Every action that a plan of the least cost starts with, sorted; None where that isn't known.
+    """
+    complete: bool = True
+    """Whether those are all: where they can't be had, the expert's own first action and the
+    agent's are tried alone."""
     plan: tuple[str, ...]
     """One such plan."""
     key_concepts: tuple[str, ...]
@@ -30,13 +34,37 @@ class Anchors(BaseModel):
     """Names of those of `things` that the key concepts are about."""
 
 
-def anchors(env: Env) -> Anchors:
-    """The anchors of this moment of `env`, which changes nothing in it."""
-    plan: Sequence[Action] = env.plan() if isinstance(env, Expert) else ()
-    best = env.best_actions() if isinstance(env, Expert) else None
+def anchors(env: Env, chosen: Action | None = None) -> Anchors:
+    """The anchors of this moment of `env`, which changes nothing in it.
+
+    Args:
+        env: knows its solutions (`envs.core.Expert`).
+        chosen: what the agent did; tried in a copy where the best actions aren't known.
+    """
+    assert isinstance(env, Expert), "Who judges sees to that first."
+    plan = env.plan()
+    best = env.best_actions()
+    complete = best is not None
+    if best is None and plan:
+        best = _tried(env, plan, chosen)
     things = tuple(env.things()) if isinstance(env, Factual) else ()
     told = env.state() if isinstance(env, Privileged) else {}
-    return gather(plan, best, things, told)
+    return gather(plan, best, things, told).model_copy(update={"complete": complete})
+
+
+def _tried(env: Env, plan: Sequence[Action], chosen: Action | None) -> frozenset[Action] | None:
+    """The expert's first action, and the agent's if the way is no longer after it."""
+    if chosen is None or chosen == plan[0]:
+        return frozenset(plan[:1])
+    if not isinstance(env, Forkable):
+        return None
+    with env.fork() as copy:
+        assert isinstance(copy, Expert), "A copy can do what its original can."
+        outcome = copy.act(chosen)
+        solved = outcome.met == outcome.total
+        after = copy.plan() if outcome.reason is None and not solved else ()
+        good = outcome.reason is None and (solved or 0 < len(after) < len(plan))
+    return frozenset({plan[0], chosen}) if good else frozenset(plan[:1])
 
 
 def gather(

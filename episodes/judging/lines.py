@@ -37,6 +37,8 @@ class StepLine(_Line):
     """The task's kind."""
     answer: Answer
     best: tuple[str, ...] | None
+    complete: bool = True
+    """Whether these are all best actions."""
     ahead: int
     """Actions of the expert's plan from here."""
     key_concepts: tuple[str, ...]

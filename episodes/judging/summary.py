@@ -110,7 +110,7 @@ def calibration(steps: Sequence[StepLine]) -> Calibration | None:
 
 def _domain(steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]) -> Domain:
     parts = {part.value: _score(steps, _given(part), _scored(part)) for part in Part}
-    known = [s for s in steps if s.best and s.answer.choices]
+    known = [s for s in steps if s.best and s.complete and s.answer.choices]
     return Domain(
         episodes=len(episodes),
         steps=len(steps),

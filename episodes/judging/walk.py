@@ -94,14 +94,15 @@ def _moments(env: Env, episode: Episode, attempt: Attempt) -> Iterator[Moment]:
     for step in attempt.steps:
         if step.decide is None:
             return
-        yield Moment(step, _answer(episode, step), anchors(env))
-        if step.decide.action is None or step.act is None:
+        said = step.decide.action
+        action = None if said is None else env.parse(said)
+        yield Moment(step, _answer(episode, step), anchors(env, action))
+        if said is None or step.act is None:
             continue
-        action = env.parse(step.decide.action)
         outcome = None if action is None else env.act(action)
         if outcome is None or not _same(outcome, step):
             raise RecordError(
-                f"Episode {episode.number}, step {step.number}: {step.decide.action!r} does not do "
+                f"Episode {episode.number}, step {step.number}: {said!r} does not do "
                 "what the record says any more, so what was right there can't be told. `inhabit "
                 "replay` names the difference."
             )
@@ -149,6 +150,7 @@ def _lines(
             domain=episode.task.kind,
             answer=moment.answer,
             best=known.best,
+            complete=known.complete,
             ahead=len(known.plan),
             key_concepts=known.key_concepts,
             reason=known.reason,

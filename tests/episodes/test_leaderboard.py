@@ -1,0 +1,72 @@
+"""A folder of runs as a table: boards, judged scores, vision gain, and the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from episodes.cli import main
+from episodes.leaderboard.page import page
+from episodes.leaderboard.rows import rows, write_csv
+from episodes.record import RecordError
+
+
+def inhabit(*words: object) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([str(word) for word in words])
+    assert left.value.code in (0, None)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs")
+    base = ("--n", 4, "--max-steps", 4, "--set", "in_process=true")
+    for name, more in {
+        "random": (),
+        "expert": (),
+        "rank": ("--model", "scripted:first"),
+        "rank-blank": ("--model", "scripted:first", "--blank-image"),
+        "oracle": ("--candidates", "oracle"),
+    }.items():
+        agent = {"rank-blank": "rank", "oracle": "random"}.get(name, name)
+        inhabit("run", "toy", "--agent", agent, *base, *more, "--out", out / name)
+    inhabit("judge", out / "random")
+    return out
+
+
+def test_only_like_is_held_against_like(folder: Path) -> None:
+    """Candidates and grants make boards of their own."""
+    found = {Path(row.folder).name: row for row in rows(folder)}
+    assert found["random"].board == found["rank"].board == found["rank-blank"].board
+    assert len({found[name].board for name in ("random", "expert", "oracle")}) == 3
+    boards = [row.board for row in rows(folder)]
+    assert boards == sorted(boards)
+
+
+def test_what_was_judged_and_what_pictures_gain(folder: Path) -> None:
+    found = {Path(row.folder).name: row for row in rows(folder)}
+    judged = found["random"].action
+    assert judged is not None and judged.mean is not None and judged.judged == judged.given > 0
+    assert found["rank"].action is None
+    gain = found["rank"].vision_gain
+    assert gain is not None and gain.value == 0.0 and gain.interval[0] < 0 < gain.interval[1]
+    assert found["rank-blank"].vision_gain is None and found["random"].vision_gain is None
+
+
+def test_the_table_and_the_page(folder: Path) -> None:
+    found = rows(folder)
+    stream = io.StringIO()
+    write_csv(found, stream)
+    table = list(csv.DictReader(io.StringIO(stream.getvalue())))
+    assert len(table) == 5 and {line["env"] for line in table} == {"toy"}
+    text = page(found)
+    assert text.count("<tr data-env") == 5 and 'name="candidates"' in text
+    assert 'name="env"' not in text, "A filter with one choice filters nothing."
+
+
+def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="holds no run"):
+        rows(tmp_path)
