@@ -90,7 +90,7 @@ class Holmes(Asker):
             if reply.wants:
                 dialogue.tell(*(_result(c, text) for c, text in zip(asked, said, strict=True)))
             else:
-                dialogue.tell(Message("user", ("\n".join(said),)))
+                dialogue.tell(Message("user", ("\n".join(dict.fromkeys(said)),)))
         dialogue.tell(Message("user", (self._template.block("enough"),)))
         return None
 

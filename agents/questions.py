@@ -20,6 +20,8 @@ Tool = Mapping[str, JsonValue]
 
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
 _FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
+_ALL = 20_000
+"""Characters of an answer that are looked at."""
 _LONGEST = 2000
 """Characters of a line, or of a fenced piece, that may still be calls."""
 
@@ -45,7 +47,7 @@ def calls_in(text: str, tools: Sequence[Tool]) -> tuple[ToolCall, ...]:
     names = {str(tool["name"]): tuple(_parameters(tool)) for tool in tools}
     found = [
         (node.func.id, arguments)
-        for piece in _pieces(text)
+        for piece in _pieces(text[:_ALL])
         for node in _calls(piece)
         if isinstance(node.func, ast.Name)
         and node.func.id in names

@@ -27,7 +27,8 @@ class Cached(Model):
     A question is all that shapes its answer: the model by its name and details, the messages with
     the pixels of their pictures, the parameters, the candidates. The seed is part of it where the
     model draws lots; what is drawn is kept only if `samples` says so. An answer is on disk before
-    it is given. One from the file says so (`Call.cached`), and that it cost no tokens.
+    it is given. One from the file says so (`Call.cached`), and that it cost no tokens: it is to be
+    had when a budget is spent, too.
     """
 
     def __init__(self, model: Model, path: Path, *, samples: bool = False) -> None:
@@ -104,7 +105,7 @@ class Cached(Model):
         messages = tuple(message.record() for message in prompt)
         question = self._question(messages, asked)
         if (known := self._find(question)) is not None:
-            found = kind.validate_python(json.loads(known))
+            found = self._read(known, kind)
             said, more = found.call.reply, found.call.others
             return replace(found, call=Call(messages, said, cached=True, others=more))
         answer = await ask()
@@ -129,6 +130,12 @@ class Cached(Model):
             raise self._unusable(error) from error
         return None if row is None else str(row[0])
 
+    def _read(self, answer: str, kind: TypeAdapter[T]) -> T:
+        try:
+            return kind.validate_python(json.loads(answer))
+        except ValueError as error:
+            raise self._unusable("it holds an answer that can't be read") from error
+
     def _keep(self, question: str, answer: str) -> None:
         try:
             with self._file:
@@ -138,8 +145,8 @@ class Cached(Model):
         except sqlite3.Error as error:
             raise self._unusable(error) from error
 
-    def _unusable(self, error: sqlite3.Error) -> ModelError:
+    def _unusable(self, why: object) -> ModelError:
         return ModelError(
-            f"The cache {str(self._path)!r} can't be used: {error}. Name another file, or leave "
+            f"The cache {str(self._path)!r} can't be used: {why}. Name another file, or leave "
             "--set cache out."
         )

@@ -152,8 +152,8 @@ class Endpoint:
         )
 
     def _wait(self, state: RetryCallState) -> float:
-        after = _after(state)
-        return self._backoff(state) if after is None else after
+        # Some endpoints say 0 for ever, and many callers would come back at the same moment.
+        return max(self._backoff(state), _after(state) or 0.0)
 
 
 def retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:

@@ -21,6 +21,8 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: int | None = None
     """After so many bytes of the body the connection ends."""
+    endless: bool = False
+    """It comes in pieces, and the last of them never does."""
     delay: float = 0.0
     """Seconds of silence before anything is sent."""
     hang_up: bool = False
@@ -29,7 +31,7 @@ class Answer:
     @property
     def pays(self) -> bool:
         """Whether who asked got what there is to pay for."""
-        if self.status != 200 or self.cut is not None or self.hang_up:
+        if self.status != 200 or self.cut is not None or self.hang_up or self.endless:
             return False
         try:
             return bool(json.loads(self.body)["choices"])
@@ -153,10 +155,16 @@ class Endpoint:
                 try:
                     self.send_response(answer.status)
                     self.send_header("content-type", "application/json")
-                    self.send_header("content-length", str(len(answer.body)))
+                    if answer.endless:
+                        self.send_header("transfer-encoding", "chunked")
+                    else:
+                        self.send_header("content-length", str(len(answer.body)))
                     for name, value in answer.headers.items():
                         self.send_header(name, value)
                     self.end_headers()
+                    if answer.endless:
+                        self.wfile.write(f"{len(answer.body):x}\r\n".encode())
+                        self.close_connection = True
                     self.wfile.write(answer.body[: answer.cut])
                     self.wfile.flush()
                 except OSError:

@@ -101,6 +101,13 @@ def test_what_was_asked_already_is_answered_from_memory() -> None:
     assert told[2] == told[1] + "\nlist_items_in_hands() -> []"
 
 
+def test_what_is_asked_over_and_over_is_answered_once() -> None:
+    asked = Asked()
+    decision = decide(texts("object_detection()\n" * 10_000, ACT), asked)
+    assert asked.calls == ["object_detection"]
+    assert last(decision)[-1][1] == 'object_detection() -> ["fridge", "{cup}"]'
+
+
 def test_there_is_an_end_to_asking() -> None:
     asked = Asked()
     decision = decide(texts(*["object_detection()"] * 3, ACT), asked, turns=3)

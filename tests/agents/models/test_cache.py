@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import sqlite3
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.core import ModelError
+from agents.core import BudgetError, ModelError
 from agents.models.cache import Cached
 from agents.models.core import Ability, Image, Message, Model, Reply
 from agents.models.scripted import Answer, Script, ScriptedModel, Want
@@ -144,6 +145,32 @@ def test_a_file_that_is_no_cache(tmp_path: Path) -> None:
     for path in (file, tmp_path / "nowhere" / "cache"):
         with pytest.raises(ModelError, match=r"can't be used: .*leave --set cache out"):
             Cached(counting(), path)
+
+
+def test_an_answer_that_can_not_be_read(tmp_path: Path) -> None:
+    kind = lambda m: m.generate(ASK)  # noqa: E731
+    both(counting(), tmp_path / "cache", kind)
+    with sqlite3.connect(tmp_path / "cache") as file:
+        file.execute("UPDATE answers SET answer = '{\"texts\": 5}'")
+    file.close()
+    with pytest.raises(ModelError, match=r"an answer that can't be read\. Name another file"):
+        both(counting(), tmp_path / "cache", kind)
+
+
+def test_what_is_kept_is_to_be_had_when_the_budget_is_spent(tmp_path: Path) -> None:
+    async def again_and_more(model: Model) -> list[bool]:
+        replies = []
+        for _ in range(2):
+            model.check_budget()
+            replies.append(await model.generate(ASK))
+        with pytest.raises(BudgetError):
+            await model.generate(ASK, max_tokens=3)
+        return [reply.call.cached for reply in replies]
+
+    with endpoint(lambda request, number: good("ok")) as serving:
+        got = ask(serving, again_and_more, cache=tmp_path / "cache", budget_calls=1)
+    assert got == [False, True]
+    assert len(serving.requests) == 1
 
 
 def test_an_endpoint_is_not_paid_twice(tmp_path: Path) -> None:

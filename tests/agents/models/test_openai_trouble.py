@@ -29,6 +29,7 @@ PASSING = {
     "an error that says 200": Answer(b'{"error": {"message": "overloaded"}}'),
     "no text": Answer(b'{"choices": [{"message": {"content": 5}}]}'),
     "a cut body": Answer(good("long enough").body, cut=20),
+    "a cut stream": Answer(good("long enough").body, endless=True),
     "a cut head": Answer(b"", hang_up=True),
     "silence": Answer(b"", delay=1.0, hang_up=True),
     "no UTF-8": Answer(b'{"choices": "\xff\xfe"}'),
@@ -86,6 +87,13 @@ def test_retry_after_is_waited_for() -> None:
         ask(serving, say)
     waited = serving.times[1] - serving.times[0]
     assert 1.0 <= waited < 1.9
+
+
+def test_who_says_0_for_ever_is_not_asked_in_a_rush() -> None:
+    now = error(429, "now", Retry_After="0")
+    with endpoint(one_after_another(now)) as serving, pytest.raises(ModelError):
+        ask(serving, say, attempts=6, backoff=0.1)
+    assert serving.times[-1] - serving.times[0] > 0.3, "Tries wait longer and longer all the same."
 
 
 def test_retry_after_may_be_a_date() -> None:
