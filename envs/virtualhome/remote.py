@@ -52,13 +52,11 @@ class Remote:
         self._equivalence: Mapping[str, Sequence[str]] = {}
         self._hour = 12.0
         self._camera = 0
-        health = self._client.health()
-        if health.missing:
+        try:
+            self._refuse_others()
+        except SimulatorError:
             self.close()
-            raise SimulatorError(
-                f"{self._client.address} is of another release than 2.3.0: it refuses "
-                f"{', '.join(health.missing)} ({health})."
-            )
+            raise
 
     def reset(self, scene: VirtualHomeScene) -> World:
         """Load the flat's plan, and change it to the scene's graph.
@@ -123,6 +121,14 @@ class Remote:
         if self._unity is not None:
             self._unity.close()
             self._unity = None
+
+    def _refuse_others(self) -> None:
+        health = self._client.health()
+        if health.missing:
+            raise SimulatorError(
+                f"{self._client.address} is of another release than 2.3.0: it refuses "
+                f"{', '.join(health.missing)} ({health})."
+            )
 
     def _fetch(self) -> World:
         return World.of(self._client.graph(), self._equivalence, self._hour)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -20,6 +20,14 @@ from envs.virtualhome.world import World
 
 CHARACTER = 1
 """Id of the character that we add to our own flats, as the official client has it."""
+
+_OPPOSITES = (
+    ("OPEN", "CLOSED"),
+    ("ON", "OFF"),
+    ("CLEAN", "DIRTY"),
+    ("PLUGGED_IN", "PLUGGED_OUT"),
+    ("SITTING", "LYING"),
+)
 
 
 class Move(BaseModel):
@@ -149,8 +157,19 @@ def _changed(graph: Mapping[str, Any], scene: VirtualHomeScene, names: Names) ->
                 f"scene, states, {name}: there is no state {unknown[0]!r}; "
                 f"nearest: {', '.join(near)}."
             )
+        upper = {s.upper() for s in states}
+        if both := next((pair for pair in _OPPOSITES if upper.issuperset(pair)), None):
+            raise SceneError(f"scene, states, {name}: it can't be both {' and '.join(both)}.")
         nodes[_one(names, name)]["states"] = [s.upper() for s in states]
     for move in scene.moves:
+        thing = _one(names, move.thing)
+        if nodes[thing].get("category") == "Rooms":
+            raise SceneError(f"scene, moves: {move.thing} is a room, which stays where it is.")
+        if _one(names, move.target) in _with_contents(edges, thing):
+            raise SceneError(
+                f"scene, moves: {move.thing} can't be {move.relation} {move.target}: that is "
+                "itself, or on or in it."
+            )
         edges = _moved(
             edges, nodes, _one(names, move.thing), move.relation, _one(names, move.target)
         )
@@ -173,20 +192,36 @@ def _moved(
         ),
         target,
     )
+    along = _with_contents(edges, thing)
     kept = [
         e
         for e in edges
-        if not (e["from_id"] == thing and e["relation_type"] in ("ON", "INSIDE", "CLOSE"))
-        and not (e["to_id"] == thing and e["relation_type"] == "CLOSE")
+        if not (e["from_id"] == thing and e["relation_type"] in ("ON", "INSIDE"))
+        and not (e["from_id"] in along and e["relation_type"] == "INSIDE" and e["to_id"] in rooms)
+        and not (e["relation_type"] == "CLOSE" and (e["from_id"] in along) != (e["to_id"] in along))
     ]
     new = [
         (thing, relation, target),
-        (thing, "INSIDE", room),
+        *((one, "INSIDE", room) for one in sorted(along)),
         (thing, "CLOSE", target),
         (target, "CLOSE", thing),
     ]
     added = dict.fromkeys(edge for edge in new if edge[0] != edge[2])
     return kept + [{"from_id": a, "relation_type": r, "to_id": b} for a, r, b in added]
+
+
+def _with_contents(edges: Sequence[Mapping[str, Any]], thing: int) -> set[int]:
+    """A thing, with all that is on or in it."""
+    found: set[int] = set()
+    here = {thing}
+    while here:
+        found |= here
+        here = {
+            e["from_id"]
+            for e in edges
+            if e["to_id"] in here and e["relation_type"] in ("ON", "INSIDE")
+        } - found
+    return found
 
 
 def _one(names: Names, name: str) -> int:

@@ -16,6 +16,8 @@ from envs.virtualhome import VirtualHomeSettings
 from envs.virtualhome.client import VirtualHomeClient
 from envs.virtualhome.env import make
 from envs.virtualhome.lines import Line, LineError, parse_line
+from envs.virtualhome.names import Names
+from envs.virtualhome.scene import VirtualHomeScene, build_world
 from envs.virtualhome.tasks import sample
 from envs.virtualhome.world import World
 
@@ -72,6 +74,42 @@ def test_a_graph_that_can_not_be_lived_in(graph: dict[str, Any], words: str) -> 
         World.of(graph)
     assert words in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"states": {"fridge_1": ["OPEN", "CLOSED"]}}, "can't be both OPEN and CLOSED"),
+        ({"states": {"fridge_1": ["AJAR"]}}, "no state 'AJAR'"),
+        ({"states": {"fridge_9": ["OPEN"]}}, "no 'fridge_9'"),
+        ({"moves": [{"thing": "mug_1", "relation": "ON", "target": "mug_1"}]}, "itself"),
+        ({"moves": [{"thing": "mug_1", "relation": "INSIDE", "target": "fridge_1"},
+                    {"thing": "fridge_1", "relation": "ON", "target": "mug_1"}]}, "on or in it"),
+        ({"moves": [{"thing": "kitchen", "relation": "ON", "target": "bed_1"}]}, "a room"),
+        ({"program": ["[open] <fridge>"]}, "program"),
+    ],
+)  # fmt: skip
+def test_a_scene_that_can_not_be(change: dict[str, Any], words: str) -> None:
+    goals = [{"kind": "action", "any_of": ["OPEN"]}]
+    bad = Task(id="bad", env="virtualhome", kind="k", goal="g",
+               scene={"flat": 0, "goals": goals, **change})  # fmt: skip
+    env = make("embedded", VirtualHomeSettings(view="none"))
+    with env, pytest.raises(SceneError) as told:
+        env.reset(bad, seed=0)
+    assert words in str(told.value)
+
+
+def test_what_stands_on_a_moved_thing_comes_along() -> None:
+    goals = [{"kind": "action", "any_of": ["OPEN"]}]
+    moves = [{"thing": "mug_1", "relation": "ON", "target": "plate_1"},
+             {"thing": "plate_1", "relation": "ON", "target": "bed_1"}]  # fmt: skip
+    scene = VirtualHomeScene.model_validate({"flat": 0, "goals": goals, "moves": moves})
+    world = build_world(scene)
+    find = Names(world).find
+    (mug,), (plate,), (bed,) = find("mug_1"), find("plate_1"), find("bed_1")
+    assert world.room(mug) == world.room(plate) == world.room(bed)
+    assert (world.targets(mug, "ON"), world.targets(plate, "ON")) == ([plate], [bed])
+    assert world.targets(mug, "INSIDE") == world.targets(plate, "INSIDE") == [world.room(bed)]
 
 
 @pytest.mark.parametrize("box", ["x", {"center": [0, 1, 0], "size": [-3, 3, 3]}])

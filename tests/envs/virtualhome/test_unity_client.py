@@ -265,6 +265,19 @@ sys.exit(main())
 """
 
 
+IDLE_ALONE = """
+import http.server, json, sys
+class Answering(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200 if asked["action"] == "idle" else 500)
+        self.end_headers()
+        self.wfile.write(json.dumps({"success": True}).encode())
+port = next(a.split("=")[1] for a in sys.argv if a.startswith("-http-port="))
+http.server.HTTPServer(("127.0.0.1", int(port)), Answering).serve_forever()
+"""
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port: int = unused.getsockname()[1]
@@ -294,6 +307,14 @@ class TestStartingIt:
         settings = VirtualHomeSettings(port=free_port(), executable=idle, timeout=1)
         with pytest.raises(SimulatorError, match=r"(?s)within 1 s.*loading"):
             make("unity", settings)
+
+    def test_one_that_fails_its_health_check_is_not_left_running(self, tmp_path):
+        port = free_port()
+        sick = program(tmp_path, IDLE_ALONE)
+        settings = VirtualHomeSettings(view="none", port=port, executable=sick, timeout=20)
+        with pytest.raises(SimulatorError, match="HTTP 500"):
+            make("unity", settings)
+        assert not VirtualHomeClient(port=port, timeout=1).alive()
 
     def test_a_taken_port(self, tmp_path):
         with socket.create_server(("127.0.0.1", 0)) as taken:
