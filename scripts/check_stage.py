@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from eie.example import Example
 from eie.folder import SetFolder
@@ -16,6 +17,7 @@ from envs.core import (
     Forkable,
     Observation,
     Outcome,
+    Privileged,
     Task,
     Thing,
 )
@@ -93,3 +95,23 @@ def solves(env: Env, plan: Sequence[Action]) -> bool:
         outcomes = [twin.act(action) for action in plan]
         met, total = twin.progress()
     return met == total and all(outcome.reason is None for outcome in outcomes)
+
+
+def is_among(env: Env, action: Action, others: Iterable[Action]) -> bool:
+    """Whether it is one of them: in the same words, or in words without numbers to the same end."""
+    plain = _numberless(action)
+    alike = [other for other in others if _numberless(other) == plain]
+    return action in alike or any(_end(env, action) == _end(env, other) for other in alike)
+
+
+def _numberless(action: Action) -> str:
+    return re.sub(r"_\d+\b", "", action.text)
+
+
+def _end(env: Env, action: Action) -> str:
+    """The state that comes of an action."""
+    assert isinstance(env, Forkable)
+    with env.fork() as twin:
+        twin.act(action)
+        assert isinstance(twin, Privileged)
+        return twin.digest()
