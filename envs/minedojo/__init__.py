@@ -23,7 +23,7 @@ class MineDojoSettings(BaseModel):
     """Ticks (1/20 s of the game) that one action may take."""
     tasks: str | None = None
     """A `minedojo` wheel, or the folder of an installed one, that its tasks are read from; None
-    looks where `inhabit setup minedojo --backend minedojo` puts it."""
+    looks where `inhabit setup minedojo` puts it."""
 
 
 def _make(backend: str, settings: MineDojoSettings) -> Env:

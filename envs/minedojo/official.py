@@ -25,7 +25,7 @@ _VARIABLE = re.compile(r"\{(.*?)\}")
 
 
 def default_package() -> Path:
-    """Where `inhabit setup minedojo --backend minedojo` puts the package."""
+    """Where `inhabit setup minedojo` puts the package."""
     return cache_home() / "minedojo" / "package" / "minedojo"
 
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+import tempfile
+import zipfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from envs.core import UnavailableError
+from envs.minedojo.official import default_package
 from envs.minedojo.programs import PACKAGES, lacking
 from envs.registry import Need
 
 Tell = Callable[[str], None]
+_MINEDOJO = "minedojo==0.1"
 _DEADLINE = 900.0
-"""Seconds for one call of apt-get."""
+"""Seconds for one call of apt-get or pip."""
 
 
 def needs(backend: str) -> Sequence[Need]:
@@ -45,6 +51,30 @@ def prepare(backend: str, tell: Tell) -> None:
     from envs.minedojo.game import game
 
     tell(f"The game with its textures: {game()}.")
+    if default_package().is_dir():
+        tell(f"MineDojo's tasks: in {default_package()}.")
+        return
+    tell(f"{_MINEDOJO}: fetching its tasks (1 MB).")
+    _fetch()
+
+
+def _fetch() -> None:
+    """MineDojo's wheel, unpacked; nothing of it is ever run."""
+    home = default_package().parent
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="making-", dir=home.parent) as made:
+        _run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download",
+              "--no-deps", "--only-binary", ":all:", "--dest", made, _MINEDOJO])  # fmt: skip
+        wheel = next(iter(sorted(Path(made).glob("*.whl"))), None)
+        if wheel is None:
+            raise UnavailableError(f"{_MINEDOJO} came as no wheel.")
+        unpacked = Path(made) / "package"
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(
+                unpacked, [n for n in archive.namelist() if n.startswith("minedojo/tasks/")]
+            )
+        if not home.exists():
+            unpacked.rename(home)
 
 
 def _rights() -> list[str]:

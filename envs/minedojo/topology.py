@@ -67,6 +67,8 @@ def ways() -> Mapping[str, Sequence[Way]]:
     for liquid in ("water", "lava"):
         add(f"{liquid}_bucket", Way("collect", liquid, 1.0, {"bucket": 1}))
     for recipe in recipes():
+        if recipe.name in recipe.needed():
+            continue  # a variant of itself
         station = None if recipe.by_hand else TABLE
         add(recipe.name, Way("craft", recipe.name, recipe.count, recipe.needed(), None, station))
     for smelt in smelts():

@@ -1,6 +1,7 @@
 -- Mobs: our own bodies on our own ticks; the engine only shows where they are.
 
 local GRAVITY, DRAG = 0.08, 0.98
+local CROWD, FORGOTTEN = 14, 44  -- how many at once, and how far off they are let go
 local mobs = { all = {}, killed = {}, next_id = 1 }
 inhabit.mobs = mobs
 
@@ -160,13 +161,17 @@ local NIGHTLY = { "zombie", "skeleton", "creeper", "spider" }
 --- Now and then somebody comes by: animals by day, others in the dark.
 function mobs.visit()
 	local scene = inhabit.scene
-	if not scene.allow_mob_spawn or inhabit.body.ticks % 100 ~= 0 or #mobs.all >= 14 then return end
+	if not scene.allow_mob_spawn or inhabit.body.ticks % 100 ~= 0 then return end
+	for _, mob in ipairs(table.copy_list(mobs.all)) do
+		if mob.visits and vector.distance(mob.pos, inhabit.body.pos) > FORGOTTEN then mobs.remove(mob) end
+	end
+	if #mobs.all >= CROWD then return end
 	local dark = inhabit.sky.sun() < 0.2
 	local names = NATIVE[scene.look]
 	if dark and scene.look ~= "mushroom_island" and scene.look ~= "nether" then names = NIGHTLY end
 	local turn, far = inhabit.chance() * 2 * math.pi, 14 + inhabit.chance() * 10
 	local x, z = inhabit.body.pos.x + math.cos(turn) * far, inhabit.body.pos.z + math.sin(turn) * far
-	mobs.spawn(names[inhabit.draw(1, #names)], x, inhabit.ground(math.floor(x), math.floor(z)) + 1, z)
+	mobs.spawn(names[inhabit.draw(1, #names)], x, inhabit.ground(math.floor(x), math.floor(z)) + 1, z).visits = true
 end
 
 --- Put the shapes where the bodies are.
