@@ -25,7 +25,7 @@ _WHERE = re.compile(
     r"(?P<where>in|on|inside|inside of|on top of|within)\s+$"
 )
 _YOU_HOLD = re.compile(
-    r"\byou(?:'re| are)?(?P<not>(?: do not|don't| do n't| are not|n't| not))?"
+    r"\byou(?:'re| are)?(?P<not>(?: do not| don't| don\u2019t| are not| aren't| not))?"
     r"(?: already| now| still)?\s+(?:hold|holding|carry|carrying|have)(?: already| now)?\s+"
     r"(?P<article>a |an |the |one |your )?$"
 )
@@ -182,8 +182,11 @@ class _Reader:
             noun, at = match["noun"], match.start("noun")
             inside = any(at in span for span in spans)
             if not inside and noun not in _GENERAL_WORDS and noun not in self._nouns.adjectives:
-                following = any(0 < span.start - at <= len(noun) + 12 for span in spans)
-                if not following:
+                end = match.end()
+                compound = any(
+                    span.start > at and not clause[end : span.start].strip() for span in spans
+                )
+                if not compound:
                     yield f"It speaks of {noun!r}, which no scene has."
 
     def _said(self, state: str, holds: bool) -> str:

@@ -51,6 +51,8 @@ class Writer:
         self._settings = settings
         self._draw = draw
         self._whole = whole
+        self._proposal = origin.proposal
+        """What the author says of the first moment that is asked about."""
 
     def decision(self, moment: Moment, wrong: Sequence[Action]) -> Draft:
         """What to do at a moment.
@@ -62,7 +64,7 @@ class Writer:
         if not self._whole:
             self._check_history(moment.done)
         goal, told = self._origin.task.goal, moment.observation.text
-        proposal = self._origin.proposal if not moment.done else None
+        proposal, self._proposal = self._proposal, None
         event = self._brought_about(moment)
         why = explain(moment, event, self._template)
         asked = question(goal, told, done, self._draw)

@@ -1,0 +1,98 @@
+"""What sentences claim, held against a kitchen."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eie.claims import contradictions
+from eie.nouns import plural
+from envs.core import Thing
+from envs.evolving import Lexicon
+
+LEXICON = Lexicon(
+    kinds=frozenset(
+        ["mug", "fridge", "apple", "apple slice", "countertop", "microwave", "knife", "plate"]
+    ),
+    states={"open": ("open", "closed"), "on": ("on", "off"), "dirty": ("dirty", "clean")},
+    synonyms={"refrigerator": "fridge"},
+    products={"apple slice": "apple"},
+)
+KITCHEN = (
+    Thing("mug_1", "mug", {"dirty": True}, "countertop_1"),
+    Thing("mug_2", "mug", {"dirty": False}, held=True),
+    Thing("fridge_1", "fridge", {"open": False}),
+    Thing("plate_1", "plate", {"dirty": False}, "fridge_1", inside=True),
+    Thing("apple_1", "apple", {}, "plate_1"),
+    Thing("countertop_1", "countertop", {}),
+    Thing("microwave_1", "microwave", {"open": True, "on": False}),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The fridge is closed, and the apple is in the fridge.",
+        "The refrigerator isn't open.",
+        "The apple is on the plate.",
+        "You are holding a mug. The mug is in your hand.",
+        "A dirty mug is on the countertop.",
+        "One mug is on the countertop already.",
+        "There is no knife here.",
+        "The microwave is off and open.",
+        "The mug_1 is dirty, but the mug_2 is clean.",
+        "You don't hold the apple.",
+        "Two mugs and a closed fridge can be seen.",
+    ],
+)
+def test_what_is_so_passes(text: str) -> None:
+    assert contradictions(text, KITCHEN, LEXICON) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The fridge is open.",
+        "The refrigerator is not closed.",
+        "The apple is on the countertop.",
+        "The apple isn't in the fridge.",
+        "You hold the apple.",
+        "Your hands are empty.",
+        "Three mugs are in sight.",
+        "Two mugs are on the countertop.",
+        "There is no mug.",
+        "There is a knife on the countertop.",
+        "A unicorn is on the countertop.",
+        "The closed microwave is near.",
+        "The mug_2 is dirty.",
+        "The mug 3 is on the countertop.",
+        "The dirty plate is in the fridge.",
+        "You don't hold the mug.",
+    ],
+)
+def test_what_is_not_so_is_named(text: str) -> None:
+    assert contradictions(text, KITCHEN, LEXICON)
+
+
+def test_a_wish_claims_that_things_exist_and_nothing_else() -> None:
+    def wish(text: str) -> bool:
+        return not contradictions(text, KITCHEN, LEXICON, wish=True)
+
+    assert wish("Put a clean plate on the countertop, and two mugs in the open fridge.")
+    assert wish("Slice the apple and put an apple slice in the microwave.")
+    assert not wish("Put the knife in the fridge.")
+    assert not wish("Put three mugs in the fridge.")
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    assert isinstance(contradictions(text, KITCHEN, LEXICON), list)
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [("butter knife", "butter knives"), ("box", "boxes"), ("potato", "potatoes"), ("toy", "toys")],
+)
+def test_plurals(one: str, many: str) -> None:
+    assert plural(one) == many

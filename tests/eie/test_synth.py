@@ -1,0 +1,224 @@
+"""Sets made in the toy house: the same bytes whatever happens on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from agents.models.core import Image as Pixels
+from eie.author import Author
+from eie.example import Example, Rejection
+from eie.folder import Attempt, Header, SetError, SetFolder
+from eie.pipeline import Pipeline
+from eie.procedural import Procedural
+from eie.settings import SynthSettings
+from eie.synth import Synthesis
+from envs.registry import find
+from envs.toy import ToySettings
+from envs.toy.env import Toy
+from tests.eie.authors import Clumsy, Silent
+
+N = 60
+
+
+def inhabit(*arguments: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
+    code = "import sys; from episodes.cli import main; main(sys.argv[1:])"
+    if limit is not None:
+        code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit},) * 2); {code}"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=120
+    )
+
+
+def synth(out: Path, *more: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
+    return inhabit(
+        *("synth", "toy", "--n", str(N), "--seed", "5", "--out", str(out), "--json"),
+        *("--set", "in_process=true", *more),
+        limit=limit,
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Everything but how long it took."""
+    found = (p for p in sorted(folder.rglob("*")) if p.is_file() and p.name != "times.jsonl")
+    return {str(p.relative_to(folder)): p.read_bytes() for p in found}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sets") / "undisturbed"
+    done = synth(out)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout.splitlines()[-1])
+    assert answer["kept"] == N and answer["set"] == str(out) and answer["seconds"] > 0
+    attempts = [json.loads(line) for line in (out / "attempts.jsonl").read_text().splitlines()]
+    rejected = [r["rejection"] for a in attempts for r in a.get("rejected", [])]
+    assert answer["rejected"] == {reason: rejected.count(reason) for reason in set(rejected)}
+    return out
+
+
+def test_a_set_is_what_it_says(undisturbed: Path) -> None:
+    opened = SetFolder.open(undisturbed)
+    examples = list(opened.examples())
+    assert opened.header.finished and len({e.id for e in examples}) == len(examples) == N
+    assert [i for a in opened.attempts() for i in a.kept] == [e.id for e in examples]
+    splits: dict[str, str] = {}
+    for example in examples:
+        with Image.open(undisturbed / example.image) as picture:
+            import numpy as np
+
+            assert Pixels(np.asarray(picture)).digest == example.image_digest
+        assert len(set(example.candidates)) == len(example.candidates) == 4
+        assert splits.setdefault(example.image_digest, example.split) == example.split
+    for split in ("train", "val", "test"):
+        rows: list[dict[str, Any]] = pq.read_table(
+            undisturbed / "data" / f"{split}.parquet"
+        ).to_pylist()
+        for row in rows:
+            row["lineage"] = json.loads(row["lineage"])
+        assert [Example.model_validate(row) for row in rows] == [
+            e for e in examples if e.split == split
+        ]
+
+
+def test_the_answer_alone_is_best(undisturbed: Path) -> None:
+    """Acted again from its lineage, each picture is the same, and one candidate alone is best."""
+    registration = find("toy")
+    env = registration.make("grid", ToySettings())
+    from envs.core import Task
+
+    for example in SetFolder.open(undisturbed).examples():
+        lineage = example.lineage
+        assert lineage is not None and isinstance(env, Toy)
+        env.reset(Task.model_validate(lineage.task), seed=lineage.seed)
+        for text in lineage.actions:
+            action = env.parse(text)
+            assert action is not None
+            env.act(action)
+        rgb = env.observe().rgb
+        assert rgb is not None and Pixels(rgb).digest == example.image_digest
+        best = {a.text for a in env.best_actions()}
+        if example.kind == "recognition":
+            assert example.candidates[example.answer] == lineage.actions[-1]
+        else:
+            right = [c for c in example.candidates if c in best]
+            assert right == [example.candidates[example.answer]]
+        env.close()
+
+
+def test_more_workers_make_the_same_set(undisturbed: Path, tmp_path: Path) -> None:
+    assert synth(tmp_path / "set", "--workers", "3").returncode == 0
+    assert files(tmp_path / "set") == files(undisturbed)
+
+
+@pytest.mark.parametrize("size", [10, 300, 5_000])
+def test_killed_and_resumed_it_is_the_same_set(
+    undisturbed: Path, tmp_path: Path, size: int
+) -> None:
+    """Killed as soon as its examples are `size` bytes."""
+    out = tmp_path / "set"
+    code = "import sys; from episodes.cli import main; main(sys.argv[1:])"
+    command = ["synth", "toy", "--n", str(N), "--seed", "5", "--out", str(out)]
+    made = subprocess.Popen(
+        [sys.executable, "-c", code, *command, "--set", "in_process=true"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    lines = out / "examples.jsonl"
+    while made.poll() is None and not (lines.exists() and lines.stat().st_size > size):
+        time.sleep(0.001)
+    os.kill(made.pid, signal.SIGKILL)
+    made.wait()
+    assert synth(out).returncode == 0
+    assert files(out) == files(undisturbed)
+
+
+@pytest.mark.parametrize("cut", [1, 40, 1_000, 20_000])
+def test_torn_lines_are_made_anew(undisturbed: Path, tmp_path: Path, cut: int) -> None:
+    out = tmp_path / "set"
+    subprocess.run(["cp", "-r", str(undisturbed), str(out)], check=True)
+    header = json.loads((out / "set.json").read_text())
+    (out / "set.json").write_text(json.dumps({**header, "finished": False}))
+    for name in ("attempts.jsonl", "examples.jsonl"):
+        size = (out / name).stat().st_size
+        keep = max(0, size - cut) if name == "attempts.jsonl" else size
+        os.truncate(out / name, keep)
+    assert synth(out).returncode == 0
+    assert files(out) == files(undisturbed)
+
+
+def test_a_full_disk_stops_it_and_nothing_is_lost(undisturbed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set"
+    stopped = synth(out, limit=40_000)
+    assert stopped.returncode == 1 and "can't be written" in stopped.stderr, stopped.stderr
+    assert synth(out).returncode == 0
+    assert files(out) == files(undisturbed)
+
+
+def test_a_set_of_another_version_or_command_is_refused(undisturbed: Path, tmp_path: Path) -> None:
+    other = inhabit("synth", "toy", "--n", "9", "--out", str(undisturbed))
+    assert other.returncode == 1 and "begun with seed 5, not 0" in other.stderr
+    header = json.loads((undisturbed / "set.json").read_text())
+    (tmp_path / "set.json").write_text(json.dumps({**header, "version": 0}))
+    with pytest.raises(SetError, match="version 0"):
+        SetFolder.open(tmp_path)
+    (tmp_path / "set.json").unlink()
+    (tmp_path / "holiday.jpg").touch()
+    assert "holiday.jpg" in synth(tmp_path).stderr
+
+
+def run(author: Author, folder: Path, n: int, most: int) -> list[Attempt]:
+    template = find("toy").template
+    assert template is not None
+    header = Header(
+        command=("inhabit",),
+        env="toy",
+        backend="grid",
+        author=author.name,
+        seed=1,
+        n=n,
+        settings={},
+        software={},
+    )
+    folder.mkdir()
+    opened = SetFolder.begin(folder, header)
+    pipeline = Pipeline("toy", template(ToySettings()), SynthSettings(), 1)
+    asyncio.run(Synthesis(opened, author, pipeline, Toy, most=most, workers=2).run())
+    return list(opened.attempts())
+
+
+def procedural() -> Procedural:
+    template = find("toy").template
+    assert template is not None
+    return Procedural("toy", template(ToySettings()))
+
+
+def test_a_clumsy_author_is_accounted_for(tmp_path: Path) -> None:
+    attempts = run(Clumsy(procedural()), tmp_path / "set", n=10_000, most=30)
+    assert [a.number for a in attempts] == list(range(30))
+    for attempt in attempts:
+        reasons = [r.rejection for r in attempt.rejected]
+        if attempt.number % 10 == 9:
+            assert reasons == [Rejection.NO_ANSWER] and attempt.tokens == {"in": 7}
+        elif attempt.number % 3 == 0:
+            # Told once what was wrong, it did the same again.
+            assert reasons == [Rejection.SCHEMA, Rejection.SCHEMA] and not attempt.kept
+            assert attempt.tokens == {"in": 20, "out": 10}
+        else:
+            assert Rejection.SCHEMA not in reasons and (attempt.kept or reasons)
+
+
+def test_an_author_that_never_answers_ends(tmp_path: Path) -> None:
+    attempts = run(Silent(), tmp_path / "set", n=5, most=12)
+    assert [r.rejection for a in attempts for r in a.rejected] == [Rejection.NO_ANSWER] * 12
