@@ -143,8 +143,7 @@ class VirtualHome(Env):
         """Goals that hold, of all; one of one where a task has none."""
         if not self._goals:
             return 1, 1
-        done = [line.action for line in self._done]
-        return met(self._goals, self._here(), done), len(self._goals)
+        return met(self._goals, self._here(), self._done), len(self._goals)
 
     def close(self) -> None:
         """Let go of the simulator."""
@@ -184,11 +183,11 @@ class VirtualHome(Env):
         world = self._here()
         if (rest := self._rest_of_program()) is not None:
             return [self._said(line) for line in rest]
-        done = [line.action for line in self._done]
         try:
-            return [self._said(line) for line in solve(world, self._character, self._goals, done)]
+            lines = solve(world, self._character, self._goals, self._done)
         except NoPlanError:
             return []
+        return [self._said(line) for line in lines]
 
     def best_actions(self) -> frozenset[Action] | None:
         """Every first action of a shortest plan, if it has at most two; None from farther away.
@@ -198,9 +197,8 @@ class VirtualHome(Env):
         following = self._program[len(self._done) : len(self._done) + 1]
         if any(thing.id not in self._seen for line in following for thing in line.things):
             return None
-        done = tuple(line.action for line in self._done)
         verbs = frozenset(verb.action for verb in self._verbs)
-        moment = Moment(self._here(), self._character, self._goals, done, self._seen, verbs)
+        moment = Moment(self._here(), self._character, self._goals, self._done, self._seen, verbs)
         lines = first_lines(moment, self._admissible)
         return None if lines is None else frozenset(map(self._said, lines))
 
@@ -304,8 +302,7 @@ class VirtualHome(Env):
             world, failure = world.step(line)
             if failure is not None:
                 return None
-        done = [line.action for line in self._program]
-        solved = met(self._goals, world, done) == len(self._goals)
+        solved = met(self._goals, world, self._program) == len(self._goals)
         return self._program[count:] if solved else None
 
 

@@ -148,6 +148,9 @@ def _repair(evolving: Evolving) -> None:
     # What is held was put into the room that is left, not the one that is entered.
     execution.WalkExecutor.execute = execute_walk
 
+    for posture in (execution.SitExecutor, execution.LieExecutor):
+        posture.execute = _on_one_seat(evolving, posture.execute)
+
     def get_nodes_from(self: Any, from_node: Any, relation: Any) -> list[Any]:
         return [self.get_node(i) for i in sorted(self.get_node_ids_from(from_node.id, relation))]
 
@@ -174,3 +177,31 @@ def _bring_along(evolving: Evolving, state: Any, char_index: int) -> None:
             if around.id != room.id:
                 state.delete_edge(held, relation.INSIDE, around)
         state.add_edge(held, relation.INSIDE, room)
+
+
+def _on_one_seat(evolving: Evolving, settle: Any) -> Any:
+    """Who sat down elsewhere stayed on the old seat too: STANDUP leaves it in the graph.
+
+    It is taken out when the next seat is taken, and no earlier: a program of eai-eval counts on it.
+    """
+    environment, execution = evolving.environment, evolving.execution
+
+    def execute(
+        self: Any,
+        script: Any,
+        state: Any,
+        info: Any,
+        char_index: int,
+        modify: bool = True,
+        in_place: bool = False,
+    ) -> Iterator[Any]:
+        seat = state.get_state_node(script[0].object())
+        for after in settle(self, script, state, info, char_index, modify, in_place):
+            if modify:
+                character = execution._get_character_node(after, char_index)
+                for under in after.get_nodes_from(character, environment.Relation.ON):
+                    if under.id != seat.id:
+                        after.delete_edge(character, environment.Relation.ON, under)
+            yield after
+
+    return execute

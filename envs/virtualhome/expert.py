@@ -14,7 +14,7 @@ from envs.virtualhome.sight import held, near
 from envs.virtualhome.world import Node, World
 
 _PASSES = 3
-_AT_REST = {"WATCH", "SLEEP", "WAKEUP", "LOOKAT", "POINTAT"}
+_AT_REST = {"READ", "WATCH", "SLEEP", "WAKEUP", "LOOKAT", "POINTAT"}
 _ORDER = ("CLEAN", "DIRTY", "PLUGGED_IN", "OPEN", "CLOSED", "OFF", "ON", "PLUGGED_OUT")
 """Later states may need earlier ones, and would be undone by them."""
 
@@ -23,14 +23,14 @@ class NoPlanError(ValueError):
     """Nothing that is tried here leads on. Says what was wanted."""
 
 
-def solve(world: World, character: int, goals: Sequence[Goal], done: Sequence[str]) -> list[Line]:
+def solve(world: World, character: int, goals: Sequence[Goal], done: Sequence[Line]) -> list[Line]:
     """Lines that make every goal hold.
 
     Args:
         world: this moment.
         character: id of who acts.
         goals: what must hold at the end.
-        done: actions carried out so far, in capitals.
+        done: lines carried out so far.
 
     Returns:
         A plan, empty if the goals hold.
@@ -52,14 +52,22 @@ class _Attempt:
     """A plan in the making, and the world as it stands after it."""
 
     def __init__(
-        self, world: World, character: int, goals: Sequence[Goal], done: Sequence[str]
+        self, world: World, character: int, goals: Sequence[Goal], done: Sequence[Line]
     ) -> None:
-        self.world, self.done = world, list(done)
+        self.world = world
         self.lines: list[Line] = []
+        self._before = tuple(done)
         self._me = character
         self._index = list(world.characters()).index(character)
         self._wanted = {g.from_id for g in goals if isinstance(g, RelationGoal)}
+        postures = [g.state for g in goals if isinstance(g, StateGoal) and g.id == character]
+        self._sits = "SITTING" in postures
         self._named = self._wanted | {g.id for g in goals if isinstance(g, StateGoal)}
+
+    @property
+    def done(self) -> Sequence[Line]:
+        """Lines of before, and of the plan."""
+        return [*self._before, *self.lines]
 
     def rank(self, goal: Goal) -> tuple[int, int]:
         """Sorts goals so that reaching one does not undo another.
@@ -85,8 +93,8 @@ class _Attempt:
                 self._relate(thing, relation, target)
             case StateGoal(id=thing, state=state):
                 self._set(thing, state)
-            case ActionGoal(any_of=actions):
-                self._perform(actions)
+            case ActionGoal(any_of=actions, id=thing):
+                self._perform(actions, thing)
 
     def _do(self, action: str, *ids: int) -> None:
         line = self._line(action, *ids)
@@ -95,7 +103,6 @@ class _Attempt:
             raise NoPlanError(f"{line}: {failure.message}")
         self.world = after
         self.lines.append(line)
-        self.done.append(action)
 
     def _line(self, action: str, *ids: int) -> Line:
         things = tuple(Thing(self._node(i).class_name, i) for i in ids)
@@ -167,7 +174,8 @@ class _Attempt:
 
     def _settle(self, seat: int) -> None:
         self._go(seat)
-        self._do("LIE" if "LIEABLE" in self._node(seat).properties else "SIT", seat)
+        lies = "LIEABLE" in self._node(seat).properties and not self._sits
+        self._do("LIE" if lies else "SIT", seat)
 
     def _set(self, thing: int, state: str) -> None:
         if state in self._node(thing).states:
@@ -196,21 +204,26 @@ class _Attempt:
         self._go(thing)
         self._do(action, thing)
 
-    def _perform(self, actions: Sequence[str]) -> None:
-        """Carry out one of several actions, on the first thing that lends itself."""
-        choices = [(action, thing) for action in actions for thing in self._lends_itself(action)]
+    def _perform(self, actions: Sequence[str], on: int | None) -> None:
+        """Carry out one of several actions, on the first thing that lends itself, or just `on`."""
+        choices = [
+            (action, thing)
+            for action in actions
+            for thing in self._lends_itself(action)
+            if on in (None, thing)
+        ]
         for action, thing in choices:
             if self.world.check(self._line(action, *_about(action, thing))) is None:
                 self._do(action, *_about(action, thing))
                 return
-        world, lines, done = self.world, len(self.lines), len(self.done)
+        world, lines = self.world, len(self.lines)
         for action, thing in choices:
             try:
                 self._prepare(action, thing)
                 self._do(action, *_about(action, thing))
             except NoPlanError:
                 self.world = world
-                del self.lines[lines:], self.done[done:]
+                del self.lines[lines:]
                 continue
             return
         raise NoPlanError(f"Nothing here lends itself to {', '.join(actions)}.")
@@ -223,7 +236,8 @@ class _Attempt:
                 if not self._node(self._me).states & {"SITTING", "LYING"}:
                     self._settle(thing)
             case "WATCH" | "LOOKAT" | "POINTAT":
-                self._go(thing)
+                if self.world.check(self._line("TURNTO", thing)) is not None:
+                    self._go(thing)
                 self._do("TURNTO", thing)
             case "CUT":
                 self._fetch(self._first(lambda node: "knife" in node.class_name))

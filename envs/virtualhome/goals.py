@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from envs.virtualhome.evolving import load
-from envs.virtualhome.lines import ARGUMENTS
+from envs.virtualhome.lines import ARGUMENTS, Line
 from envs.virtualhome.world import World
 
 
@@ -37,13 +37,15 @@ class RelationGoal(BaseModel):
 
 
 class ActionGoal(BaseModel):
-    """One of these actions must have been carried out, on whatever object."""
+    """One of these actions must have been carried out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["action"] = "action"
     any_of: tuple[str, ...] = Field(min_length=1)
     """In capitals, of `envs.virtualhome.lines.ARGUMENTS`."""
+    id: int | None = None
+    """On this object; None for whatever it was."""
 
 
 Goal = StateGoal | RelationGoal | ActionGoal
@@ -51,13 +53,13 @@ TaggedGoal = Annotated[Goal, Field(discriminator="kind")]
 """For pydantic models that hold goals."""
 
 
-def holds(goal: Goal, world: World, done: Iterable[str]) -> bool:
+def holds(goal: Goal, world: World, done: Sequence[Line]) -> bool:
     """Whether one condition holds.
 
     Args:
         goal: the condition.
         world: this moment.
-        done: the actions carried out so far, in capitals.
+        done: the lines carried out so far.
     """
     match goal:
         case StateGoal():
@@ -66,12 +68,17 @@ def holds(goal: Goal, world: World, done: Iterable[str]) -> bool:
         case RelationGoal():
             return goal.to_id in world.targets(goal.from_id, goal.relation)
         case ActionGoal():
-            return not set(goal.any_of).isdisjoint(done)
+            return any(counts(goal, line) for line in done)
 
 
-def met(goals: Sequence[Goal], world: World, done: Iterable[str]) -> int:
+def counts(goal: ActionGoal, line: Line) -> bool:
+    """Whether a line is what an action goal asks for."""
+    named = goal.id is None or goal.id in [thing.id for thing in line.things]
+    return named and line.action in goal.any_of
+
+
+def met(goals: Sequence[Goal], world: World, done: Sequence[Line]) -> int:
     """How many conditions hold. Every one is checked: none is skipped for another's sake."""
-    done = frozenset(done)
     return sum(holds(goal, world, done) for goal in goals)
 
 
@@ -89,8 +96,10 @@ def faults(goals: Sequence[Goal], world: World) -> Sequence[str]:
                 ids = (goal.from_id, goal.to_id)
                 found += _unknown("relation", (goal.relation,), environment.Relation.__members__)
             case ActionGoal():
-                ids = ()
+                ids = () if goal.id is None else (goal.id,)
                 found += _unknown("action", goal.any_of, ARGUMENTS)
+                if ids and not any(ARGUMENTS.get(word) for word in goal.any_of):
+                    found.append(f"The goal {goal!r} names a node, and its actions are about none.")
         missing = [i for i in ids if world.node(i) is None]
         found += [f"The goal {goal!r} names node {i}: there is none." for i in missing]
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from envs.virtualhome.goals import ActionGoal, Goal, RelationGoal, StateGoal, holds, met
+from envs.virtualhome.goals import ActionGoal, Goal, RelationGoal, StateGoal, counts, holds, met
 from envs.virtualhome.lines import ARGUMENTS, Line, Thing
 from envs.virtualhome.sight import held, visible
 from envs.virtualhome.world import World
@@ -30,8 +30,8 @@ class Moment:
     world: World
     character: int
     goals: Sequence[Goal]
-    done: tuple[str, ...]
-    """Actions carried out so far, in capitals."""
+    done: tuple[Line, ...]
+    """Lines carried out so far."""
     seen: frozenset[int]
     """Ids that can be spoken of."""
     actions: frozenset[str]
@@ -80,7 +80,7 @@ def _after(moment: Moment, line: Line) -> Moment | None:
     world, failure = moment.world.step(line)
     if failure is not None:
         return None
-    done, seen = (*moment.done, line.action), moment.seen
+    done, seen = (*moment.done, line), moment.seen
     if any(isinstance(g, ActionGoal) or not seen.issuperset(_ids(g)) for g in moment.goals):
         seen |= visible(world, moment.character)
     return Moment(world, moment.character, moment.goals, done, seen, moment.actions)
@@ -157,7 +157,7 @@ def _apart(moment: Moment) -> set[int | tuple[str, ...]]:
 def _bringing(moment: Moment, goal: Goal) -> Sequence[Line] | None:
     """Every line that can make a goal hold, among others that can't; None where any might."""
     if isinstance(goal, ActionGoal):
-        return [line for line in _all_lines(moment) if line.action in goal.any_of]
+        return [line for line in _all_lines(moment) if counts(goal, line)]
     thing = _subject(goal, moment)
     if thing is None:
         return None

@@ -23,9 +23,11 @@ _SEEDS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
-    goals: tuple[Goal, ...]
+class Wish:
+    """What is wanted, in words and in conditions."""
+
     words: str
+    goals: tuple[Goal, ...]
 
 
 class _Drawer:
@@ -61,30 +63,30 @@ class _Drawer:
         return self.draw.choice(wordings)
 
 
-_Kind = Callable[[_Drawer], _Draft | None]
+_Kind = Callable[[_Drawer], Wish | None]
 
 
-def _put_on(d: _Drawer) -> _Draft | None:
+def _put_on(d: _Drawer) -> Wish | None:
     thing = d.some("book", "mug", "apple", "cellphone", "remotecontrol", "magazine", "vase", "toy")
     place = d.some("coffeetable", "kitchentable", "desk", "nightstand", "dresser", "kitchencounter")
     if thing is None or place is None:
         return None
     a, b = d.name(thing), d.name(place)
     words = d.pick(f"Put {a} on {b}.", f"Bring {a} to {b}.", f"I want {a} on {b}.")
-    return _Draft((_on(thing, place),), words)
+    return Wish(words, (_on(thing, place),))
 
 
-def _put_away(d: _Drawer) -> _Draft | None:
+def _put_away(d: _Drawer) -> Wish | None:
     thing = d.some("apple", "tomato", "pie", "salad", "milk", "juice", "bananas", "cupcake")
     fridge = d.some("fridge")
     if thing is None or fridge is None:
         return None
     a = d.name(thing)
     words = d.pick(f"Put {a} in the fridge and close it.", f"Keep {a} cold: in the closed fridge.")
-    return _Draft((_inside(thing, fridge), _state(fridge, "CLOSED")), words)
+    return Wish(words, (_inside(thing, fridge), _state(fridge, "CLOSED")))
 
 
-def _set_table(d: _Drawer) -> _Draft | None:
+def _set_table(d: _Drawer) -> Wish | None:
     table = d.some("kitchentable", "coffeetable")
     things = [d.some(c) for c in ("plate", "cutleryfork", "waterglass")]
     found = [t for t in things if t is not None]
@@ -92,10 +94,10 @@ def _set_table(d: _Drawer) -> _Draft | None:
         return None
     a, b = d.list(found), d.name(table)
     words = d.pick(f"Set {b} for one, with {a}.", f"Put {a} on {b}.")
-    return _Draft(tuple(_on(t, table) for t in found), words)
+    return Wish(words, tuple(_on(t, table) for t in found))
 
 
-def _clear_table(d: _Drawer) -> _Draft | None:
+def _clear_table(d: _Drawer) -> Wish | None:
     table, sink = d.some("kitchentable"), d.some("sink")
     if table is None or sink is None:
         return None
@@ -108,10 +110,10 @@ def _clear_table(d: _Drawer) -> _Draft | None:
         return None
     a, b, c = d.list(dishes), d.name(table), d.name(sink)
     words = d.pick(f"Clear {a} from {b} into {c}.", f"Put {a} in {c}.")
-    return _Draft(tuple(_inside(n, sink) for n in dishes), words)
+    return Wish(words, tuple(_inside(n, sink) for n in dishes))
 
 
-def _do_laundry(d: _Drawer) -> _Draft | None:
+def _do_laundry(d: _Drawer) -> Wish | None:
     machine = d.some("washingmachine")
     clothes = d.several(2, "clothesshirt", "clothespants")
     if machine is None or not clothes:
@@ -122,29 +124,30 @@ def _do_laundry(d: _Drawer) -> _Draft | None:
         f"Let the closed washing machine wash {a}.",
     )
     inside = (_inside(c, machine) for c in clothes)
-    return _Draft((*inside, _state(machine, "CLOSED"), _state(machine, "ON")), words)
+    return Wish(words, (*inside, _state(machine, "CLOSED"), _state(machine, "ON")))
 
 
-def _lights_out(d: _Drawer) -> _Draft | None:
+def _lights_out(d: _Drawer) -> Wish | None:
     lamps = [n for n in d.nodes if n.class_name == "ceilinglamp" and "ON" in n.states]
     if len(lamps) < 3:
         return None
     words = d.pick(
         "Switch off the lamp on the ceiling of every room.", "Turn out all ceiling lamps."
     )
-    return _Draft(tuple(_state(lamp, "OFF") for lamp in lamps), words)
+    return Wish(words, tuple(_state(lamp, "OFF") for lamp in lamps))
 
 
-def _watch_tv(d: _Drawer) -> _Draft | None:
+def _watch_tv(d: _Drawer) -> Wish | None:
     tv, sofa = d.some("tv"), d.some("sofa")
     if tv is None or sofa is None:
         return None
-    goals = (_state(tv, "ON"), _upon(sofa), ActionGoal(any_of=("WATCH",)))
-    words = d.pick("Watch TV on the sofa.", "Turn on the TV, get on the sofa, and watch.")
-    return _Draft(goals, words)
+    watched = ActionGoal(any_of=("WATCH",), id=tv.id)
+    goals = (_state(tv, "ON"), *_upon(sofa, "SITTING"), watched)
+    words = d.pick("Watch TV sitting on the sofa.", "Turn on the TV, sit on the sofa, and watch.")
+    return Wish(words, goals)
 
 
-def _heat_food(d: _Drawer) -> _Draft | None:
+def _heat_food(d: _Drawer) -> Wish | None:
     oven = d.some("microwave")
     food = d.some("pie", "potato", "salad", "bread", "cupcake")
     if oven is None or food is None:
@@ -154,10 +157,10 @@ def _heat_food(d: _Drawer) -> _Draft | None:
         f"Heat {a} in the microwave, with its door closed.",
         f"Warm up {a}: the microwave must be closed and on.",
     )
-    return _Draft((_inside(food, oven), _state(oven, "CLOSED"), _state(oven, "ON")), words)
+    return Wish(words, (_inside(food, oven), _state(oven, "CLOSED"), _state(oven, "ON")))
 
 
-def _wash_up(d: _Drawer) -> _Draft | None:
+def _wash_up(d: _Drawer) -> Wish | None:
     dirty = [
         n
         for n in d.nodes
@@ -169,10 +172,10 @@ def _wash_up(d: _Drawer) -> _Draft | None:
     dish = d.draw.choice(dirty)
     a, b = d.name(dish), d.name(cabinet)
     words = d.pick(f"Wash {a} and put it in {b}.", f"Store {a} in {b}, but wash it first.")
-    return _Draft((_state(dish, "CLEAN"), _inside(dish, cabinet)), words)
+    return Wish(words, (_state(dish, "CLEAN"), _inside(dish, cabinet)))
 
 
-def _tidy_books(d: _Drawer) -> _Draft | None:
+def _tidy_books(d: _Drawer) -> Wish | None:
     shelf = d.some("bookshelf")
     if shelf is None:
         return None
@@ -187,20 +190,23 @@ def _tidy_books(d: _Drawer) -> _Draft | None:
     books = d.draw.sample(astray, 2)
     a, b = d.list(books), d.name(shelf)
     words = d.pick(f"Put {a} on {b}.", f"Tidy up: {a} belong on {b}.")
-    return _Draft(tuple(_on(book, shelf) for book in books), words)
+    return Wish(words, tuple(_on(book, shelf) for book in books))
 
 
-def _read_in_bed(d: _Drawer) -> _Draft | None:
+def _read_in_bed(d: _Drawer) -> Wish | None:
     bed, book = d.some("bed"), d.some("book", "magazine")
     if bed is None or book is None:
         return None
     held = RelationGoal(from_id=CHARACTER, relation="HOLDS_RH", to_id=book.id)
     a, b = d.name(book), d.name(bed)
-    words = d.pick(f"Read {a} on {b}.", f"Lie down on {b} with {a} in your right hand, and read.")
-    return _Draft((held, _upon(bed), ActionGoal(any_of=("READ",))), words)
+    words = d.pick(
+        f"Read {a} lying on {b}, with it in your right hand.",
+        f"Lie down on {b} with {a} in your right hand, and read.",
+    )
+    return Wish(words, (held, *_upon(bed, "LYING"), ActionGoal(any_of=("READ",), id=book.id)))
 
 
-def _go_to_sleep(d: _Drawer) -> _Draft | None:
+def _go_to_sleep(d: _Drawer) -> Wish | None:
     bed = d.some("bed")
     if bed is None:
         return None
@@ -212,35 +218,37 @@ def _go_to_sleep(d: _Drawer) -> _Draft | None:
     ]
     b = d.name(bed)
     words = d.pick(
-        f"Turn off the lamp above {b} and go to sleep on it.", f"Sleep on {b}, in the dark."
+        f"Turn off the lamp above {b}, lie down on {b} and sleep.",
+        f"Lie on {b} and sleep, with the lamp above it off.",
     )
-    return _Draft((*lamps, _upon(bed), ActionGoal(any_of=("SLEEP",))), words)
+    return Wish(words, (*lamps, *_upon(bed, "LYING"), ActionGoal(any_of=("SLEEP",))))
 
 
-def _have_a_drink(d: _Drawer) -> _Draft | None:
+def _have_a_drink(d: _Drawer) -> Wish | None:
     fridge, drink = d.some("fridge"), d.some("milk", "juice")
     if fridge is None or drink is None:
         return None
     a = d.name(drink)
-    goals = (ActionGoal(any_of=("DRINK",)), _inside(drink, fridge), _state(fridge, "CLOSED"))
+    drunk = ActionGoal(any_of=("DRINK",), id=drink.id)
+    goals = (drunk, _inside(drink, fridge), _state(fridge, "CLOSED"))
     words = d.pick(
         f"Drink some of {a}, put it back in the fridge and close the door.",
         f"Have some of {a} from the fridge, and leave everything as it was.",
     )
-    return _Draft(goals, words)
+    return Wish(words, goals)
 
 
-def _work(d: _Drawer) -> _Draft | None:
+def _work(d: _Drawer) -> Wish | None:
     computer, desk, mug = d.some("computer"), d.some("desk"), d.some("mug")
     if computer is None or desk is None or mug is None:
         return None
-    goals = (_on(mug, desk), _state(computer, "ON"), ActionGoal(any_of=("TYPE",)))
+    goals = (_on(mug, desk), _state(computer, "ON"), ActionGoal(any_of=("TYPE",), id=computer.id))
     a, b, c = d.name(computer), d.name(mug), d.name(desk)
     words = d.pick(
         f"Turn on {a} and type, with {b} on {c}.",
         f"Put {b} on {c}, turn on {a} and type something.",
     )
-    return _Draft(goals, words)
+    return Wish(words, goals)
 
 
 KINDS: Mapping[str, _Kind] = {
@@ -266,32 +274,47 @@ def sample(n: int, seed: int) -> Iterator[Task]:
     """`n` tasks, the kinds taking turns; the first k of n are those of k."""
     kinds = list(KINDS)
     for i in range(n):
-        yield _task(kinds[i % len(kinds)], i, seed)
+        draw = random.Random(f"virtualhome task {seed} {i}")
+        yield draw_task(f"virtualhome-{seed}-{i}", kinds[i % len(kinds)], draw)
 
 
-def _task(kind: str, index: int, seed: int) -> Task:
-    draw = random.Random(f"virtualhome task {seed} {index}")
+def draw_task(name: str, kind: str, draw: random.Random) -> Task:
+    """A task of that kind, whose id is `name`."""
     while True:
-        flat, furnishing = draw.randrange(len(plans())), draw.randrange(_SEEDS)
-        room = draw.choice(("kitchen", "livingroom", "bedroom", "bathroom"))
-        nothing = StateGoal(id=CHARACTER, state="SITTING")
-        scene = VirtualHomeScene(flat=flat, seed=furnishing, room=room, goals=(nothing,))
-        world = build_world(scene)
-        draft = KINDS[kind](_Drawer(world, draw))
-        if draft is None or met(draft.goals, world, ()) == len(draft.goals):
-            continue
-        try:
-            plan = solve(world, CHARACTER, draft.goals, ())
-        except NoPlanError:
-            continue
-        if SHORTEST <= len(plan) <= LONGEST:
-            break
+        scene, world = draw_flat(draw)
+        wish = KINDS[kind](_Drawer(world, draw))
+        task = vary(name, kind, scene, wish) if wish is not None else None
+        if task is not None:
+            return task
+
+
+def draw_flat(draw: random.Random) -> tuple[VirtualHomeScene, World]:
+    """A flat of ours with nothing to be done in it yet."""
+    flat, furnishing = draw.randrange(len(plans())), draw.randrange(_SEEDS)
+    room = draw.choice(("kitchen", "livingroom", "bedroom", "bathroom"))
+    nothing = StateGoal(id=CHARACTER, state="SITTING")
+    scene = VirtualHomeScene(flat=flat, seed=furnishing, room=room, goals=(nothing,))
+    return scene, build_world(scene)
+
+
+def vary(name: str, kind: str, scene: VirtualHomeScene, wish: Wish) -> Task | None:
+    """The task of reaching a wish in a scene; None if it holds already or is too short or long."""
+    scene = scene.model_copy(update={"goals": wish.goals})
+    world = build_world(scene)
+    if met(wish.goals, world, ()) == len(wish.goals):
+        return None
+    try:
+        plan = solve(world, CHARACTER, wish.goals, ())
+    except NoPlanError:
+        return None
+    if not SHORTEST <= len(plan) <= LONGEST:
+        return None
     return Task(
-        id=f"virtualhome-{seed}-{index}",
+        id=name,
         env="virtualhome",
         kind=kind,
-        goal=draft.words,
-        scene=scene.model_copy(update={"goals": draft.goals}).model_dump(mode="json"),
+        goal=wish.words,
+        scene=scene.model_dump(mode="json"),
         max_steps=2 * LONGEST,
         reference_cost=len(plan),
     )
@@ -323,5 +346,7 @@ def _state(node: Node, state: str) -> StateGoal:
     return StateGoal(id=node.id, state=state)
 
 
-def _upon(seat: Node) -> RelationGoal:
-    return RelationGoal(from_id=CHARACTER, relation="ON", to_id=seat.id)
+def _upon(seat: Node, posture: str) -> tuple[Goal, Goal]:
+    """Both are needed: who got up again is still ON it in VirtualHome's graph."""
+    there = RelationGoal(from_id=CHARACTER, relation="ON", to_id=seat.id)
+    return there, StateGoal(id=CHARACTER, state=posture)

@@ -8,7 +8,7 @@ from envs.core import UnavailableError
 from envs.virtualhome import eai
 from envs.virtualhome.evolving import simulation
 from envs.virtualhome.goals import met
-from envs.virtualhome.lines import parse_line
+from envs.virtualhome.lines import Line, parse_line
 from envs.virtualhome.scene import VirtualHomeScene
 from envs.virtualhome.world import World
 
@@ -27,16 +27,16 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def _end(number: str) -> tuple[World, list[str], bool]:
+def _end(number: str) -> tuple[World, list[Line], bool]:
     """Where a program leads, what it did, and whether it ran to its end."""
     world = World.of(eai.initial_graph(number), eai.equivalence())
-    done: list[str] = []
+    done: list[Line] = []
     for text in eai.read_program(number):
         line = parse_line(text)
         world, failure = world.step(line)
         if failure is not None:
             return world, done, False
-        done.append(line.action)
+        done.append(line)
     return world, done, True
 
 
