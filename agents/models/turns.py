@@ -37,16 +37,35 @@ class Turns:
         """What `answer` makes of `question` in its turn; what it refuses with is raised.
 
         Questions are of one kind where `answer` is the same.
+
+        Raises:
+            RuntimeError: this was closed before its turn came.
         """
         answered: Future[A] = Future()
         self._waiting.append(_Question(question, answer, answered))
         # Not at once: whoever else asks at this moment is to be waiting by then.
-        asyncio.get_running_loop().call_soon(self._thread.submit, self._answer_waiting)
-        return await asyncio.wrap_future(answered)
+        asyncio.get_running_loop().call_soon(self._submit, answered)
+        try:
+            return await asyncio.wrap_future(answered)
+        except asyncio.CancelledError:
+            asking = asyncio.current_task()
+            if asking is not None and asking.cancelling():
+                raise
+            raise RuntimeError("it was closed before it could answer") from None
 
     def close(self) -> None:
-        """Let go of the thread. Safe to call twice."""
+        """Let go of the thread; what still waits is refused. Safe to call twice."""
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _submit(self, answered: Future[Any]) -> None:
+        def give_up(work: Future[None]) -> None:
+            if work.cancelled():
+                answered.cancel()
+
+        try:
+            self._thread.submit(self._answer_waiting).add_done_callback(give_up)
+        except RuntimeError:  # closed
+            answered.cancel()
 
     def _answer_waiting(self) -> None:
         taken = [one for one in self._next() if one.answered.set_running_or_notify_cancel()]
