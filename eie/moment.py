@@ -105,7 +105,8 @@ class Trials:
         """Whether `answer` is better than `action` without doubt."""
         best = self.best()
         if best is not None:
-            return action not in best
+            # Actions without a number may mean one of those with it.
+            return _unnumbered(action) not in map(_unnumbered, best)
         left = self.tried(action).actions_left
         # What the expert does is acted out afterwards: that it can be done shows then.
         return left == FAILS or left > self.tried(answer).actions_left
@@ -127,3 +128,8 @@ class Trials:
             assert isinstance(twin, Expert)
             left = len(twin.plan())
             return Tried(1 + left if left else FAILS, outcome.feedback)
+
+
+def _unnumbered(action: Action) -> tuple[str, ...]:
+    """What an action says, whichever of several things it means."""
+    return (action.verb, *map(kind_of, action.arguments))
