@@ -11,7 +11,17 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Picture
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    NonNegativeInt,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from agents.models.core import Image, Message, ToolCall
 
@@ -73,15 +83,25 @@ class _Places(_Answered):
     content: tuple[_Place, ...] | None = None
 
 
+def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """None where it can't be read: an answer is paid for, and not to be asked for again because of
+    what stands beside it.
+    """
+    try:
+        return read(value)
+    except ValidationError:
+        return None
+
+
 class _Choice(_Answered):
-    index: int = 0
+    index: Annotated[int | None, WrapValidator(_or_none)] = None
     message: _Said
-    logprobs: _Places | None = None
+    logprobs: Annotated[_Places | None, WrapValidator(_or_none)] = None
 
 
 class _Usage(_Answered):
-    prompt_tokens: int = 0
-    completion_tokens: int | None = 0
+    prompt_tokens: NonNegativeInt = 0
+    completion_tokens: NonNegativeInt | None = 0
 
 
 class PromptToken(_Answered):
@@ -95,20 +115,20 @@ class Completion(_Answered):
     """An answer. Whatever else an endpoint says of it is passed over."""
 
     choices: tuple[_Choice, ...] = Field(min_length=1)
-    usage: _Usage | None = None
+    usage: Annotated[_Usage | None, WrapValidator(_or_none)] = None
     prompt_logprobs: tuple[Mapping[str, PromptToken] | None, ...] | None = None
     """vLLM's: of each token of the prompt, by its id."""
 
     @property
     def texts(self) -> tuple[str, ...]:
         """What was said, in the order of the choices; a refusal is something said."""
-        said = (c.message for c in sorted(self.choices, key=lambda c: c.index))
+        said = (choice.message for choice in self._in_order())
         return tuple(one.content or one.refusal or "" for one in said)
 
     @property
     def wants(self) -> tuple[ToolCall, ...]:
         """What the first choice wants called."""
-        first = min(self.choices, key=lambda c: c.index)
+        first = self._in_order()[0]
         return tuple(
             ToolCall(call.id or f"call-{i}", call.function.name, call.function.arguments)
             for i, call in enumerate(first.message.tool_calls or ())
@@ -117,7 +137,7 @@ class Completion(_Answered):
     @property
     def beginnings(self) -> Mapping[str, float] | None:
         """How likely the answer begins with each of some tokens; None where it isn't said."""
-        places = self.choices[0].logprobs
+        places = self._in_order()[0].logprobs
         if places is None or not places.content:
             return None
         return {likely.token: likely.logprob for likely in places.content[0].top_logprobs}
@@ -128,6 +148,9 @@ class Completion(_Answered):
         if self.usage is None:
             return None
         return self.usage.prompt_tokens, self.usage.completion_tokens or 0
+
+    def _in_order(self) -> Sequence[_Choice]:
+        return sorted(self.choices, key=lambda choice: choice.index or 0)
 
 
 def _message(message: Message) -> JsonValue:

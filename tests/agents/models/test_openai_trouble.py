@@ -118,6 +118,29 @@ def test_an_endpoint_that_wants_to_rest_too_long_is_given_up() -> None:
     assert time.monotonic() - begin < 5
 
 
+BESIDE = {
+    "usage of null": {"usage": {"prompt_tokens": None, "completion_tokens": 5}},
+    "usage below nothing": {"usage": {"prompt_tokens": -5, "completion_tokens": 5}},
+    "usage in words": {"usage": "little"},
+    "strange logprobs": {"logprobs": ["?"]},
+    "no index": {"index": None},
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE.values(), ids=BESIDE)
+def test_an_answer_is_not_paid_twice_for_what_stands_beside_it(beside: dict[str, Any]) -> None:
+    body = completion("Here.")
+    whole = body if "usage" in beside else body["choices"][0]
+    whole |= beside
+    with endpoint(lambda request, number: Answer(json.dumps(body).encode())) as serving:
+        reply = ask(serving, say)
+        assert (reply.texts, len(serving.requests)) == (("Here.",), 1)
+        if "usage" in beside:
+            assert (reply.call.tokens_in, reply.call.tokens_out) == (0, 0)
+            with pytest.raises(ModelError, match="use budget_calls"):
+                ask(serving, say, budget_tokens=100)
+
+
 # Many calls, and how many.
 
 
