@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
+from episodes.floorplan import floor_plan
 from episodes.likelihood import shares
 from episodes.lines import Ending, Header
 from episodes.record import Attempt, Episode, StepRecord
-from episodes.slide import Slide, fit
+from episodes.slide import PICTURE, Slide, fit
 
 TITLE, DECIDED, DONE, LAST = 4, 1, 1, 5
 """How many frames a slide stays."""
@@ -41,9 +42,9 @@ class Shot:
 def shots(episode: Episode, attempt: Attempt, header: Header) -> Iterator[Shot]:
     """The film of an attempt, in order. Pictures are opened one at a time."""
     worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
-    slide = replace(_first(attempt, header), steps=(None,) * len(worked))
+    slide = replace(_first(attempt, header), steps=(None,) * len(worked), plan=floor_plan(attempt))
     for step in attempt.steps:
-        slide = replace(slide, picture=_picture(episode, step), seen=step.see.text)
+        slide = replace(slide, picture=picture(episode, step), seen=step.see.text, at=step.number)
         if step is attempt.steps[0]:
             yield Shot(replace(slide, facts=facts(header)), TITLE)
         if step.decide is not None:
@@ -68,7 +69,7 @@ def ending(episode: Episode, attempt: Attempt, header: Header) -> Slide:
     steps = attempt.steps
     slide = replace(
         _first(attempt, header),
-        picture=_picture(episode, steps[-1]) if steps else None,
+        picture=picture(episode, steps[-1]) if steps else None,
         seen=steps[-1].see.text if steps else "",
         steps=tuple(s.act.reason is None for s in steps if s.act is not None),
     )
@@ -141,13 +142,13 @@ def _ending(slide: Slide, attempt: Attempt) -> Slide:
     )
 
 
-def _picture(episode: Episode, step: StepRecord) -> Image.Image | None:
-    """What was seen; None where there is no picture, or none that can be read."""
+def picture(episode: Episode, step: StepRecord, side: int = PICTURE) -> Image.Image | None:
+    """What was seen, as it fits a square of `side` pixels; None where none can be read."""
     file = episode.frame(step.see)
     if file is None:
         return None
     try:
         with Image.open(file, formats=("JPEG",)) as opened:
-            return fit(opened.convert("RGB"))
+            return fit(opened.convert("RGB"), side)
     except (OSError, Image.DecompressionBombError):
         return None

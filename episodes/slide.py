@@ -7,14 +7,18 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
 
+from episodes.floorplan import WIDTH, FloorPlan
 from episodes.lettering import font, shorten, wrap
 from episodes.likelihood import Share
+from episodes.map_drawing import draw_plan
 
 PICTURE, PANEL = 648, 504
 SIZE = (PICTURE + PANEL, PICTURE)
 """Width and height of a slide in pixels, both even as films want it."""
 _MARGIN = 32
 _INNER = PANEL - 2 * _MARGIN
+_MAP, _MAP_BESIDE_SHARES = 260, 180
+"""Height of a map at most."""
 
 _PAPER = (22, 24, 28)
 _RAISED = (36, 39, 45)
@@ -51,6 +55,10 @@ class Slide:
     """Of every step of the episode, whether it worked; None where it is still to come."""
     met: int = 0
     total: int = 0
+    plan: FloorPlan | None = None
+    """The way, drawn where there is room for it; None where nothing tells it."""
+    at: int = 0
+    """The step at which the agent stands on it."""
 
 
 def draw(slide: Slide) -> Image.Image:
@@ -61,9 +69,9 @@ def draw(slide: Slide) -> Image.Image:
     return canvas
 
 
-def fit(picture: Image.Image) -> Image.Image:
-    """`picture` scaled to the left part of a slide, its shape kept."""
-    scale = min(PICTURE / picture.width, PICTURE / picture.height)
+def fit(picture: Image.Image, side: int = PICTURE) -> Image.Image:
+    """`picture` scaled to a square of `side` pixels, its shape kept."""
+    scale = min(side / picture.width, side / picture.height)
     # Of few pixels, each stays a square; many are smoothed.
     how = Image.Resampling.NEAREST if scale >= 4 else Image.Resampling.BICUBIC
     width, height = round(picture.width * scale), round(picture.height * scale)
@@ -94,6 +102,8 @@ class _Panel:
     def write(self, slide: Slide) -> None:
         self._heading(slide)
         self._timeline(slide)
+        if slide.plan is not None and not slide.facts:
+            self._plan(slide.plan, slide.at, _MAP_BESIDE_SHARES if slide.shares else _MAP)
         if slide.verdict:
             for line in wrap(slide.verdict, 34, _INNER, 3):
                 self._text(line, 34, GOOD if slide.worked else BAD, gap=6)
@@ -159,6 +169,13 @@ class _Panel:
             self.top += 6
             lines = wrap(reasoning, 18, _INNER, min(room, 8))
             _lines(self.pen, lines, (self.left, self.top), 18, _SOFT)
+
+    def _plan(self, plan: FloorPlan, at: int, height: int) -> None:
+        """The map above the dots: the way so far, and what was acted on."""
+        scale = min(_INNER / WIDTH, height / plan.height)
+        corner = (self.left, self.bottom - plan.height * scale)
+        self.bottom = int(corner[1]) - 14
+        draw_plan(self.pen, plan, at, corner, scale)
 
     def _timeline(self, slide: Slide) -> None:
         """A dot for every step, and how many goal conditions hold."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,10 +11,11 @@ import numpy as np
 from PIL import Image
 
 from episodes.disk import DiskError
-from episodes.film import Shot, shots
+from episodes.film import shots
 from episodes.lines import Header
 from episodes.record import Episode, RecordError
 from episodes.slide import SIZE, draw
+from episodes.together import Frame, Side, frames_together, size_together
 
 FRAMES_PER_SECOND = 2
 
@@ -37,11 +38,27 @@ def write(episode: Episode, header: Header, *, gif: bool = False) -> Path:
     attempt = episode.last()
     if attempt is None:
         raise RecordError(f"{episode.folder} has nothing to show: it was never begun.")
-    film = shots(episode, attempt, header)
-    file = episode.folder / ("episode.gif" if gif else "episode.mp4")
+    film = ((draw(shot.slide), shot.frames) for shot in shots(episode, attempt, header))
+    return _put(episode.folder / ("episode.gif" if gif else "episode.mp4"), film, SIZE)
+
+
+def write_together(file: Path, sides: Sequence[Side]) -> Path:
+    """Write a film of several episodes side by side, step by step, to `file`: `.mp4` or `.gif`.
+
+    Raises:
+        RecordError: a record is broken.
+        DiskError: it can't be written.
+    """
+    return _put(file, frames_together(sides), size_together(len(sides)))
+
+
+def _put(file: Path, film: Iterator[Frame], size: tuple[int, int]) -> Path:
     half = file.with_name(file.name + ".half")
     try:
-        (_write_gif if gif else _write_mp4)(film, half)
+        if file.suffix == ".gif":
+            _write_gif(film, half)
+        else:
+            _write_mp4(film, half, size)
         half.replace(file)
     except OSError as error:
         raise DiskError(file, error) from error
@@ -50,35 +67,32 @@ def write(episode: Episode, header: Header, *, gif: bool = False) -> Path:
     return file
 
 
-def _write_mp4(film: Iterator[Shot], file: Path) -> None:
+def _write_mp4(film: Iterator[Frame], file: Path, size: tuple[int, int]) -> None:
     # Without the encoder's name and the date in the file, equal films are equal bytes.
     exact = {"fflags": "+bitexact", "movflags": "+faststart"}
     with av.open(str(file), "w", format="mp4", container_options=exact) as container:
         stream = container.add_stream("libx264", rate=FRAMES_PER_SECOND)
-        stream.width, stream.height = SIZE
+        stream.width, stream.height = size
         stream.pix_fmt = "yuv420p"
         stream.codec_context.thread_count = 1
         stream.codec_context.options = {"preset": "superfast", "crf": "23", "tune": "stillimage"}
         at = 0
-        for shot in film:
-            frame = av.VideoFrame.from_ndarray(np.asarray(draw(shot.slide))).reformat(
-                format="yuv420p"
-            )
+        for picture, count in film:
+            frame = av.VideoFrame.from_ndarray(np.asarray(picture)).reformat(format="yuv420p")
             frame.time_base = Fraction(1, FRAMES_PER_SECOND)
-            for _ in range(shot.frames):
+            for _ in range(count):
                 frame.pts = at
                 at += 1
                 container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
 
 
-def _write_gif(film: Iterator[Shot], file: Path) -> None:
+def _write_gif(film: Iterator[Frame], file: Path) -> None:
     pictures: list[Image.Image] = []
     durations: list[int] = []
-    for shot in film:
-        full = draw(shot.slide)
+    for full, count in film:
         half = full.resize((full.width // 2, full.height // 2), Image.Resampling.LANCZOS)
         pictures.append(half.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
-        durations.append(1000 * shot.frames // FRAMES_PER_SECOND)
+        durations.append(1000 * count // FRAMES_PER_SECOND)
     first, *rest = pictures
     first.save(file, "GIF", save_all=True, append_images=rest, duration=durations, loop=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,14 @@ def show(
     every: Annotated[
         bool, typer.Option("--all", help="Pages of all episodes, in a long run too.")
     ] = False,
+    together: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A film (.mp4 or .gif) of the episodes that --episode names, side by side: of one "
+            "run, or of every run in a folder.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write pages that any browser opens, without network: of the run and of its episodes.
@@ -33,6 +42,13 @@ def show(
     """
     if (run / "set.json").exists():
         _show_set(run, as_json)
+        return
+    if together is not None:
+        film = _film_together(run, together, episode or ())
+        if as_json:
+            print_json({"film": str(film)})
+        else:
+            answers().print(str(film), soft_wrap=True)
         return
     # Films and pages need much that no other command does.
     from episodes.page.writing import Films, find_runs, write_gallery, write_run
@@ -75,3 +91,26 @@ def _show_set(folder: Path, as_json: bool) -> None:
         print_json({"page": str(page), "set": str(folder)})
     else:
         answers().print(str(page), soft_wrap=True)
+
+
+def _film_together(folder: Path, file: Path, names: Sequence[str]) -> Path:
+    from episodes.page.writing import find_runs
+    from episodes.together import MOST, Side, name_of
+    from episodes.video import write_together
+
+    if file.suffix not in (".mp4", ".gif"):
+        raise typer.BadParameter(f"--together writes an .mp4 or a .gif, not {file.name!r}.")
+    runs = find_runs(folder)
+    sides = []
+    for found in runs:
+        for asked in names:
+            one = found.find(asked)
+            if (attempt := one.last()) is not None:
+                name = name_of(found.header) if len(runs) > 1 else one.task.goal
+                sides.append(Side(name, one, attempt))
+    if not 1 <= len(sides) <= MOST:
+        raise typer.BadParameter(
+            f"--together shows 1 to {MOST} episodes side by side, and these are {len(sides)}: name "
+            "them with --episode."
+        )
+    return write_together(file, sides)

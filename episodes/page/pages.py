@@ -11,11 +11,11 @@ from pydantic import JsonValue
 
 from envs.core import Task
 from episodes.film import ENDINGS
+from episodes.floorplan import floor_plan
 from episodes.lines import Ending
 from episodes.metrics import Scores
 from episodes.page.document import cut, json_block, render
 from episodes.page.pictures import poster
-from episodes.page.plan import plan_of
 from episodes.page.summary import Playing, Row, failures, funnel, kinds
 from episodes.page.telling import NO_SCORES, StepScores, tell
 from episodes.record import Attempt, Episode, Run
@@ -102,7 +102,7 @@ def episode_page(
         end=attempt.end,
         endings=ENDINGS,
         story=tell(episode, attempt, scores),
-        plan=plan_of(attempt),
+        plan=floor_plan(attempt),
         video=(episode.folder / "episode.mp4").is_file(),
     )
 

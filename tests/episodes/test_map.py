@@ -10,8 +10,8 @@ import pytest
 from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
 
+from episodes.floorplan import WIDTH, FloorPlan, floor_plan
 from episodes.page.pages import episode_page
-from episodes.page.plan import WIDTH, Plan, plan_of
 from episodes.record import Run
 from episodes.whereabouts import pose_of, things_of
 
@@ -62,10 +62,10 @@ def walked(folder: Path, name: str = "mug_1") -> Run:
     return run
 
 
-def drawn(run: Run) -> Plan:
+def drawn(run: Run) -> FloorPlan:
     attempt = run.episode(0).last()
     assert attempt is not None
-    plan = plan_of(attempt)
+    plan = floor_plan(attempt)
     assert plan is not None
     return plan
 
@@ -85,7 +85,7 @@ def test_a_record_without_places_has_no_map(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run"))
     attempt = run.episode(0).last()
     assert attempt is not None
-    assert plan_of(attempt) is None
+    assert floor_plan(attempt) is None
     assert '<figure class="plan">' not in episode_page(run, run.episode(0), attempt)
 
 

@@ -1,4 +1,4 @@
-"""The way that an agent went, seen from above: what the map of an episode's page is drawn from."""
+"""The way that an agent went, seen from above: what maps on pages and in films are drawn from."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Landmark:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FloorPlan:
     """A map."""
 
     height: float
@@ -64,7 +64,7 @@ class Plan:
     """Its length on the map."""
 
 
-def plan_of(attempt: Attempt) -> Plan | None:
+def floor_plan(attempt: Attempt) -> FloorPlan | None:
     """The map of an attempt; None where the record does not say where the agent was."""
     poses = [(s.number, s.see.pose) for s in attempt.steps if s.see.pose is not None]
     if not poses:
@@ -72,7 +72,7 @@ def plan_of(attempt: Attempt) -> Plan | None:
     things = attempt.start.things
     frame = _Frame([pose for _, pose in poses], things)
     stands = tuple(Stand(n, frame.spot(p.x, p.z), frame.turned(p.heading)) for n, p in poses)
-    return Plan(
+    return FloorPlan(
         height=frame.height,
         path=" ".join(f"{s.at.x},{s.at.y}" for s in stands),
         stands=stands,
