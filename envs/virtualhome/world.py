@@ -16,6 +16,11 @@ Graph = Mapping[str, Any]
 """VirtualHome's own form: {"nodes": [{"id", "class_name", "category", "properties", "states",
 "prefab_name", "bounding_box", ...}], "edges": [{"from_id", "relation_type", "to_id"}]}."""
 
+_TO_A_ROOM = frozenset(("WALK", "RUN", "WATCH"))
+"""Actions that ask for the room of what they are about."""
+_FROM_A_ROOM = _TO_A_ROOM | {"FIND", "GRAB", "DROP", "RELEASE"}
+"""Actions that ask for the room of who acts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -197,11 +202,11 @@ class World:
         return None, script, executor
 
     def _in_no_room(self, line: Line) -> Thing | None:
-        """Who walks, or where to, if no room holds it: the evolving graph has no word for that."""
-        if line.action not in ("WALK", "RUN", "FIND"):
+        """Who acts, or on what, if no room holds it: the evolving graph has no word for that."""
+        if line.action not in _FROM_A_ROOM:
             return None
         ends = [Thing("character", self.characters()[line.character])]
-        if line.action != "FIND":  # what is at hand is found wherever it is
+        if line.action in _TO_A_ROOM:
             ends += line.things
         return next((end for end in ends if self.room(end.id) is None), None)
 

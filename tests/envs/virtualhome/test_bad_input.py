@@ -15,7 +15,7 @@ from envs.core import Reason, SceneError, SimulatorError, Task
 from envs.virtualhome import VirtualHomeSettings
 from envs.virtualhome.client import VirtualHomeClient
 from envs.virtualhome.env import make
-from envs.virtualhome.lines import Line, LineError, parse_line
+from envs.virtualhome.lines import ARGUMENTS, Line, LineError, parse_line
 from envs.virtualhome.names import Names
 from envs.virtualhome.scene import VirtualHomeScene, build_world
 from envs.virtualhome.tasks import sample
@@ -123,18 +123,21 @@ def test_a_graph_that_the_server_refuses_changes_nothing_there(box: Any) -> None
         assert len(client.camera_images([0], width=32, height=24)) == 1
 
 
-@pytest.mark.parametrize("action", ["walk", "run", "find"])
-def test_who_is_in_no_room_goes_nowhere_and_nobody_gets_to_what_is_in_none(action: str) -> None:
+@pytest.mark.parametrize("action", sorted(a for a, count in ARGUMENTS.items() if count == 1))
+def test_in_no_room_nothing_is_done_and_nothing_trips(action: str) -> None:
     someone = {"id": 5, "class_name": "character", "category": "Characters"}
     line = parse_line(f"[{action}] <mug> (3)")
-    for inside in ([edge(3, "INSIDE", 1)], [edge(5, "INSIDE", 1)]):
-        world = World.of({"nodes": [KITCHEN, MUG, someone], "edges": inside})
-        after, failure = world.step(line)
-        assert after is world
-        assert failure is not None
-        assert failure == world.check(line)
-        assert failure.message
-        assert failure.reason in (Reason.NOT_FOUND, Reason.OUT_OF_REACH)
+    held = edge(5, "HOLDS_RH", 3)
+    for inside in ([edge(3, "INSIDE", 1)], [edge(5, "INSIDE", 1)], []):
+        for edges in (inside, [*inside, held]):
+            world = World.of({"nodes": [KITCHEN, MUG, someone], "edges": edges})
+            _, failure = world.step(line)
+            assert failure == world.check(line)
+            if action in ("WALK", "RUN", "WATCH"):
+                assert failure is not None
+            if failure is not None:
+                assert failure.message
+                assert failure.reason is not Reason.UNKNOWN_ACTION
 
 
 @pytest.mark.parametrize(
