@@ -17,7 +17,8 @@ from eie.example import Example
 from eie.export.files import Album, json_array, picture
 
 _HOUSES = ("alfred", "virtualhome", "toy")
-_GAMES = ("minecraft",)
+_GAMES = ("minecraft", "minedojo")
+_ROADS = ("driving",)
 
 
 def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
@@ -50,11 +51,12 @@ def domain(example: Example) -> str:
 
     What the benchmark has not got keeps its environment's name.
     """
-    if example.kind == "photograph":
-        return "Autonomous Driving"
-    if example.env in _HOUSES:
-        return "Domestic Robot"
-    return "Open-World Game" if example.env in _GAMES else example.env
+    fields = {
+        "Autonomous Driving": _ROADS,
+        "Domestic Robot": _HOUSES,
+        "Open-World Game": _GAMES,
+    }
+    return next((field for field, envs in fields.items() if example.env in envs), example.env)
 
 
 def _record(example: Example, index: int, image: str) -> dict[str, JsonValue]:

@@ -134,6 +134,20 @@ def test_pca_has_the_benchmarks_fields(
             assert Image(shown).digest == example.image_digest
 
 
+def test_pca_keeps_its_own_names_of_fields(made: Path) -> None:
+    example = read_examples(made)[0]
+    fields = {
+        env: pca.domain(example.model_copy(update={"env": env}))
+        for env in ("driving", "virtualhome", "minedojo", "harbour")
+    }
+    assert list(fields.values()) == [
+        "Autonomous Driving",
+        "Domestic Robot",
+        "Open-World Game",
+        "harbour",
+    ]
+
+
 def test_pca_has_no_films(tmp_path: Path) -> None:
     folder = write_set(tmp_path / "set", kind="recognition")
     assert export(folder, Form.PCA, tmp_path / "out") == 0
