@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from agents.models.core import Message, Model
-from agents.models.openai import OpenAISettings
+from agents.models.openai_settings import OpenAISettings
 from agents.models.registry import load
 from tests.agents.endpoint import Answer, Endpoint
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import pytest
 
 from agents.models.core import Message, Model
-from agents.models.openai import OpenAISettings
+from agents.models.openai_settings import OpenAISettings
 from agents.models.registry import load
 from envs.toy.env import Toy
 from episodes.cli import main

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from agents.core import ModelError
 from agents.models.core import Ability, Image, Message, Model, ToolCall
-from agents.models.openai import OpenAISettings
+from agents.models.openai_settings import OpenAISettings
 from agents.models.registry import load
 from tests.agents.asking import ASK, ask, say
 from tests.agents.endpoint import Answer, completion, endpoint, error, good
