@@ -1,14 +1,15 @@
 """The wrong answers: plausible, said as the right one is, and proven to be worse.
 
-As EgoPlan-Bench does, most are steps of the same task at another time, so that every action is the
-answer at one moment and a wrong one at others: how often a wording is right says nothing. The rest
-do the same to another thing, or something else to the same thing.
+As in EgoPlan-Bench many are steps of the same task at another time, so that every action is the
+answer at one moment and a wrong one at others. The rest do the same to another thing, or something
+else to the same thing. Deeds that are seldom the answer are seldom offered: how often a wording is
+right should say little.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from eie.moment import Moment, Trials
 from eie.topology import is_deed, kind_of
@@ -17,6 +18,18 @@ from envs.evolving import Deed, Template
 
 _MOST_TRIED = 10
 """Actions that are tried for one question."""
+_OFFERED: Mapping[Deed, float] = {
+    Deed.TAKE: 1.5,
+    Deed.OPEN: 2.0,
+    Deed.SWITCH_ON: 1.6,
+    Deed.GO: 0.5,
+    Deed.CLOSE: 0.3,
+    Deed.SWITCH_OFF: 0.3,
+    Deed.DROP: 0.1,
+    Deed.OTHER: 0.3,
+}
+"""How readily a deed is offered as a wrong answer, 1 for all others: as often as it is the right
+one among the examples that are kept. Going is mostly out of what can be seen."""
 
 
 def wrong_answers(
@@ -40,27 +53,47 @@ def wrong_answers(
     return found
 
 
+def other_actions(
+    moment: Moment,
+    vocabulary: Sequence[Action],
+    template: Template,
+    draw: random.Random,
+    count: int,
+) -> list[Action]:
+    """`count` actions that are not the answer of a moment; fewer where there are no more.
+
+    Other words for the same deed, as running for walking, are not among them.
+    """
+    answer = moment.answer
+    deed = template.deed(answer)
+    found = {
+        a.text: a
+        for a in _proposed(moment, vocabulary, template, draw)
+        if template.deed(a) is not deed or a.arguments[-1:] != answer.arguments[-1:]
+    }
+    return list(found.values())[:count]
+
+
 def _proposed(
     moment: Moment, vocabulary: Sequence[Action], template: Template, draw: random.Random
 ) -> Iterator[Action]:
-    """Likely wrong answers: two of the same task, then one of each other sort, then the rest."""
+    """Likely wrong answers: one of the same task, one on another thing, any one; then the rest."""
     sorts = [
         _other_times(moment, template, draw),
         _other_things(moment, vocabulary, template, draw),
         _other_deeds(moment, vocabulary, template, draw),
     ]
-    order = [0, 0, *draw.sample([1, 2], 2)]
+    order = [0, 1, draw.choice([0, 0, 1, 2])]
     yield from (sorts[i].pop() for i in order if sorts[i])
-    rest = [action for sort in sorts for action in sort]
-    draw.shuffle(rest)
-    yield from rest
+    rest = _shuffled([action for sort in sorts for action in sort], template, draw)
+    yield from reversed(rest)
 
 
 def _other_times(moment: Moment, template: Template, draw: random.Random) -> list[Action]:
     """Steps of the same task that are over, or whose time will come."""
     steps = [*(done.action for done in moment.done if not done.failed), *moment.plan[1:]]
     found = {a.text: a for a in steps if _sayable(a, moment, template)}
-    return _shuffled([a for a in found.values() if a != moment.answer], draw)
+    return _shuffled([a for a in found.values() if a != moment.answer], template, draw)
 
 
 def _other_things(
@@ -79,6 +112,7 @@ def _other_things(
             and a.arguments[-1] in seen
             and _sayable(a, moment, template)
         ],
+        template,
         draw,
     )
 
@@ -97,6 +131,7 @@ def _other_deeds(
             and template.deed(a) is not Deed.OTHER
             and _sayable(a, moment, template)
         ],
+        template,
         draw,
     )
 
@@ -112,6 +147,11 @@ def _sayable(action: Action, moment: Moment, template: Template) -> bool:
     )
 
 
-def _shuffled(actions: list[Action], draw: random.Random) -> list[Action]:
-    draw.shuffle(actions)
-    return actions
+def _shuffled(actions: list[Action], template: Template, draw: random.Random) -> list[Action]:
+    """In an order by lot, those that are readily offered rather at the end.
+
+    Weighted sampling without replacement, by the keys u^(1/w) of Efraimidis and Spirakis (2006).
+    """
+    keys = [draw.random() ** (1 / _OFFERED.get(template.deed(a), 1.0)) for a in actions]
+    ranked = sorted(zip(keys, range(len(actions)), strict=True))
+    return [actions[i] for _, i in ranked]

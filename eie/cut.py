@@ -45,7 +45,9 @@ class Cutter:
         self._vocabulary = tuple(env.vocabulary())
         whole = draw.random() < settings.trajectories
         topology = Topology(template.events(origin.task))
-        self._writer = Writer(origin, template, topology, settings, draw, whole=whole)
+        self._writer = Writer(
+            origin, template, topology, settings, self._vocabulary, draw, whole=whole
+        )
 
     def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
         """Every moment's examples, and what was wrong with the others, in order.

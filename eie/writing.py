@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.models.core import Image
+from eie.candidates import other_actions
 from eie.checks import check_concepts, check_name, check_question, check_told
 from eie.draft import Draft, Origin, RejectedError
 from eie.example import Example, Lineage, Past, Rejection
 from eie.moment import Done, Moment
 from eie.settings import SynthSettings
 from eie.sight import fingerprint, unclear
-from eie.topology import Topology, is_deed
+from eie.topology import Topology
 from eie.wording import (
     Explanation,
     explain,
@@ -40,6 +41,7 @@ class Writer:
         template: Template,
         topology: Topology,
         settings: SynthSettings,
+        vocabulary: Sequence[Action],
         draw: random.Random,
         *,
         whole: bool,
@@ -49,6 +51,7 @@ class Writer:
         self._template = template
         self._topology = topology
         self._settings = settings
+        self._vocabulary = vocabulary
         self._draw = draw
         self._whole = whole
         self._proposal = origin.proposal
@@ -113,14 +116,12 @@ class Writer:
         """
         done = before.answer
         check_name(before, done)
-        others = [d.action for d in before.done if not d.failed] + list(before.plan[1:])
-        texts = {a.text: a for a in others if is_deed(a, self._template) and a.text != done.text}
         count = self._settings.candidates - 1
-        if len(texts) < count:
+        wrong = other_actions(before, self._vocabulary, self._template, self._draw, count)
+        if len(wrong) < count:
             raise RejectedError(
                 Rejection.AMBIGUOUS, "The task has too few other actions to choose from."
             )
-        wrong = self._draw.sample([texts[t] for t in sorted(texts)], count)
         why = recognise(before, after, self._template)
         if not why.reason:
             raise RejectedError(
