@@ -36,6 +36,12 @@ class StepLine(_Line):
     domain: str
     """The task's kind."""
     answer: Answer
+    """Without its choices, which stand in the run's own record."""
+    options: int
+    """How many there were to choose from."""
+    best_options: int
+    """How many of them are best actions."""
+    first_is_best: bool
     best: tuple[str, ...] | None
     complete: bool = True
     """Whether these are all best actions."""

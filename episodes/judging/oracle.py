@@ -60,6 +60,8 @@ class _Moment:
             return Verdict(score=0, evidence=f"Not so: {wrong.words}.")
         if (right := next((c for c, so in matter if so and c.subject), None)) is not None:
             return Verdict(score=1, evidence=f"It is so: {right.words}.")
+        if not self.anchors.key_things:
+            return Verdict(score=None, evidence="Nothing that matters is in sight.")
         if any(so is not None for _, so in judged):
             return Verdict(score=0, evidence="It tells of nothing that matters.")
         return Verdict(score=None, evidence="Nothing in it could be read.")

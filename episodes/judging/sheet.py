@@ -35,10 +35,10 @@ def write(steps: Sequence[StepLine], run: Run, stream: TextIO) -> None:
     table.writerow(_COLUMNS)
     for step in steps:
         answer = step.answer
+        picture, choices = _seen(run.episode(step.episode), step.step)
         table.writerow(
             [
-                *(step.episode, step.step, _picture(run.episode(step.episode), step.step)),
-                *(answer.goal, answer.told, "; ".join(answer.choices)),
+                *(step.episode, step.step, picture, answer.goal, answer.told, choices),
                 *(answer.description, answer.reasoning, answer.action or ""),
                 *("; ".join(step.best or ()), "; ".join(step.key_concepts), step.reason),
                 *("" for _ in Part),
@@ -80,8 +80,11 @@ def _row(
     return place, labels
 
 
-def _picture(episode: Episode, step: int) -> str:
+def _seen(episode: Episode, number: int) -> tuple[str, str]:
+    """The picture of a step, and what there was to choose from; empty where there was none."""
     attempt = episode.last()
-    seen = [s.see for s in attempt.steps if s.number == step] if attempt else []
-    frame = episode.frame(seen[0]) if seen else None
-    return "" if frame is None else str(frame)
+    steps = [step for step in attempt.steps if step.number == number] if attempt else []
+    if not steps:
+        return "", ""
+    frame = episode.frame(steps[0].see)
+    return "" if frame is None else str(frame), "; ".join(steps[0].candidates)

@@ -110,16 +110,14 @@ def calibration(steps: Sequence[StepLine]) -> Calibration | None:
 
 def _domain(steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]) -> Domain:
     parts = {part.value: _score(steps, _given(part), _scored(part)) for part in Part}
-    known = [s for s in steps if s.best and s.complete and s.answer.choices]
+    known = [step for step in steps if step.best and step.complete and step.options]
     return Domain(
         episodes=len(episodes),
         steps=len(steps),
         abstained=sum(step.answer.action is None for step in steps),
         genuine=_score(steps, lambda s: s.judged.whole, lambda s: s.judged.genuine),
-        chance=_mean(
-            len(set(s.best or ()) & set(s.answer.choices)) / len(s.answer.choices) for s in known
-        ),
-        always_first=_mean(float(s.answer.choices[0] in (s.best or ())) for s in known),
+        chance=_mean(step.best_options / step.options for step in known),
+        always_first=_mean(float(step.first_is_best) for step in known),
         **parts,
     )
 

@@ -143,12 +143,15 @@ def _lines(
     assert end is not None, "Only what has ended is judged."
     done: list[Done] = []
     for moment, verdicts in zip(moments, judged, strict=True):
-        known = moment.anchors
+        known, choices = moment.anchors, moment.answer.choices
         yield StepLine(
             episode=episode.number,
             step=moment.step.number,
             domain=episode.task.kind,
-            answer=moment.answer,
+            answer=moment.answer.model_copy(update={"choices": ()}),
+            options=len(choices),
+            best_options=len(set(choices) & set(known.best or ())),
+            first_is_best=bool(set(choices[:1]) & set(known.best or ())),
             best=known.best,
             complete=known.complete,
             ahead=len(known.plan),
