@@ -27,7 +27,9 @@ def main() -> None:
     """Serve the client until it hangs up or dies."""
     arguments = _arguments()
     threading.Thread(target=_end_with, args=(arguments.client,), daemon=True).start()
-    over_http = _told("AI2THOR_SERVER_TYPE") == "WSGI"
+    # Release 2.1.0 of the client says where it listens, but not how: it knows HTTP alone.
+    old = "AI2THOR_SERVER_TYPE" not in os.environ
+    over_http = old or os.environ["AI2THOR_SERVER_TYPE"] == "WSGI"
 
     def begin() -> Session:
         # Imported late: it takes a while, and what goes wrong here is told to the client.
@@ -37,7 +39,8 @@ def main() -> None:
 
         simulator = Simulator(width=arguments.screen_width, height=arguments.screen_height)
         pictures = os.environ.get("AI2THOR_SERVER_SIDE_SCREENSHOT", "True") == "True"
-        return Session(simulator, Json() if over_http else MessagePack(), pictures=pictures)
+        form = Json() if over_http else MessagePack()
+        return Session(simulator, form, pictures=pictures, old=old)
 
     if over_http:
         token = _told("AI2THOR_CLIENT_TOKEN")

@@ -83,8 +83,15 @@ class Json(Format):
 class Objects:
     """Packs `metadata["objects"]`, keeping of each object what has not changed."""
 
-    def __init__(self, form: Format) -> None:
+    def __init__(self, form: Format, aliases: Mapping[str, str]) -> None:
+        """An empty store.
+
+        Args:
+            form: how it is written.
+            aliases: keys that are written under another name besides.
+        """
         self._form = form
+        self._aliases = aliases
         self._kept: dict[int, tuple[bytes, int]] = {}
 
     def pack(self, seen: Iterable[tuple[Thing, Sight]]) -> bytes:
@@ -94,6 +101,7 @@ class Objects:
             entry = self._kept.get(thing.revision)
             if entry is None:
                 still = {k: v for k, v in thing.metadata.items() if k not in _PER_STEP}
+                still |= {alias: still[key] for key, alias in self._aliases.items()}
                 entry = (self._form.entries(still), len(still) + len(_PER_STEP))
             kept[thing.revision] = entry
             now = self._form.entries(dict(zip(_PER_STEP, sight, strict=True)))

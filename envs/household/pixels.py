@@ -35,6 +35,10 @@ class Palette:
         """As `metadata["colors"]` has it."""
         return [{"name": name, "color": list(color)} for name, color in self._colors.items()]
 
+    def colors(self, names: Sequence[str]) -> list[Color]:
+        """The colour of each name."""
+        return [self._colors[name] for name in names]
+
     def pixels(self, names: Sequence[str]) -> NDArray[np.uint32]:
         """The pixel of each name, and last (where index -1 finds it) that of nothing."""
         colors = (self._colors[name] for name in names)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from envs.household import pixels
+from envs.household import old_client, pixels
 from envs.household.description import describe
 from envs.household.message import Message
 from envs.household.packing import Format, Objects
@@ -33,18 +33,22 @@ _UNKNOWN_SENSORS = ("renderNormalsImage", "renderFlowImage")
 class Session:
     """One client's dealings with one simulator."""
 
-    def __init__(self, simulator: Simulator, form: Format, *, pictures: bool = True) -> None:
+    def __init__(
+        self, simulator: Simulator, form: Format, *, pictures: bool = True, old: bool = False
+    ) -> None:
         """Wrap `simulator`.
 
         Args:
             simulator: what acts.
             form: how metadata is written.
             pictures: False sends none at all (the client was told `headless`).
+            old: whether the client is release 2.1.0.
         """
         self._simulator = simulator
         self._form = form
         self._pictures = pictures
-        self._objects = Objects(form)
+        self._old = old
+        self._objects = Objects(form, old_client.ALIASES if old else {})
         self._palette = pixels.Palette()
         self._sensors: frozenset[str] = frozenset()
         self._actions = 0
@@ -91,14 +95,23 @@ class Session:
             assert frame.rgb is not None
             yield "image", pixels.rgb(frame.rgb)
         if "image_depth" in wanted:
-            yield "image_depth", pixels.depth(frame.depth)
+            yield "image_depth", (old_client if self._old else pixels).depth(frame.depth)
         if "image_ids" in wanted:
             self._palette.add(frame.names)
-            yield "image_ids", pixels.names(frame.ids, self._palette.pixels(frame.names))
+            yield "image_ids", self._painted(frame, frame.names)
         if "image_classes" in wanted:
             kinds = [self._kind(name) for name in frame.names]
             self._palette.add(kinds)
-            yield "image_classes", pixels.names(frame.ids, self._palette.pixels(kinds))
+            yield "image_classes", self._painted(frame, kinds)
+
+    def _painted(self, frame: Frame, names: Sequence[str]) -> bytes:
+        """Every pixel in the colour of a name."""
+        painted = pixels.names(frame.ids, self._palette.pixels(names))
+        return old_client.names(painted) if self._old else painted
+
+    def _bounds(self) -> list[dict[str, object]]:
+        frame = self._simulator.frame(rgb=False)
+        return old_client.bounds(frame.ids, self._palette.colors(frame.names))
 
     def _kind(self, name: str) -> str:
         thing = self._simulator.things.get(name)
@@ -110,6 +123,8 @@ class Session:
         if wanted & {"image_ids", "image_classes"}:
             self._palette.add(self._simulator.things)
             agent["colors"] = self._palette.metadata()
+        if self._old:
+            agent["colorBounds"] = self._bounds() if "image_ids" in wanted else []
         sights = self._simulator.visibility()
         objects = self._objects.pack(
             (thing, sights[name]) for name, thing in self._simulator.things.items()

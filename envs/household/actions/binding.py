@@ -93,7 +93,7 @@ class Action:
         except ValidationError as error:
             raise self._explained(error) from error
         arguments = {field: getattr(checked, field) for field in self._names.values()}
-        return self._deed(house, **arguments, **(others if self._open else {}))
+        return self._deed(house, **arguments)  # Unity ignores what it doesn't know, and so do we
 
     def _explained(self, error: ValidationError) -> Refusal:
         problems = error.errors(include_url=False, include_context=False)

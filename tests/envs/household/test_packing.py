@@ -54,7 +54,7 @@ def test_parts_make_a_whole(
 def test_objects_are_never_stale(form: Format, unpack: Callable[[bytes], Any]) -> None:
     """What is kept from step to step equals what is packed from scratch."""
     simulator = Simulator("FloorPlan1", width=64, height=64)
-    kept = Objects(form)
+    kept = Objects(form, {})
 
     def seen(objects: Objects) -> Any:
         sights = simulator.visibility()
@@ -70,7 +70,7 @@ def test_objects_are_never_stale(form: Format, unpack: Callable[[bytes], Any]) -
         before = seen(kept)
         simulator.act(request)
         now = seen(kept)
-        assert now == seen(Objects(form)) and now != before
+        assert now == seen(Objects(form, {})) and now != before
         assert [o["objectId"] for o in now] == list(simulator.things)
         for thing in now:
             sight = simulator.visibility()[thing["objectId"]]

@@ -1,0 +1,82 @@
+"""Third-party cameras and the view from above, through AI2-THOR's own client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from envs.alfred.controller import Client, start
+
+
+@pytest.fixture(scope="module", params=["fifo", "wsgi"])
+def controller(request: pytest.FixtureRequest) -> Iterator[Client]:
+    client = start(
+        "embedded",
+        scene="FloorPlan10",
+        wire=request.param,
+        width=200,
+        height=150,
+        renderDepthImage=True,
+        renderInstanceSegmentation=True,
+    )
+    yield client
+    client.stop()
+
+
+def ids_in(event: Any, camera: int) -> set[str]:
+    return {id for id, mask in event.third_party_instance_masks[camera].items() if mask.any()}
+
+
+def test_the_view_from_above_shows_the_whole_room(controller: Client) -> None:
+    controller.reset("FloorPlan10")
+    above = controller.step("GetMapViewCameraProperties").metadata["actionReturn"]
+    event = controller.step("AddThirdPartyCamera", **above)
+    assert event.metadata["lastActionSuccess"]
+    assert event.third_party_camera_frames[0].shape[:2] == (150, 200)
+    assert len(event.third_party_depth_frames) == 1
+    tables = {o["objectId"] for o in event.metadata["objects"] if o["objectType"] == "Fridge"}
+    assert tables <= ids_in(event, 0)
+    told = event.metadata["thirdPartyCameras"][0]
+    assert told["orthographic"] and told["position"] == pytest.approx(above["position"])
+
+
+def test_a_camera_stays_where_it_is_and_can_be_moved(controller: Client) -> None:
+    controller.reset("FloorPlan10")
+    pose = {"position": {"x": 0.0, "y": 1.5, "z": 0.0}, "rotation": {"x": 20, "y": 90, "z": 0}}
+    first = controller.step("AddThirdPartyCamera", **pose, fieldOfView=60)
+    still = controller.step("RotateRight")
+    assert np.array_equal(
+        first.third_party_camera_frames[0], still.third_party_camera_frames[0]
+    ) and not np.array_equal(first.frame, still.frame)
+    turned = controller.step(
+        "UpdateThirdPartyCamera", thirdPartyCameraId=0, rotation={"x": 20, "y": 270, "z": 0}
+    )
+    assert not np.array_equal(
+        first.third_party_camera_frames[0], turned.third_party_camera_frames[0]
+    )
+    assert not controller.reset("FloorPlan10").third_party_camera_frames
+
+
+@pytest.mark.parametrize(
+    ("action", "arguments", "words"),
+    [
+        ("UpdateThirdPartyCamera", {"thirdPartyCameraId": 3}, "no third-party camera 3"),
+        (
+            "AddThirdPartyCamera",
+            {"position": {"y": 1}, "rotation": {"x": 0, "y": 0, "z": 15}},
+            "does not roll",
+        ),
+        ("AddThirdPartyCamera", {"position": {"y": 1}, "fieldOfView": 0}, "fov"),
+        ("AddThirdPartyCamera", {"position": {"y": 1}, "orthographic": True}, "orthographicSize"),
+        ("ToggleMapView", {}, "no such action"),
+    ],
+)
+def test_what_a_camera_can_t_do_is_said(
+    controller: Client, action: str, arguments: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        controller.step(action, **arguments)
+    assert controller.last_event.metadata["thirdPartyCameras"] == []

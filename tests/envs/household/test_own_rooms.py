@@ -1,0 +1,85 @@
+"""Rooms from a user's files, and what is said of files that are none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envs.core import SceneError
+from envs.household.own_rooms import Catalog, read
+from envs.household.rooms import computed
+from envs.household.simulator import Simulator
+
+
+def saved(folder: Path, name: str, objects: list[dict[str, Any]]) -> Path:
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps({"sceneName": "FloorPlan401_physics", "objects": objects}))
+    return path
+
+
+@pytest.fixture
+def bathroom() -> list[dict[str, Any]]:
+    return [dict(o) for o in computed("FloorPlan401").objects]
+
+
+def test_a_saved_scene_is_the_room_that_it_was(
+    tmp_path: Path, bathroom: list[dict[str, Any]]
+) -> None:
+    saved(tmp_path, "my bathroom", bathroom)
+    catalog = Catalog(tmp_path)
+    assert catalog.names[-1] == "my bathroom"
+    simulator = Simulator("my bathroom", catalog=catalog)
+    assert simulator.scene == "my bathroom_physics"
+    assert list(simulator.things) == [o["objectId"] for o in bathroom]
+    assert catalog.load("my bathroom").cells == computed("FloorPlan401").cells
+    assert simulator.frame().rgb is not None
+    assert simulator.act({"action": "Reset", "sceneName": "FloorPlan1"}).success
+    assert simulator.act({"action": "Reset", "sceneName": "my bathroom_physics"}).success
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"objectType": None}, "objects.0.objectType"),
+        ({"assetId": ...}, "AI2-THOR 5.0.0"),
+        ({"objectOrientedBoundingBox": {"cornerPoints": [[0.0]]}}, "cornerPoints"),
+    ],
+)
+def test_a_file_of_another_release_is_refused_with_its_field(
+    tmp_path: Path, bathroom: list[dict[str, Any]], change: dict[str, Any], words: str
+) -> None:
+    for key, value in change.items():
+        if value is ...:
+            del bathroom[0][key]
+        else:
+            bathroom[0][key] = value
+    with pytest.raises(SceneError, match=words):
+        read(saved(tmp_path, "broken", bathroom))
+
+
+def test_folders_and_files_that_are_no_rooms_are_named(
+    tmp_path: Path, bathroom: list[dict[str, Any]]
+) -> None:
+    with pytest.raises(SceneError, match="no folder"):
+        Catalog(tmp_path / "nowhere")
+    with pytest.raises(SceneError, match="no room"):
+        Catalog(tmp_path)
+    (tmp_path / "text.json").write_text("{")
+    with pytest.raises(SceneError, match="can't be read"):
+        read(tmp_path / "text.json")
+    with pytest.raises(SceneError, match="no Floor"):
+        read(saved(tmp_path, "air", [o for o in bathroom if o["objectType"] != "Floor"]))
+    saved(tmp_path, "FloorPlan1", bathroom)
+    with pytest.raises(SceneError, match="name of one of iTHOR's"):
+        Catalog(tmp_path)
+
+
+def test_what_a_file_links_to_and_does_not_hold_is_forgotten(
+    tmp_path: Path, bathroom: list[dict[str, Any]]
+) -> None:
+    bathroom[0]["receptacleObjectIds"] = ["Mug|+00.00|+00.00|+00.00"]
+    room = read(saved(tmp_path, "one", bathroom))
+    assert room.objects[0]["receptacleObjectIds"] == []
