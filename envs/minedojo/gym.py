@@ -81,7 +81,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
         self._seed = self._seed if seed is None else seed
         self.close()
         self._world = World(as_world(self._scene, seed=self._seed), self._width, self._height)
-        self._first = self._now = account.read(self._world.ask("state"))
+        self._first = self._now = account.read(self._world.ask("state", look=False))
         return self._seen(self._now, crafted=False), self._about()
 
     def step(self, action: NDArray[np.int64]) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
@@ -94,7 +94,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
         asked = decode([int(value) for value in action], self._scene.cam_interval)
         world, before = self._there(), self._now
         world.ask("step", **told(asked))
-        self._now = account.read(world.ask("state"))
+        self._now = account.read(world.ask("state", look=False))
         seen = self._seen(before, crafted=asked["function"] == "craft")
         met, total = conditions(self._scene, self._first, self._now)
         over = met == total or self._now.dead

@@ -15,7 +15,7 @@ local calls = {
 	start = function() return inhabit.start() end,
 	step = function(ask) return inhabit.skills.step(ask) end,
 	skill = function(ask) return inhabit.skills.run(ask) end,
-	state = function() return inhabit.state() end,
+	state = function(ask) return inhabit.state(ask) end,
 	show = function() return { count = inhabit.screen.show() } end,
 	wait = function(ask)
 		for _ = 1, ask.steps do coroutine.yield() end

@@ -64,13 +64,13 @@ end
 
 --- Names of blocks that were seen and still stand, each with the nearest place.
 function sight.known()
-	local known = {}
+	local known, eyes = {}, body.eyes()
 	for name, places in pairs(sight.blocks) do
 		local best, least = nil, math.huge
 		for k, at in pairs(places) do
 			if inhabit.block_at(at) ~= name then places[k] = nil
 			else
-				local far = vector.distance(at, body.pos)
+				local far = vector.distance(at, eyes)
 				-- Equal distances are settled by name, for `pairs` keeps no order.
 				if far < least or (far == least and k < minetest.pos_to_string(best)) then best, least = at, far end
 			end

@@ -50,14 +50,15 @@ local function hurt()
 	}
 end
 
---- The whole state, as plain JSON.
-function inhabit.state()
-	inhabit.sight.look()
+--- The whole state, as plain JSON. `look` is false for who has no use for what was seen.
+function inhabit.state(ask)
+	if ask.look ~= false then inhabit.sight.look() end
 	local inventory, equipment = things()
 	local eyes = body.eyes()
 	local open = sky.open(eyes)
 	local blocks = {}
-	for name, known in pairs(inhabit.sight.known()) do blocks[#blocks + 1] = { name = name, far = known.far } end
+	local seen = ask.look ~= false and inhabit.sight.known() or {}
+	for name, known in pairs(seen) do blocks[#blocks + 1] = { name = name, far = known.far } end
 	table.sort(blocks, function(a, b) return a.name < b.name end)
 	return {
 		pos = theirs(body.pos), yaw = degrees(body.yaw), pitch = math.deg(body.pitch),
