@@ -32,6 +32,7 @@ from envs.core import (
     UnknownNameError,
 )
 from envs.registry import find
+from envs.worker.heart import Heart
 from envs.worker.memory import SharedMemory
 from envs.worker.values import (
     from_action,
@@ -181,10 +182,13 @@ def main() -> None:
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     wire = Wire(socket.socket(fileno=end))
+    heart = Heart(wire)
     desk = Desk(SharedMemory(memory))
     try:
         while (question := wire.receive())["call"] != "quit":
-            wire.send(_packed(question["call"], desk.answer(question)))
+            with heart.beating():
+                answer = _packed(question["call"], desk.answer(question))
+            wire.send(answer)
         desk.close()
         wire.send(pack({"value": None}))
     except ClosedError:

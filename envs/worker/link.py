@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from envs.core import SceneError, SimulatorError, TaskError, UnavailableError
 from envs.worker.child import Child
 from envs.worker.memory import SharedMemory, nameless_file
-from envs.worker.wire import ClosedError, Wire, pack
+from envs.worker.wire import ClosedError, SilentError, Wire, pack
 
 T = TypeVar("T")
 
@@ -41,13 +41,16 @@ _ERRORS: Mapping[str, type[Exception]] = {
 class Link:
     """One worker. It answers one question at a time; threads that ask wait for one another."""
 
-    def __init__(self, name: str, interpreter: str) -> None:
+    def __init__(self, name: str, interpreter: str, silence: float) -> None:
         """Start a worker that can make any environment; `name` is what messages call it.
+
+        Once it has made one, it is given up after `silence` seconds without a sign of life.
 
         Raises:
             SimulatorError: the interpreter can't be started.
         """
         self._name = name
+        self._silence = silence
         self._lock = threading.Lock()
         self._broken = ""
         self._closing = False
@@ -111,10 +114,15 @@ class Link:
                 raise SimulatorError(self._broken)
             try:
                 self._wire.send(packed, seconds=seconds)
-                answer = self._wire.receive(seconds=seconds)
+                # Until it has made something it is busy importing, and can't beat yet.
+                silence = None if call == "make" else self._silence
+                answer = self._wire.receive(seconds=seconds, silence=silence)
                 if "error" not in answer:
                     return read(answer["value"])
                 error = self._error(answer["error"], answer["message"])
+            except SilentError as dumb:
+                silent = f"gave no sign of life for {self._silence:g} s in {call!r}"
+                raise self._failed(silent) from dumb
             except TimeoutError as late:
                 self._child.ask_where()
                 raise self._failed(f"did not answer {call!r} within {seconds:g} s") from late

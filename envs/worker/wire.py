@@ -16,8 +16,16 @@ _LONGEST = 1 << 28
 """Bytes. A longer message is a broken peer rather than a state worth sending."""
 
 
+BEAT = _LENGTH.pack(0)
+"""A message without content: a sign of life."""
+
+
 class ClosedError(ConnectionError):
     """The other side is gone."""
+
+
+class SilentError(TimeoutError):
+    """The other side gives no sign of life any more."""
 
 
 def pack(message: Any) -> bytes:
@@ -54,19 +62,36 @@ class Wire:
         except OSError as error:
             raise ClosedError(str(error)) from error
 
-    def receive(self, *, seconds: float | None = None) -> Any:
-        """The next message.
+    def receive(self, *, seconds: float | None = None, silence: float | None = None) -> Any:
+        """The next message that is more than a sign of life.
+
+        Args:
+            seconds: until it has to be whole; None for any time.
+            silence: seconds that may pass without even a sign of life.
 
         Raises:
             ClosedError: the other side is gone.
+            SilentError: `silence` has passed.
             TimeoutError: the message is not whole after `seconds`.
             ValueError: it is not one of ours.
         """
         until = None if seconds is None else time.monotonic() + seconds
-        (length,) = _LENGTH.unpack(self._read(_LENGTH.size, until))
+        while not (length := self._length(until, silence)):
+            continue
         if length > _LONGEST:
             raise ValueError(f"A message that claims {length} bytes; at most {_LONGEST} are taken.")
         return json.loads(self._read(length, until))
+
+    def _length(self, until: float | None, silence: float | None) -> int:
+        quiet = None if silence is None else time.monotonic() + silence
+        sooner = min((end for end in (until, quiet) if end is not None), default=None)
+        try:
+            (length,) = _LENGTH.unpack(self._read(_LENGTH.size, sooner))
+        except TimeoutError:
+            if sooner is not None and sooner == quiet:
+                raise SilentError from None
+            raise
+        return int(length)
 
     def close(self) -> None:
         """Hang up."""

@@ -312,7 +312,7 @@ def test_closing_while_an_answer_arrives_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    link = Link("toy", sys.executable)
+    link = Link("toy", sys.executable, silence=20)
     made = {"name": "toy", "backend": "grid", "settings": {}}
     answered, closing = threading.Event(), threading.Event()
 
@@ -348,6 +348,24 @@ if sys.argv[1] != "end":
     env.act(Action(sys.argv[1], sys.argv[1]))
     time.sleep(100)
 """
+
+
+def test_a_worker_that_is_stopped_gives_no_sign_of_life() -> None:
+    with WorkerEnv("trouble", "only", {}, deadline=300, silence=5) as env:
+        assert isinstance(env, WorkerEnv)
+        env.reset(task(), seed=0)
+        os.kill(env.pid, signal.SIGSTOP)
+        begun = time.monotonic()
+        with pytest.raises(WorkerError, match="no sign of life for 5 s in 'observe'"):
+            env.observe()
+        assert time.monotonic() - begun < 20
+
+
+def test_a_long_call_beats() -> None:
+    """It hangs in Python, where other threads run: that is for the deadline to end."""
+    made = WorkerEnv("trouble", "only", {}, deadline=9, silence=5)
+    with made as env, pytest.raises(WorkerError, match="did not answer 'act' within 9 s"):
+        do(env, "hang")
 
 
 @pytest.mark.parametrize("worker", ["wait", "hang", "stopped", "end"])
