@@ -25,6 +25,7 @@ class Stage:
         self._env = env
         self._thread = thread
         self._seconds = 0.0
+        self._closed = False
 
     @classmethod
     async def build(cls, make: Callable[[], Env]) -> Stage:
@@ -61,6 +62,9 @@ class Stage:
 
         A worker is ended in the middle of that call; an environment in this process can't be.
         """
+        if self._closed:
+            return
+        self._closed = True
         loop = asyncio.get_running_loop()
         thread = None if isinstance(self._env, WorkerEnv) else self._thread
         try:
