@@ -55,6 +55,8 @@ def read(source: Path, settings: EgoPlanSettings) -> Iterator[Task]:
             seen.add(task.id)
             kept += 1
             yield task
+    if not total:
+        raise TaskError(f"{source} holds no record.")
     if not kept:
         raise TaskError(f"None of the {total} records at {source} makes sense.")
     if kept < total:

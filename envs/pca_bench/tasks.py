@@ -64,7 +64,9 @@ def read(source: Path, images: Path | None) -> Iterator[Task]:
             seen.add(one.index)
             found.append(one)
     pictured = _with_pictures(found, images)
-    if total and not pictured:
+    if not total:
+        raise TaskError(f"{source} holds no record.")
+    if not pictured:
         raise TaskError(f"None of the {total} records at {source} makes sense.")
     if passed := total - len(pictured):
         _LOG.warning("%d of %d records at %s are passed over.", passed, total, source)

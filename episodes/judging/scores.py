@@ -53,12 +53,10 @@ class Judged(BaseModel):
     @property
     def genuine(self) -> int | None:
         """1 where all three are, 0 where one is not (PCA-Bench's genuine PCA score); None where
-        that isn't known, or a part was not given.
+        one is not known: a mean over those that happen to fail would be too low.
         """
         scores = [self.perception.score, self.cognition.score, self.action.score]
-        if 0 in scores and self.whole:
-            return 0
-        return None if None in scores else 1
+        return None if None in scores else int(0 not in scores)
 
 
 class Answer(BaseModel):

@@ -140,10 +140,7 @@ def test_a_broken_picture_is_refused(tmp_path: Path) -> None:
 def test_broken_files_are_named(tmp_path: Path, content: str) -> None:
     file = tmp_path / "meta_data.json"
     file.write_text(content)
-    if content == "[]":
-        assert read(tmp_path) == []
-        return
-    with pytest.raises(TaskError, match=r"meta_data\.json"):
+    with pytest.raises(TaskError, match=str(tmp_path)):
         read(tmp_path)
 
 
