@@ -48,8 +48,8 @@ class Score:
     """What a judge says of one side of a step, such as perception, cognition or action."""
 
     name: str
-    value: float
-    """From 0 to 1."""
+    value: float | None
+    """From 0 to 1; None where it can't be told."""
     note: str = ""
 
 

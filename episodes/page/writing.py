@@ -10,8 +10,10 @@ from episodes import video
 from episodes.disk import DiskError, write_whole
 from episodes.index import Index
 from episodes.metrics import score
+from episodes.page.judged import scores_of
 from episodes.page.pages import AT_FIRST, Shown, episode_page, gallery_page, run_page
 from episodes.page.summary import row
+from episodes.page.telling import NO_SCORES, StepScores
 from episodes.record import Episode, RecordError, Run
 
 
@@ -65,18 +67,19 @@ def write_run(
     """
     if chosen is None:
         chosen = list(run.episodes()) if len(run.tasks) <= ALL_PAGES else []
+    scores = scores_of(run)
     for episode in chosen:
-        _write_episode(run, episode, films)
+        _write_episode(run, episode, films, scores.get(episode.number, NO_SCORES))
         watch(episode)
     index = Index(run)
     rows = [
         row(episode, index.entry(episode), small=episode.number < AT_FIRST)
         for episode in run.episodes()
     ]
-    scores = score(run, index)
-    _write(run.folder / "index.html", run_page(run, scores, rows))
+    figures = score(run, index)
+    _write(run.folder / "index.html", run_page(run, figures, rows))
     index.save()
-    return Shown(run.folder.name, run, scores, rows)
+    return Shown(run.folder.name, run, figures, rows)
 
 
 def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
@@ -88,12 +91,12 @@ def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
     return _write(folder / "index.html", gallery_page(folder.resolve().name, runs))
 
 
-def _write_episode(run: Run, episode: Episode, films: Films) -> None:
+def _write_episode(run: Run, episode: Episode, films: Films, scores: StepScores) -> None:
     if (attempt := episode.last()) is None:
         return
     for gif in _wanted(episode, films):
         video.write(episode, run.header, gif=gif)
-    _write(episode.folder / "index.html", episode_page(run, episode, attempt))
+    _write(episode.folder / "index.html", episode_page(run, episode, attempt, scores))
 
 
 def _wanted(episode: Episode, films: Films) -> Iterator[bool]:

@@ -12,8 +12,10 @@ from types import MappingProxyType
 
 from episodes.index import Index
 from episodes.metrics import score
+from episodes.page.judged import scores_of
 from episodes.page.pages import episode_page, run_page
 from episodes.page.summary import Playing, playing, row
+from episodes.page.telling import NO_SCORES
 from episodes.record import Episode, Run
 from episodes.watch.changes import Changes
 
@@ -75,7 +77,8 @@ class Site:
         attempt = episode.last()
         if attempt is None:
             return None
-        return _html(episode_page(self._run, episode, attempt, live=True))
+        scores = scores_of(self._run).get(number, NO_SCORES)
+        return _html(episode_page(self._run, episode, attempt, scores, live=True))
 
 
 def _now(episode: Episode) -> Playing | None:
