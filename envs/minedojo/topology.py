@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from envs.minedojo.catalogue import recipes, smelts, table
+from envs.minedojo.catalogue import Recipe, recipes, smelts, table
 from envs.minedojo.content import content
 from envs.minedojo.language import arguments
 
@@ -67,13 +67,20 @@ def ways() -> Mapping[str, Sequence[Way]]:
     for liquid in ("water", "lava"):
         add(f"{liquid}_bucket", Way("collect", liquid, 1.0, {"bucket": 1}))
     for recipe in recipes():
-        if recipe.name in recipe.needed():
-            continue  # a variant of itself
+        if recipe.name in recipe.needed() or _peculiar(recipe):
+            continue
         station = None if recipe.by_hand else TABLE
         add(recipe.name, Way("craft", recipe.name, recipe.count, recipe.needed(), None, station))
     for smelt in smelts():
         add(smelt.name, Way("smelt", smelt.name, 1.0, {smelt.source: 1}, None, FURNACE))
     return {item: tuple(_once(all)) for item, all in found.items()}
+
+
+def _peculiar(recipe: Recipe) -> bool:
+    """Whether it takes or makes a variant that a plain name does not mean: chiselled stone."""
+    plain = any(one.name == recipe.name and one.variant == 0 for one in recipes())
+    cells = [one for row in recipe.rows for one in row if one] or list(recipe.items)
+    return (recipe.variant > 0 and plain) or any((one.variant or 0) > 0 for one in cells)
 
 
 def tool_for(block: Mapping[str, object]) -> str | None:

@@ -116,6 +116,15 @@ function moves.go(there, guess, what)
 	moves.fail("blocked", "You could not get to the " .. what .. ".")
 end
 
+local function buried(at)
+	return at.y < inhabit.ground(math.floor(at.x + 0.5), math.floor(at.z + 0.5)) - 2
+end
+
+--- Ticks that a block of the way takes at least, roughly: more where it has to be dug.
+function moves.weight(at)
+	return (buried(at) or buried(body.pos)) and 14 or 5
+end
+
 --- Go to where a block can be reached and seen, and look at it.
 function moves.approach(at, what)
 	local function there(x, y, z)
@@ -127,8 +136,7 @@ function moves.approach(at, what)
 		local hit = inhabit.sight.ray(eyes, vector.divide(way, far), 5)
 		return hit ~= nil and vector.equals(hit, at)
 	end
-	local buried = at.y < inhabit.ground(at.x, at.z) - 2
-	local weight = buried and 14 or 5
+	local weight = moves.weight(at)
 	moves.go(there, function(x, y, z)
 		local far = math.abs(x - at.x) + math.abs(y - at.y) + math.abs(z - at.z)
 		return math.max(0, far - 3) * weight

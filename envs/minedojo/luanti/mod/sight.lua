@@ -80,8 +80,9 @@ function sight.known()
 	return known
 end
 
---- The nearest block of some names within a distance, seen or not; nil if none is near.
-function sight.nearest(names, far)
+--- The nearest block of some names within a distance, seen or not, but for places to `avoid`;
+-- nil if none is near.
+function sight.nearest(names, far, avoid)
 	local nodes = {}
 	for _, name in ipairs(names) do nodes[#nodes + 1] = "group:any_" .. name end
 	local at = vector.round(body.pos)
@@ -90,7 +91,7 @@ function sight.nearest(names, far)
 	local best, least = nil, math.huge
 	for _, place in ipairs(minetest.find_nodes_in_area(low, high, nodes)) do
 		local away = math.abs(place.x - at.x) + 1.5 * math.abs(place.y - at.y) + math.abs(place.z - at.z)
-		if away < least then best, least = place, away end
+		if away < least and not (avoid and avoid[minetest.pos_to_string(place)]) then best, least = place, away end
 	end
 	return best
 end

@@ -4,7 +4,7 @@ local body, pack, digging, hands, moves, crafting, sight, mobs =
 	inhabit.body, inhabit.pack, inhabit.digging, inhabit.hands, inhabit.moves, inhabit.crafting, inhabit.sight, inhabit.mobs
 local skills = { known = {} }
 inhabit.skills = skills
-local NEAR, ROAMS, ROAM = 36, 6, 30
+local NEAR, ROAMS, ROAM, TRIES = 36, 6, 30, 3
 local fail = moves.fail
 
 local function listed(gained)
@@ -44,10 +44,11 @@ local function reach_mob(mob)
 			end
 		else
 			local at = table.copy(mob.pos)
+			local weight = moves.weight(at)
 			moves.go(function(x, y, z)
 				return math.abs(x - at.x) + math.abs(z - at.z) < 2.5 and math.abs(y - at.y) < 4
 			end, function(x, y, z)
-				return (math.abs(x - at.x) + math.abs(z - at.z)) * 5
+				return (math.abs(x - at.x) + math.abs(y - at.y) + math.abs(z - at.z)) * weight
 			end, mob.name)
 		end
 	end
@@ -60,12 +61,25 @@ local function seen_mob(name)
 	return mob
 end
 
+-- The nearest block of a kind that there is a way to; one stands before it then. Nil if none.
+local function reachable(name)
+	local avoid = {}
+	for _ = 1, TRIES do
+		local at = sight.nearest({ name }, NEAR, avoid)
+		if not at then return nil end
+		local ok, why = pcall(moves.approach, at, name)
+		if ok then return at end
+		if type(why) ~= "table" or why.reason ~= "blocked" then error(why, 0) end
+		avoid[minetest.pos_to_string(at)] = true
+	end
+	return nil
+end
+
 local function find_block(name)
 	for turn = 0, ROAMS do
 		inhabit.land.wait(body.pos)
-		local at = sight.nearest({ name }, NEAR)
+		local at = reachable(name)
 		if at then
-			moves.approach(at, name)
 			sight.look()
 			sight.blocks[name] = sight.blocks[name] or {}
 			sight.blocks[name][minetest.pos_to_string(at)] = at
