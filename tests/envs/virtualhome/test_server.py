@@ -174,7 +174,7 @@ def test_what_is_put_somewhere_has_its_box_there():
     ("nodes", "edges", "words"),
     [
         ([], [], "no room"),
-        ([{"id": 1}], [], "lacks an integer id or a class_name"),
+        ([{"id": 1}], [], "nodes.0.class_name: Field required"),
         ([{"id": 1, "class_name": "kitchen", "category": "Rooms"}] * 2, [], "Two nodes"),
         ([{"id": 1, "class_name": "kitchen", "category": "Rooms", "states": ["MELTED"]}], [],
          "no 'MELTED'"),
