@@ -115,6 +115,8 @@ class Header(_Record):
     """How many tasks there are."""
     software: Mapping[str, str]
     """The versions of what matters."""
+    machine: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """What it began on: its processor, how many of them may be used, and memory in GB."""
     fork: Fork | None = None
     """None unless `inhabit fork` made it."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from types import MappingProxyType
 
 from pydantic import BaseModel, JsonValue
@@ -94,6 +96,7 @@ class Plan:
             seed=self.seed,
             max_steps=self.max_steps,
             episodes=len(tasks),
+            machine=machine(),
             software=software(_MATTERS + self.env.packages + (_MODELS if self.model else ())),
         )
 
@@ -255,6 +258,25 @@ def make_env(
         deadline=run.deadline,
         reset_deadline=run.reset_deadline,
     )
+
+
+def machine() -> Mapping[str, JsonValue]:
+    """What this machine has, as far as it shapes how long things take."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "processor": _processor() or platform.machine(),
+        "processors": len(os.sched_getaffinity(0)),
+        "memory_gb": round(memory / 2**30, 1),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return ""
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "")
 
 
 def software(packages: Sequence[str]) -> Mapping[str, str]:

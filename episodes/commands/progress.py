@@ -86,6 +86,7 @@ def print_scores(scores: Scores, console: Console) -> None:
         ("by path length", _by_path(scores)),
         ("invalid actions", _invalid(scores)),
         ("endings", ", ".join(f"{k.value} {v}" for k, v in scores.endings.items() if v) or "none"),
+        ("attempts", str(scores.attempts)),
         ("steps", str(scores.steps)),
         *_by_kind(scores),
         (

@@ -145,6 +145,7 @@ def run_page(
         command=shlex.join(header.command),
         settings=plain["settings"],
         software=plain["software"],
+        machine=plain["machine"],
     )
 
 

@@ -215,3 +215,16 @@ def test_rates_are_told_in_percent() -> None:
         "66.7 %",
         "0 %",
     ]
+
+
+def test_what_a_judge_says_stands_beside_the_steps(tmp_path: Path) -> None:
+    run = play_toy(tmp_path / "run", tasks=toy_tasks(1), assignments=["in_process=true"])
+    with pytest.raises(SystemExit) as left:
+        main(["judge", str(run.folder)])
+    assert left.value.code == 0
+    write_pages(run, Films(), lambda _: None)
+    page = (run.episode(0).folder / "index.html").read_text()
+    end = run.episode(0).end()
+    assert end is not None
+    assert page.count("What the judge says") == end.steps
+    assert "Best: " in page
