@@ -24,7 +24,7 @@ class IwisdmSettings(BaseModel):
     join: Join = "none"
     """How two tasks are joined: one after the other, overlapping or interleaved; "condition" is a
     question that hangs on the answer to another."""
-    frames: Literal["steps", "together"] = "steps"
+    showing: Literal["steps", "together"] = "steps"
     """One frame a step, and an answer or "null" to each; or all frames in one prompt, and the due
     answers one after the other, as the paper's models were asked."""
 

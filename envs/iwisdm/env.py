@@ -32,7 +32,7 @@ class Iwisdm(Env):
         Raises:
             UnavailableError: it is not there.
         """
-        self._together = (settings or IwisdmSettings()).frames == "together"
+        self._together = (settings or IwisdmSettings()).showing == "together"
         self._author = Author()
         self._trial = _NONE
         self._said: list[str] = []

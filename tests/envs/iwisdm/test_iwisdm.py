@@ -54,7 +54,7 @@ class TestIwisdm(EnvContract):
 @pytest.mark.slow
 class TestTogether(EnvContract):
     def make(self) -> Env:
-        return make(frames="together")
+        return make(showing="together")
 
     def tasks(self) -> Sequence[Task]:
         return sample(3, level="single", join="queue")
@@ -107,9 +107,9 @@ def test_colours_come_out_right(author: Author) -> None:
 
 @needed
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("frames", ["steps", "together"])
-def test_the_expert_solves_and_every_answer_is_plausible(level: str, frames: str) -> None:
-    _solve(level, frames, 5)
+@pytest.mark.parametrize("showing", ["steps", "together"])
+def test_the_expert_solves_and_every_answer_is_plausible(level: str, showing: str) -> None:
+    _solve(level, showing, 5)
 
 
 @needed
@@ -122,11 +122,11 @@ def test_the_expert_solves_three_hundred_of_each_level(level: str) -> None:
     assert low <= chance <= high
 
 
-def _solve(level: str, frames: str, n: int) -> tuple[float, float]:
+def _solve(level: str, showing: str, n: int) -> tuple[float, float]:
     """How often lots were right, and how often they should be; the expert always is."""
     draw_lots = random.Random(level)
     lucky = chance = 0.0
-    with make(frames=frames) as env:
+    with make(showing=showing) as env:
         for task in sample(n, level=level):
             env.reset(task, seed=0)
             options = [action.text for action in env.actions()]
