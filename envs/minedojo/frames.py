@@ -15,7 +15,7 @@ from envs.core import SimulatorError
 
 BAR = 8
 """Rows above and below the picture that belong to the frame's mark."""
-_SLOTS = 16
+_SLOTS = 8
 _HEADER = struct.Struct(">25I")
 _SIZE_OF_COLOUR = 12
 
@@ -39,7 +39,7 @@ class Frames:
         self._width = width
 
     def wait(self, count: int, alive: Callable[[], None], timeout: float) -> None:
-        """Until the screen shows picture `count`, modulo 16.
+        """Until the screen shows picture `count`, modulo 8.
 
         Args:
             count: as the mod counts.

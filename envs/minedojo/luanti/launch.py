@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from envs.core import SimulatorError, UnavailableError
@@ -55,8 +56,7 @@ class Launch:
         self._programs: list[subprocess.Popen[bytes]] = []
         try:
             end = time.monotonic() + timeout
-            screen = self._start_display(width, height + 2 * BAR, end)
-            self.line = self._start(screen, width, height, end)
+            self.line = self._start(width, height, end)
         except BaseException:
             self.close()
             raise
@@ -89,28 +89,32 @@ class Launch:
 
     def close(self) -> None:
         """End both, and remove what they wrote. Safe to call twice."""
-        for program in reversed(self._programs):
-            if program.poll() is None:
-                try:
-                    os.killpg(program.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
-            program.wait()
+        self._end()
         if hasattr(self, "line"):
             self.line.close()
         shutil.rmtree(self.home, ignore_errors=True)
 
-    def _start(self, screen: str, width: int, height: int, end: float) -> socket.socket:
+    def _end(self) -> None:
+        for program in reversed(self._programs):
+            if program.poll() is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(program.pid, signal.SIGKILL)
+            program.wait()
+        self._programs.clear()
+
+    def _start(self, width: int, height: int, end: float) -> socket.socket:
         for attempt in range(_ATTEMPTS):
             try:
+                screen = self._start_display(width, height + 2 * BAR, end)
                 return self._start_engine(screen, width, height, end)
             except SimulatorError:
                 # Luanti draws the port of its own inner line by the second: two that start in the
                 # same one take the same, and the later one ends.
                 if attempt + 1 == _ATTEMPTS or _TAKEN not in self.last_words():
                     raise
-                self._programs.pop()
-                shutil.rmtree(self.home / "worlds")
+                self._end()
+                for folder in ("worlds", "screen"):
+                    shutil.rmtree(self.home / folder)
                 (self.home / "luanti.log").unlink()
         raise AssertionError("The last attempt returns or raises.")
 
@@ -141,9 +145,10 @@ class Launch:
         (self.home / "screen").mkdir()
         read, write = os.pipe()
         try:
+            # With -terminate it goes when Luanti has gone, also where nobody is left to end it.
             self._run(
                 [program, "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24",
-                 "-fbdir", str(self.home / "screen"), "-nolisten", "tcp", "-noreset"],
+                 "-fbdir", str(self.home / "screen"), "-nolisten", "tcp", "-terminate"],
                 "xvfb", os.environ, (write,),
             )  # fmt: skip
             os.close(write)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 
@@ -152,3 +154,25 @@ def test_a_dead_simulator_is_said_and_the_next_starts(victim: str) -> None:
 
 def _lives(pid: int) -> bool:
     return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def test_nothing_is_left_of_who_was_killed() -> None:
+    """A worker that is killed takes its Luanti and its Xvfb along."""
+    code = (
+        "import time\nfrom envs.minedojo.luanti.world import World\n"
+        "from envs.minedojo.scene import MineDojoScene, as_world\n"
+        "scene = MineDojoScene(generate_world_type='flat', allow_mob_spawn=False)\n"
+        "world = World(as_world(scene, seed=0), 64, 64)\n"
+        "print(*world.pids, flush=True)\ntime.sleep(100)\n"
+    )
+    worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert worker.stdout is not None
+    pids = [int(word) for word in worker.stdout.readline().split()]
+    assert len(pids) == 2
+    worker.kill()
+    worker.wait()
+    worker.stdout.close()
+    end = time.monotonic() + 10
+    while any(psutil.pid_exists(pid) and _lives(pid) for pid in pids):
+        assert time.monotonic() < end, "Something went on without anybody."
+        time.sleep(0.1)

@@ -1,11 +1,11 @@
 -- What the player sees, and how the other side knows that the picture is of this moment.
 --
 -- The window is taller than the picture by a bar above and one below. A white mark in the lower
--- bar stands at a place that is the count of pictures modulo 16; once it is seen there, the
+-- bar stands at a place that is the count of pictures modulo 8; once it is seen there, the
 -- picture between the bars is of that count, or later.
 
 local body = inhabit.body
-local SLOTS = 16
+local SLOTS = 8
 local DOT = 4  -- pixels of the textures that bars and mark are made of
 local screen = { count = 0 }
 inhabit.screen = screen
