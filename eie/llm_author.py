@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from agents.core import BudgetError, ModelError
 from agents.models.core import Ability, Message, Model
 from eie.author import Answer, Author, NoAnswerError, Request
+from eie.chosen import choose_proposal
 from eie.seeds import Seeds
 from envs.core import Task
 from envs.evolving import Template
@@ -51,29 +52,39 @@ class LlmAuthor(Author):
         draw = random.Random(f"{self._env} prompt {request.seed} {request.number}")
         samples = [self._seeds.task(request.seed, draw.randrange(_POOL)) for _ in range(_SAMPLES)]
         change = draw.choice(self._template.changes) if draw.random() < _EVOLVED else ""
-        prompt = self._prompt(samples, change, request)
-        held = self._schema if Ability.SCHEMA in self._model.abilities else None
         try:
-            reply = await self._model.generate(
-                prompt,
-                max_tokens=_LONGEST,
-                seed=request.number * 2 + bool(request.feedback),
-                schema=held,
-            )
+            raw, tokens = await self._ask(samples, change, request, draw)
         except BudgetError:
             raise
         except ModelError as error:
             raise NoAnswerError(str(error)) from error
-        tokens = {"in": reply.call.tokens_in, "out": reply.call.tokens_out}
-        if not reply.texts or not reply.texts[0].strip():
+        if raw == "":
             raise NoAnswerError("It said nothing.", tokens)
         return Answer(
-            raw=read(reply.texts[0]),
+            raw=raw,
             name=f"{self._env}-{request.seed}-{request.number}",
             parents=(samples[-1].id,) if change else (),
             change=change,
             tokens=tokens,
         )
+
+    async def _ask(
+        self, samples: list[Task], change: str, request: Request, draw: random.Random
+    ) -> tuple[JsonValue, Mapping[str, int]]:
+        """What it says, and the tokens paid for it: held to the form where that is possible."""
+        held = Ability.SCHEMA in self._model.abilities
+        if not held and Ability.RANK in self._model.abilities:
+            shown = "\n".join(_as_json(task) for task in samples)
+            again = random.Random(f"{draw.random()} {request.feedback}")
+            return await choose_proposal(self._model, self._template, _ORDER, shown, again)
+        reply = await self._model.generate(
+            self._prompt(samples, change, request),
+            max_tokens=_LONGEST,
+            seed=request.number * 2 + bool(request.feedback),
+            schema=self._schema if held else None,
+        )
+        tokens = {"in": reply.call.tokens_in, "out": reply.call.tokens_out}
+        return read(reply.texts[0]) if reply.texts else "", tokens
 
     async def close(self) -> None:
         """Let go of the model."""

@@ -109,9 +109,9 @@ class Pipeline:
             raise RejectedError(
                 Rejection.ALREADY_SOLVED, f"All {total} conditions of the goal hold at the start."
             )
+        check_wish(origin.task.goal, env.things(), self._template.lexicon)
         if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")
-        check_wish(origin.task.goal, env.things(), self._template.lexicon)
         try:
             self._template.events(origin.task)
         except TopologyError as error:

@@ -29,9 +29,11 @@ class Procedural(Author):
 
     async def propose(self, request: Request) -> Answer:
         """A task that depends on the number and the seed of the request alone."""
-        return await asyncio.to_thread(self._draw, request.number, request.seed)
+        return await asyncio.to_thread(self.draw, request)
 
-    def _draw(self, number: int, seed: int) -> Answer:
+    def draw(self, request: Request) -> Answer:
+        """The same, at once."""
+        number, seed = request.number, request.seed
         draw = random.Random(f"{self._env} author {seed} {number}")
         name = f"{self._env}-{seed}-{number}"
         task: Task | None = None

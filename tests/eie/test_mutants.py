@@ -1,0 +1,200 @@
+"""Mutated tasks: each is rejected, and for the right reason."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from eie.author import Answer, Request
+from eie.draft import Draft, Refused
+from eie.example import Rejection
+from eie.pipeline import Pipeline
+from eie.procedural import Procedural
+from eie.settings import SynthSettings
+from envs.alfred.furnished import Furnished, furnished
+from envs.alfred.naming import word
+from envs.alfred.pairs import PLACES
+from envs.alfred.scene import Goal
+from envs.core import Env
+from envs.evolving import Template
+from envs.registry import find
+
+Plain = dict[str, Any]
+Mutation = Callable[[Plain, Furnished, random.Random], Plain | None]
+
+R = Rejection
+
+
+def _scene(task: Plain, **changes: Any) -> Plain:
+    return {**task, "scene": {**task["scene"], **changes}}
+
+
+def unknown_object(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    name = draw.choice(["Unicorn", "LightSaber", "Zebra", "Trombone"])
+    return _scene(task, goal={**task["scene"]["goal"], "object": name})
+
+
+def object_the_room_cannot_hold(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    absent = sorted(t for t in PLACES if not room.count(t))
+    return _scene(task, goal={**_simple(room, draw), "object": draw.choice(absent)})
+
+
+def place_out_of_reach(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    far = draw.choice([-1, 1]) * (20 + draw.randrange(36) * 0.25)
+    return _scene(task, start={"x": far, "z": 0.0})
+
+
+def state_that_the_type_lacks(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    items = [n for n in room.items if not room.thing(n).openable and not room.thing(n).toggleable]
+    state = draw.choice(["open", "on"])
+    return _scene(task, states=[{"object": draw.choice(items), state: True}])
+
+
+def held_that_cannot_be_held(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    fixed = [
+        room.name_of(t)
+        for type in ("CounterTop", "Sofa", "Bed", "Fridge", "Sink", "SinkBasin", "Desk", "Drawer")
+        for t in room.of_type(type)
+    ]
+    return _scene(task, held=draw.choice(fixed)) if fixed else None
+
+
+def wrong_count(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    noun = word(task["scene"]["goal"]["object"])
+    return {**task, "goal": f"There are {draw.randrange(7, 99)} {noun}s. Fetch one of them."}
+
+
+def absent_thing_in_the_text(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    absent = sorted(t for t in PLACES if not room.count(t))
+    return {**task, "goal": f"{task['goal']} Leave the {word(draw.choice(absent))} alone."}
+
+
+def already_solved(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    pairs = [
+        (room.type(name), holder.type)
+        for name in room.items
+        if (holder := room.holder(room.thing(name))) is not None
+        and holder.type in ("CounterTop", "DiningTable", "Desk", "Bed", "Sofa", "SideTable")
+    ]
+    if not pairs:
+        return None
+    object, parent = draw.choice(sorted(pairs))
+    goal = Goal(type="pick_and_place_simple", object=object, parent=parent)
+    return _scene(task, goal=goal.model_dump(exclude_none=True), placements=[])
+
+
+def unsolvable(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    single = sorted({room.type(n) for n in room.items if _alone(room, room.type(n))})
+    goal = {**_simple(room, draw), "type": "pick_two_obj_and_place", "object": draw.choice(single)}
+    return _scene(task, goal=goal)
+
+
+def hidden_key_concept(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+    """What lies in something closed can't be in the picture."""
+    shut = [
+        word(room.type(n))
+        for n in room.items
+        if _alone(room, room.type(n))
+        and (holder := room.holder(room.thing(n))) is not None
+        and holder.shut
+        and room.type(n) != task["scene"]["goal"]["object"]
+    ]
+    concept = draw.choice(sorted(shut)) if shut else None
+    return {**task, "key_concepts": [concept]} if concept else None
+
+
+def _alone(room: Furnished, type: str) -> bool:
+    """Whether there is one of that type, within reach or not."""
+    from envs.alfred.rooms import records
+
+    return sum(r["objectType"] == type for r in records(room.name)) == 1
+
+
+def _simple(room: Furnished, draw: random.Random) -> Plain:
+    holders = [t for t in ("CounterTop", "DiningTable", "Desk", "Bed", "Sofa") if room.count(t)]
+    return {
+        "type": "pick_and_place_simple",
+        "object": room.type(draw.choice(list(room.items))),
+        "parent": draw.choice(holders or ["Shelf"]),
+    }
+
+
+MUTATIONS: Mapping[Mutation, Rejection] = {
+    unknown_object: R.UNKNOWN_NAME,
+    object_the_room_cannot_hold: R.REFUSED,
+    place_out_of_reach: R.REFUSED,
+    state_that_the_type_lacks: R.REFUSED,
+    held_that_cannot_be_held: R.REFUSED,
+    wrong_count: R.CONTRADICTION,
+    absent_thing_in_the_text: R.CONTRADICTION,
+    already_solved: R.ALREADY_SOLVED,
+    unsolvable: R.UNSOLVABLE,
+    hidden_key_concept: R.HIDDEN,
+}
+
+
+@pytest.fixture(scope="module")
+def alfred() -> Iterator[tuple[Env, Template]]:
+    registration = find("alfred")
+    settings = registration.settings()
+    assert registration.template is not None
+    with registration.make("embedded", settings) as env:
+        yield env, registration.template(settings)
+
+
+def _mutants(mutation: Mutation, template: Template, count: int) -> Iterator[Answer]:
+    author = Procedural("alfred", template)
+    draw = random.Random(mutation.__name__)
+    number = made = 0
+    while made < count:
+        answer = author.draw(Request(number, seed=7))
+        number += 1
+        assert isinstance(answer.raw, dict)
+        task: Plain = dict(answer.raw)
+        mutant = mutation(task, furnished(task["scene"]["room"]), draw)
+        if mutant is not None:
+            made += 1
+            yield Answer(mutant, answer.name)
+
+
+def _judged(
+    alfred: tuple[Env, Template], mutation: Mutation, count: int
+) -> tuple[Counter[str], int]:
+    """Reasons that mutants were rejected for, and how many were kept."""
+    env, template = alfred
+    pipeline = Pipeline("alfred", template, SynthSettings(), seed=7)
+    reasons: Counter[str] = Counter()
+    kept = 0
+    for number, mutant in enumerate(_mutants(mutation, template, count)):
+        concepts = tuple(mutant.raw.get("key_concepts", ()))  # type: ignore[union-attr]
+        first = None
+        for piece in pipeline.pieces(env, mutant, "mutant", number):
+            if isinstance(piece, Refused):
+                first = first or piece
+            elif isinstance(piece, Draft) and piece.example.kind != "recognition":
+                kept += not concepts or piece.example.key_concepts == concepts
+            if not concepts and first is not None:
+                break
+            if len(reasons) > 10 * count:
+                break
+        reasons[first.rejection if first is not None else "none"] += 1
+    return reasons, kept
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.__name__)
+def test_a_few_mutants_are_rejected(alfred: tuple[Env, Template], mutation: Mutation) -> None:
+    reasons, kept = _judged(alfred, mutation, 2)
+    assert kept == 0 and reasons == {MUTATIONS[mutation]: 2}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.__name__)
+def test_two_hundred_mutants_are_rejected(alfred: tuple[Env, Template], mutation: Mutation) -> None:
+    reasons, kept = _judged(alfred, mutation, 200)
+    assert kept == 0 and reasons["none"] == 0
+    assert reasons[MUTATIONS[mutation]] >= 0.95 * 200
