@@ -1,0 +1,53 @@
+"""What is right at a moment, by the simulator's own word."""
+
+from __future__ import annotations
+
+import random
+
+from envs.core import Action
+from envs.toy.env import Toy
+from envs.toy.tasks import sample
+from episodes.judging.anchors import anchors, gather
+from tests.episodes.made_answers import MOMENTS
+
+
+class OnePlan(Toy):
+    """Knows one plan and not all of the shortest, as large houses do."""
+
+    def best_actions(self) -> None:  # type: ignore[override]
+        return None
+
+
+def test_an_action_tried_in_a_copy_is_judged_as_by_the_whole_set() -> None:
+    for number, task in enumerate(sample(25, seed=3)):
+        draw = random.Random(number)
+        whole, one = Toy(), OnePlan()
+        for env in (whole, one):
+            env.reset(task, seed=0)
+        for _ in range(4):
+            action = draw.choice(whole.vocabulary())
+            best = {a.text for a in whole.best_actions()}
+            before = one.digest()
+            found = anchors(one, action)
+            assert not found.complete and one.digest() == before
+            assert (action.text in (found.best or ())) == (action.text in best)
+            assert found.plan[0] in (found.best or ())
+            assert anchors(whole, action).best == tuple(sorted(best))
+            if whole.act(action).over:
+                break
+            one.act(action)
+
+
+def test_key_concepts_are_what_the_next_actions_name_and_can_be_seen() -> None:
+    moment = MOMENTS[1]
+    plan = [Action(text, text.split()[0]) for text in moment.plan]
+    found = gather(plan, frozenset(plan[:1]), moment.things, {})
+    assert set(found.key_things) == {"microwave_1", "potato_1"}
+    assert "closed microwave" in found.key_concepts and "potato in the hand" in found.key_concepts
+    assert "open the microwave_1; then" in found.reason
+
+
+def test_what_a_benchmark_says_itself_comes_first() -> None:
+    told = {"key_concepts": ["a {x}"], "reason": "Because."}
+    found = gather([], frozenset(), MOMENTS[0].things, told)  # type: ignore[arg-type]
+    assert (found.key_concepts, found.reason) == (("a {x}",), "Because.")
