@@ -14,6 +14,7 @@ from pydantic import BaseModel, JsonValue
 from envs.core import Action, Determinism, Env, Observation, Outcome, Reason, SimulatorError, Task
 from envs.minedojo import MineDojoSettings, account, expert, offers
 from envs.minedojo.account import Account
+from envs.minedojo.backend import Backend, Start
 from envs.minedojo.goals import conditions
 from envs.minedojo.language import understand, vocabulary
 from envs.minedojo.luanti.world import World
@@ -28,13 +29,15 @@ class MineDojo(Env):
 
     Args:
         settings: size of the picture and time for an action; the scene goes before.
+        start: what starts a world; Luanti where nothing else is given.
     """
 
     Scene: ClassVar[type[BaseModel]] = MineDojoScene
 
-    def __init__(self, settings: MineDojoSettings) -> None:
+    def __init__(self, settings: MineDojoSettings, *, start: Start = World) -> None:
         self._settings = settings
-        self._world: World | None = None
+        self._start = start
+        self._world: Backend | None = None
         self._scene = MineDojoScene()
         self._first: Account | None = None
         self._now: Account | None = None
@@ -53,7 +56,7 @@ class MineDojo(Env):
         self.close()
         height, width = scene.image_size or (self._settings.height, self._settings.width)
         self._scene = scene
-        self._world = World(as_world(scene, seed=seed), width, height)
+        self._world = self._start(as_world(scene, seed=seed), width, height)
         self._first = self._now = account.read(self._world.ask("state"))
 
     def observe(self) -> Observation:
@@ -142,7 +145,7 @@ class MineDojo(Env):
         """
         return self._there()[0].ask(op, **fields)
 
-    def _there(self) -> tuple[World, Account]:
+    def _there(self) -> tuple[Backend, Account]:
         if self._world is None or self._now is None:
             raise SimulatorError("No world is running: reset the environment with a task first.")
         return self._world, self._now
