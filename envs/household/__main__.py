@@ -19,6 +19,8 @@ from envs.household import fifo, wsgi
 if TYPE_CHECKING:
     from envs.household.session import Session
 
+_ROOMS = "INHABIT_ROOMS"
+"""Names a folder with rooms of the user's own, in the environment."""
 _LOOK = 0.5
 """Seconds between two looks at whether the client is still there."""
 
@@ -33,11 +35,17 @@ def main() -> None:
 
     def begin() -> Session:
         # Imported late: it takes a while, and what goes wrong here is told to the client.
+        from envs.household.own_rooms import Catalog
         from envs.household.packing import Json, MessagePack
         from envs.household.session import Session
         from envs.household.simulator import Simulator
 
-        simulator = Simulator(width=arguments.screen_width, height=arguments.screen_height)
+        folder = os.environ.get(_ROOMS)
+        simulator = Simulator(
+            width=arguments.screen_width,
+            height=arguments.screen_height,
+            catalog=Catalog(Path(folder)) if folder else None,
+        )
         pictures = os.environ.get("AI2THOR_SERVER_SIDE_SCREENSHOT", "True") == "True"
         form = Json() if over_http else MessagePack()
         return Session(simulator, form, pictures=pictures, old=old)

@@ -1,7 +1,7 @@
 """Rooms of a user's own: files with the metadata of a scene of AI2-THOR, a room to a file.
 
-`inhabit.recorder` in the guide writes such files; what `controller.last_event.metadata` holds,
-saved as JSON, is one too. A room is called what its file is called.
+What `controller.last_event.metadata` holds, saved as JSON, is such a file; `scripts/record_room`
+saves scenes of a real build so. A room is called what its file is called.
 """
 
 from __future__ import annotations
@@ -108,6 +108,11 @@ class Catalog:
         """
         path = self._files.get(scene.removesuffix("_physics"))
         return rooms.load(scene) if path is None else read(path)
+
+
+def in_build(room: str) -> str:
+    """What AI2-THOR's client calls a room; to the names of iTHOR's it adds an ending by itself."""
+    return f"{room}_physics" if room in rooms.SCENES else room
 
 
 def files(folder: Path) -> dict[str, Path]:

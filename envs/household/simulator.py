@@ -17,7 +17,7 @@ from envs.household.actions.binding import Action, Deed, Number, Refusal
 from envs.household.agent import Agent
 from envs.household.cameras import FixedCamera
 from envs.household.house import House, Settings, Sight
-from envs.household.own_rooms import Catalog
+from envs.household.own_rooms import Catalog, in_build
 from envs.household.picture import Mood
 from envs.household.world import Moment, Thing
 from envs.render.stage import Frame
@@ -158,7 +158,7 @@ class Simulator:
     @property
     def scene(self) -> str:
         """As THOR has it, such as "FloorPlan1_physics"."""
-        return f"{self._house.world.room.name}_physics"
+        return in_build(self._house.world.room.name)
 
     @property
     def bounds(self) -> tuple[Sequence[float], Sequence[float]]:
@@ -168,7 +168,7 @@ class Simulator:
         return low, (outline.high[0], outline.ceiling, outline.high[1])
 
     def _scenes(self, house: House) -> JsonValue:
-        return [f"{name}_physics" for name in self._catalog.names]
+        return [in_build(name) for name in self._catalog.names]
 
     def _reset(self, house: House, *, scene_name: str, **others: Any) -> JsonValue:
         try:

@@ -32,12 +32,12 @@ def test_a_saved_scene_is_the_room_that_it_was(
     catalog = Catalog(tmp_path)
     assert catalog.names[-1] == "my bathroom"
     simulator = Simulator("my bathroom", catalog=catalog)
-    assert simulator.scene == "my bathroom_physics"
+    assert simulator.scene == "my bathroom"
     assert list(simulator.things) == [o["objectId"] for o in bathroom]
     assert catalog.load("my bathroom").cells == computed("FloorPlan401").cells
     assert simulator.frame().rgb is not None
     assert simulator.act({"action": "Reset", "sceneName": "FloorPlan1"}).success
-    assert simulator.act({"action": "Reset", "sceneName": "my bathroom_physics"}).success
+    assert simulator.act({"action": "Reset", "sceneName": "my bathroom"}).success
 
 
 @pytest.mark.parametrize(
