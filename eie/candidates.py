@@ -18,6 +18,8 @@ from envs.evolving import Deed, Template
 
 _MOST_TRIED = 10
 """Actions that are tried for one question."""
+_IT = "it"
+"""What is in the hand."""
 _OFFERED: Mapping[Deed, float] = {
     Deed.TAKE: 1.5,
     Deed.OPEN: 2.0,
@@ -141,9 +143,10 @@ def _names(moment: Moment) -> set[str]:
 
 
 def _sayable(action: Action, moment: Moment, template: Template) -> bool:
-    """Whether it is a deed, and no number in it tells apart what looks alike."""
-    return is_deed(action, template) and not any(
-        kind_of(name) != name and len(moment.alike(name)) > 1 for name in action.arguments
+    """Whether it is a deed on things of the scene, and no number tells apart what looks alike."""
+    return is_deed(action, template) and all(
+        name == _IT or len(alike) == 1 or (alike and kind_of(name) == name)
+        for name, alike in ((name, moment.alike(name)) for name in action.arguments)
     )
 
 

@@ -1,0 +1,86 @@
+"""What environments offer to EIE: valid tasks, valid variations, topologies that hold together."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from pydantic import BaseModel
+
+from eie.claims import contradictions
+from eie.topology import Topology, TopologyError, kind_of
+from envs.core import Env, Factual
+from envs.evolving import Deed, Event, Template
+from envs.registry import find
+
+ENVS = ("toy", "alfred", "virtualhome")
+
+
+def _template(env: str) -> Template:
+    registration = find(env)
+    assert registration.template is not None
+    return registration.template(registration.settings())
+
+
+def _scene(env: str) -> type[BaseModel]:
+    if env == "toy":
+        from envs.toy.env import Toy
+
+        return Toy.Scene
+    if env == "alfred":
+        from envs.alfred.env import Alfred
+
+        return Alfred.Scene
+    from envs.virtualhome.env import VirtualHome
+
+    return VirtualHome.Scene
+
+
+@pytest.mark.parametrize("env", ENVS)
+def test_seeds_and_what_becomes_of_them(env: str) -> None:
+    template, scene = _template(env), _scene(env)
+    draw = random.Random(1)
+    task = template.seed(draw, "one")
+    assert task == template.seed(random.Random(1), "one")
+    made = {change: template.evolve(task, change, draw, change) for change in template.changes}
+    assert sum(evolved is not None for evolved in made.values()) >= 2
+    for evolved in (task, *(t for t in made.values() if t is not None)):
+        assert evolved.env == env and template.room(evolved)
+        scene.model_validate(dict(evolved.scene))
+        events = Topology(template.events(evolved)).order()
+        names = [event.name for event in events]
+        assert all(names.index(n) < names.index(e.name) for e in events for n in e.needs)
+    json.dumps(template.schema())
+    assert template.prose()
+
+
+@pytest.mark.parametrize("env", ENVS)
+def test_what_is_true_of_a_scene(env: str) -> None:
+    """Things have unique names, lie on things, and goals speak of nothing else."""
+    registration, template = find(env), _template(env)
+    task = template.seed(random.Random(2), "two")
+    made: Env = registration.make(registration.backends[0], registration.settings())
+    with made:
+        made.reset(task, seed=1)
+        assert isinstance(made, Factual)
+        things = made.things()
+        names = {thing.name for thing in things}
+        assert len(names) == len(things) > 3
+        for thing in things:
+            assert thing.support is None or thing.support in names
+            assert set(thing.states) <= set(template.lexicon.states)
+            assert kind_of(thing.name) and thing.pixels >= 0
+        assert any(thing.pixels for thing in things)
+        assert contradictions(task.goal, things, template.lexicon, wish=True) == []
+
+
+def test_a_topology_that_can_never_come_about_is_refused() -> None:
+    take = Event("take", "take it", "", Deed.TAKE, "cup", needs=("put",))
+    put = Event("put", "put it", "", Deed.PUT, "shelf", needs=("take",))
+    with pytest.raises(TopologyError, match="wait for one another"):
+        Topology([take, put])
+    with pytest.raises(TopologyError, match="needs 'put'"):
+        Topology([take])
+    with pytest.raises(TopologyError, match="same name"):
+        Topology([take, take])
