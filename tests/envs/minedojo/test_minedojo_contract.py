@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from luanti_for_tests import needs_luanti
 
 from envs.contract import EnvContract
@@ -12,6 +13,7 @@ from envs.minedojo import MineDojoSettings
 from envs.minedojo.env import MineDojo
 
 
+@pytest.mark.slow  # thirty starts of Luanti
 @needs_luanti
 class TestMineDojo(EnvContract):
     steps = 5
