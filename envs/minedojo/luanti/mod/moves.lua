@@ -122,7 +122,7 @@ end
 
 --- Ticks that a block of the way takes at least, roughly: more where it has to be dug.
 function moves.weight(at)
-	return (buried(at) or buried(body.pos)) and 14 or 5
+	return (buried(at) or buried(body.pos)) and 30 or 5
 end
 
 --- Go to where a block can be reached and seen, and look at it.
@@ -150,6 +150,6 @@ function moves.roam(yaw, blocks)
 	moves.go(function(x, _, z)
 		return math.abs(x - goal.x) + math.abs(z - goal.z) < 8
 	end, function(x, _, z)
-		return (math.abs(x - goal.x) + math.abs(z - goal.z)) * 8
+		return (math.abs(x - goal.x) + math.abs(z - goal.z)) * moves.weight(body.pos)
 	end, "land ahead")
 end
