@@ -212,7 +212,7 @@ def recognise(before: Moment, after: Moment, template: Template) -> Explanation:
     if aim is None:
         return Explanation("", (kind_of(action.arguments[-1]),))
     earlier = {t.name: t for t in before.things}
-    deed = template.deed(action)
+    deed, concept = template.deed(action), aim.kind
     said: list[str] = []
     for now in after.alike(aim.name):
         was = earlier.get(now.name)
@@ -229,7 +229,8 @@ def recognise(before: Moment, after: Moment, template: Template) -> Explanation:
         new = {t.kind for t in after.things if t.pixels and t.name not in earlier}
         made = [k for k in sorted(new) if template.lexicon.products.get(k) == aim.kind]
         said += [f"there are {plural(kind)} now" for kind in made]
-    return Explanation(_joined(*(_sentence(s) for s in dict.fromkeys(said) if s)), (aim.kind,))
+        concept = made[0] if made else concept
+    return Explanation(_joined(*(_sentence(s) for s in dict.fromkeys(said) if s)), (concept,))
 
 
 def _put(before: Moment, after: Moment) -> list[str]:
