@@ -13,7 +13,7 @@ from pathlib import Path
 from envs.core import TaskError
 
 SETS: Mapping[str, str] = {
-    "alfred-v1": "05147aefcd52dd7c1cacb1a27e0ed9ee524a76a49c6028352f3b27cc4ac5eca7",
+    "alfred-v1": "bcfd92c666aa4ea7372cba7be935f42dbb1b4363a43d51107855307459132109",
     "virtualhome-v1": "d9e70a1aeab1ed5fc433abad01d1e1c13671287d10ff4df18acc0dd29ef01ac8",
 }
 """Name -> SHA-256 of the file."""
