@@ -12,8 +12,11 @@ BASIN_SHARE = 0.35
 
 
 def name_of(thing: str) -> str:
-    """What the body beside a thing is called on the stage."""
-    return f"{thing} trimming"
+    """What the body beside a thing is called on the stage.
+
+    The client takes every name with a bar in it for an object's.
+    """
+    return f"{thing.replace('|', ' ')} trimming"
 
 
 def split(kind: str, mesh: Mesh) -> tuple[Mesh, Mesh | None]:
