@@ -15,6 +15,12 @@ from numpy.typing import NDArray
 from envs.alfred.objects import Point, World, point
 from envs.core import SimulatorError
 
+_BLIND: Mapping[str, bool] = {
+    "renderImage": False,
+    "renderDepthImage": False,
+    "renderInstanceSegmentation": False,
+}
+"""What a step without any picture says of the pictures; Unity leaves all out for the first."""
 HORIZON_STEP = 15
 """Degrees that the agent looks up or down at once, as in ALFRED."""
 LOWEST, HIGHEST = 60, -30
@@ -60,6 +66,9 @@ class Body:
         self._event: Any = None
         self._world: World | None = None
         self._blind = False
+        self._masks: Any = None
+        self.changes = 0
+        """Messages so far that may have changed something."""
         self.broken = False
         """The simulator has failed for good."""
         self.steps = 0
@@ -72,6 +81,7 @@ class Body:
             SimulatorError: the simulator died.
         """
         try:
+            self.changes += 1
             self._take(self._controller.reset(room))
         except SimulatorError:
             self.broken = True
@@ -87,23 +97,33 @@ class Body:
 
         Args:
             action: THOR's name of it.
-            blind: without a picture, on the way to one: many times quicker.
+            blind: without pictures, on the way to one: many times quicker.
             arguments: THOR's arguments of the action.
         """
         self.steps += 1
         return self.tell(action, blind=blind, **arguments)
 
-    def tell(self, action: str, *, blind: bool = False, **arguments: Any) -> bool:
-        """The same, not counted: for building scenes and looking ahead."""
+    def tell(
+        self, action: str, *, blind: bool = False, masks: bool = False, **arguments: Any
+    ) -> bool:
+        """The same, not counted: for building scenes and looking ahead.
+
+        Args:
+            action: THOR's name of it.
+            blind: without pictures.
+            masks: with masks, though blind: they will be asked for.
+            arguments: THOR's arguments of the action.
+        """
+        self.changes += action != "Pass"
         if blind:
-            arguments["renderImage"] = False
+            arguments |= _BLIND | {"renderInstanceSegmentation": masks}
         self._take(self._send(action, arguments))
         self._blind = blind
         return bool(self._event.metadata["lastActionSuccess"])
 
     def ask(self, action: str, **arguments: Any) -> Any:
         """The simulator's answer to a question that changes nothing; None if it has none."""
-        event = self._send(action, {**arguments, "renderImage": False})
+        event = self._send(action, {**arguments, **_BLIND})
         return event.metadata["actionReturn"] if event.metadata["lastActionSuccess"] else None
 
     def _send(self, action: str, arguments: Mapping[str, Any]) -> Any:
@@ -117,7 +137,7 @@ class Body:
             raise
 
     def _take(self, event: Any) -> None:
-        self._event, self._world, self._blind = event, None, False
+        self._event, self._world, self._masks, self._blind = event, None, None, False
 
     def _pictured(self) -> Any:
         """The present moment with its picture."""
@@ -177,11 +197,12 @@ class Body:
         near = (thing.id for thing in self.world if thing.visible)
         return list(dict.fromkeys([*self.in_view(), *near]))
 
-    def place(self, pose: Pose, *, blind: bool = False) -> bool:
+    def place(self, pose: Pose, *, blind: bool = False, masks: bool = False) -> bool:
         """Set the body to a pose at once, not counted. False if it can't be there."""
         return self.tell(
             "TeleportFull",
             blind=blind,
+            masks=masks,
             position={"x": pose.x, "y": pose.y, "z": pose.z},
             rotation={"x": 0, "y": pose.rotation, "z": 0},
             horizon=pose.horizon,
@@ -210,14 +231,25 @@ class Body:
         return dict(sorted(found.items()))
 
     def _instance_image(self) -> tuple[NDArray[np.uint32], Mapping[int, str]]:
-        # Without a picture Unity sends no masks either; the embedded household does.
-        masks = self._event.instance_masks
-        if not hasattr(masks, "instance_segmentation_frame_uint32"):
-            masks = self._pictured().instance_masks
+        masks = self._masked()
         image: NDArray[np.uint32] = masks.instance_segmentation_frame_uint32
         world = self.world
         keys = {_key(color): id for id, color in masks.instance_colors.items() if id in world}
         return image & np.uint32(0xFFFFFF), keys
+
+    def _masked(self) -> Any:
+        """The masks of this moment, asked for once."""
+        if self._masks is None:
+            masks = self._event.instance_masks
+            if not _drawn(masks):
+                # Without a picture Unity sends no masks either; the embedded household does.
+                masks = self._send("Pass", {"renderImage": False}).instance_masks
+            self._masks = masks if _drawn(masks) else self._pictured().instance_masks
+        return self._masks
+
+
+def _drawn(masks: Any) -> bool:
+    return hasattr(masks, "instance_segmentation_frame_uint32")
 
 
 def _key(color: Sequence[int]) -> int:

@@ -17,7 +17,8 @@ class Session:
     """A simulator that starts when it is first needed and ends with the last that shares it.
 
     Every owner has a number. Before one acts, `enter` makes sure that the simulator is in its
-    moment; those of the others are kept as snapshots.
+    moment; those of the others are kept as snapshots, and one snapshot serves all who are in the
+    same moment.
     """
 
     def __init__(self, backend: str, settings: AlfredSettings) -> None:
@@ -25,7 +26,9 @@ class Session:
         self._settings = settings
         self._client: Client | None = None
         self._body: Body | None = None
-        self._kept: dict[int, Any] = {}
+        self._kept: dict[int, int] = {}
+        self._now: tuple[int, int] | None = None
+        self._snapshots: set[int] = set()
         self._inside: int | None = None
         self._owners = 0
         self._joined: set[int] = set()
@@ -49,8 +52,9 @@ class Session:
         """Stop the simulator; all moments in it are gone."""
         if self._client is not None:
             self._client.stop()
-        self._client = self._body = self._inside = None
+        self._client = self._body = self._inside = self._now = None
         self._kept.clear()
+        self._snapshots.clear()
 
     def start(self, owner: int, room: str) -> Body:
         """A body for an owner that is about to load a room.
@@ -95,9 +99,11 @@ class Session:
         self._keep()
         self._inside = owner
         token = self._kept.pop(owner)
-        if not self._body.tell("Restore", blind=True, snapshot=token):
-            raise SimulatorError(f"The simulator can't go back: {self._body.error[1]}")
-        self._body.ask("Forget", snapshot=token)
+        if token != self._present():
+            if not self._body.tell("Restore", blind=True, snapshot=token):
+                raise SimulatorError(f"The simulator can't go back: {self._body.error[1]}")
+            self._now = token, self._body.changes
+        self._tidy()
 
     def copy(self, owner: int, twin: int) -> None:
         """Keep an owner's moment for another one too.
@@ -113,13 +119,32 @@ class Session:
             self._kept[self._inside] = self._snapshot()
 
     def _drop(self, owner: int) -> None:
-        token = self._kept.pop(owner, None)
-        if token is not None and self._body is not None:
-            self._body.ask("Forget", snapshot=token)
+        self._kept.pop(owner, None)
+        self._tidy()
 
-    def _snapshot(self) -> Any:
+    def _snapshot(self) -> int:
+        """A snapshot of this moment: the last one, as long as nothing has been done since."""
         assert self._body is not None
-        token = self._body.ask("Snapshot")
+        token = self._present()
         if token is None:
-            raise SimulatorError("This simulator can't keep a moment: it knows no Snapshot.")
+            taken = self._body.ask("Snapshot")
+            if taken is None:
+                raise SimulatorError("This simulator can't keep a moment: it knows no Snapshot.")
+            token = int(taken)
+            self._snapshots.add(token)
+            self._now = token, self._body.changes
         return token
+
+    def _present(self) -> int | None:
+        """The snapshot that shows this very moment, if there is one."""
+        if self._now is None or self._body is None or self._now[1] != self._body.changes:
+            return None
+        return self._now[0]
+
+    def _tidy(self) -> None:
+        """Forget moments that nobody will go back to."""
+        used = {*self._kept.values(), self._present()}
+        for token in sorted(self._snapshots - used):
+            if self._body is not None:
+                self._body.ask("Forget", snapshot=token)
+            self._snapshots.discard(token)

@@ -41,6 +41,8 @@ class Situation:
     """What a recorded plan speaks of, and THOR's id of it here."""
     film: list[NDArray[np.uint8]] = field(default_factory=list)
     """What the last action showed on its way, pictures (H, W, 3)."""
+    sighted: dict[str, None] = field(default_factory=dict)
+    """Ids of all that the last action showed, on its way or at its end."""
 
     @property
     def world(self) -> World:
@@ -74,7 +76,9 @@ class Situation:
 
     def notice(self, ids: Iterable[str]) -> None:
         """Remember things, if they are such as one speaks of."""
-        self.memory.see(id for id in ids if id in self.names)
+        known = [id for id in ids if id in self.names]
+        self.memory.see(known)
+        self.sighted.update(dict.fromkeys(known))
 
     def do(self, action: str, thing: Thing, **arguments: Any) -> bool:
         """Act on a thing, and keep the history that ALFRED's goals ask for."""
@@ -90,7 +94,8 @@ class Situation:
             self,
             names=self.names.copy(),
             grid=self.grid.copy(),
-            views=Views(self.body),
+            views=self.views.copy(),
             memory=self.memory.copy(),
             film=list(self.film),
+            sighted=dict(self.sighted),
         )

@@ -19,6 +19,12 @@ class Views:
         self._visible: dict[Pose, frozenset[str]] = {}
         self._noticed: dict[Pose, frozenset[str]] = {}
 
+    def copy(self) -> Views:
+        """What is remembered, to be forgotten apart."""
+        twin = Views(self._body)
+        twin._visible, twin._noticed = dict(self._visible), dict(self._noticed)
+        return twin
+
     def forget(self) -> None:
         """The room has changed."""
         self._visible.clear()
@@ -45,6 +51,6 @@ class Views:
     def noticed(self, pose: Pose) -> frozenset[str]:
         """Ids of what the agent would remember having seen there."""
         if pose not in self._noticed:
-            there = self._body.place(pose, blind=True)
+            there = self._body.place(pose, blind=True, masks=True)
             self._noticed[pose] = frozenset(self._body.noticed()) if there else frozenset()
         return self._noticed[pose]

@@ -72,7 +72,7 @@ class Session:
         return self._message(request, reply)
 
     def _message(self, request: Mapping[str, Any], reply: Reply) -> Message:
-        wanted = self._sensors | _asked(request)
+        wanted = (self._sensors | _asked(request)) - _declined(request)
         if not self._pictures:
             wanted = frozenset()
         elif request.get("renderImage", True):
@@ -141,3 +141,8 @@ class Session:
 
 def _asked(request: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(image for flag, image in _SENSORS.items() if request.get(flag))
+
+
+def _declined(request: Mapping[str, Any]) -> frozenset[str]:
+    """Pictures that this one request does without, though all were asked for at the start."""
+    return frozenset(image for flag, image in _SENSORS.items() if request.get(flag) is False)
