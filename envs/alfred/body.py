@@ -116,7 +116,7 @@ class Body:
         """
         self.changes += action != "Pass"
         if blind:
-            arguments |= _BLIND | {"renderInstanceSegmentation": masks}
+            arguments = {**arguments, **_BLIND, "renderInstanceSegmentation": masks}
         self._take(self._send(action, arguments))
         self._blind = blind
         return bool(self._event.metadata["lastActionSuccess"])

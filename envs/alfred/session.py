@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from envs.alfred import controller
 from envs.alfred.body import Body
 from envs.alfred.client import Client
