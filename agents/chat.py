@@ -73,9 +73,12 @@ class Chat(Asker):
         told = self._telling.parts(view, choices, sees=self._sees, known=known)
         opening = (Message("system", (self._system,)), Message("user", told))
         dialogue = Dialogue(self._model, opening, view)
-        if self._picks(choices):
-            return dialogue.record(await self._pick(dialogue, choices))
-        return dialogue.record(await self._answer(dialogue, choices, view))
+        with dialogue.on_record():
+            if self._picks(choices):
+                decision = await self._pick(dialogue, choices)
+            else:
+                decision = await self._answer(dialogue, choices, view)
+        return dialogue.record(decision)
 
     async def _answer(self, dialogue: Dialogue, choices: Choices, view: View) -> Decision:
         """Read answers until one is understood, or there are no more to be had."""

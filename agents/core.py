@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from envs.core import Action, Observation, Reason
+from envs.core import Action, Clip, Observation, Reason, SimulatorError
 
 
 class Grant(StrEnum):
@@ -74,6 +74,8 @@ class Step:
     """What it saw before it acted, (H, W, 3)."""
     text: str = ""
     """What it was told before it acted."""
+    clips: tuple[Clip, ...] = ()
+    """The films that it was shown before it acted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +122,10 @@ class Call:
     cached: bool = False
     others: tuple[str, ...] = ()
     """The other raw answers, where several were asked for."""
+    served: str = ""
+    """What answered, by an endpoint's own word: its name of the model, and of the build."""
+    requests: int = 1
+    """Answers of an endpoint that went into this: one for each text that it scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +157,17 @@ class BudgetError(ModelError):
     """What a run may spend on its model is spent."""
 
 
+class CutShortError(RuntimeError):
+    """The simulator failed in the middle of a decision."""
+
+    def __init__(self, fault: SimulatorError, decision: Decision) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+        """What failed."""
+        self.decision = decision
+        """What models had said, and been paid for, by then."""
+
+
 class Agent(ABC):
     """Decides, for any number of episodes at once."""
 
@@ -163,6 +180,8 @@ class Agent(ABC):
 
         Raises:
             ModelError: the model behind it failed for good.
+            SimulatorError: a grant or `View.parse` failed, and no model had been asked.
+            CutShortError: the same, and one had.
         """
 
     def check_budget(self) -> None:

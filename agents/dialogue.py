@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from pydantic import JsonValue
 
-from agents.core import Call, Decision, ModelError, View
+from agents.core import Call, Decision, View
 from agents.models.core import Message, Model, Ranking, Reply, ToolCall
-from agents.paid import add_paid
+from agents.paid import on_record
 from agents.prompt import pictures
 
 
@@ -35,18 +36,14 @@ class Dialogue:
         """What the model says next; the best of it is its turn in the dialogue.
 
         Raises:
-            ModelError: the call failed. Its `decision` holds the calls that had not.
+            ModelError: the call failed.
         """
         # Each turn draws lots of its own, alike in every process.
         digest = hashlib.sha256(f"{self._lot} {len(self._calls)}".encode()).digest()
         seed = int.from_bytes(digest[:4]) >> 1
-        try:
-            reply = await self._model.generate(
-                self._messages, seed=seed, n=n, tools=tools, schema=schema
-            )
-        except ModelError as error:
-            add_paid(error, self._calls, self._messages)
-            raise
+        reply = await self._model.generate(
+            self._messages, seed=seed, n=n, tools=tools, schema=schema
+        )
         self._calls.append(reply.call)
         # What nobody offered nobody will answer.
         wants = tuple(_repeatable(want) for want in reply.wants if tools)
@@ -58,19 +55,19 @@ class Dialogue:
         """How likely the model's whole answer is each of `letters`.
 
         Raises:
-            ModelError: the call failed. Its `decision` holds the calls that had not.
+            ModelError: the call failed.
         """
-        try:
-            ranking = await self._model.choose(self._messages, letters)
-        except ModelError as error:
-            add_paid(error, self._calls, self._messages)
-            raise
+        ranking = await self._model.choose(self._messages, letters)
         self._calls.append(ranking.call)
         return ranking
 
     def tell(self, *messages: Message) -> None:
         """Say something to the model, before it is asked again."""
         self._messages += messages
+
+    def on_record(self) -> AbstractContextManager[None]:
+        """A block whose failures tell of every call so far: see `agents.paid.on_record`."""
+        return on_record(self._calls, self._messages)
 
     def record(self, decision: Decision) -> Decision:
         """`decision` with every call that led to it, and the pictures in them."""

@@ -61,7 +61,9 @@ class Holmes(Asker):
         opening = (Message("system", (self._system(view),)), Message("user", told))
         dialogue = Dialogue(self._model, opening, view)
         answers = Answers(view)
-        return dialogue.record(await self._act(dialogue, choices, view, answers))
+        with dialogue.on_record():
+            decision = await self._act(dialogue, choices, view, answers)
+        return dialogue.record(decision)
 
     async def _act(
         self, dialogue: Dialogue, choices: Choices, view: View, answers: Answers

@@ -1,21 +1,37 @@
-"""What had been answered, and paid for, by the time a model failed: a record shows that too."""
+"""What had been answered, and paid for, by the time a decision failed: a record shows that too."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
-from agents.core import Call, Decision, ModelError
+from agents.core import Call, CutShortError, Decision, ModelError
 from agents.models.core import Message, Ranking
 from agents.prompt import pictures
+from envs.core import SimulatorError
 
 
-def add_paid(error: ModelError, calls: Sequence[Call], messages: Iterable[Message]) -> None:
-    """Have `error` say that `calls` had been answered before, about the pictures in `messages`."""
-    said = error.decision or Decision(None)
-    shown = {**pictures(messages), **said.images}
-    error.decision = replace(said, calls=(*calls, *said.calls), images=shown)
+@contextmanager
+def on_record(calls: Sequence[Call], messages: Iterable[Message]) -> Iterator[None]:
+    """Whatever fails in the block tells of `calls`, as they are by then, about the pictures in
+    `messages`.
+
+    Raises:
+        ModelError: as in the block; its `decision` holds the calls.
+        CutShortError: the simulator failed in the block, and there had been calls.
+    """
+    try:
+        yield
+    except ModelError as error:
+        _add(error, calls, messages)
+        raise
+    except SimulatorError as error:
+        if not calls:
+            raise
+        said = Decision(None, calls=tuple(calls), images=pictures(messages))
+        raise CutShortError(error, said) from error
 
 
 async def all_rankings(asked: Iterable[Awaitable[Ranking]]) -> list[Ranking]:
@@ -28,7 +44,14 @@ async def all_rankings(asked: Iterable[Awaitable[Ranking]]) -> list[Ranking]:
     rankings = [one for one in came if isinstance(one, Ranking)]
     for one in came:
         if isinstance(one, ModelError):
-            add_paid(one, [ranking.call for ranking in rankings], ())
+            _add(one, [ranking.call for ranking in rankings], ())
         if isinstance(one, BaseException):
             raise one
     return rankings
+
+
+def _add(error: ModelError, calls: Sequence[Call], messages: Iterable[Message]) -> None:
+    """Have `error` say that `calls` had been answered before."""
+    said = error.decision or Decision(None)
+    shown = {**pictures(messages), **said.images}
+    error.decision = replace(said, calls=(*calls, *said.calls), images=shown)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.asker import Asker
-from agents.core import Call, Decision, ModelError, Ranked, Step, Trial, View
+from agents.core import Call, Decision, Ranked, Step, Trial, View
 from agents.history import untried
 from agents.models.core import Ability, Message, Model
-from agents.paid import add_paid, all_rankings
+from agents.paid import all_rankings, on_record
 from agents.prompt import Prompt, pictures
 from envs.core import Action
 
@@ -120,6 +120,10 @@ class Search:
 
     async def plans(self, view: View) -> Sequence[Plan]:
         """The best plans from `view`, at least one, best first."""
+        with on_record(self.calls, self._told):
+            return await self._searched(view)
+
+    async def _searched(self, view: View) -> Sequence[Plan]:
         try:
             trial = None
             if view.grants.fork is not None:
@@ -154,11 +158,7 @@ class Search:
             self._model.rank(prompt, [action.text for action in untried(plan.view)])
             for prompt, plan in zip(prompts, open_ended, strict=True)
         )
-        try:
-            rankings = await all_rankings(asked)
-        except ModelError as error:
-            add_paid(error, self.calls, self._told)
-            raise
+        rankings = await all_rankings(asked)
         self.calls += [ranking.call for ranking in rankings]
         options = (
             replace(

@@ -15,7 +15,7 @@ from agents.core import Agent, Decision, ModelError, Ranked, View
 from agents.history import untried
 from agents.models.core import Ability, Image, Message, Model
 from agents.models.registry import require
-from agents.paid import add_paid, all_rankings
+from agents.paid import all_rankings, on_record
 from agents.prompt import Prompt, pictures
 from agents.registry import AgentRegistration
 
@@ -63,11 +63,8 @@ class Rank(Asker):
         if self._settings.score == "contrast":
             prompts.append(_blind(prompt))
         texts = [action.text for action in candidates]
-        try:
+        with on_record((), prompt):
             rankings = await all_rankings(self._model.rank(one, texts) for one in prompts)
-        except ModelError as error:
-            add_paid(error, (), prompt)
-            raise
         scores = rankings[0].scores
         if rankings[1:]:
             pairs = zip(scores, rankings[1].scores, strict=True)

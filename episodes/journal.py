@@ -244,4 +244,6 @@ def _call(call: Call) -> CallRecord:
         seconds=round(call.seconds, 6),
         cached=call.cached,
         others=call.others,
+        served=call.served,
+        requests=call.requests,
     )

@@ -213,6 +213,10 @@ class CallRecord(_Record):
     cached: bool
     others: tuple[str, ...] = ()
     """The other raw answers, where several were asked for."""
+    served: str = ""
+    """What answered, by an endpoint's own word."""
+    requests: int = 1
+    """Answers of an endpoint that went into this."""
 
 
 class Decide(_Line):

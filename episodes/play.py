@@ -7,7 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from agents.core import Agent, BudgetError, Decision, Grant, Grants, ModelError, Step, View
+from agents.core import (
+    Agent,
+    BudgetError,
+    CutShortError,
+    Decision,
+    Grant,
+    Grants,
+    ModelError,
+    Step,
+    View,
+)
 from envs.core import Action, Env, Observation, Outcome, Reason, SceneError, SimulatorError, Task
 from envs.worker import WorkerError
 from episodes.clock import Clock, Part
@@ -63,6 +73,7 @@ async def play(
     seed: int,
     prefix: Prefix | None = None,
     again: bool = False,
+    spent: float = 0.0,
 ) -> End:
     """Play `task` once and write down every step as it happens.
 
@@ -77,6 +88,7 @@ async def play(
         seed: of the episode.
         prefix: steps of an earlier attempt, acted again before the agent is asked.
         again: whether another attempt follows if a fault of the simulator cuts this one short.
+        spent: seconds that earlier attempts took, of those that `rules` allow.
 
     Returns:
         How the attempt ended. A fault of the simulator or the model is a result too.
@@ -85,7 +97,7 @@ async def play(
         DiskError: the record can't be written.
         DivergedError: a step of `prefix` came out differently; the attempt has no end then.
     """
-    episode = _Episode(stage, agent, task, journal, rules, seed, prefix)
+    episode = _Episode(stage, agent, task, journal, rules, seed, prefix, spent)
     fault: Fault | None = None
     try:
         agent.check_budget()
@@ -122,6 +134,7 @@ class _Episode:
         rules: Rules,
         seed: int,
         prefix: Prefix | None,
+        spent: float,
     ) -> None:
         self._stage = stage
         self._agent = agent
@@ -130,6 +143,7 @@ class _Episode:
         self._rules = rules
         self._seed = seed
         self._prefix = prefix
+        self._spent = spent
         self._grants = Grants()
         self._history: list[Step] = []
         self._tally = Tally(rules.limits(task))
@@ -191,7 +205,8 @@ class _Episode:
         return recorded.decision(action)
 
     async def _asked(self, moment: Moment) -> Decision:
-        if (most := self._rules.max_seconds) is not None and self._clock.elapsed >= most:
+        most = self._rules.max_seconds
+        if most is not None and self._spent + self._clock.elapsed >= most:
             raise BudgetError(f"The {most:g} s that max_seconds allows an episode are over.")
         view = View(
             goal=self._task.goal,
@@ -204,16 +219,21 @@ class _Episode:
         )
         try:
             with self._clock.spell(Part.MODEL):
-                decision = await self._agent.decide(view)
-                self._clock.add(Part.SIMULATOR, self._stage.seconds())
+                try:
+                    decision = await self._agent.decide(view)
+                finally:
+                    self._clock.add(Part.SIMULATOR, self._stage.seconds())
         except ModelError as error:
             if error.decision is not None and error.decision.calls:
                 await self._decided(error.decision)
             raise
+        except CutShortError as error:
+            await self._decided(error.decision)
+            raise error.fault from error
         return decision
 
     async def _decided(self, decision: Decision) -> None:
-        """Write down and count what was decided, or said and paid for until the model failed."""
+        """Write down and count what was decided, or said and paid for until something failed."""
         with self._clock.spell(Part.RECORD):
             seconds = self._clock.latest(Part.MODEL)
             await self._journal.decide(self._tally.steps, decision, seconds)
@@ -272,10 +292,10 @@ class _Episode:
 
     def _remember(self, decision: Decision, outcome: Outcome, seen: Observation) -> None:
         said = decision.action.text if decision.action else decision.raw
-        step = Step(said, outcome.reason, outcome.feedback, seen.rgb, seen.text)
+        step = Step(said, outcome.reason, outcome.feedback, seen.rgb, seen.text, seen.clips)
         self._history.append(step)
         if (old := len(self._history) - 1 - self._rules.remember) >= 0:
-            self._history[old] = replace(self._history[old], rgb=None)
+            self._history[old] = replace(self._history[old], rgb=None, clips=())
 
     async def _parse(self, text: str) -> Action | None:
         return await self._stage.call(lambda env: env.parse(text))

@@ -65,7 +65,7 @@ class Recorded:
             description=line.description,
             reasoning=line.reasoning,
             ranked=tuple(Ranked(r.text, r.logprob, r.tokens, r.blind) for r in line.ranked),
-            calls=tuple(map(_call, line.calls)),
+            calls=tuple(map(call_of, line.calls)),
         )
 
 
@@ -108,7 +108,8 @@ def decided(attempt: Attempt, level: Determinism) -> tuple[Recorded, ...]:
     return tuple(steps)
 
 
-def _call(call: CallRecord) -> Call:
+def call_of(call: CallRecord) -> Call:
+    """A call as it was before it was written down."""
     return Call(
         messages=call.messages,
         reply=call.reply,
@@ -117,6 +118,8 @@ def _call(call: CallRecord) -> Call:
         seconds=call.seconds,
         cached=call.cached,
         others=call.others,
+        served=call.served,
+        requests=call.requests,
     )
 
 

@@ -17,6 +17,7 @@ from episodes.record import Episode, Run
 from episodes.resume import DivergedError, Prefix, prefix_of
 from episodes.sameness import weaker
 from episodes.settings import Resume
+from episodes.spending import seconds_of
 from episodes.stage import Stage
 
 _BUILDS = 3
@@ -148,6 +149,7 @@ class Troupe:
     async def _play(
         self, episode: Episode, stage: Stage, prefix: Prefix | None, *, again: bool
     ) -> End:
+        spent = 0.0 if self._rules.max_seconds is None else seconds_of(episode.attempts())
         journal = Journal(episode.folder, self._pictures if self._rules.frames else None)
         seed = episode_seed(self._run.header.seed, episode.number)
         try:
@@ -160,6 +162,7 @@ class Troupe:
                 seed=seed,
                 prefix=prefix,
                 again=again,
+                spent=spent,
             )
             if not end.again:
                 append(self._run, [journal.entry(episode.number, end)])

@@ -47,7 +47,8 @@ class RunSettings(BaseModel):
     resume: Resume = Resume.CONTINUE
     """What becomes of half an episode; another run of the same command may say otherwise."""
     max_seconds: float | None = Field(default=None, gt=0)
-    """Seconds that an episode may take in all; no step is begun after them. None for any time."""
+    """Seconds that an episode may take, all attempts together; no step is begun after them. None
+    for any time."""
     frames: bool = True
     """Keep the pictures that were seen and sent. Without them records name them by their digests,
     which replays compare all the same."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from agents.core import BudgetError, ModelError
+from collections.abc import Iterable
+
+from agents.core import BudgetError, Call, ModelError
 
 
 class Budget:
-    """Counts calls and tokens from the start of the program, and says when there are no more.
+    """Counts calls and tokens from the start of a run, and says when there are no more.
 
     A call that has begun is carried to its end: tokens may go over by what is in flight.
     """
@@ -19,6 +21,18 @@ class Budget:
         """Sent so far, those that failed among them."""
         self.tokens = 0
         """Read and written so far."""
+
+    def count_earlier(self, calls: Iterable[Call]) -> None:
+        """Count what was spent on `calls` before; they are not looked at where nothing is limited.
+
+        Of requests that failed there is no record, and nothing is counted.
+        """
+        if self._calls is None and self._tokens is None:
+            return
+        for call in calls:
+            if not call.cached:
+                self.calls += call.requests
+                self.tokens += call.tokens_in + call.tokens_out
 
     def check(self) -> None:
         """See that another call may be made.

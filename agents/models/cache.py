@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TypeVar
@@ -90,6 +90,10 @@ class Cached(Model):
         }
         return await self._ask(prompt, asked, _REPLY, answer)
 
+    def count_earlier(self, calls: Iterable[Call]) -> None:
+        """Hear what the run has asked before."""
+        self._model.count_earlier(calls)
+
     async def close(self) -> None:
         """Let go of the file and of the model."""
         self._file.close()
@@ -106,8 +110,8 @@ class Cached(Model):
         question = self._question(messages, asked)
         if (known := self._find(question)) is not None:
             found = self._read(known, kind)
-            said, more = found.call.reply, found.call.others
-            return replace(found, call=Call(messages, said, cached=True, others=more))
+            said, more, by = found.call.reply, found.call.others, found.call.served
+            return replace(found, call=Call(messages, said, cached=True, others=more, served=by))
         answer = await ask()
         # What was asked need not be kept: whoever finds the answer has just asked it.
         kept = replace(answer, call=replace(answer.call, messages=()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -33,6 +33,8 @@ class Ability(StrEnum):
     """Functions that it may want called, told apart from its words."""
     SCHEMA = "schema"
     """Answers held to a JSON schema."""
+    EYES = "eyes"
+    """Pictures put in words, apart from any prompt: `Model.look`."""
     LOGPROBS = "logprobs"
     """How likely each of a few letters is as the answer: `Model.choose`."""
 
@@ -179,6 +181,18 @@ class Model(ABC):
             ModelError: it can't (`Ability.LOGPROBS` is not declared), or the call failed.
         """
         raise ModelError(f"{self.name} can't say how likely letters are.")
+
+    def count_earlier(self, calls: Iterable[Call]) -> None:
+        """Hear what the run has asked before it was cut off: a budget is for all of it."""
+        return
+
+    async def look(self, pictures: Sequence[Image]) -> Sequence[Mapping[str, float]]:
+        """What each of `pictures` shows: kinds of things, and how sure it is of each, 0..1.
+
+        Raises:
+            ModelError: it can't (`Ability.EYES` is not declared).
+        """
+        raise ModelError(f"{self.name} has no eyes to look at pictures with.")
 
     def check_budget(self) -> None:
         """See that there is anything left to spend.

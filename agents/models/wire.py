@@ -118,6 +118,8 @@ class Completion(_Answered):
     usage: Annotated[_Usage | None, WrapValidator(_or_none)] = None
     prompt_logprobs: tuple[Mapping[str, PromptToken] | None, ...] | None = None
     """vLLM's: of each token of the prompt, by its id."""
+    model: Annotated[str | None, WrapValidator(_or_none)] = None
+    system_fingerprint: Annotated[str | None, WrapValidator(_or_none)] = None
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -141,6 +143,11 @@ class Completion(_Answered):
         if places is None or not places.content:
             return None
         return {likely.token: likely.logprob for likely in places.content[0].top_logprobs}
+
+    @property
+    def served(self) -> str:
+        """What answered, by the endpoint's own word; empty where it says nothing."""
+        return " ".join(word for word in (self.model, self.system_fingerprint) if word)
 
     @property
     def tokens(self) -> tuple[int, int] | None:

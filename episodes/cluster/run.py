@@ -17,8 +17,25 @@ from episodes.lines import Header
 from episodes.plan import Plan
 from episodes.record import Episode, Run
 from episodes.run import Watch, unfinished
+from episodes.settings import SettingError
 
 _DUTIES = "episodes.cluster.duty"
+
+
+def check_can_spread(plan: Plan) -> None:
+    """See that nothing is limited that only one runner can count.
+
+    Raises:
+        SettingError: it is.
+    """
+    model = plan.settings.get("model")
+    limits = {} if model is None else {k: v for k, v in model if k.startswith("budget_")}
+    for name, limit in limits.items():
+        if limit is not None:
+            raise SettingError(
+                f"On a cluster each worker asks its own model, so that nobody can keep {name}: "
+                "leave --ray out, or the budget."
+            )
 
 
 async def probe(plan: Plan, tasks: Sequence[Task], command: Sequence[str]) -> Header:

@@ -23,6 +23,7 @@ from episodes.metrics import score
 from episodes.plan import Plan, plan
 from episodes.record import Run
 from episodes.run import run_episodes, unfinished
+from episodes.spending import calls_of
 from episodes.stage import Stage
 from episodes.tasks import gather
 from episodes.view import check
@@ -131,6 +132,7 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
         agent = chosen.make_agent(model)
         if found is not None and model is not None:
             check_model(found, model.details)
+            model.count_earlier(calls_of(found))
         stage = await Stage.build(chosen.make_env)
         check(stage.env, chosen.candidates, chosen.granted)
         if found is None:
@@ -158,8 +160,9 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
 async def _play_on_cluster(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
     # Ray takes seconds to import, and few have it.
     from episodes.cluster.jobs import connected
-    from episodes.cluster.run import probe, run_on_cluster
+    from episodes.cluster.run import check_can_spread, probe, run_on_cluster
 
+    check_can_spread(chosen)
     command = ["inhabit", *sys.argv[1:]]
     found = _earlier(chosen, tasks, out, command)
     if found is not None and next(unfinished(found), None) is None:

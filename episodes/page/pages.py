@@ -14,6 +14,7 @@ from episodes.film import ENDINGS
 from episodes.floorplan import floor_plan
 from episodes.lines import Ending
 from episodes.metrics import Scores
+from episodes.page import ways
 from episodes.page.document import cut, json_block, render
 from episodes.page.pictures import poster
 from episodes.page.summary import Playing, Row, failures, funnel, kinds
@@ -104,6 +105,8 @@ def episode_page(
         story=tell(episode, attempt, scores),
         plan=floor_plan(attempt),
         video=(episode.folder / "episode.mp4").is_file(),
+        attempts=ways.attempts(episode.attempts(), attempt),
+        forks=ways.forks(run, episode),
     )
 
 
@@ -146,6 +149,7 @@ def run_page(
         settings=plain["settings"],
         software=plain["software"],
         machine=plain["machine"],
+        model_details=plain["model_details"],
     )
 
 

@@ -287,6 +287,40 @@ def test_a_budget_ends_the_run(runs: Runs) -> None:
         assert figures["endings"]["budget"] > 0
 
 
+def test_a_budget_holds_for_all_of_a_run_that_was_cut_off(runs: Runs) -> None:
+    solver = Solver(tasks(6))
+    asked = {"n": 6, "budget_calls": 8}
+    with endpoint(lambda r, n: good(solver.json(r), tokens=(100, 20))) as serving:
+        run, _ = runs.play("chat", serving, **asked)
+        assert len(serving.requests) == 8
+        ended = [e.end() for e in run.episodes()]
+        spent = next(i for i, end in enumerate(ended) if end and end.ending is Ending.BUDGET)
+        last = run.episode(spent)
+        cut = last.file.read_bytes().splitlines(keepends=True)[:-1]
+        last.file.write_bytes(b"".join(cut))  # as a kill leaves it before the end is written
+        for later in range(spent + 1, 6):
+            run.episode(later).file.unlink()
+        run, figures = runs.play("chat", serving, **asked)
+        assert len(serving.requests) == 8, "Nothing is left to spend."
+        assert figures["endings"]["budget"] == 6 - figures["endings"]["success"] > 0
+        assert len(last.attempts()) == 2
+        run.episode(0).file.unlink()
+        runs.play("chat", serving, **asked)
+        assert len(serving.requests) > 8, "What is on no record any more is not counted."
+
+
+def test_a_record_says_what_served_each_call(runs: Runs) -> None:
+    def brain(request: dict[str, Any], number: int) -> Answer:
+        answer = json.loads(good("stop").body)
+        answer |= {"model": "m-2026-01-02", "system_fingerprint": "fp_{1}" if number else None}
+        return Answer(json.dumps(answer).encode())
+
+    with endpoint(brain) as serving:
+        run, _ = runs.play("chat", serving, n=2)
+    served = [d.calls[0].served for n in range(2) for d in decisions(run, n)]
+    assert served == ["m-2026-01-02", "m-2026-01-02 fp_{1}"]
+
+
 def test_a_mistake_is_a_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     base = ["run", "toy", "--n", "1", "--out", str(tmp_path / "run")]
     for words, says in (

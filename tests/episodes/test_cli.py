@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from agents.models.fingerprint import of_folder
 from envs.core import Task
 from envs.toy.tasks import sample
 from episodes.cli import main
@@ -247,3 +248,24 @@ def test_replay_of_no_run_is_a_sentence(inhabit: Any, tmp_path: Path) -> None:
     said = inhabit("replay", str(tmp_path / "{gone}"))
     assert said.code == 2
     assert "{gone} is no run folder: it has no run.json" in said.sentence
+
+
+def test_the_record_says_which_weights_and_goes_on_with_no_others(
+    inhabit: Any, tmp_path: Path
+) -> None:
+    model = save_llama(tmp_path / "model")
+    words = ["run", "toy", "--agent", "rank", "--model", f"local:{model}", "--n", "2", *FAST]
+    words += ["--max-steps", "1", "--set", "dtype=float32", "--out", str(tmp_path / "run")]
+    assert inhabit(*words).code == 0
+    was = Run.open(tmp_path / "run").header.model_details["hash"]
+    assert was == f"sha256:{of_folder(model)}"
+    shutil.rmtree(tmp_path / "run" / "episodes" / "00001")
+    assert inhabit(*words).code == 0
+    weights = next(model.glob("*.safetensors"))
+    flipped = bytearray(weights.read_bytes())
+    flipped[-1] ^= 1
+    weights.write_bytes(flipped)
+    shutil.rmtree(tmp_path / "run" / "episodes" / "00001")
+    refused = inhabit(*words)
+    assert refused.code == 2
+    assert f"whose hash was '{was}'" in refused.sentence

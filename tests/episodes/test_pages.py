@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from made_run import ACTIONS, HOSTILE, Made, write_run
-from toy_runs import play_toy, toy_tasks
+from toy_runs import Dying, play_toy, toy_tasks
 
 from episodes.cli import main
 from episodes.page.document import LONGEST, duration, percent
@@ -49,6 +49,12 @@ def show(folder: Path, made: Made) -> Run:
     run = Run.open(write_run(folder, made))
     write_pages(run, Films(), lambda episode: None)
     return run
+
+
+def command(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 0
 
 
 def every_page(run: Run) -> list[Page]:
@@ -228,3 +234,52 @@ def test_what_a_judge_says_stands_beside_the_steps(tmp_path: Path) -> None:
     assert end is not None
     assert page.count("What the judge says") == end.steps
     assert "Best: " in page
+
+
+def test_other_attempts_and_forks_stand_on_the_page(tmp_path: Path) -> None:
+    run = play_toy(
+        tmp_path / "run",
+        tasks=toy_tasks(1),
+        make=lambda: Dying(3),
+        assignments=["in_process=true", "retries=2", "pause=0.01"],
+    )
+    hint = "Look in the <b>kitchen</b>."
+    command(["fork", str(run.folder), "--episode", "0", "--step", "1", "--hint", hint])
+    command(["show", str(run.folder)])
+    page = run.folder / "episodes" / "00000" / "index.html"
+    plain = page.read_text()
+    assert "Attempt 1" in plain and "Attempt 2" in plain and "Attempt 3" not in plain
+    assert "went on with attempt 1" in plain
+    assert "Look in the &lt;b&gt;kitchen&lt;/b&gt;." in plain
+    there = "../../forks/0000/episodes/00000/index.html"
+    assert there not in plain, "There is no such page yet."
+    command(["show", str(run.folder / "forks" / "0000")])
+    command(["show", str(run.folder)])
+    assert f'href="{there}"' in page.read_text()
+    assert (page.parent / there).is_file()
+
+
+def test_a_fork_that_lies_elsewhere_is_no_link(tmp_path: Path) -> None:
+    run = play_toy(tmp_path / "run", tasks=toy_tasks(1), assignments=["in_process=true"])
+    command(["fork", str(run.folder), "--episode", "0", "--step", "1", "--hint", "Look."])
+    forks = run.folder / "forks.jsonl"
+    abroad = tmp_path / "abroad" / "episodes" / "00000"
+    abroad.mkdir(parents=True)
+    (abroad / "index.html").write_text("mine")
+    forks.write_text(forks.read_text().replace('"forks/0000"', '"../abroad"'))
+    command(["show", str(run.folder)])
+    assert "abroad" not in (run.folder / "episodes" / "00000" / "index.html").read_text()
+
+
+def test_what_a_model_said_besides_and_what_served_it(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", Made(episodes=1))
+    record = folder / "episodes" / "00000" / "episode.jsonl"
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    for line in lines:
+        for call in line.get("calls", ()):
+            call |= {"others": ["the <i>second</i>"], "served": "m-2024 fp_<1>"}
+    record.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command(["show", str(folder)])
+    plain = (folder / "episodes" / "00000" / "index.html").read_text()
+    assert "the &lt;i&gt;second&lt;/i&gt;" in plain
+    assert "m-2024 fp_&lt;1&gt;" in plain

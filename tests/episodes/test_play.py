@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image as Picture
+from pydantic import JsonValue
 from toy_runs import Dying, Keeps, Says, Silent, play_toy, toy_tasks
 
-from agents.core import Agent, Decision, View
+from agents.core import Agent, Decision, Grant, View
 from agents.models.core import Image
-from envs.core import Reason, Task
+from envs.core import Reason, SimulatorError, Task
 from envs.toy import ToySettings
 from envs.toy.env import Toy
 from episodes.clock import Clock, Part
@@ -293,3 +297,65 @@ def test_every_picture_that_a_model_was_sent_is_kept(tmp_path: Path, sight: Sigh
         assert bool(sent) == (sight is not Sight.NONE)
         assert attempt.end is not None
         assert attempt.end.tokens.read > 0
+
+
+class Dumb(Toy):
+    """A simulator that dies when it is asked the second question, or is copied the second time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked = 0
+
+    def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        self._die_later()
+        return super().call(name, arguments)
+
+    def fork(self) -> Toy:
+        copy = Dumb()
+        copy._house, copy._goal, copy._seen = self._house, self._goal, self._seen
+        copy._asked = self._asked
+        self._die_later()
+        return copy
+
+    def _die_later(self) -> None:
+        self._asked += 1
+        if self._asked > 1:
+            raise SimulatorError("The toy has fallen silent.")
+
+
+SCRIPT = {
+    "abilities": ["rank"],
+    "answers": [
+        {"when": "object_detection", "say": "list_items_in_hands()"},
+        {"when": "", "say": "object_detection()"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("agent", "options"),
+    [("holmes", {}), ("beam", {"grants": [Grant.LOOKAHEAD], "assignments": ["plan=true"]})],
+    ids=str,
+)
+def test_what_was_paid_before_the_simulator_failed_is_on_record(
+    tmp_path: Path, agent: str, options: dict[str, Any]
+) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(SCRIPT))
+    run = play_toy(
+        tmp_path / "run",
+        agent=agent,
+        tasks=toy_tasks(1),
+        make=Dumb,
+        model=f"scripted:{script}",
+        **options,
+    )
+    attempt = last(run)
+    assert attempt.end is not None
+    assert attempt.end.ending is Ending.SIMULATOR_FAULT
+    assert "silent" in str(attempt.end.error)
+    decide = attempt.steps[0].decide
+    assert decide is not None
+    assert (decide.action, decide.stop) == (None, False)
+    assert decide.calls
+    assert attempt.end.tokens.read == sum(call.tokens_in for call in decide.calls) > 0
