@@ -75,7 +75,8 @@ class Moment:
 
     def alike(self, name: str) -> Sequence[Thing]:
         """Everything that a name would fit if it had no number."""
-        return [t for t in self.things if kind_of(t.name) == kind_of(name)]
+        kind = kind_of(name)
+        return [t for t in self.things if kind_of(t.name) == kind]
 
     def subject(self, action: Action) -> Thing | None:
         """What is moved: of two arguments the first, where that is a thing; or what is held."""
@@ -107,6 +108,8 @@ class Trials:
         if best is not None:
             # Actions without a number may mean one of those with it.
             return _unnumbered(action) not in map(_unnumbered, best)
+        if not isinstance(self._env, Forkable):
+            return False  # Nothing proves it.
         left = self.tried(action).actions_left
         # What the expert does is acted out afterwards: that it can be done shows then.
         return left == FAILS or left > self.tried(answer).actions_left

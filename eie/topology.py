@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import networkx as nx
 
@@ -75,6 +76,7 @@ class Topology:
         return None
 
 
+@lru_cache(maxsize=4096)
 def kind_of(name: str) -> str:
     """The kind that a name stands for: "mug" for "mug_2"."""
     stem, _, number = name.rpartition("_")

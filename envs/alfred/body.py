@@ -92,16 +92,19 @@ class Body:
         """Start counting steps anew."""
         self.steps = 0
 
-    def step(self, action: str, *, blind: bool = False, **arguments: Any) -> bool:
+    def step(
+        self, action: str, *, blind: bool = False, masks: bool = False, **arguments: Any
+    ) -> bool:
         """One step of the body. True if the simulator carried it out.
 
         Args:
             action: THOR's name of it.
             blind: without pictures, on the way to one: many times quicker.
+            masks: with masks, though blind.
             arguments: THOR's arguments of the action.
         """
         self.steps += 1
-        return self.tell(action, blind=blind, **arguments)
+        return self.tell(action, blind=blind, masks=masks, **arguments)
 
     def tell(
         self, action: str, *, blind: bool = False, masks: bool = False, **arguments: Any
@@ -222,11 +225,10 @@ class Body:
     def in_view(self) -> Mapping[str, int]:
         """Pixels of each thing in the picture, by THOR's id, in the order of the ids."""
         image, keys = self._instance_image()
-        shown, counts = np.unique(image, return_counts=True)
         found = {
-            keys[int(key)]: int(count)
-            for key, count in zip(shown, counts, strict=True)
-            if int(key) in keys and count >= MIN_PIXELS
+            keys[key]: count
+            for key, count in _pixels(image).items()
+            if key in keys and count >= MIN_PIXELS
         }
         return dict(sorted(found.items()))
 
@@ -246,6 +248,16 @@ class Body:
                 masks = self._send("Pass", {"renderImage": False}).instance_masks
             self._masks = masks if _drawn(masks) else self._pictured().instance_masks
         return self._masks
+
+
+def _pixels(image: NDArray[np.uint32]) -> Mapping[int, int]:
+    """How many pixels of each colour. A row has few runs, so that they are soon counted."""
+    flat = image.ravel()
+    starts = np.concatenate(([0], np.flatnonzero(flat[1:] != flat[:-1]) + 1))
+    colors, which = np.unique(flat[starts], return_inverse=True)
+    lengths = np.diff(starts, append=flat.size)
+    counts = np.bincount(which, weights=lengths)
+    return dict(zip(colors.tolist(), counts.astype(int).tolist(), strict=True))
 
 
 def _drawn(masks: Any) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from envs.alfred.memory import Cell
 
+_KEPT = 64
+"""Starts whose ways are remembered."""
 STEP = 0.25
 """Metres from one place to the next."""
 HEADINGS: Mapping[int, Cell] = {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}
@@ -55,19 +57,28 @@ class Grid:
     def __init__(self, places: Iterable[Cell]) -> None:
         self.places = frozenset(places)
         self._blocked: set[tuple[Cell, Cell]] = set()
+        self._ways: dict[Stand, Ways] = {}
 
     def block(self, stand: Stand) -> None:
         """Remember that the step ahead from there is not possible."""
         self._blocked.add(_ahead(stand))
+        self._ways = {}
 
     def copy(self) -> Grid:
         """The same grid, to learn apart."""
         twin = Grid(self.places)
-        twin._blocked = set(self._blocked)
+        twin._blocked, twin._ways = set(self._blocked), dict(self._ways)
         return twin
 
     def ways(self, start: Stand) -> Ways:
         """Shortest ways from `start`, breadth first; of equal ones always the same."""
+        if start not in self._ways:
+            if len(self._ways) == _KEPT:
+                self._ways.clear()
+            self._ways[start] = self._search(start)
+        return self._ways[start]
+
+    def _search(self, start: Stand) -> Ways:
         cost = {start: 0}
         before: dict[Stand, tuple[Stand, str]] = {}
         ahead = deque([start])

@@ -82,7 +82,7 @@ class Situation:
 
     def do(self, action: str, thing: Thing, **arguments: Any) -> bool:
         """Act on a thing, and keep the history that ALFRED's goals ask for."""
-        done = self.body.step(action, blind=True, objectId=thing.id, **arguments)
+        done = self.body.step(action, blind=True, masks=True, objectId=thing.id, **arguments)
         self.views.forget()
         if done:
             self.history = self.history.after(action, thing.id, self.world)
