@@ -110,13 +110,22 @@ def _other_things(
             if a.verb == moment.answer.verb
             and a.arguments
             and a.arguments != moment.answer.arguments
-            and a.arguments[:-1] == moment.answer.arguments[:-1]
-            and a.arguments[-1] in seen
+            and (_is_beside(a, moment.answer, seen) or _is_made_there(a, moment.answer, template))
             and _sayable(a, moment, template)
         ],
         template,
         draw,
     )
+
+
+def _is_beside(action: Action, answer: Action, seen: set[str]) -> bool:
+    return action.arguments[:-1] == answer.arguments[:-1] and action.arguments[-1] in seen
+
+
+def _is_made_there(action: Action, answer: Action, template: Template) -> bool:
+    """Whether something else is made in the same place."""
+    making = template.deed(action) is Deed.MAKE
+    return making and action.arguments[1:] == answer.arguments[1:]
 
 
 def _other_deeds(
@@ -144,9 +153,11 @@ def _names(moment: Moment) -> set[str]:
 
 def _sayable(action: Action, moment: Moment, template: Template) -> bool:
     """Whether it is a deed on things of the scene, and no number tells apart what looks alike."""
+    # What is made need not be there yet.
+    names = action.arguments[1 if template.deed(action) is Deed.MAKE else 0 :]
     return is_deed(action, template) and all(
         name == _IT or len(alike) == 1 or (alike and kind_of(name) == name)
-        for name, alike in ((name, moment.alike(name)) for name in action.arguments)
+        for name, alike in ((name, moment.alike(name)) for name in names)
     )
 
 

@@ -119,8 +119,14 @@ class _Reader:
             yield f"It speaks of {mention.count} of {mention.kind!r}, and there are {found}."
 
     def _can_be_made(self, kind: str) -> bool:
+        """Whether there is what it is made of, or what that is made of in its turn."""
+        there = {thing.kind for thing in self._things}
+        passed: set[str] = set()
         source = self._lexicon.products.get(kind)
-        return any(thing.kind == source for thing in self._things)
+        while source is not None and source not in there | passed:
+            passed.add(source)
+            source = self._lexicon.products.get(source)
+        return source in there
 
     def _adjectives(self, mention: Mention) -> Iterator[str]:
         for state, holds in mention.states:

@@ -141,7 +141,7 @@ class _Explainer:
         if deed is Deed.CUT:
             passed |= {Deed.OPEN, Deed.PUT}  # Only to have the hand free.
         for action in self._moment.plan[1:]:
-            if self._template.deed(action) not in passed:
+            if action != self._moment.answer and self._template.deed(action) not in passed:
                 return phrase(action, self._template.deed(action), self._moment, it=self._kind)
         return None
 

@@ -28,6 +28,11 @@ class Deed(StrEnum):
     SWITCH_ON = "switch on"
     SWITCH_OFF = "switch off"
     CUT = "cut"
+    GATHER = "gather"
+    """Getting something out of the ground, a plant or an animal."""
+    MAKE = "make"
+    """Making something of what one carries: what is made is the action's first argument, and where
+    that is done, if it matters, the last."""
     SEARCH = "search"
     """Looking for what is not in sight."""
     LOOK = "look"

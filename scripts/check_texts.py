@@ -8,7 +8,7 @@ it there are, and where it is. What it can't read it passes over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from envs.core import Thing
@@ -70,8 +70,12 @@ def squeeze(name: str) -> str:
 class Reader:
     """Reads texts about scenes of one environment."""
 
-    def __init__(self, names: Iterable[str]) -> None:
-        """Know `names` of things as such, with or without numbers, beside everyday ones."""
+    def __init__(self, names: Iterable[str], products: Mapping[str, str] | None = None) -> None:
+        """Know `names` of things as such, with or without numbers, beside everyday ones.
+
+        `products` says what comes into being, and what of: "planks" of "log".
+        """
+        self._sources = {squeeze(made): squeeze(of) for made, of in (products or {}).items()}
         self._names = {squeeze(name) for name in names} | set(_EVERYDAY.split())
         self._names -= ROOMS | HANDS | {"", "it"}
 
@@ -92,8 +96,17 @@ class Reader:
             if not any(
                 _is(thing, noun) or (near and squeeze(thing.kind).endswith(noun.kind))
                 for thing in things
-            ) and not _comes(noun, things):
+            ) and not (_comes(noun, things) or self._can_be_made(noun, things)):
                 yield f"There is no {noun.kind}{noun.number and ' ' + noun.number}."
+
+    def _can_be_made(self, noun: Noun, things: Sequence[Thing]) -> bool:
+        """Whether what it is made of is there, or what that is made of."""
+        there, kind = {squeeze(thing.kind) for thing in things}, noun.kind
+        for _ in self._sources:
+            kind = self._sources.get(kind, "")
+            if kind in there:
+                return not noun.number
+        return False
 
     def counts(self, text: str) -> Iterator[tuple[int, Noun]]:
         """How many of what `text` speaks of, from two on."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from envs.core import Env, Task
+from envs.evolving import Template
 from envs.registry import Need, Registration
 
 
@@ -56,6 +57,12 @@ def _prepare(backend: str, tell: Callable[[str], None]) -> None:
     prepare(backend, tell)
 
 
+def _template(settings: MineDojoSettings) -> Template:
+    from envs.minedojo.evolve import MineDojoTemplate
+
+    return MineDojoTemplate()
+
+
 REGISTRATION = Registration(
     name="minedojo",
     summary="a voxel world under MineDojo's names: harvest, combat, tech tree, survival",
@@ -67,4 +74,5 @@ REGISTRATION = Registration(
     needs=_needs,
     packages=("minecraft-data",),
     prepare=_prepare,
+    template=_template,
 )

@@ -31,6 +31,10 @@ class Account:
     used: Mapping[str, int]
     blocks: Mapping[str, float]
     """Blocks that were seen and still stand -> how far the nearest is."""
+    counts: Mapping[str, int]
+    """The same -> how many of them,"""
+    near: Mapping[str, int]
+    """and how many of these can be dug without a step."""
     mobs: Sequence[Mapping[str, Any]]
 
     @property
@@ -62,6 +66,8 @@ def read(raw: Mapping[str, Any]) -> Account:
         killed=_counts(raw.get("killed")),
         used=_counts(raw.get("used")),
         blocks={one["name"]: float(one["far"]) for one in raw.get("blocks") or []},
+        counts={one["name"]: int(one["count"]) for one in raw.get("blocks") or []},
+        near={one["name"]: int(one["near"]) for one in raw.get("blocks") or []},
         mobs=raw.get("mobs") or [],
     )
 
@@ -75,7 +81,7 @@ def in_words(now: Account) -> str:
     ]
     if carried := now.carried:
         listed = ", ".join(_some(name, count) for name, count in sorted(carried.items()))
-        parts.append(f"You have {listed}.")
+        parts.append(f"You carry: {listed}.")
     parts.append(
         f"Health {raw['life']:.0f} of 20, food {raw['food']:.0f} of 20; "
         f"day {int(raw['days']) + 1}, {_hour(raw['time'])}."
@@ -90,7 +96,7 @@ def in_words(now: Account) -> str:
 
 
 def _some(name: str, count: int) -> str:
-    return f"{count} {name}"
+    return f"{name} x{count}" if count > 1 else name
 
 
 def _hour(time: float) -> str:

@@ -17,10 +17,12 @@ class Backend(Protocol):
     """A running world of one scene."""
 
     def ask(self, op: str, **fields: Any) -> Any:
-        """One question; `env` asks three.
+        """One question; `env` asks four.
 
         state: everything of this moment, see `account.read`.
         skill: `skill` (a verb), `name`, `deadline` (ticks) -> feedback, ticks, reason if it failed.
+        view: `across` and `down` (rays), `wide` and `high` (tangents of half the angles) ->
+            `blocks` (name -> rays that meet one) and `mobs` (`id`, `rays`).
         blocks: `distance` -> names of the blocks around, seen or not.
 
         Raises:

@@ -63,6 +63,12 @@ _DROPS: Mapping[str, tuple[tuple[str, int, int, int, float], ...]] = {
     "monster_egg": (("stone", 0, 1, 1, 0.0),),
 }
 _SHEARED = {"leaves", "leaves2", "tallgrass", "vine", "web", "deadbush"}
+FUEL = (
+    ("coal", 8.0), ("planks", 1.5), ("log", 1.5), ("log2", 1.5), ("stick", 0.5), ("sapling", 0.5),
+    ("coal_block", 80.0), ("blaze_rod", 12.0), ("lava_bucket", 100.0), ("wooden_pickaxe", 1.0),
+    ("wooden_axe", 1.0), ("wooden_shovel", 1.0), ("wooden_hoe", 1.0), ("wooden_sword", 1.0),
+)  # fmt: skip
+"""What a furnace burns, in the order in which it does, and how many things each smelts."""
 _XP = {"coal_ore": 1, "diamond_ore": 5, "emerald_ore": 5, "lapis_ore": 3, "redstone_ore": 3,
        "quartz_ore": 3}  # fmt: skip
 _LEAFY = {"leaves", "leaves2"}
@@ -97,6 +103,7 @@ def content() -> Mapping[str, Any]:
         "blocks": made_blocks,
         "only_items": only,
         "items": {name: _item(name, blocks) for name in sorted(stacks)},
+        "fuel": FUEL,
         "recipes": [_recipe(one) for one in recipes()],
         "smelts": [
             {"name": s.name, "variant": s.variant, "source": s.source}

@@ -11,14 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, JsonValue
 
-from envs.core import Action, Determinism, Env, Observation, Outcome, Reason, SimulatorError, Task
-from envs.minedojo import MineDojoSettings, account, expert, offers
+from envs.core import (
+    Action,
+    Determinism,
+    Env,
+    Observation,
+    Outcome,
+    Reason,
+    SimulatorError,
+    Task,
+    Thing,
+)
+from envs.minedojo import MineDojoSettings, account, expert, facts, offers
 from envs.minedojo.account import Account
 from envs.minedojo.backend import Backend, Start
 from envs.minedojo.goals import conditions
 from envs.minedojo.language import understand, vocabulary
 from envs.minedojo.luanti.world import World
 from envs.minedojo.scene import MineDojoScene, as_world, read_scene
+from envs.minedojo.shortest import Shortest, shortest
 
 _NEAR = 36
 """Blocks around that `find` searches, and the expert knows of."""
@@ -42,6 +53,7 @@ class MineDojo(Env):
         self._first: Account | None = None
         self._now: Account | None = None
         self._picture: NDArray[np.uint8] | None = None
+        self._failed = False
         self.determinism = Determinism.STATE
 
     def reset(self, task: Task, *, seed: int) -> None:
@@ -55,7 +67,7 @@ class MineDojo(Env):
         scene = read_scene(task)
         self.close()
         height, width = scene.image_size or (self._settings.height, self._settings.width)
-        self._scene = scene
+        self._scene, self._failed = scene, False
         self._world = self._start(as_world(scene, seed=seed), width, height)
         self._first = self._now = account.read(self._world.ask("state"))
 
@@ -88,6 +100,7 @@ class MineDojo(Env):
             return Outcome(Reason.UNKNOWN_ACTION, said, met, total, over=False, cost=0)
         name = meant.arguments[0] if meant.arguments else None
         came = world.ask("skill", skill=meant.verb, name=name, deadline=self._settings.deadline)
+        self._failed = came.get("reason") is not None
         self._now = account.read(world.ask("state"))
         self._picture = None
         met, total = self.progress()
@@ -111,17 +124,35 @@ class MineDojo(Env):
         self._world = self._now = self._first = self._picture = None
 
     def plan(self) -> Sequence[Action]:
-        """A solution from here by the recipes, leaves first; empty when solved or none is known."""
-        world, now = self._there()
-        assert self._first is not None
-        if now.dead or len(set(self.progress())) == 1:
+        """A solution from here by the recipes, leaves first; empty when solved or none is known.
+
+        It is a shortest one where `best_actions` knows of those.
+        """
+        now, around = self._there()[1], self._around()
+        if self._is_over():
             return ()
-        around = frozenset(world.ask("blocks", distance=_NEAR))
+        known = self._shortest(around)
+        if known is not None:
+            return known.plan
+        assert self._first is not None
         return expert.plan(self._scene, self._first, now, around)
 
     def best_actions(self) -> frozenset[Action] | None:
-        """Not known: the expert gives one solution."""
-        return None
+        """Every action that some shortest plan starts with, by the recipes and what was seen.
+
+        None where that hangs on chance or on what has not been seen yet, when the last action came
+        to nothing, and when one should eat first.
+        """
+        if self._is_over():
+            return frozenset()
+        known = self._shortest(self._around())
+        return None if known is None else known.best
+
+    def things(self) -> Sequence[Thing]:
+        """Blocks by kind, mobs one by one, and what is carried; with their pixels."""
+        world, now = self._there()
+        height, width = self._scene.image_size or (self._settings.height, self._settings.width)
+        return facts.things(now, facts.look(world, width, height))
 
     def state(self) -> Mapping[str, JsonValue]:
         """The body, what it carries, mobs and what has been seen."""
@@ -144,6 +175,21 @@ class MineDojo(Env):
             SimulatorError: it is gone.
         """
         return self._there()[0].ask(op, **fields)
+
+    def _is_over(self) -> bool:
+        return self._there()[1].dead or len(set(self.progress())) == 1
+
+    def _around(self) -> frozenset[str]:
+        """Blocks that stand around here, seen or not."""
+        return frozenset(self._there()[0].ask("blocks", distance=_NEAR))
+
+    def _shortest(self, around: frozenset[str]) -> Shortest | None:
+        now = self._there()[1]
+        assert self._first is not None
+        if self._failed or expert.recovers(now):
+            return None
+        found = around | expert.mobs_around(self._scene, now) | frozenset(offers.COMMON)
+        return shortest(self._scene, self._first, now, found)
 
     def _there(self) -> tuple[Backend, Account]:
         if self._world is None or self._now is None:

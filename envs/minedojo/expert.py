@@ -157,10 +157,7 @@ def plan(
         now: this one.
         ground: blocks that stand around here, seen or not. Privileged.
     """
-    here = {str(mob["name"]) for mob in now.mobs}
-    if scene.allow_mob_spawn:
-        here |= set(_ROAMING[str(now.raw["looks"])])
-    mobs = frozenset(here)
+    mobs = mobs_around(scene, now)
     cost = costs(ground, mobs)
     draft = _Draft(
         held={name: float(count) for name, count in now.carried.items()},
@@ -176,6 +173,19 @@ def plan(
     except _NoWayError:
         return ()
     return draft.actions
+
+
+def mobs_around(scene: MineDojoScene, now: Account) -> frozenset[str]:
+    """Kinds that are here, or come by in the end."""
+    here = {str(mob["name"]) for mob in now.mobs}
+    if scene.allow_mob_spawn:
+        here |= set(_ROAMING[str(now.raw["looks"])])
+    return frozenset(here)
+
+
+def recovers(now: Account) -> bool:
+    """Whether it would eat before anything else, if it has something."""
+    return bool(now.raw["food"] <= _HUNGRY or (now.raw["life"] < _TIRED and now.raw["food"] < 20))
 
 
 def _reached(now: Account) -> frozenset[str]:
@@ -205,7 +215,7 @@ def _aim(draft: _Draft, scene: MineDojoScene, first: Account, now: Account) -> N
 
 def _recover(draft: _Draft, now: Account) -> None:
     """Eat while it helps."""
-    if now.raw["food"] > _HUNGRY and not (now.raw["life"] < _TIRED and now.raw["food"] < 20):
+    if not recovers(now):
         return
     foods = content()["items"]
     held = [n for n in sorted(draft.held) if "food" in foods.get(n, {}) and draft.held[n] >= 1]

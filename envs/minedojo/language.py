@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from envs.core import Action
+from envs.minedojo.catalogue import recipes
 from envs.minedojo.content import content
 from envs.minedojo.names import mobs, names
 
@@ -44,8 +45,8 @@ def arguments() -> Mapping[str, Sequence[str]]:
 
 
 def say(verb: str, *about: str) -> Action:
-    """The action of a verb about something."""
-    return Action(" ".join([verb, *about]), verb, about)
+    """The action of a verb about something; the station that it takes is its last argument."""
+    return Action(" ".join([verb, *about]), verb, (*about, *_station(verb, about)))
 
 
 @cache
@@ -74,6 +75,17 @@ def _all() -> Iterator[Action]:
     yield from (say(verb) for verb in ALONE)
     for verb, about in arguments().items():
         yield from (say(verb, name) for name in about)
+
+
+def _station(verb: str, about: tuple[str, ...]) -> tuple[str, ...]:
+    if verb == "smelt":
+        return ("furnace",)
+    return ("crafting_table",) if verb == "craft" and about[0] not in _by_hand() else ()
+
+
+@cache
+def _by_hand() -> frozenset[str]:
+    return frozenset(recipe.name for recipe in recipes() if recipe.by_hand)
 
 
 def _recipes() -> Iterator[str]:

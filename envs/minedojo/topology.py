@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Any
 
 from envs.minedojo.catalogue import Recipe, recipes, smelts, table
 from envs.minedojo.content import content
@@ -20,6 +21,8 @@ _EFFORT = {"mine": 4.0, "hunt": 8.0, "milk": 6.0, "shear": 6.0, "collect": 6.0, 
 _DEEP = {"diamond_ore": 30.0, "redstone_ore": 25.0, "gold_ore": 20.0, "lapis_ore": 25.0,
          "emerald_ore": 60.0, "iron_ore": 8.0, "obsidian": 80.0}  # fmt: skip
 """How hard things are to come by, in rough numbers of actions."""
+_STACKED = {"reeds": 4, "cactus": 4}
+"""What comes down with its lowest block: how many may stand on one another."""
 FURNACE, TABLE = "furnace", "crafting_table"
 
 
@@ -35,6 +38,10 @@ class Way:
     """How many come of it, on average."""
     needs: Mapping[str, int]
     """Item -> how many are used up."""
+    least: int
+    """How many come of it at the least,"""
+    most: int
+    """and at the most."""
     tool: str | None = None
     """The least tool that does it; it is kept."""
     station: str | None = None
@@ -53,27 +60,37 @@ def ways() -> Mapping[str, Sequence[Way]]:
         if block["hardness"] < 0 or block["name"] not in arguments()["mine"]:
             continue
         for drop in block["drops"]:
-            mean = drop["share"] * (drop["low"] + drop["high"]) / 2
+            mean, least, most = _yield(drop)
+            if block["name"] in _STACKED:
+                most *= _STACKED[block["name"]]
             if mean > 0:
-                add(drop["name"], Way("mine", block["name"], mean, {}, tool_for(block)))
+                way = Way("mine", block["name"], mean, {}, least, most, tool_for(block))
+                add(drop["name"], way)
         if block["sheared"]:
-            add(block["name"], Way("mine", block["name"], 1.0, {}, "shears"))
+            add(block["name"], Way("mine", block["name"], 1.0, {}, 1, 1, "shears"))
     for row in table("mobs"):
         for drop in content()["mobs"][row["name"]]["drops"]:
-            mean = drop["share"] * (drop["low"] + drop["high"]) / 2
-            add(drop["name"], Way("hunt", row["name"], mean, {}))
-    add("milk_bucket", Way("milk", "cow", 1.0, {"bucket": 1}))
-    add("wool", Way("shear", "sheep", 2.0, {}, "shears"))
+            mean, least, most = _yield(drop)
+            add(drop["name"], Way("hunt", row["name"], mean, {}, least, most))
+    add("milk_bucket", Way("milk", "cow", 1.0, {"bucket": 1}, 1, 1))
+    add("wool", Way("shear", "sheep", 2.0, {}, 1, 3, "shears"))
     for liquid in ("water", "lava"):
-        add(f"{liquid}_bucket", Way("collect", liquid, 1.0, {"bucket": 1}))
+        add(f"{liquid}_bucket", Way("collect", liquid, 1.0, {"bucket": 1}, 1, 1))
     for recipe in recipes():
         if recipe.name in recipe.needed() or _peculiar(recipe):
             continue
         station = None if recipe.by_hand else TABLE
-        add(recipe.name, Way("craft", recipe.name, recipe.count, recipe.needed(), None, station))
+        count, needs = recipe.count, recipe.needed()
+        add(recipe.name, Way("craft", recipe.name, count, needs, count, count, None, station))
     for smelt in smelts():
-        add(smelt.name, Way("smelt", smelt.name, 1.0, {smelt.source: 1}, None, FURNACE))
+        add(smelt.name, Way("smelt", smelt.name, 1.0, {smelt.source: 1}, 1, 1, None, FURNACE))
     return {item: tuple(_once(all)) for item, all in found.items()}
+
+
+def _yield(drop: Mapping[str, Any]) -> tuple[float, int, int]:
+    """How many a drop comes to: on average, at the least, at the most."""
+    share, low, high = drop["share"], drop["low"], drop["high"]
+    return share * (low + high) / 2, low if share >= 1 else 0, high
 
 
 def _peculiar(recipe: Recipe) -> bool:

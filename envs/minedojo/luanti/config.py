@@ -9,6 +9,8 @@ from pathlib import Path
 from envs.minedojo.frames import BAR
 from envs.minedojo.game import NAME
 
+FOV = 70
+"""Degrees of the window's height, before Luanti widens the view of narrow windows."""
 _FIXED = """\
 secure.enable_security = true
 secure.trusted_mods = inhabit

@@ -121,7 +121,7 @@ class Launch:
     def _start_engine(self, screen: str, width: int, height: int, end: float) -> socket.socket:
         with socket.create_server(("127.0.0.1", 0)) as door:
             port = door.getsockname()[1]
-            arguments = config.write(self.home, width, height, port, fov=70, far=48)
+            arguments = config.write(self.home, width, height, port, fov=config.FOV, far=48)
             program = engine()
             assert program is not None
             self._run([program, *arguments], "luanti", config.surroundings(self.home, screen))

@@ -22,6 +22,7 @@ local calls = {
 		return {}
 	end,
 	voxels = function(ask) return inhabit.voxels(ask) end,
+	view = function(ask) return inhabit.sight.view(ask) end,
 	rays = function(ask) return inhabit.rays(ask) end,
 	blocks = function(ask) return inhabit.blocks_near(ask) end,
 	craft_result = function(ask) return inhabit.craft_result(ask) end,

@@ -134,18 +134,13 @@ function crafting.make(recipe, chosen)
 	return made:get_count(), pack.add(recipe.name, recipe.variant, made:get_count())
 end
 
-local FUEL = {
-	{ "coal", 8 }, { "planks", 1.5 }, { "log", 1.5 }, { "log2", 1.5 }, { "stick", 0.5 }, { "sapling", 0.5 },
-	{ "coal_block", 80 }, { "blaze_rod", 12 }, { "lava_bucket", 100 }, { "wooden_pickaxe", 1 },
-	{ "wooden_axe", 1 }, { "wooden_shovel", 1 }, { "wooden_hoe", 1 }, { "wooden_sword", 1 },
-}
 crafting.heat = 0
 
 --- Take fuel for one more item; false if there is none.
 function crafting.fire()
 	while crafting.heat < 1 do
 		local found
-		for _, fuel in ipairs(FUEL) do
+		for _, fuel in ipairs(inhabit.content.fuel) do
 			if pack.count(fuel[1]) > 0 then
 				local slot, stack = pack.find(fuel[1])
 				spend(stack:get_name())

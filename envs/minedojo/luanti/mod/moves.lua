@@ -129,12 +129,7 @@ end
 function moves.approach(at, what)
 	local function there(x, y, z)
 		local eyes = { x = x, y = y + 1.12, z = z }
-		local way = vector.subtract(at, eyes)
-		local far = vector.length(way)
-		if far > 4.2 then return false end
-		if far < 1.95 then return true end
-		local hit = inhabit.sight.ray(eyes, vector.divide(way, far), 5)
-		return hit ~= nil and vector.equals(hit, at)
+		return vector.distance(at, eyes) <= 4.2 and inhabit.sight.meets(at, eyes)
 	end
 	local weight = moves.weight(at)
 	moves.go(there, function(x, y, z)

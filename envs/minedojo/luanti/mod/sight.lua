@@ -15,8 +15,9 @@ local function note(name, at)
 	known[minetest.pos_to_string(at)] = at
 end
 
---- The first block along a ray, by steps of a third of a block; nil if there is none.
-function sight.ray(from, way, far)
+--- The first block along a ray, by steps of a third of a block; nil if there is none. Where plants
+-- are `thin`, it goes through them.
+function sight.ray(from, way, far, thin)
 	local last
 	for step = 1, far * 3 do
 		local x = math.floor(from.x + way.x * step / 3 + 0.5)
@@ -27,7 +28,8 @@ function sight.ray(from, way, far)
 			local name = minetest.get_node(last).name
 			if name ~= "air" then
 				if name == "ignore" then return nil end
-				return last, inhabit.plain_name(name), step / 3
+				local plain = inhabit.plain_name(name)
+				if not (thin and inhabit.block(plain).shape == "plant") then return last, plain, step / 3 end
 			end
 		end
 	end
@@ -62,20 +64,54 @@ function sight.sees(mob)
 	return at == nil
 end
 
---- Names of blocks that were seen and still stand, each with the nearest place.
+--- How many rays of a grid over the picture meet what: names of blocks and numbers of mobs.
+-- `wide` and `high` are the tangents of half the picture's angles. Plants let every other ray pass.
+function sight.view(ask)
+	local from, ahead = body.eyes(), body.looks()
+	local right = { x = math.cos(body.yaw), y = 0, z = math.sin(body.yaw) }
+	local up = { x = -ahead.y * -math.sin(body.yaw), y = math.cos(body.pitch), z = -ahead.y * math.cos(body.yaw) }
+	local blocks, seen = {}, {}
+	for i = 1, ask.across do
+		for j = 1, ask.down do
+			local u, v = ((i - 0.5) / ask.across * 2 - 1) * ask.wide, (1 - (j - 0.5) / ask.down * 2) * ask.high
+			local way = vector.normalize(vector.add(ahead, vector.add(vector.multiply(right, u), vector.multiply(up, v))))
+			local at, name, far = sight.ray(from, way, FAR, (i + j) % 2 == 0)
+			local mob, near = inhabit.mobs.hit(from, way, FAR)
+			if mob and not (at and far < near) then seen[mob.id] = (seen[mob.id] or 0) + 1
+			elseif at then blocks[name] = (blocks[name] or 0) + 1 end
+		end
+	end
+	local bodies = {}
+	for id, count in pairs(seen) do bodies[#bodies + 1] = { id = id, rays = count } end
+	return { blocks = blocks, mobs = bodies }
+end
+
+--- Whether nothing stands between the eyes and the middle of a block.
+function sight.meets(at, eyes)
+	local way = vector.subtract(at, eyes)
+	local far = vector.length(way)
+	if far < 1.95 then return true end
+	local hit = sight.ray(eyes, vector.divide(way, far), 5)
+	return hit ~= nil and vector.equals(hit, at)
+end
+
+--- Names of blocks that were seen and still stand: the nearest place, how many, and how many of
+-- them can be dug from here.
 function sight.known()
 	local known, eyes = {}, body.eyes()
 	for name, places in pairs(sight.blocks) do
-		local best, least = nil, math.huge
+		local best, least, count, near = nil, math.huge, 0, 0
 		for k, at in pairs(places) do
 			if inhabit.block_at(at) ~= name then places[k] = nil
 			else
+				count = count + 1
 				local far = vector.distance(at, eyes)
+				if far <= 4 and sight.meets(at, eyes) then near = near + 1 end
 				-- Equal distances are settled by name, for `pairs` keeps no order.
 				if far < least or (far == least and k < minetest.pos_to_string(best)) then best, least = at, far end
 			end
 		end
-		if best then known[name] = { at = best, far = least } end
+		if best then known[name] = { at = best, far = least, count = count, near = near } end
 	end
 	return known
 end

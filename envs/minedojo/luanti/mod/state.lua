@@ -32,7 +32,7 @@ local function around()
 		all[#all + 1] = {
 			id = mob.id, name = mob.name, pos = theirs(mob.pos), health = mob.health,
 			far = vector.distance(mob.pos, body.pos), seen = mob.seen ~= nil and mob.seen >= body.ticks - 200,
-			visible = inhabit.sight.sees(mob),
+			visible = inhabit.sight.sees(mob), shorn = mob.shorn ~= nil,
 		}
 	end
 	return all
@@ -58,7 +58,7 @@ function inhabit.state(ask)
 	local open = sky.open(eyes)
 	local blocks = {}
 	local seen = ask.look ~= false and inhabit.sight.known() or {}
-	for name, known in pairs(seen) do blocks[#blocks + 1] = { name = name, far = known.far } end
+	for name, known in pairs(seen) do blocks[#blocks + 1] = { name = name, far = known.far, count = known.count, near = known.near } end
 	table.sort(blocks, function(a, b) return a.name < b.name end)
 	return {
 		pos = theirs(body.pos), yaw = degrees(body.yaw), pitch = math.deg(body.pitch),
