@@ -128,7 +128,7 @@ class _Said:
 
     def _verbs(self, verb: tuple[str, ...]) -> Iterator[tuple[int, float]]:
         """Where the verb stands, and how surely it is that one."""
-        for phrase, own in verb_phrases(verb):
+        for phrase, own in verb_phrases(verb) if verb else ():
             for position, word in enumerate(self.words):
                 if word == phrase[0] and _in_order(phrase[1:], self.words[position + 1 :]):
                     yield position, 1.0 if own else _SYNONYM
@@ -184,17 +184,17 @@ class _Parts:
 
     @classmethod
     def of(cls, action: Action) -> _Parts:
-        """Its arguments are its objects, where its text has them; else all but its verb."""
+        """Its arguments are its objects, where its text has them after a verb; else all but the
+        first word, or but the verb.
+        """
         text = action.text
-        places = [text.find(argument) for argument in action.arguments]
-        if not places or min(places) < 0:
-            words = _plain(_words(text))
-            if is_verb(words):
-                return cls(words, ())
-            return cls(words[:1], (" ".join(words[1:]),) if words[1:] else ())
-        pairs = sorted(zip(places, action.arguments, strict=True))
-        verb = tuple(w for w in _words(text[: pairs[0][0]]) if w not in ("the", "a", "an"))
-        return cls(verb, tuple(name for _, name in pairs))
+        pairs = sorted((text.find(argument), argument) for argument in action.arguments)
+        if pairs and (verb := _plain(_words(text[: max(0, pairs[0][0])]))):
+            return cls(verb, tuple(name for _, name in pairs))
+        words = _plain(_words(text))
+        if is_verb(words):
+            return cls(words, ())
+        return cls(words[:1], (" ".join(words[1:]),) if words[1:] else ())
 
 
 def _names(action: Action) -> tuple[tuple[str, ...], ...]:
@@ -231,6 +231,8 @@ def _alike(name: str, said: str) -> float:
     """How surely two names, letters alone, are of the same kind of thing."""
     if name == said:
         return 1.0
+    if not name:
+        return 0.0
     if same_noun(name, said):
         return _SYNONYM
     if len(said) > 2 and name.endswith(said):

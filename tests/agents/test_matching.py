@@ -136,3 +136,29 @@ def test_every_candidate_means_itself() -> None:
 def test_who_nearly_meant_something_is_told_what() -> None:
     near = match("go to the table", HOUSEHOLD).near
     assert {a.text for a in near} == {"go to the side table", "go to the coffee table"}
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        action("apple", "choose", "apple"),
+        action("the apple", "choose", "apple"),
+        action("apple", "", "apple"),
+        action("7", "choose", "7"),
+        action("press 7", "press", "7"),
+        action("?!", "choose", "?!"),
+        action("", "", ""),
+    ],
+    ids=lambda a: a.text,
+)
+def test_a_candidate_may_be_its_own_argument_or_no_word_at_all(candidate: Action) -> None:
+    others = [action("open the fridge", "open", "fridge"), candidate]
+    assert match("I would open the fridge now", others).action == others[0]
+    assert match(candidate.text, [candidate]).how in (How.EXACT, How.WORDS, How.NOTHING)
+    match("take an apple, or 7 of them", others)
+
+
+def test_what_is_its_own_argument_is_understood() -> None:
+    fruit = [action(name, "choose", name) for name in ("apple", "pear_2")]
+    assert match("the apple, please", fruit).action == fruit[0]
+    assert match("pear 2", fruit).action == fruit[1]
