@@ -48,8 +48,9 @@ class Registration:
     Raises:
         TaskError: there is no such source, or it can't be read.
     """
-    needs: Callable[[str], Sequence[Need]]
-    """backend -> what this machine still lacks for it; empty when ready."""
+    needs: Callable[[str], Sequence[Need]] = lambda backend: ()
+    """backend -> what this machine still lacks for it; empty when ready, as it is where there is
+    nothing to bring."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions a record should name, such as a simulator's client."""
     prepare: Callable[[str, Callable[[str], None]], None] | None = None

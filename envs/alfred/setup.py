@@ -6,11 +6,10 @@ code none is used.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 
-from envs.core import UnavailableError
+from envs.commands import pip, run
 from envs.household import layouts
 
 _PACKAGE = "alfworld==0.4.2"
@@ -39,17 +38,9 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
 
 
 def _install() -> None:
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", _PACKAGE]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=_DEADLINE,
-            check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnavailableError(f"{' '.join(command)} did not finish: {error}") from error
-    if done.returncode:
-        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-6:])
-        raise UnavailableError(
-            f"{' '.join(command)} failed:\n{words}\nOnce the package index can be reached, run "
-            "`inhabit setup alfred` again. Without it the cells are computed."
-        )
+    run(
+        [*pip(sys.executable), "install", "--no-deps", _PACKAGE],
+        seconds=_DEADLINE,
+        advice="Once the package index can be reached, run `inhabit setup alfred` again. Without "
+        "it the cells are computed.",
+    )

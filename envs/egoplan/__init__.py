@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from envs.core import Env, Task, TaskError
-from envs.registry import Need, Registration
+from envs.registry import Registration
 
 
 class EgoPlanSettings(BaseModel):
@@ -48,10 +48,6 @@ def _read(source: str, settings: EgoPlanSettings) -> Iterable[Task]:
     return read(Path(source), settings)
 
 
-def _needs(backend: str) -> Sequence[Need]:
-    return []
-
-
 REGISTRATION = Registration(
     name="egoplan",
     summary="EgoPlan-Bench: what to do next in films of chores; --tasks FILE of its questions",
@@ -60,6 +56,5 @@ REGISTRATION = Registration(
     make=_make,
     sample=_sample,
     read=_read,
-    needs=_needs,
     packages=("av",),
 )

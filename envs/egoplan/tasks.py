@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import random
 import re
@@ -16,6 +15,7 @@ from envs.core import Task, TaskError
 from envs.egoplan import EgoPlanSettings
 from envs.egoplan.films import FilmError, check, find
 from envs.egoplan.scene import EgoPlanScene, Stretch
+from envs.records import json_list
 
 _LOG = logging.getLogger("inhabit.egoplan")
 _LETTERS = "abcd"
@@ -43,7 +43,7 @@ def read(source: Path, settings: EgoPlanSettings) -> Iterator[Task]:
     kept = total = 0
     for file in _files(source):
         seen: set[str] = set()
-        for number, record in enumerate(_records(file)):
+        for number, record in enumerate(json_list(file)):
             total += 1
             try:
                 task = _task(record, number, films)
@@ -78,18 +78,6 @@ def _files(source: Path) -> Sequence[Path]:
     found = sorted(source.glob("*.json")) if source.is_dir() else []
     if not found:
         raise TaskError(f"There is no JSON of EgoPlan-Bench at {source}.")
-    return found
-
-
-def _records(file: Path) -> list[Any]:
-    try:
-        found = json.loads(file.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise TaskError(f"{file} can't be read: {error.strerror}.") from error
-    except (ValueError, RecursionError) as error:
-        raise TaskError(f"{file} is no JSON: {error}.") from error
-    if not isinstance(found, list):
-        raise TaskError(f"{file} is no list of records.")
     return found
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.cache import cache_home
+from envs.commands import pip, run
 from envs.core import SimulatorError, UnavailableError
 from envs.iwisdm.stimuli import dataset
 
@@ -70,8 +71,7 @@ def prepare(tell: Callable[[str], None]) -> None:
             try:
                 _run([sys.executable, "-m", "venv", str(making / "venv")])
                 python = str(making / "venv" / "bin" / "python")
-                pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-                _run([*pip, "install", "--only-binary", ":all:", f"iwisdm=={VERSION}"])
+                _run([*pip(python), "install", "--only-binary", ":all:", f"iwisdm=={VERSION}"])
                 (making / "venv").rename(_home() / "venv")
             finally:
                 shutil.rmtree(making, ignore_errors=True)
@@ -151,16 +151,8 @@ def _home() -> Path:
 
 
 def _run(command: list[str]) -> None:
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=_DEADLINE,
-            check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnavailableError(f"{' '.join(command)} did not finish: {error}") from error
-    if done.returncode:
-        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-6:])
-        raise UnavailableError(
-            f"{' '.join(command)} failed:\n{words}\nOnce the package index can be reached, run "
-            "`inhabit setup iwisdm` again."
-        )
+    run(
+        command,
+        seconds=_DEADLINE,
+        advice="Once the package index can be reached, run `inhabit setup iwisdm` again.",
+    )

@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from envs.commands import pip, run
 from envs.core import UnavailableError
 from envs.minedojo.official import default_package
 from envs.minedojo.programs import PACKAGES, lacking
@@ -63,8 +64,8 @@ def _fetch() -> None:
     home = default_package().parent
     home.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="making-", dir=home.parent) as made:
-        _run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download",
-              "--no-deps", "--only-binary", ":all:", "--dest", made, _MINEDOJO])  # fmt: skip
+        download = [*pip(sys.executable), "download", "--no-deps", "--only-binary", ":all:"]
+        _run([*download, "--dest", made, _MINEDOJO])
         wheel = next(iter(sorted(Path(made).glob("*.whl"))), None)
         if wheel is None:
             raise UnavailableError(f"{_MINEDOJO} came as no wheel.")
@@ -93,14 +94,4 @@ def _quiet(command: Sequence[str]) -> bool:
 
 
 def _run(command: Sequence[str]) -> None:
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=_DEADLINE,
-            env=environment, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnavailableError(f"{' '.join(command)} did not finish: {error}") from error
-    if done.returncode:
-        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-6:])
-        raise UnavailableError(f"{' '.join(command)} failed:\n{words}")
+    run(command, seconds=_DEADLINE, variables={"DEBIAN_FRONTEND": "noninteractive"})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from envs.core import Env, Task
-from envs.registry import Need, Registration
+from envs.registry import Registration
 
 
 class PcaSettings(BaseModel):
@@ -42,10 +42,6 @@ def _read(source: str, settings: PcaSettings) -> Iterable[Task]:
     return read(Path(source), settings.images)
 
 
-def _needs(backend: str) -> Sequence[Need]:
-    return []
-
-
 REGISTRATION = Registration(
     name="pca_bench",
     summary="PCA-Bench: decisions in traffic, at home and in a game; --tasks FOLDER of its files",
@@ -54,5 +50,4 @@ REGISTRATION = Registration(
     make=_make,
     sample=_sample,
     read=_read,
-    needs=_needs,
 )

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,6 +14,7 @@ from typing import Any
 
 from envs.core import TaskError, UnavailableError
 from envs.pca_bench.scene import Domain
+from envs.records import json_list
 
 _DOMAINS: Mapping[str, Domain] = {
     "autonomousdriving": Domain.DRIVING,
@@ -69,7 +69,7 @@ def entries(file: Path) -> Iterator[Entry]:
         TaskError: it can't be read.
         UnavailableError: it is a parquet file, and what reads these is not installed.
     """
-    rows = _parquet(file) if file.suffix == ".parquet" else _json(file)
+    rows = _parquet(file) if file.suffix == ".parquet" else json_list(file)
     for number, fields in enumerate(rows):
         if not isinstance(fields, dict):
             raise TaskError(f"{file}, record {number}: it is no object.")
@@ -116,18 +116,6 @@ def parquet_rows(file: Path, columns: list[str] | None = None) -> Any:
 def _parquet(file: Path) -> list[Any]:
     rows: list[Any] = parquet_rows(file).to_pylist()
     return rows
-
-
-def _json(file: Path) -> list[Any]:
-    try:
-        found = json.loads(file.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise TaskError(f"{file} can't be read: {error.strerror}.") from error
-    except (ValueError, RecursionError) as error:
-        raise TaskError(f"{file} is no JSON: {error}.") from error
-    if not isinstance(found, list):
-        raise TaskError(f"{file} is no list of records.")
-    return found
 
 
 def _letters(text: str) -> str:

@@ -5,13 +5,13 @@ Everything an environment can do, it does: expert, forks, tools, privileged stat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from envs.core import Env, Task, TaskError
 from envs.evolving import Template
-from envs.registry import Need, Registration
+from envs.registry import Registration
 
 
 class ToySettings(BaseModel):
@@ -44,10 +44,6 @@ def _read(source: str, settings: ToySettings) -> Iterable[Task]:
     )
 
 
-def _needs(backend: str) -> Sequence[Need]:
-    return []
-
-
 def _template(settings: ToySettings) -> Template:
     from envs.toy.evolve import ToyTemplate
 
@@ -62,6 +58,5 @@ REGISTRATION = Registration(
     make=_make,
     sample=_sample,
     read=_read,
-    needs=_needs,
     template=_template,
 )

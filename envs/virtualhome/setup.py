@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import fcntl
 import shutil
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -18,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from envs.commands import pip, run
 from envs.core import UnavailableError
 from envs.virtualhome.evolving import VERSION, home, interpreter, simulation
 
@@ -61,8 +61,8 @@ def _make_interpreter() -> None:
         venv = folder / "venv"
         _run([sys.executable, "-m", "venv", str(venv)])
         python = str(venv / "bin" / "python")
-        _run([*_pip(python), "install", "--only-binary", ":all:", *_NEEDED])
-        _run([*_pip(python), "install", "--no-deps", f"virtualhome=={VERSION}"])
+        _run([*pip(python), "install", "--only-binary", ":all:", *_NEEDED])
+        _run([*pip(python), "install", "--no-deps", f"virtualhome=={VERSION}"])
         found = [*venv.glob("lib/python3*/site-packages/virtualhome/simulation/evolving_graph")]
         if not found:
             raise UnavailableError(f"virtualhome=={VERSION} came without its evolving graph.")
@@ -72,7 +72,7 @@ def _make_interpreter() -> None:
 def _fetch_eai() -> None:
     with _aside() as folder:
         python = str(interpreter())
-        _run([*_pip(python), "download", "--no-deps", "--dest", str(folder), _EAI])
+        _run([*pip(python), "download", "--no-deps", "--dest", str(folder), _EAI])
         wheel = next(iter(sorted(folder.glob("*.whl"))), None)
         if wheel is None:
             raise UnavailableError(f"{_EAI} came as no wheel.")
@@ -83,24 +83,12 @@ def _fetch_eai() -> None:
         unpacked.rename(home() / "eai")
 
 
-def _pip(python: str) -> list[str]:
-    return [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-
-
 def _run(command: Sequence[str]) -> None:
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=_DEADLINE,
-            check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnavailableError(f"{' '.join(command)} did not finish: {error}") from error
-    if done.returncode:
-        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-6:])
-        raise UnavailableError(
-            f"{' '.join(command)} failed:\n{words}\nOnce the package index can be reached, run "
-            "`inhabit setup virtualhome` again."
-        )
+    run(
+        command,
+        seconds=_DEADLINE,
+        advice="Once the package index can be reached, run `inhabit setup virtualhome` again.",
+    )
 
 
 @contextmanager
