@@ -60,6 +60,8 @@ class _Draft:
     """Blocks and mobs within reach at this moment."""
     mobs: frozenset[str]
     """Kinds that are to be met."""
+    hand: str
+    """What is in the hand."""
     actions: list[Action] = field(default_factory=list)
 
     def find(self, name: str) -> None:
@@ -110,6 +112,10 @@ class _Draft:
             self.find(way.about)
         if way.verb == "smelt":
             self._burn()
+        shears = way.verb == "mine" and way.tool == "shears"
+        if shears and self.hand != "shears":
+            self.do("equip", "shears")
+        self.hand = "shears" if shears else ""
         self.do(way.verb, way.about)
         for name, each in way.needs.items():
             self.held[name] -= each
@@ -167,6 +173,7 @@ def plan(
         best=cheapest(cost, ground, mobs),
         reached=_reached(now),
         mobs=mobs,
+        hand=now.equipment[0].name,
     )
     try:
         _aim(draft, scene, first, now)

@@ -209,7 +209,10 @@ class _Search:
         merged: dict[tuple[object, ...], tuple[Way, list[tuple[int, int]]]] = {}
         for item in self._place:
             for way in ways().get(item, ()):
-                if _source(way) is None or _source(way) in sources:
+                # To shear leaves one holds the shears, which is an action more.
+                sheared = way.verb == "mine" and way.tool == "shears"
+                there = _source(way) is None or _source(way) in sources
+                if there and (self._hopeful or not sheared):
                     key = (way.verb, way.about, tuple(way.needs.items()), way.tool)
                     count = way.most if self._hopeful else way.least
                     merged.setdefault(key, (way, []))[1].append((self._place[item], count))

@@ -94,10 +94,12 @@ def _yield(drop: Mapping[str, Any]) -> tuple[float, int, int]:
 
 
 def _peculiar(recipe: Recipe) -> bool:
-    """Whether it takes or makes a variant that a plain name does not mean: chiselled stone."""
+    """Whether it takes or makes a variant that a plain name does not mean: chiselled stone, ink."""
     plain = any(one.name == recipe.name and one.variant == 0 for one in recipes())
     cells = [one for row in recipe.rows for one in row if one] or list(recipe.items)
-    return (recipe.variant > 0 and plain) or any((one.variant or 0) > 0 for one in cells)
+    coloured = any(one.name == "dye" and one.variant is not None for one in cells)
+    exact = any((one.variant or 0) > 0 for one in cells)
+    return (recipe.variant > 0 and plain) or exact or coloured
 
 
 def tool_for(block: Mapping[str, object]) -> str | None:

@@ -18,6 +18,7 @@ from envs.core import SimulatorError, UnavailableError
 from envs.minedojo.frames import BAR
 from envs.minedojo.game import instance
 from envs.minedojo.luanti import config
+from envs.minedojo.luanti.watch import Watch
 from envs.minedojo.programs import PACKAGES, display, engine, lacking
 
 _ATTEMPTS = 4
@@ -54,6 +55,7 @@ class Launch:
                 "can be written."
             ) from error
         self._programs: list[subprocess.Popen[bytes]] = []
+        self._watch = Watch(self.home)
         try:
             end = time.monotonic() + timeout
             self.line = self._start(width, height, end)
@@ -93,6 +95,7 @@ class Launch:
         if hasattr(self, "line"):
             self.line.close()
         shutil.rmtree(self.home, ignore_errors=True)
+        self._watch.close()
 
     def _end(self) -> None:
         for program in reversed(self._programs):
@@ -183,3 +186,4 @@ class Launch:
                     cwd=self.home,
                 )
             )
+        self._watch.add(self._programs[-1].pid)

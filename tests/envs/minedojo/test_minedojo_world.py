@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -156,23 +157,29 @@ def _lives(pid: int) -> bool:
     return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
-def test_nothing_is_left_of_who_was_killed() -> None:
-    """A worker that is killed takes its Luanti and its Xvfb along."""
+@pytest.mark.parametrize("hangs", [False, True])
+def test_nothing_is_left_of_who_was_killed(hangs: bool) -> None:
+    """A program that is killed takes its Luanti and its Xvfb along, even where they hang."""
     code = (
         "import time\nfrom envs.minedojo.luanti.world import World\n"
         "from envs.minedojo.scene import MineDojoScene, as_world\n"
         "scene = MineDojoScene(generate_world_type='flat', allow_mob_spawn=False)\n"
         "world = World(as_world(scene, seed=0), 64, 64)\n"
-        "print(*world.pids, flush=True)\ntime.sleep(100)\n"
+        "print(world._launch.home, *world.pids, flush=True)\ntime.sleep(100)\n"
     )
-    worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    worker = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert worker.stdout is not None
-    pids = [int(word) for word in worker.stdout.readline().split()]
+    home, *words = worker.stdout.readline().split()
+    pids = [int(word) for word in words]
     assert len(pids) == 2
-    worker.kill()
+    for pid in pids if hangs else ():
+        os.kill(pid, signal.SIGSTOP)
+    os.killpg(worker.pid, signal.SIGKILL)
     worker.wait()
     worker.stdout.close()
     end = time.monotonic() + 10
-    while any(psutil.pid_exists(pid) and _lives(pid) for pid in pids):
-        assert time.monotonic() < end, "Something went on without anybody."
+    while any(psutil.pid_exists(pid) and _lives(pid) for pid in pids) or Path(home).exists():
+        assert time.monotonic() < end, "Something is left."
         time.sleep(0.1)

@@ -9,9 +9,14 @@ local function tool_of(stack)
 	return inhabit.about(inhabit.plain_name(stack:get_name())).tool
 end
 
+local function shears_it(block, stack)
+	local tool = tool_of(stack)
+	return tool ~= nil and tool.kind == "shears" and block.sheared
+end
+
 --- Whether a block drops something when broken with this stack.
 function digging.harvests(block, stack)
-	if not block.harvest then return true end
+	if not block.harvest or shears_it(block, stack) then return true end
 	local tool = tool_of(stack)
 	return tool ~= nil and tool.kind == block.tool and tool.level >= block.harvest
 end
@@ -30,9 +35,11 @@ function digging.ticks(block, stack)
 end
 
 --- Slot (from 1) of the carried item that breaks a block best, and its ticks. An empty or idle
--- hand counts too (slot nil). Prefers what harvests.
+-- hand counts too (slot nil). Prefers what harvests; whoever holds shears, shears.
 function digging.best(block)
 	local best, fewest, harvests = nil, math.huge, false
+	local held = inhabit.pack.equipment("mainhand")
+	if shears_it(block, held) then return 1, digging.ticks(block, held), true end
 	for i, stack in ipairs(inhabit.pack.inventory():get_list("main")) do
 		local ticks, good = digging.ticks(block, stack), digging.harvests(block, stack)
 		if ticks and ((good and not harvests) or (good == harvests and ticks < fewest)) then
@@ -54,8 +61,7 @@ function digging.wanted(block)
 end
 
 local function drops(block, stack)
-	local shears = tool_of(stack) and tool_of(stack).kind == "shears"
-	if shears and block.sheared then return { { name = block.name, variant = 0, low = 1, high = 1, share = 1 } } end
+	if shears_it(block, stack) then return { { name = block.name, variant = 0, low = 1, high = 1, share = 1 } } end
 	return block.drops
 end
 
