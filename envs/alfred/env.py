@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from envs.alfred import account, check, facts, language, start, tools
+from envs.alfred import account, check, facts, language, shortest, start, tools
 from envs.alfred.expert.planner import Planner, RecordedPlanner
 from envs.alfred.expert.stepping import StepPlanner
 from envs.alfred.goals import conditions
@@ -147,8 +147,10 @@ class Alfred(Env):
         return self._planner.plan(self._here())
 
     def best_actions(self) -> frozenset[Action] | None:
-        """Not known yet: the planner gives one solution, not all of the shortest."""
-        return None
+        """Every action that some shortest plan starts with, where that has at most two actions;
+        None from farther away, and on Unity, which can't copy a moment.
+        """
+        return shortest.first_actions(self, Alfred._here) if self._backend == "embedded" else None
 
     def fork(self) -> Alfred:
         """An independent copy of this moment, in the same simulator.

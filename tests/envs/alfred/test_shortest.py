@@ -1,0 +1,105 @@
+"""First actions of shortest plans, against a search that leaves nothing out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from envs.alfred.env import Alfred
+from envs.alfred.settings import AlfredSettings
+from envs.alfred.tasks import sample
+from envs.core import Action, Task
+
+SETTINGS = AlfredSettings(width=64, height=64, navigation="teleport")
+
+
+@pytest.fixture(scope="module")
+def env() -> Iterator[Alfred]:
+    with Alfred("embedded", SETTINGS) as made:
+        yield made
+
+
+def solved(env: Alfred) -> bool:
+    met, total = env.progress()
+    return met == total
+
+
+def searched(env: Alfred, deepest: int = 2) -> frozenset[Action] | None:
+    """Every first action of a plan of least length: all plans are tried."""
+    if solved(env):
+        return frozenset()
+    last, leading = set(), set()
+    for action in env.actions():
+        with env.fork() as fork:
+            if fork.act(action).reason is None and solved(fork):
+                last.add(action)
+    if not last and deepest > 1:
+        for action in env.actions():
+            with env.fork() as fork:
+                if fork.act(action).reason is None and searched(fork, deepest - 1):
+                    leading.add(action)
+    return frozenset(last or leading) or None
+
+
+def moments(env: Alfred, task: Task, draw: random.Random) -> Iterator[None]:
+    """Moments of an episode that are not far from the goal, with few things to speak of."""
+    env.reset(task, seed=0)
+    near = draw.choice((1, 2, 3))
+    while len(plan := env.plan()) > near:
+        env.act(plan[0])
+    for _ in range(3):
+        forget(env, draw)
+        yield
+        plan = env.plan()
+        env.act(draw.choice(env.admissible()) if not plan or draw.random() < 0.3 else plan[0])
+
+
+def forget(env: Alfred, draw: random.Random) -> None:
+    """All but what the plan names, what is in the hand, and two other things."""
+    here = env._here()
+    named = " ".join(action.text for action in env.plan())
+    known = here.reference().known()
+    needed = {t.id for t in known if here.names.of(t.id).rpartition("_")[0] in named or t.held}
+    others = sorted(set(here.memory.seen) - needed)
+    kept = needed | set(draw.sample(others, min(2, len(others))))
+    here.memory.seen = {id: None for id in here.memory.seen if id in kept}
+
+
+def compared(env: Alfred, episodes: int, seed: int) -> list[int]:
+    """How many moments had no answer, were solved, or had some."""
+    kinds = [0, 0, 0]
+    for number, task in enumerate(sample(episodes, seed)):
+        for _ in moments(env, task, random.Random(number)):
+            before = env.digest()
+            best, offered = env.best_actions(), set(env.actions())
+            assert env.digest() == before
+            told = None if best is None else best & offered
+            assert told == searched(env), (number, task.goal, env.plan())
+            check_wordings(env, (best or frozenset()) - offered)
+            kinds[0 if best is None else 1 if not best else 2] += 1
+    return kinds
+
+
+def check_wordings(env: Alfred, more: frozenset[Action]) -> None:
+    """What can be said besides has to work as well as what is offered."""
+    for action in sorted(more, key=lambda a: a.text)[:2]:
+        with env.fork() as fork:
+            assert fork.act(action).reason is None
+            assert solved(fork) or fork.best_actions()
+
+
+@pytest.mark.timeout(600)
+def test_best_actions_are_those_of_an_exhaustive_search(env: Alfred) -> None:
+    _, _, known = compared(env, 4, seed=5)
+    assert known >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_best_actions_of_many_states(env: Alfred) -> None:
+    unknown, reached, known = compared(env, 70, seed=6)
+    assert unknown + reached + known > 200
+    assert known > 100
+    assert unknown
