@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError
 
 from envs.entries import first_problem
+from episodes.cluster.settings import ClusterSettings
 
 
 class SettingError(ValueError):
@@ -26,10 +27,8 @@ class Resume(StrEnum):
     """It begins anew."""
 
 
-class RunSettings(BaseModel):
+class RunSettings(ClusterSettings):
     """Settings of the run itself, whichever environment and agent."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     max_invalid: int = Field(default=10, ge=1)
     """Actions that can't be carried out, in all, after which an episode is over."""
@@ -52,25 +51,9 @@ class RunSettings(BaseModel):
     frames: bool = True
     """Keep the pictures that were seen and sent. Without them records name them by their digests,
     which replays compare all the same."""
-    ray_address: str = ""
-    """Of the cluster that --ray uses; empty for the one that this machine belongs to, or a new one
-    on it."""
-    ray_cpus: float = Field(default=1.0, ge=0)
-    """Processors that a worker takes of its node."""
-    ray_gpus: float = Field(default=0.0, ge=0)
-    ray_resources: Mapping[str, float] = Field(default_factory=dict)
-    """What else it takes, of the resources that nodes were started with: `unity=1,display=1`."""
     in_process: bool = False
     """Have the environment in this very process: quicker to start, and nothing protects the run
     from it."""
-
-    @field_validator("ray_resources", mode="before")
-    @classmethod
-    def _from_text(cls, given: object) -> object:
-        if not isinstance(given, str):
-            return given
-        parts = [part.partition("=") for part in given.split(",") if part.strip()]
-        return {name.strip(): amount or "1" for name, _, amount in parts}
 
 
 def divide(

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from envs.core import Determinism, Task
 from episodes.cluster.bundle import unpack
 from episodes.cluster.jobs import Need, dispatch, offered
+from episodes.cluster.settings import ClusterSettings
 from episodes.disk import DiskError, write_whole
 from episodes.index import append, entry_of
 from episodes.lines import Header
@@ -52,7 +53,7 @@ async def probe(plan: Plan, tasks: Sequence[Task], command: Sequence[str]) -> He
         [None],
         lambda _, told: found.append(told),
         hands=1,
-        need=need_of(plan),
+        need=need_of(plan.run_settings, plan.backend),
     )
     return Header.model_validate(header.model_dump(mode="json") | json.loads(found[0]))
 
@@ -79,20 +80,19 @@ async def run_on_cluster(run: Run, plan: Plan, *, workers: int, watch: Watch) ->
         _jobs(run),
         done,
         hands=workers,
-        need=need_of(plan),
+        need=need_of(plan.run_settings, plan.backend),
     )
 
 
-def need_of(plan: Plan) -> Need:
-    """What a worker of `plan` takes of its node.
+def need_of(settings: ClusterSettings, backend: str) -> Need:
+    """What a worker that has `backend` takes of its node.
 
     A cluster whose nodes offer a resource by the name of the backend, such as "unity", has its
     workers placed on those nodes alone.
     """
-    settings = plan.run_settings
     resources = dict(settings.ray_resources)
-    if plan.backend in offered():
-        resources.setdefault(plan.backend, 1.0)
+    if backend in offered():
+        resources.setdefault(backend, 1.0)
     return Need(settings.ray_cpus, settings.ray_gpus, resources)
 
 

@@ -7,32 +7,27 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from pydantic import BaseModel, JsonValue
 
-from agents.models import registry as models
-from eie.author import Author
 from eie.card import write_card
 from eie.draft import Funnel
+from eie.equipment import equip, owners
 from eie.folder import Header, SetError, SetFolder, held
-from eie.llm_author import LlmAuthor
 from eie.page.writing import write_page
-from eie.pipeline import Pipeline
-from eie.procedural import Procedural
 from eie.settings import SynthSettings
 from eie.synth import Synthesis
 from eie.tables import write_tables
-from envs.core import Env, UnavailableError
-from envs.evolving import Template
 from envs.registry import Registration
 from envs.registry import find as find_env
+from episodes.cluster.settings import ClusterSettings
 from episodes.commands.output import Json, Set, answers, print_json, remarks
-from episodes.plan import find_backend, make_env, software
-from episodes.settings import RunSettings, divide
+from episodes.plan import find_backend, software
+from episodes.settings import divide
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic", "networkx", "pyarrow")
 _MODELS = ("torch", "transformers", "openai")
@@ -53,6 +48,9 @@ def synth(
     backend: Annotated[str | None, typer.Option(help="The simulator behind it.")] = None,
     seed: Annotated[int, typer.Option(help="Of everything that is left to chance.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Attempts at once.")] = 1,
+    ray: Annotated[
+        bool, typer.Option("--ray", help="On a Ray cluster; --set ray_address=... says which.")
+    ] = False,
     assignments: Set = None,
     as_json: Json = False,
 ) -> None:
@@ -62,16 +60,17 @@ def synth(
     given = list(assignments or ())
     if base_url is not None:
         given.append(f"model.base_url={base_url}")
-    owners: dict[str, type[BaseModel]] = {"env": registration.settings, "synth": SynthSettings}
-    if author != Procedural.name:
-        owners["model"] = models.find(author)[0].settings
-    settings = divide(given, owners)
+    # Where attempts are made is no matter of the set: it comes to the same on any machine.
+    settings = dict(divide(given, {**owners(env, author), "cluster": ClusterSettings}))
+    cluster = settings.pop("cluster")
+    assert isinstance(cluster, ClusterSettings)
     header = _header(registration, backend, author, seed, n, settings)
     begun = time.perf_counter()
     with held(out):
         opened = _open(out, header)
         if not opened.header.finished:
-            asyncio.run(_interruptible(opened, registration, settings, workers, out))
+            made = _make_on_cluster(opened, cluster, workers) if ray else _make(opened, workers)
+            asyncio.run(_interruptible(made, out))
             write_tables(opened)
             opened.finish()
         write_card(opened)
@@ -123,15 +122,9 @@ def _open(out: Path, header: Header) -> SetFolder:
     return opened
 
 
-async def _interruptible(
-    opened: SetFolder,
-    registration: Registration,
-    settings: Mapping[str, BaseModel],
-    workers: int,
-    out: Path,
-) -> None:
+async def _interruptible(made: Coroutine[Any, Any, None], out: Path) -> None:
     """Make the set; Ctrl-C or SIGTERM end it cleanly, and a second one at once."""
-    making = asyncio.ensure_future(_make(opened, registration, settings, workers))
+    making = asyncio.ensure_future(made)
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
@@ -149,45 +142,49 @@ async def _interruptible(
         _leave()
 
 
-async def _make(
-    opened: SetFolder,
-    registration: Registration,
-    settings: Mapping[str, BaseModel],
-    workers: int,
-) -> None:
-    if registration.template is None:
-        raise UnavailableError(f"{registration.name} offers no template for tasks to be written.")
-    header, chosen = opened.header, settings["synth"]
-    assert isinstance(chosen, SynthSettings)
-    template = registration.template(settings["env"])
-    author = await asyncio.to_thread(_author, header, template, settings)
-    console = remarks()
+async def _make(opened: SetFolder, workers: int) -> None:
+    equipment = await asyncio.to_thread(equip, opened.header)
     try:
         await Synthesis(
             opened,
-            author,
-            Pipeline(header.env, template, chosen, header.seed),
-            lambda: _env(registration, header.backend, settings["env"], chosen),
-            most=chosen.attempts or 10 * header.n + 100,
+            equipment.author,
+            equipment.pipeline,
+            equipment.make,
+            most=_most(opened.header, equipment.settings),
             workers=workers,
-            watch=lambda kept: _show(kept, header.n) if console.is_terminal else None,
+            watch=_watch(opened.header.n),
         ).run()
     finally:
-        await author.close()
+        await equipment.author.close()
 
 
-def _author(header: Header, template: Template, settings: Mapping[str, BaseModel]) -> Author:
-    if header.author == Procedural.name:
-        return Procedural(header.env, template)
-    model = models.load(header.author, settings["model"])
-    return LlmAuthor(header.env, template, model)
+async def _make_on_cluster(opened: SetFolder, cluster: ClusterSettings, workers: int) -> None:
+    # Ray takes seconds to import, and few have it.
+    from eie.cluster import make_on_cluster
+    from episodes.cluster.jobs import connected
+    from episodes.cluster.run import need_of
+
+    header = opened.header
+    async with connected(cluster.ray_address):
+        await make_on_cluster(
+            opened,
+            most=_most(header, SynthSettings.model_validate(header.settings["synth"])),
+            hands=workers,
+            need=need_of(cluster, header.backend),
+            watch=_watch(header.n),
+        )
 
 
-def _env(
-    registration: Registration, backend: str, settings: BaseModel, chosen: SynthSettings
-) -> Env:
-    run = RunSettings(deadline=chosen.deadline, in_process=chosen.in_process)
-    return make_env(registration, backend, settings, run)
+def _most(header: Header, settings: SynthSettings) -> int:
+    """Attempts after which it ends, whatever was kept."""
+    return settings.attempts or 10 * header.n + 100
+
+
+def _watch(n: int) -> Callable[[int], None]:
+    """Shows how far it has come, where somebody looks."""
+    if not remarks().is_terminal:
+        return lambda kept: None
+    return lambda kept: _show(kept, n)
 
 
 def _show(kept: int, n: int) -> None:
