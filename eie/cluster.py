@@ -32,7 +32,7 @@ _PIECES = "pieces"
 """The array that holds what is not a picture."""
 
 
-class Cutter:
+class Workshop:
     """Makes attempts on a node: what `episodes.cluster.jobs` calls a duty."""
 
     def __init__(self, settings: JsonValue) -> None:
@@ -82,7 +82,7 @@ async def make_on_cluster(
             count = max(hands, _needed(keeping, into.header.n))
             numbers = range(keeping.written, min(keeping.written + count, most))
             await dispatch(
-                "eie.cluster:Cutter",
+                "eie.cluster:Workshop",
                 into.header.model_dump(mode="json"),
                 numbers,
                 lambda job, made: keeping.add(unpacked(made)),
