@@ -47,6 +47,7 @@ _ENTRIES = Entries(
         "expert": "agents.expert:REGISTRATION",
         "gold": "agents.expert:GOLD",
         "human": "agents.human:REGISTRATION",
+        "planner": "agents.planner:REGISTRATION",
         "rank": "agents.rank:REGISTRATION",
         "beam": "agents.beam:REGISTRATION",
         "chat": "agents.chat:REGISTRATION",

@@ -62,6 +62,11 @@ class Encoder:
         """Whether the model brings no chat template along."""
         return self._template == PLAIN
 
+    @property
+    def end(self) -> int:
+        """The token that ends an answer."""
+        return int(self._tokenizer.eos_token_id)
+
     def prompt(self, messages: Sequence[Message]) -> Tokens:
         """What a model reads before its answer begins.
 

@@ -29,7 +29,8 @@ class EyesConfig(PretrainedConfig):  # type: ignore[misc]
         image_size: int = 160,
         widths: tuple[int, ...] = (32, 48, 96, 160, 256),
         depths: tuple[int, ...] = (1, 2, 2, 2),
-        classes: int = 2,
+        names: tuple[str, ...] = (),
+        marks: tuple[float, ...] = (),
         merge: int = 2,
         **rest: Any,
     ) -> None:
@@ -39,7 +40,8 @@ class EyesConfig(PretrainedConfig):  # type: ignore[misc]
             image_size: side of the square pictures, in pixels; a multiple of `STRIDE * merge`.
             widths: channels of the stem, and of each stage after it.
             depths: blocks of each stage.
-            classes: what a cell can hold, each by itself.
+            names: of the classes, each of which a cell may hold by itself.
+            marks: of each class, how sure they have to be for even odds; none: one half.
             merge: so many cells along a side are one token.
             rest: what transformers notes.
         """
@@ -47,13 +49,19 @@ class EyesConfig(PretrainedConfig):  # type: ignore[misc]
         self.image_size = image_size
         self.widths = tuple(widths)
         self.depths = tuple(depths)
-        self.classes = classes
+        self.names = tuple(names)
+        self.marks = tuple(marks)
         self.merge = merge
+
+    @property
+    def classes(self) -> int:
+        """How many there are."""
+        return len(self.names)
 
     @property
     def hidden_size(self) -> int:
         """Numbers of a token, as a projector takes them."""
-        return int(self.widths[-1]) + int(self.classes)
+        return int(self.widths[-1]) + self.classes
 
     @property
     def tokens(self) -> int:
@@ -132,6 +140,11 @@ def _convolution(width: int, wider: int, stride: int, size: int = 3) -> nn.Seque
     return nn.Sequential(
         nn.Conv2d(width, wider, size, stride, size // 2, bias=False), nn.BatchNorm2d(wider)
     )
+
+
+def normalised(rgb: torch.Tensor) -> torch.Tensor:
+    """Pictures 0..255, (n, H, W, 3), as eyes take them: about -1..1, (n, 3, H, W)."""
+    return ((rgb.float() - 127.5) / 64.0).permute(0, 3, 1, 2)
 
 
 def register() -> None:

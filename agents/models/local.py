@@ -18,6 +18,10 @@ from agents.models.registry import ModelRegistration
 from agents.models.smollm2 import gguf, prepare
 from envs.core import UnavailableError
 
+BOX = Path(__file__).parent / "box"
+"""The planner that comes with this package: `local:inhabit`."""
+RANKER = "ranker.json"
+"""What tells the folder of a ranker from that of a transformer."""
 _PATIENCE = 5.0
 """Seconds that a hub of models may take to answer."""
 
@@ -52,6 +56,9 @@ def share_processor() -> None:
 
 def _load(name: str, settings: LocalSettings) -> Model:
     share_processor()
+    small = BOX if name == "inhabit" else Path(name).expanduser()
+    if (small / RANKER).is_file():
+        return _load_ranker(small, name, settings)
     source, adapters = _found(name)
     if source != "smollm2" and not Path(source).is_dir():
         _go_without_hub()
@@ -67,6 +74,19 @@ def _load(name: str, settings: LocalSettings) -> Model:
     if adapters:
         tuned: list[JsonValue] = [f"sha256:{fingerprint.of_folder(one)}" for one in adapters]
         model.details = {**model.details, "adapters": tuned}
+    return model
+
+
+def _load_ranker(folder: Path, name: str, settings: LocalSettings) -> Model:
+    """The small planner, which is no transformer."""
+    try:
+        from agents.models.ranker.model import load
+    except ImportError as error:
+        raise UnavailableError(
+            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
+        ) from error
+    model = load(folder, f"local:{name}", threads=settings.threads)
+    model.details = {"device": "cpu", "hash": f"sha256:{fingerprint.of_folder(folder)}"}
     return model
 
 
@@ -133,7 +153,7 @@ def _source(name: str) -> str:
 
 REGISTRATION = ModelRegistration(
     kind="local",
-    summary="a folder or hub name for transformers, or smollm2",
+    summary="a folder or hub name for transformers, smollm2, or inhabit (with --agent planner)",
     settings=LocalSettings,
     load=_load,
 )

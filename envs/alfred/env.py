@@ -10,6 +10,7 @@ from pydantic import BaseModel, JsonValue
 
 from envs.alfred import account, check, facts, language, shortest, start, tools
 from envs.alfred.expert.planner import Planner, RecordedPlanner
+from envs.alfred.expert.searching import Searcher
 from envs.alfred.expert.stepping import StepPlanner
 from envs.alfred.goals import conditions
 from envs.alfred.offers import plausible, succeeding
@@ -80,7 +81,7 @@ class Alfred(Env):
             )
         except SceneError as error:
             raise SceneError(f"Task {task.id!r}, scene, {error}") from error
-        self._planner = Planner()
+        self._planner = Searcher() if self._settings.expert == "searching" else Planner()
         if self._settings.expert == "recorded" and scene.recording is not None:
             self._planner = RecordedPlanner(self._situation, scene.recording.plan)
         if self._settings.replay != "off" and scene.recording is not None:

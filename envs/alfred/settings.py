@@ -20,8 +20,10 @@ class AlfredSettings(BaseModel):
     """Whether "find the mug" goes to things that were never seen, as in EmbodiedBench."""
     split: Split = "all"
     """Rooms that tasks are sampled in: iTHOR's 1-20, 21-25 or 26-30 of each kind."""
-    expert: Literal["planner", "recorded"] = "planner"
-    """Who plans: ours, or ALFRED's own plan where the task was read from a trajectory."""
+    expert: Literal["planner", "searching", "recorded"] = "planner"
+    """Who plans: ours, which knows where everything is; the same that knows no more than what was
+    seen, and searches, one action at a time: whom one can learn from; or ALFRED's own plan where
+    the task was read from a trajectory."""
     replay: Literal["off", "id", "mask"] = "off"
     """Whether the expert is ALFRED's own, low-level step by step: things chosen by their ids, or by
     the masks that it pointed with."""

@@ -44,13 +44,25 @@ def in_view(here: Situation) -> Sequence[str]:
 
 
 def in_words(here: Situation, view: bool) -> str:
-    """What is known without seeing: what is in the hand; with `view`, what is in sight besides."""
+    """What is known without seeing: what is in the hand.
+
+    With `view` also what is in sight, and what else the last action showed: looking around shows
+    much that is out of sight when it is over.
+    """
     held = here.held
     sentences = []
     if held is not None:
         noun = word(held.type)
         sentences.append(f"You have {'an' if noun[:1] in 'aeiou' else 'a'} {noun} in your hands.")
     if view:
-        seen = ", ".join(here.names.of(id) for id in in_view(here))
-        sentences.append(f"You see: {seen or 'nothing of interest'}.")
+        seen = in_view(here)
+        sentences.append(f"You see: {_listed(here, seen) or 'nothing of interest'}.")
+        passed = sorted(id for id in here.sighted if id in here.world and id not in seen)
+        passed = [id for id in passed if not here.world[id].held]
+        if passed:
+            sentences.append(f"You have just seen besides: {_listed(here, passed)}.")
     return " ".join(sentences)
+
+
+def _listed(here: Situation, ids: Sequence[str]) -> str:
+    return ", ".join(here.names.of(id) for id in ids)

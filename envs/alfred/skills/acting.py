@@ -43,6 +43,7 @@ _ON_THING: Mapping[str, Callable[[Situation, Thing], Result]] = {
 def act(here: Situation, action: Action) -> Result:
     """Carry out an action that `language.understand` gave."""
     here.film.clear()
+    here.sighted.clear()
     said = action.arguments
     if action.verb in _ON_THE_SPOT:
         return _ON_THE_SPOT[action.verb](here)

@@ -1,0 +1,143 @@
+"""The ranker as a model that planners can ask, with eyes if its folder has some."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import torch
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from agents.core import Call, ModelError, Ranked
+from agents.models.core import Ability, Image, Message, Model, Ranking, Reply
+from agents.models.local import RANKER
+from agents.models.looking import Looker
+from agents.models.ranker.features import Lexicon, question
+from agents.models.ranker.network import Network
+from agents.models.ranker.reading import action, notes
+from envs.entries import first_problem
+
+WEIGHTS, EYES = "ranker.safetensors", "eyes"
+
+
+class Words(BaseModel):
+    """The file beside the weights."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    nouns: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+class Ranker(Model):
+    """Ranks by `network.py`. It says nothing of its own."""
+
+    def __init__(
+        self, network: Network, lexicon: Lexicon, *, name: str, eyes: Looker | None
+    ) -> None:
+        """Rank with `network`, which is ready to infer, and see with `eyes`."""
+        self.name = name
+        self._network, self._lexicon, self._eyes = network, lexicon, eyes
+        self.abilities = frozenset({Ability.RANK, Ability.BEAM})
+        if eyes is not None:
+            self.abilities |= {Ability.EYES}
+        self.details: Mapping[str, JsonValue] = MappingProxyType({})
+
+    async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
+        """Log-probabilities that sum to one over `candidates`.
+
+        Raises:
+            ModelError: the prompt is none of `agents/notes.py`.
+        """
+        begin = time.perf_counter()
+        scores = self.scores(prompt, candidates)
+        lengths = [max(1, len(candidate.split())) for candidate in candidates]
+        call = Call(
+            messages=tuple(message.record() for message in prompt),
+            reply="",
+            tokens_in=len(_text(prompt).split()),
+            seconds=time.perf_counter() - begin,
+        )
+        return Ranking(tuple(map(Ranked, candidates, scores, lengths)), call)
+
+    def scores(self, prompt: Sequence[Message], candidates: Sequence[str]) -> list[float]:
+        """The log-probability of each candidate.
+
+        Raises:
+            ModelError: the prompt is none of `agents/notes.py`.
+        """
+        noted = notes(_text(prompt), self._lexicon.nouns)
+        asked = question(noted, [action(text) for text in candidates], self._lexicon)
+        with torch.inference_mode():
+            found: list[float] = self._network([asked])[0].double().tolist()
+        return found
+
+    async def beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
+    ) -> Ranking:
+        """The best `width` of `rank`: all are scored anyway."""
+        ranking = await self.rank(prompt, candidates)
+        best = sorted(ranking.scores, key=lambda score: -score.logprob)
+        return Ranking(tuple(best[:width]), ranking.call)
+
+    async def look(self, pictures: Sequence[Image]) -> Sequence[Mapping[str, float]]:
+        """What its eyes make of each picture."""
+        if self._eyes is None:
+            return await super().look(pictures)
+        return self._eyes.look(pictures)
+
+    async def generate(
+        self,
+        prompt: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        seed: int = 0,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """It has no words of its own.
+
+        Raises:
+            ModelError: always.
+        """
+        raise ModelError(f"{self.name} ranks what it is given, and says nothing of its own.")
+
+
+def _text(prompt: Sequence[Message]) -> str:
+    return "".join(part for part in prompt[-1].parts if isinstance(part, str))
+
+
+def save(network: Network, lexicon: Lexicon, folder: Path) -> None:
+    """Write what `load` reads, beside whatever eyes are there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    words = Words(nouns=lexicon.nouns, words=lexicon.words)
+    (folder / RANKER).write_text(words.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    tensors = {name: t.detach().half().contiguous() for name, t in network.state_dict().items()}
+    save_file(tensors, folder / WEIGHTS)
+
+
+def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
+    """The ranker in `folder`.
+
+    Raises:
+        ModelError: it can't be read.
+    """
+    if threads is not None:
+        torch.set_num_threads(threads)
+    try:
+        words = Words.model_validate_json((folder / RANKER).read_bytes())
+        lexicon = Lexicon(words.nouns, words.words)
+        network = Network(lexicon)
+        network.load_state_dict({n: t.float() for n, t in load_file(folder / WEIGHTS).items()})
+        eyes = Looker(folder / EYES) if (folder / EYES).is_dir() else None
+    except ValidationError as error:
+        raise ModelError(f"{folder / RANKER} can't be read: {first_problem(error)}.") from error
+    except (OSError, RuntimeError, SafetensorError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ModelError(f"The model in {folder} can't be read: {reason}") from error
+    return Ranker(network.eval(), lexicon, name=name, eyes=eyes)

@@ -1,0 +1,150 @@
+"""What stands in notes (`agents/notes.py`) and in actions, taken apart.
+
+Actions and notes of a household are made of verbs and of nouns, and what matters of a noun is where
+else it stands: a mug is to be taken because the goal speaks of it and it was seen. So the goal's
+nouns become slots, in the order in which it speaks of them, and a reader that has learnt what to do
+with the second slot knows it of every noun.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.core import ModelError
+
+VERBS = (
+    "go to",
+    "pick up",
+    "put",
+    "open",
+    "close",
+    "turn on",
+    "turn off",
+    "slice",
+    "look around",
+    "explore",
+    "drop",
+    "other",
+)
+OTHER = len(VERBS) - 1
+SLOTS = 3
+"""Different nouns of a goal that are told apart."""
+_SAID = re.compile(
+    r"(?P<verb>go to|at|pick up|put|open|close|turn on|turn off|slice|look around|explore|drop)\b"
+    r"(?P<rest>.*)"
+)
+_NOUN = re.compile(r"(?:the )?(?P<noun>[a-z][a-z \-]*?)(?:_(?P<number>\d+))?$")
+_INTO = re.compile(r"^(?P<thing>.*?) (?:in|on) (?P<place>.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """An action, said or done."""
+
+    verb: int
+    """Its place in `VERBS`."""
+    noun: str = ""
+    """What it is done to; of "put" the place."""
+    number: str = ""
+    thing: str = ""
+    """Of "put": what is put, where that is told."""
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Notes, taken apart."""
+
+    goal: tuple[str, ...]
+    """Its words, slots as "<0>"."""
+    slots: tuple[str, ...]
+    seen: Mapping[str, float]
+    """Kinds and how sure: 1, or a half for what has a question mark."""
+    here: Mapping[str, float]
+    done: tuple[Deed, ...]
+    held: str
+    """Empty where the hand is."""
+
+
+def action(text: str) -> Deed:
+    """An action as a planner may choose it, or as notes tell of it."""
+    said, _, why = text.partition(": ")
+    match = _SAID.fullmatch(said.strip())
+    if match is None:
+        return Deed(OTHER, failed=bool(why))
+    verb = "go to" if match["verb"] == "at" else match["verb"]
+    rest, thing = match["rest"].strip(), ""
+    if verb == "put":
+        into = _INTO.match(rest)
+        if into is None:
+            return Deed(OTHER, failed=bool(why))
+        rest, thing = into["place"], _noun(into["thing"])[0]
+    noun, number = _noun(rest)
+    return Deed(VERBS.index(verb), noun, number, thing, bool(why))
+
+
+def notes(text: str, nouns: Iterable[str]) -> Noted:
+    """Take notes apart.
+
+    Args:
+        text: as `agents.notes` writes them.
+        nouns: that a goal may speak of.
+
+    Raises:
+        ModelError: these are no notes.
+    """
+    lines = text.split("\n")
+    fields = dict(line.partition(": ")[::2] for line in lines[:4])
+    if list(fields) != ["Goal", "Seen", "Done", "Here"]:
+        raise ModelError("This model reads notes alone: ask it with --agent planner.")
+    words, slots = _slotted(fields["Goal"].lower(), nouns)
+    held = re.search(r"You have an? (.+?) in your hands", " ".join(lines[4:]))
+    done = [] if fields["Done"] == "nothing" else fields["Done"].split("; ")
+    return Noted(
+        words,
+        slots,
+        _kinds(fields["Seen"]),
+        _kinds(fields["Here"]),
+        tuple(map(action, done)),
+        held[1] if held is not None else "",
+    )
+
+
+def _noun(text: str) -> tuple[str, str]:
+    match = _NOUN.fullmatch(text.strip())
+    return ("", "") if match is None else (match["noun"], match["number"] or "")
+
+
+def _kinds(text: str) -> Mapping[str, float]:
+    if text == "nothing":
+        return {}
+    return {kind.rstrip("?"): 0.5 if kind.endswith("?") else 1.0 for kind in text.split(", ")}
+
+
+def _slotted(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The goal's words with nouns as slots, and the nouns, in the order in which it names them."""
+    known: dict[str, str] = {}
+    for noun in nouns:
+        for form in _forms(noun):
+            known.setdefault(form, noun)
+    longest = sorted(known, key=lambda form: (-len(form), form))
+    found: list[str] = []
+
+    def slot(match: re.Match[str]) -> str:
+        noun = known[match[0]]
+        if noun not in found:
+            found.append(noun)
+        return f"<{min(found.index(noun), SLOTS - 1)}>"
+
+    pattern = "|".join(map(re.escape, longest)) or r"(?!)"
+    slotted = re.sub(rf"\b(?:{pattern})\b", slot, goal)
+    return tuple(re.findall(r"<\d>|[a-z]+", slotted)), tuple(found[:SLOTS])
+
+
+def _forms(noun: str) -> Sequence[str]:
+    """One of it, and several."""
+    if noun.endswith(("s", "sh", "ch", "x")):
+        return noun, f"{noun}es"
+    return noun, f"{noun[:-2]}ves" if noun.endswith("knife") else f"{noun}s"

@@ -1,0 +1,102 @@
+"""Teaching a ranker which choice an expert would take, among all that can be said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from agents.models.ranker.features import Lexicon, Question, pairs, question
+from agents.models.ranker.network import Network
+from agents.models.ranker.reading import action, notes
+from eie.tune.practice import Moment
+from eie.tune.settings import TuneError
+
+_LEAST = 3
+"""Goals in which a word or pair has to stand to be learnt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drill:
+    """How long, and how fast."""
+
+    epochs: int = 12
+    batch: int = 32
+    rate: float = 2e-3
+    decay: float = 1e-2
+    forget: float = 0.15
+    """See `agents.models.ranker.network.Network`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exercise:
+    """A question, and which of its choices is the answer."""
+
+    question: Question
+    answer: int
+
+
+def lexicon_of(moments: Sequence[Moment]) -> Lexicon:
+    """The words of all that can be said, and of the goals."""
+    nouns = {action(a.text).noun for m in moments for a in m.candidates} - {""}
+    goals = {noted.goal for noted in (notes(_text(m), nouns) for m in moments)}
+    counts = Counter(word for goal in goals for word in set(pairs(goal)))
+    words = sorted(word for word, count in counts.items() if count >= _LEAST)
+    return Lexicon(tuple(sorted(nouns)), tuple(words))
+
+
+def exercises(moments: Sequence[Moment], lexicon: Lexicon) -> list[Exercise]:
+    """The moments in numbers."""
+    found = []
+    for moment in moments:
+        said = [action(a.text) for a in moment.candidates]
+        noted = notes(_text(moment), lexicon.nouns)
+        found.append(
+            Exercise(question(noted, said, lexicon), list(moment.candidates).index(moment.best))
+        )
+    return found
+
+
+def drill(
+    lexicon: Lexicon,
+    learnt: Sequence[Exercise],
+    how: Drill,
+    *,
+    seed: int,
+    tell: Callable[[str], None],
+) -> Network:
+    """A network that has learnt the exercises.
+
+    Raises:
+        TuneError: a loss is no number.
+    """
+    torch.manual_seed(seed)
+    network = Network(lexicon, forget=how.forget).train()
+    optimizer = torch.optim.AdamW(network.parameters(), lr=how.rate, weight_decay=how.decay)
+    steps = how.epochs * -(-len(learnt) // how.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, how.rate, total_steps=steps)
+    for epoch in range(how.epochs):
+        order = np.random.default_rng((seed, epoch)).permutation(len(learnt))
+        total, right = 0.0, 0
+        for first in range(0, len(order), how.batch):
+            batch = [learnt[i] for i in order[first : first + how.batch]]
+            scores = network([one.question for one in batch])
+            chances = [score[one.answer] for score, one in zip(scores, batch, strict=True)]
+            loss = -torch.stack(chances).mean()
+            if not torch.isfinite(loss):
+                raise TuneError(f"The loss of epoch {epoch + 1} is no number.")
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            schedule.step()
+            total += loss.item() * len(batch)
+            right += sum(int(s.argmax()) == o.answer for s, o in zip(scores, batch, strict=True))
+        tell(f"epoch {epoch + 1}: loss {total / len(order):.3f}, right {right / len(order):.3f}")
+    return network.eval()
+
+
+def _text(moment: Moment) -> str:
+    return "".join(part for part in moment.prompt[-1].parts if isinstance(part, str))

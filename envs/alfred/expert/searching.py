@@ -1,0 +1,124 @@
+"""An expert that knows what it has seen and no more: what it does, one can learn by watching.
+
+The other one walks straight to the drawer that the spoon is in, which nobody can learn who doesn't
+know where the spoon is. This one looks around, and then looks where such things are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from envs.alfred.expert.draft import NoPlanError, Step
+from envs.alfred.expert.planner import Planner
+from envs.alfred.expert.recipes import solve
+from envs.alfred.goals import is_wanted
+from envs.alfred.language import IT, say
+from envs.alfred.naming import word
+from envs.alfred.objects import ENCLOSING, Thing
+from envs.alfred.pairs import PLACES
+from envs.alfred.rooms import ROOMS
+from envs.alfred.scene import Goal
+from envs.alfred.situation import Situation
+from envs.alfred.skills.exploring import unsearched
+from envs.alfred.types import KNIVES
+from envs.alfred.vocabulary import vocabulary
+from envs.core import Action
+
+_LOOKS = 3
+"""Places to look around from before anything is searched from near."""
+
+
+class Searcher(Planner):
+    """Says one action at a time, in words that need no number where they can do without."""
+
+    def plan(self, here: Situation) -> Sequence[Action]:
+        """The next action; none when solved, or when there is nowhere left to look."""
+        unseen = frozenset(_unseen(here))
+        try:
+            steps = solve(here, unseen)
+        except NoPlanError:
+            step = self._search(here)
+            return () if step is None else (step,)
+        return (_said(here, steps[0]),) if steps else ()
+
+    def copy(self) -> Searcher:
+        """Another one: it remembers nothing of its own."""
+        return Searcher()
+
+    def _search(self, here: Situation) -> Action | None:
+        searched = here.memory.searched
+        if not searched:
+            return say("look around")
+        if len(searched) < _LOOKS and unsearched(here) is not None:
+            return say("explore")
+        place = next(iter(sorted(_places(here), key=lambda p: _promise(here, p))), None)
+        if place is None:
+            return None if unsearched(here) is None else say("explore")
+        if place.shut and place.visible and here.memory.focus == place.id:
+            return _said(here, Step("open", place))
+        return _said(here, Step("go to", place))
+
+
+def _unseen(here: Situation) -> Iterator[str]:
+    """What is not known of: not seen, and nothing that was seen lies in it."""
+    seen = here.memory.seen
+    for thing in here.world:
+        if thing.id not in seen and not any(id in seen for id in here.world.inside(thing)):
+            yield thing.id
+
+
+def _places(here: Situation) -> Iterator[Thing]:
+    """Where to look: what is closed, and what one has not stood before."""
+    memory = here.memory
+    for thing in here.world:
+        known = thing.id in memory.seen and thing.receptacle and not thing.pickupable
+        refused = {f"go to {thing.id}", f"open {thing.id}"} & memory.refused.keys()
+        if not known or refused:
+            continue
+        if thing.id not in memory.visited or (thing.shut and thing.type in ENCLOSING):
+            yield thing
+
+
+def _promise(here: Situation, place: Thing) -> tuple[object, ...]:
+    """Least for where one looks first: where one stands, then where such things are kept."""
+    pose = here.body.pose
+    kept = [type for object in _sought(here) for type in PLACES.get(object, ())]
+    before = here.memory.focus == place.id and place.visible
+    likely = kept.index(place.type) if place.type in kept else len(kept)
+    return (
+        not before,
+        place.id in here.memory.visited,
+        likely,
+        place.type,
+        round(place.reach(pose.x, pose.z), 2),
+        place.id,
+    )
+
+
+def _sought(here: Situation) -> Sequence[str]:
+    """Types of what is not known of yet, the first of which is looked for first."""
+    goal, seen = here.goal, here.memory.seen
+    known = [thing for thing in here.world if thing.id in seen or thing.held]
+    if not any(is_wanted(t, goal) for t in known) and not _sliceable(goal, known):
+        return [str(goal.object)]
+    types = {thing.type for thing in known}
+    if goal.sliced and not types & KNIVES and not any(is_wanted(t, goal) for t in known):
+        return sorted(KNIVES)
+    if goal.movable is not None and goal.movable not in types:
+        return [goal.movable]
+    return [str(goal.object)]
+
+
+def _sliceable(goal: Goal, known: Sequence[Thing]) -> bool:
+    return bool(goal.sliced) and any(t.type == goal.object for t in known)
+
+
+def _said(here: Situation, step: Step) -> Action:
+    """The step by the shortest name that means it, among what can be said in such a room."""
+    if step.verb == "drop":
+        return say("drop")
+    extra = (IT,) if step.verb == "put" else ()
+    action = say(step.verb, *extra, here.reference().name(step.verb, step.thing))
+    if action in vocabulary(ROOMS[here.body.room]):
+        return action
+    return say(step.verb, *extra, word(step.thing.type))
