@@ -22,9 +22,10 @@ def _make(backend: str, settings: AlfredSettings) -> Env:
 
 
 def _sample(n: int, seed: int, settings: AlfredSettings) -> Iterable[Task]:
+    from envs.alfred.rooms import Rooms
     from envs.alfred.tasks import sample
 
-    return sample(n, seed, settings.split)
+    return sample(n, seed, settings.split, Rooms(settings.rooms, settings.cells))
 
 
 def _read(source: str, settings: AlfredSettings) -> Iterable[Task]:
@@ -41,12 +42,13 @@ def _read(source: str, settings: AlfredSettings) -> Iterable[Task]:
 
 
 def _needs(backend: str) -> Sequence[Need]:
-    if backend != "unity" or os.environ.get("DISPLAY"):
+    if backend != "unity":
         return ()
-    return (
-        Need("an X display for Unity", "Xvfb :99 -screen 0 1024x768x24 & export DISPLAY=:99"),
-        Need("a build of AI2-THOR 5", "name its executable: --set executable=PATH"),
-    )
+    from pathlib import Path
+
+    from envs.alfred.unity import needs
+
+    return tuple(needs(os.environ, Path.home()))
 
 
 def _template(settings: AlfredSettings) -> Template:

@@ -15,6 +15,7 @@ import signal
 import struct
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from subprocess import Popen, TimeoutExpired
 from typing import Any, Literal
@@ -39,15 +40,25 @@ _LAST_WORDS = 1.0
 class Client(Controller):  # type: ignore[misc]
     """The client, told to give up on a simulator that has failed.
 
-    A simulator that hangs is waited for: whoever wants a deadline runs this in a worker.
+    A simulator that hangs is waited for, unless there is a deadline: then it is killed.
     """
 
-    def __init__(self, executable: str, wire: Wire, **arguments: Any) -> None:
+    def __init__(
+        self,
+        executable: str,
+        wire: Wire,
+        *,
+        start_seconds: float = 300.0,
+        step_seconds: float | None = None,
+        **arguments: Any,
+    ) -> None:
         """Start the simulator and load its first scene.
 
         Args:
             executable: the file to start.
             wire: named pipes ("fifo", quicker) or HTTP ("wsgi").
+            start_seconds: until it has loaded its first scene, at most.
+            step_seconds: for the answer to any request afterwards, at most; None for any time.
             arguments: any others of `Controller`.
 
         Raises:
@@ -60,6 +71,8 @@ class Client(Controller):  # type: ignore[misc]
         self._started = threading.Event()
         self._simulator: Popen[bytes] | None = None
         self._first_server: Any = None
+        self._start_seconds, self._step_seconds = start_seconds, step_seconds
+        self._hung = ""
         try:
             super().__init__(
                 # The client splits it like a shell does.
@@ -92,7 +105,8 @@ class Client(Controller):  # type: ignore[misc]
             self.server = self._first_server  # which the client has let go of, but still stops
             raise self._failure(f"crashed in {self.last_action.get('action')!r}")
         try:
-            event = super().start(*arguments, **more)
+            with self._watched("start", self._start_seconds):
+                event = super().start(*arguments, **more)
         except Exception as error:
             raise self._failure("did not start", error) from error
         self._started.set()
@@ -106,7 +120,8 @@ class Client(Controller):  # type: ignore[misc]
             ValueError: there is no such scene.
         """
         try:
-            return super().reset(scene, **initialization)
+            with self._watched(f"reset to {scene!r}", self._step_seconds):
+                return super().reset(scene, **initialization)
         except Exception as error:
             # A simulator that is about to end sends an empty message, which is a ValueError too.
             if self._is_an_answer(error, patience=_LAST_WORDS):
@@ -121,7 +136,8 @@ class Client(Controller):  # type: ignore[misc]
             ValueError: there is no such action, or its arguments are wrong.
         """
         try:
-            return super().step(action, **arguments)
+            with self._watched(f"{action!r}", self._step_seconds):
+                return super().step(action, **arguments)
         except Exception as error:
             if self._is_an_answer(error):
                 raise
@@ -169,6 +185,25 @@ class Client(Controller):  # type: ignore[misc]
                     writing.write(_END_OF_MESSAGE)
                 return
 
+    @contextlib.contextmanager
+    def _watched(self, what: str, seconds: float | None) -> Iterator[None]:
+        """Kill the simulator if it has not answered in so many seconds: whoever waits is woken."""
+        if seconds is None:
+            yield
+            return
+        watchdog = threading.Timer(seconds, self._give_up, (f"{what} for {seconds:g} s",))
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            yield
+        finally:
+            watchdog.cancel()
+
+    def _give_up(self, waited: str) -> None:
+        self._hung = f"did not answer {waited} and was killed"
+        if self._simulator is not None:
+            self._simulator.kill()
+
     def _is_an_answer(self, error: Exception, patience: float = 0.0) -> bool:
         """Whether it is ours already, or says of a simulator that still runs what it refused."""
         if isinstance(error, SimulatorError):
@@ -189,6 +224,8 @@ class Client(Controller):  # type: ignore[misc]
     def _failure(self, what: str, error: BaseException | None = None) -> SimulatorError:
         """An error that says what is known: how the simulator ended, and what it printed."""
         code = self._exit_status(_LAST_WORDS)
+        if self._hung:
+            what, code, error = self._hung, -signal.SIGKILL, ValueError()
         # The client says "Error encountered" and keeps what it encountered as the context.
         why = error and (error.__context__ or error)
         if code is None:

@@ -12,6 +12,11 @@ from envs.core import UnavailableError
 
 __all__ = ["Client", "start"]
 
+_GRACE = 5.0
+"""Seconds."""
+_UNITY_STEP = 120.0
+"""Seconds: the slowest scenes take half a minute to load."""
+
 
 def start(
     backend: str,
@@ -23,6 +28,9 @@ def start(
     width: int = 300,
     height: int = 300,
     start_seconds: float = 300.0,
+    step_seconds: float | None = None,
+    rooms: str = "",
+    recorded: bool = False,
     **initialization: Any,
 ) -> Client:
     """Start a simulator and connect AI2-THOR's client to it.
@@ -36,6 +44,11 @@ def start(
         width: of the pictures, pixels.
         height: of the pictures, pixels.
         start_seconds: how long a simulator may take to start.
+        step_seconds: how long it may take for any answer; None for Unity's two minutes, and for
+            ever where it is embedded.
+        rooms: for the embedded household, a folder with rooms of the user's own.
+        recorded: for the embedded household, whether one can stand in iTHOR's rooms where THOR's
+            own agent could.
         initialization: parameters of THOR's `Initialize`, such as `gridSize=0.25`.
 
     Raises:
@@ -47,7 +60,9 @@ def start(
         "scene": scene,
         "width": width,
         "height": height,
-        "server_start_timeout": start_seconds,
+        # Ours comes first: it says why, and kills.
+        "server_start_timeout": start_seconds + _GRACE,
+        "start_seconds": start_seconds,
         **initialization,
     }
     display = display or os.environ.get("DISPLAY")
@@ -57,7 +72,10 @@ def start(
         # The client insists on the name of a display; the embedded household opens none. And where
         # it reads the number of a GPU, it runs tools that belong to Unity's build for clusters.
         with _without("CUDA_VISIBLE_DEVICES"):
-            return Client(str(embedded()), wire, x_display=display or ":0", **arguments)
+            path = embedded(rooms=rooms, recorded=recorded)
+            return Client(
+                str(path), wire, x_display=display or ":0", step_seconds=step_seconds, **arguments
+            )
     if executable is None or not os.access(executable, os.X_OK):
         raise UnavailableError(
             f"The unity backend needs the executable of a build of AI2-THOR, and {executable!r} is "
@@ -68,7 +86,9 @@ def start(
             "Unity needs an X display and none is named. Start one (`Xvfb :99 -screen 0 "
             "1024x768x24 &`) and name it: DISPLAY=:99."
         )
-    return Client(executable, wire, x_display=display, **arguments)
+    return Client(
+        executable, wire, x_display=display, step_seconds=step_seconds or _UNITY_STEP, **arguments
+    )
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from envs.alfred.expert.searching import Searcher
 from envs.alfred.expert.stepping import StepPlanner
 from envs.alfred.goals import conditions
 from envs.alfred.offers import plausible, succeeding
-from envs.alfred.rooms import ROOMS, cells, records
+from envs.alfred.rooms import Rooms
 from envs.alfred.scene import Scene, read_scene
 from envs.alfred.session import Session
 from envs.alfred.settings import AlfredSettings
@@ -55,6 +55,7 @@ class Alfred(Env):
             session: a simulator to share, as forks do.
         """
         self._settings = settings or AlfredSettings()
+        self._rooms = Rooms(self._settings.rooms, self._settings.cells)
         self._backend = backend
         self._session = session or Session(backend, self._settings)
         self._owner = self._session.join()
@@ -70,10 +71,11 @@ class Alfred(Env):
             SimulatorError: the simulator did not start, or died.
             UnavailableError: this machine lacks something for the simulator.
         """
-        scene = read_scene(task)
+        scene = read_scene(task, self._rooms.names)
         try:
             if scene.recording is None:
-                check.check(scene, records(scene.room), cells(scene.room))
+                room = self._rooms.load(scene.room)
+                check.check(scene, room.objects, room.cells)
             body = self._session.start(self._owner, scene.room)
             teleport = self._settings.navigation == "teleport"
             self._situation = start.build(
@@ -103,7 +105,7 @@ class Alfred(Env):
 
     def vocabulary(self) -> Sequence[Action]:
         """All that can be said in this kind of room, at most 250 actions."""
-        return vocabulary(ROOMS[self._here().body.room], self._oracle)
+        return vocabulary(self._rooms.kind(self._here().body.room), self._oracle)
 
     def actions(self) -> Sequence[Action]:
         """Going to what was seen, and handling what is near."""

@@ -9,7 +9,7 @@ from envs.alfred.memory import Cell
 from envs.alfred.naming import Names
 from envs.alfred.objects import Thing, World
 from envs.alfred.pairs import PLACES
-from envs.alfred.rooms import cells, records
+from envs.alfred.rooms import Rooms
 from envs.alfred.routes import STEP
 
 _ARM = 1.0
@@ -20,6 +20,7 @@ _SINGLE = ("CoffeeMachine", "HandTowelHolder", "StoveBurner", "ToiletPaperHanger
 """Receptacles for one thing at a time."""
 _ROOMY = ("Bed", "CounterTop", "CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable", "Sofa")
 _HOLLOW = ("Cabinet", "Drawer", "Fridge")
+_ITHOR = Rooms()
 _SPARE = (*_ROOMY, *_HOLLOW)
 """What things may be put in or on at the start of a task."""
 
@@ -27,11 +28,13 @@ _SPARE = (*_ROOMY, *_HOLLOW)
 class Furnished:
     """A room by name."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, where: Rooms) -> None:
         self.name = name
-        self._world = World(records(name))
+        self.where = where
+        room = where.load(name)
+        self._world = World(room.objects)
         self._names = Names(self._world)
-        self._cells = sorted(cells(name))
+        self._cells = sorted(room.cells)
         floor = min(t.center[1] - t.size[1] / 2 for t in self._world)
         self._by_name = {name: self._world[id] for id, name in self._names.all().items()}
         self._by_type: dict[str, list[Thing]] = {}
@@ -110,9 +113,9 @@ class Furnished:
 
 
 @lru_cache(maxsize=128)
-def furnished(name: str) -> Furnished:
+def furnished(name: str, where: Rooms = _ITHOR) -> Furnished:
     """The room of that name."""
-    return Furnished(name)
+    return Furnished(name, where)
 
 
 def _holds(cupboard: Thing, thing: Thing) -> bool:

@@ -35,7 +35,7 @@ def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
             names.setdefault(thing.type, []).append(str(thing.record["name"]))
     poses: list[Mapping[str, Any]] = []
     used: dict[str, int] = {}
-    for pose in recording.poses:
+    for pose in dict.fromkeys(recording.poses):  # Some list a thing twice, in the same place.
         same = names.get(pose.type)
         if same:
             number = used[pose.type] = used.get(pose.type, 0) + 1
@@ -124,8 +124,13 @@ def _bring_to_light(body: Body, thing: Thing, recorded: Thing | None) -> None:
     if not astray and within_reach(body, thing.id):
         return
     for holder in (recorded, *body.world.around(thing)):
-        if holder is not None and holder.receptacle and stow(body, thing.id, holder.id) is None:
+        stowed = (
+            holder is not None and holder.receptacle and stow(body, thing.id, holder.id) is None
+        )
+        if stowed and within_reach(body, thing.id):
             return
+    pose = {"objectName": thing.record["name"], "rotation": thing.record["rotation"]}
+    body.tell("SetObjectPoses", objectPoses=[{**pose, "position": thing.record["position"]}])
 
 
 def _soil(body: Body) -> None:

@@ -13,16 +13,18 @@ from collections.abc import Sequence
 from envs.alfred.furnished import Furnished, furnished
 from envs.alfred.memory import Cell
 from envs.alfred.objects import Thing
+from envs.alfred.rooms import Rooms
 from envs.alfred.routes import HEADINGS, STEP, Grid, Stand, cell
 from envs.alfred.scene import Scene
 
+_ITHOR = Rooms()
 _NEAR = 0.8
 _LOOKS = 2
 
 
-def reference_cost(scene: Scene) -> int:
+def reference_cost(scene: Scene, where: Rooms = _ITHOR) -> int:
     """Low-level steps of a good solution, reckoned; 1 at the least."""
-    room = furnished(scene.room)
+    room = furnished(scene.room, where)
     grid = Grid(room.free_cells)
     assert scene.start is not None
     stand: Stand = (*cell(scene.start.x, scene.start.z), scene.start.rotation)

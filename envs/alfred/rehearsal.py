@@ -13,10 +13,12 @@ from envs.alfred.counterparts import SLICED
 from envs.alfred.furnished import Furnished, furnished
 from envs.alfred.goals import History, conditions
 from envs.alfred.objects import BASINS, Thing, World
+from envs.alfred.rooms import Rooms
 from envs.alfred.scene import Goal, Placement, Scene
 from envs.alfred.types import DOORS
 from envs.household.simulator import Reply, Simulator
 
+_ITHOR = Rooms()
 _FIELD_OF_VIEW = 60
 """Degrees, as ALFRED's; who sees more finds more."""
 _MOST_PLACES = 6
@@ -33,7 +35,7 @@ class Rehearsal:
 
     def __init__(self, room: Furnished) -> None:
         self._room = room
-        self._simulator = Simulator(room.name)
+        self._simulator = Simulator(room.name, catalog=room.where.catalog)
         self._simulator.act({"action": "Initialize", "fieldOfView": _FIELD_OF_VIEW})
 
     def can_be_done(self, scene: Scene) -> bool:
@@ -146,6 +148,6 @@ class Rehearsal:
 
 
 @lru_cache(maxsize=32)
-def rehearsal(room: str) -> Rehearsal:
+def rehearsal(room: str, where: Rooms = _ITHOR) -> Rehearsal:
     """The room of that name, as nobody has changed it."""
-    return Rehearsal(furnished(room))
+    return Rehearsal(furnished(room, where))

@@ -10,7 +10,15 @@ import difflib
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from envs.alfred.rooms import ROOMS
 from envs.alfred.types import TYPES
@@ -186,9 +194,10 @@ class Scene(Part):
 
     @field_validator("room")
     @classmethod
-    def _room_exists(cls, room: str) -> str:
-        if room not in ROOMS:
-            raise ValueError(f"there is no room {room!r}; nearest: {nearest(room, ROOMS)}")
+    def _room_exists(cls, room: str, known: ValidationInfo) -> str:
+        rooms = (known.context or {}).get("rooms", ROOMS)
+        if room not in rooms:
+            raise ValueError(f"there is no room {room!r}; nearest: {nearest(room, rooms)}")
         return room
 
     @model_validator(mode="after")
@@ -202,14 +211,18 @@ class Scene(Part):
         return self
 
 
-def read_scene(task: Task) -> Scene:
+def read_scene(task: Task, rooms: Iterable[str] = ROOMS) -> Scene:
     """The scene of a task, its fields checked; names of things are checked by `start.check`.
+
+    Args:
+        task: of this environment.
+        rooms: names of those that there are.
 
     Raises:
         SceneError: a field is unknown, missing or out of its range.
     """
     try:
-        return Scene.model_validate(dict(task.scene))
+        return Scene.model_validate(dict(task.scene), context={"rooms": set(rooms)})
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "scene"

@@ -71,6 +71,8 @@ class Session:
                 executable=settings.executable or None,
                 width=settings.width,
                 height=settings.height,
+                rooms=settings.rooms,
+                recorded=settings.cells == "recorded",
                 gridSize=STEP,
                 rotateStepDegrees=90,
                 snapToGrid=True,

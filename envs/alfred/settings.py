@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from envs.alfred.rooms import Split
+from envs.alfred.rooms import Cells, Split
 
 
 class AlfredSettings(BaseModel):
@@ -20,6 +20,13 @@ class AlfredSettings(BaseModel):
     """Whether "find the mug" goes to things that were never seen, as in EmbodiedBench."""
     split: Split = "all"
     """Rooms that tasks are sampled in: iTHOR's 1-20, 21-25 or 26-30 of each kind."""
+    rooms: str = ""
+    """A folder with rooms of one's own, as scripts/record_room saves them: tasks are sampled in
+    these instead, and the embedded household loads them."""
+    cells: Cells = "computed"
+    """Where one can stand in iTHOR's rooms: where our rule finds room between boxes, the same on
+    every machine; or where THOR's agent was recorded to stand (`inhabit setup alfred` brings that).
+    Tasks drawn with one are not those drawn with the other."""
     expert: Literal["planner", "searching", "recorded"] = "planner"
     """Who plans: ours, which knows where everything is; the same that knows no more than what was
     seen, and searches, one action at a time: whom one can learn from; or ALFRED's own plan where

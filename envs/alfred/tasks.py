@@ -17,10 +17,10 @@ from envs.alfred.furnished import Furnished, furnished
 from envs.alfred.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from envs.alfred.reckoning import reference_cost
 from envs.alfred.rehearsal import rehearsal
-from envs.alfred.rooms import Kind, Split, rooms
+from envs.alfred.rooms import Kind, Rooms, Split
 from envs.alfred.scene import LAMPS, SLICEABLE, Goal, Placement, Scene, Start, State, TaskType
 from envs.alfred.wording import instruction
-from envs.core import Task
+from envs.core import Task, TaskError
 
 MAX_STEPS = 50
 """Actions an agent may try: the longest plans, with their exploring, take about thirty."""
@@ -45,75 +45,121 @@ _APPLIANCE = {
     "pick_heat_then_place_in_recep": "Microwave",
     "pick_cool_then_place_in_recep": "Fridge",
 }
-_TRIES = 60
+_ITHOR = Rooms()
+_TRIES, _MOST_TRIES = 60, 600
 _MOST_MOVED = 3
 """Things that stand elsewhere than the room has them."""
 
 
-def sample(n: int, seed: int, split: Split = "all") -> Iterator[Task]:
+def sample(n: int, seed: int, split: Split = "all", where: Rooms = _ITHOR) -> Iterator[Task]:
     """`n` tasks, the seven types taking turns; the first k of n are those of k.
 
     Args:
         n: how many.
         seed: other seeds give other tasks.
-        split: the rooms they are drawn from.
+        split: the rooms of iTHOR's that they are drawn from.
+        where: the rooms, and the rule of cells. Types that are not possible in any room of one's
+            own are left out.
+
+    Raises:
+        SceneError: the folder of one's own rooms has none, or one that can't be read.
+        TaskError: nothing can be done in these rooms.
     """
-    return islice(_stream(seed, split), n)
+    return islice(_stream(seed, split, where), n)
 
 
-def _stream(seed: int, split: Split) -> Iterator[Task]:
+def _stream(seed: int, split: Split, where: Rooms) -> Iterator[Task]:
     known: set[tuple[str, Goal]] = set()
+    types = possible_types(where) if where.folder else TYPES
     for i in count():
         draw = random.Random(f"alfred {split} {seed} {i}")
-        scene = _new_scene(TYPES[i % len(TYPES)], draw, split, known)
+        scene = _new_scene(types[i % len(types)], draw, split, known, where)
         known.add((scene.room, scene.goal))
         yield Task(
-            id=f"alfred-{split}-{seed}-{i}",
+            id=f"alfred-{'own' if where.folder else split}-{seed}-{i}",
             env="alfred",
             kind=scene.goal.type,
             goal=instruction(scene.goal, draw),
             scene=scene.model_dump(mode="json", exclude_defaults=True),
             max_steps=MAX_STEPS,
-            reference_cost=reference_cost(scene),
+            reference_cost=reference_cost(scene, where),
         )
 
 
+def possible_types(where: Rooms) -> Sequence[TaskType]:
+    """The types of task that some room of one's own allows, by what is in it.
+
+    Raises:
+        SceneError: the folder of rooms has none, or one that can't be read.
+        TaskError: there is no such type.
+    """
+    found = [
+        type
+        for type in TYPES
+        if any(possible_goals(type, r, where) for kind in ROOM_KINDS[type] for r in where.of(kind))
+    ]
+    if not found:
+        raise TaskError(
+            f"Nothing can be done in the rooms of {where.folder!r}: ALFRED's tasks need things "
+            "that can be picked up, and furniture within reach to put them on."
+        )
+    return found
+
+
 def _new_scene(
-    type: TaskType, draw: random.Random, split: Split, known: Set[tuple[str, Goal]]
+    type: TaskType,
+    draw: random.Random,
+    split: Split,
+    known: Set[tuple[str, Goal]],
+    where: Rooms,
 ) -> Scene:
     """A scene with a goal that its room has not had; after many tries, one that it has had."""
     for attempt in count():
-        scene = draw_scene(type, draw, split)
+        if where.folder and attempt > _MOST_TRIES:
+            raise TaskError(
+                f"No task of type {type!r} could be solved in the rooms of {where.folder!r}, "
+                f"whatever was tried {attempt} times."
+            )
+        scene = draw_scene(type, draw, split, where)
         if scene is not None and (attempt > _TRIES or (scene.room, scene.goal) not in known):
             return scene
     raise AssertionError("unreachable: the loop has no end")
 
 
-def draw_scene(type: TaskType, draw: random.Random, split: Split) -> Scene | None:
+def draw_scene(
+    type: TaskType, draw: random.Random, split: Split, where: Rooms = _ITHOR
+) -> Scene | None:
     """A scene for a task of that type; None if the dice fell on a room or goal that won't do."""
-    room = draw.choice(rooms(draw.choice(ROOM_KINDS[type]), split))
-    goals = possible_goals(type, room)
+    there = where.of(draw.choice(ROOM_KINDS[type]), split)
+    if not there:
+        return None
+    room = draw.choice(there)
+    goals = possible_goals(type, room, where)
     if not goals:
         return None
     # First the object, then the rest: else those with many places would crowd out the others.
     object = draw.choice(sorted({str(goal.object) for goal in goals}))
-    return scene_for(draw.choice([goal for goal in goals if goal.object == object]), room, draw)
+    goal = draw.choice([goal for goal in goals if goal.object == object])
+    return scene_for(goal, room, draw, where)
 
 
-def scene_for(goal: Goal, name: str, draw: random.Random) -> Scene | None:
+def scene_for(goal: Goal, name: str, draw: random.Random, where: Rooms = _ITHOR) -> Scene | None:
     """A scene in the room of that name with a goal that is possible there; None if it won't do."""
-    room = furnished(name)
+    room = furnished(name, where)
     placements = tuple(_rearranged(goal, room, draw))
     x, z = draw.choice(room.free_cells)
-    scene = Scene(
-        room=room.name,
-        goal=goal,
-        start=Start(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270))),
-        placements=placements,
-        # As in ALFRED, the light is for the agent to switch on.
-        states=tuple(State(object=name, on=False) for name in room.lit(goal.toggle or "")),
+    scene = Scene.model_validate(
+        {
+            "room": room.name,
+            "goal": goal,
+            "start": Start(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270))),
+            "placements": placements,
+            # As in ALFRED, the light is for the agent to switch on.
+            "states": tuple(State(object=name, on=False) for name in room.lit(goal.toggle or "")),
+        },
+        context={"rooms": (room.name,)},
     )
-    return scene if rehearsal(room.name).can_be_done(scene) else None
+    return scene if rehearsal(room.name, where).can_be_done(scene) else None
 
 
 def _goals(type: TaskType, room: Furnished) -> Iterator[Goal]:
@@ -141,9 +187,9 @@ def _with_slices(goal: Goal) -> Iterator[Goal]:
 
 
 @lru_cache(maxsize=1024)
-def possible_goals(type: TaskType, name: str) -> Sequence[Goal]:
+def possible_goals(type: TaskType, name: str, where: Rooms = _ITHOR) -> Sequence[Goal]:
     """Every goal of a type that people might have in the room of that name, and could reach."""
-    room = furnished(name)
+    room = furnished(name, where)
     return [goal for goal in _goals(type, room) if _possible(goal, room)]
 
 

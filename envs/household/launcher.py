@@ -19,7 +19,7 @@ _MEMORY = f"export MALLOC_MMAP_THRESHOLD_={32 << 20} MALLOC_TRIM_THRESHOLD_={256
 """Has the C library keep the memory of one picture for the next: a tenth of a step's time."""
 
 
-def executable() -> Path:
+def executable(*, rooms: str = "", recorded: bool = False) -> Path:
     """The simulator, for AI2-THOR's client to start.
 
         Controller(
@@ -29,11 +29,18 @@ def executable() -> Path:
             scene="FloorPlan1",
         )
 
+    Args:
+        rooms: a folder with rooms of the user's own; empty for that in INHABIT_ROOMS, if any.
+        recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
+
     Raises:
         OSError: the cache can't be written.
     """
     # The client's process id, so that the simulator can see it end.
-    command = f'exec {shlex.quote(sys.executable)} -P -m envs.household -client "$PPID" "$@"'
+    command = f'exec {shlex.quote(sys.executable)} -P -m envs.household -client "$PPID"'
+    if rooms:
+        command += f" -rooms {shlex.quote(str(Path(rooms).resolve()))}"
+    command += ' -recorded-cells "$@"' if recorded else ' "$@"'
     script = (
         f"#!/bin/sh\n# Written by inhabit: starts the embedded household.\n{_MEMORY}\n{command}\n"
     )

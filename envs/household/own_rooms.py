@@ -86,28 +86,38 @@ class _Object(BaseModel):
 class Catalog:
     """The rooms that can be loaded: iTHOR's, and those in a folder of the user's."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, recorded: bool = False) -> None:
         """Look what rooms there are.
+
+        Args:
+            folder: of the user's own rooms.
+            recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
 
         Raises:
             SceneError: there is no such folder, nothing in it, or a name of iTHOR's in it.
         """
         self._files = {} if folder is None else files(folder)
+        self._recorded = recorded
 
     @property
     def names(self) -> Sequence[str]:
         """Of all rooms, iTHOR's first."""
         return [*rooms.SCENES, *self._files]
 
+    @property
+    def own(self) -> Sequence[str]:
+        """Of the user's own rooms."""
+        return list(self._files)
+
     def load(self, scene: str) -> Room:
         """A room by its name, with or without THOR's "_physics".
 
         Raises:
             SceneError: there is no such room, or its file can't be read.
-            UnavailableError: the rooms' package is missing.
+            UnavailableError: the rooms' package is missing, or the recorded cells.
         """
         path = self._files.get(scene.removesuffix("_physics"))
-        return rooms.load(scene) if path is None else read(path)
+        return rooms.load(scene, recorded=self._recorded) if path is None else read(path)
 
 
 def in_build(room: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,7 +38,8 @@ _AROUND_CORNER = 0.3
 _PANE = 0.12
 _PROUD = 0.01
 """Metres that a pane is before its wall, at least."""
-_SUNK, _SUNK_IN_CUSHIONS = 0.15, 0.25
+_SUNK = 0.15
+_SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
 """Metres that a thing may be sunk in what it rests on, at most."""
 _CUSHIONED = frozenset({"ArmChair", "Bed", "Chair", "Sofa"})
 _ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})
@@ -68,6 +69,7 @@ class Picture:
         self._shown: dict[str, Mesh] = {}
         self._in_hand: frozenset[str] = frozenset()
         self._changed_hands: frozenset[str] = frozenset()
+        self._recorded = False
         self._meshes: dict[object, Mesh] = {}
         self._mood: Mood | None = None
         self._joinery = Joinery((), 0)
@@ -142,6 +144,7 @@ class Picture:
 
     def _bring_up_to_date(self, world: World, mood: Mood) -> None:
         burning = lit(world)
+        self._recorded = any(thing.posed for thing in world.things.values())
         hidden = {thing.id: world.hidden(thing.id) for thing in world.things.values()}
         held = world.agent.held
         in_hand = frozenset() if held is None else frozenset((held, *world.within(held)))
@@ -192,13 +195,23 @@ class Picture:
         if not thing["pickupable"]:
             return center
         lift = 0.0
-        for parent in thing.parents:
+        for parent, most in self._bearers(world, thing):
             if parent in self._shown:
                 under = world.things[parent]
-                most = _SUNK_IN_CUSHIONS if under.kind in _CUSHIONED else _SUNK
                 height = height_at(self._shown[parent], under.box, center[[0, 2]], base + most)
                 lift = max(lift, height - base)
         return np.asarray(center + np.array((0.0, lift, 0.0)))
+
+    def _bearers(self, world: World, thing: Thing) -> Iterator[tuple[str, float]]:
+        """What a thing may be sunk in, and how deep: what it lies in, and the tub of its basin."""
+        for parent in thing.parents:
+            cushioned = world.things[parent].kind in _CUSHIONED
+            yield parent, _SUNK_IN_CUSHIONS if cushioned else _SUNK
+        # A recording was made in THOR's own tubs, whose floors are elsewhere than ours.
+        kinds = {world.things[p].kind for p in thing.parents if self._recorded}
+        for other in world.things.values():
+            if f"{other.kind}Basin" in kinds and other.box.holds(thing.box.center, 0.1):
+                yield other.id, _SUNK_IN_TUBS
 
     def _before_the_wall(self, thing: Thing) -> Array:
         """Where a window or curtain is drawn: its middle not behind the wall that we have."""

@@ -29,7 +29,9 @@ _SUNK = frozenset({"Sink", "SinkBasin", "StoveBurner"})
 """What nothing may be put across, though it does not rise above the counter."""
 
 
-def place(world: World, thing: Thing, receptacle: Thing, wish: Array) -> Box | None:
+def place(
+    world: World, thing: Thing, receptacle: Thing, wish: Array, *, among: bool = False
+) -> Box | None:
     """Where a thing can stand on or in a receptacle.
 
     Args:
@@ -37,6 +39,7 @@ def place(world: World, thing: Thing, receptacle: Thing, wish: Array) -> Box | N
         thing: what to put down; where it is now does not matter.
         receptacle: what to put it on.
         wish: (3,), the place that is wanted; the nearest free one is given.
+        among: whether it may go through what lies there.
 
     Returns:
         Its box there, or None if there is no room for it.
@@ -44,7 +47,7 @@ def place(world: World, thing: Thing, receptacle: Thing, wish: Array) -> Box | N
     if receptacle.kind in HANGERS:
         return None if world.put_in(receptacle.id) else _hung(thing, receptacle)
     ground = surface(world, receptacle)
-    others = list(_in_the_way(world, thing, ground))
+    others = [] if among else list(_in_the_way(world, thing, ground))
     turn = heading(receptacle.box)
     for axes in ways_to_lie(thing.kind, thing.box.half, turn):
         box = Box(thing.box.center, thing.box.half, axes)

@@ -64,31 +64,34 @@ class Room:
                 yield Solid(kind, box)
 
 
-def load(scene: str) -> Room:
+def load(scene: str, *, recorded: bool = False) -> Room:
     """A room by its name, with or without THOR's "_physics".
 
-    Raises:
-        SceneError: there is no such room. Names the nearest ones.
-        UnavailableError: the rooms' package is missing, or the cache can't be written.
-    """
-    room = computed(scene)
-    real = layouts.cells(room.name)
-    if real is None:
-        return room
-    return replace(room, cells=grid.known(real, room.solids(room.placed), room.outline))
-
-
-def computed(scene: str) -> Room:
-    """The same with the cells that our own rule finds, whether THOR's are known or not.
+    Args:
+        scene: its name.
+        recorded: whether the agent can stand where THOR's own could, as far as that is known, and
+            not where our rule computes it from boxes, which is the same on every machine.
 
     Raises:
         SceneError: there is no such room. Names the nearest ones.
-        UnavailableError: the rooms' package is missing, or the cache can't be written.
+        UnavailableError: the rooms' package is missing, or the cache can't be written; or the
+            recorded cells are wanted and not installed.
     """
     name = scene.removesuffix("_physics")
     if name not in SCENES:
         raise SceneError(f"There is no room {scene!r}. {_suggestion(name)}")
-    return unpack(name, msgpack.unpackb((_cache() / f"{name}.msgpack").read_bytes()))
+    room = unpack(name, msgpack.unpackb((_cache() / f"{name}.msgpack").read_bytes()))
+    if not recorded:
+        return room
+    if layouts.folder() is None:
+        raise UnavailableError(
+            "The recorded cells come with the package alfworld, which is not installed here. Bring "
+            "it with `inhabit setup alfred`, or have the cells computed: --set cells=computed."
+        )
+    real = layouts.cells(name)
+    if real is None:
+        return room
+    return replace(room, cells=grid.known(real, room.solids(room.placed), room.outline))
 
 
 def unpack(name: str, packed: Mapping[str, Any]) -> Room:

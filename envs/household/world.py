@@ -29,6 +29,9 @@ class Thing:
     """Never the same for two different contents, in one simulator."""
     present: bool = True
     """False once it has been cut up: THOR goes on listing it, but it is nowhere."""
+    posed: bool = False
+    """Whether it lies where SetObjectPoses has put it, and was not put down since: its place is
+    then that of a recording, in furniture that is not quite ours."""
 
     @property
     def id(self) -> str:
@@ -103,7 +106,7 @@ class World:
             return now
         return self._put(now, metadata={**now.metadata, **changes})
 
-    def move(self, thing: str | Thing, box: Box) -> Thing:
+    def move(self, thing: str | Thing, box: Box, *, posed: bool = False) -> Thing:
         """Give a thing another place. What stands in it stays behind: see `placing.carry`."""
         now = self.things[thing if isinstance(thing, str) else thing.id]
         oriented = now.metadata["objectOrientedBoundingBox"] is not None
@@ -113,7 +116,7 @@ class World:
         }
         if oriented:  # the rotation of the others is not that of their box
             moved["rotation"] = angles(box.axes)
-        return self._put(now, metadata={**now.metadata, **moved}, box=box)
+        return self._put(now, metadata={**now.metadata, **moved}, box=box, posed=posed)
 
     def vanish(self, thing: Thing) -> Thing:
         """Take a thing out of the room; it stays on the list."""

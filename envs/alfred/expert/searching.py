@@ -16,7 +16,7 @@ from envs.alfred.language import IT, say
 from envs.alfred.naming import word
 from envs.alfred.objects import ENCLOSING, Thing
 from envs.alfred.pairs import PLACES
-from envs.alfred.rooms import ROOMS
+from envs.alfred.rooms import kind_of
 from envs.alfred.scene import Goal
 from envs.alfred.situation import Situation
 from envs.alfred.skills.exploring import unsearched
@@ -119,6 +119,6 @@ def _said(here: Situation, step: Step) -> Action:
         return say("drop")
     extra = (IT,) if step.verb == "put" else ()
     action = say(step.verb, *extra, here.reference().name(step.verb, step.thing))
-    if action in vocabulary(ROOMS[here.body.room]):
+    if action in vocabulary(kind_of(t.type for t in here.world)):
         return action
     return say(step.verb, *extra, word(step.thing.type))

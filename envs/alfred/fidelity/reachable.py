@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from envs.household import layouts
-from envs.household.rooms import SCENES, computed
+from envs.household.rooms import SCENES, load
 
 
 def agreement() -> Mapping[str, float]:
@@ -18,6 +18,6 @@ def agreement() -> Mapping[str, float]:
     for scene in SCENES:
         real = layouts.cells(scene)
         if real is not None:
-            ours = computed(scene).cells
+            ours = load(scene).cells
             found[scene] = len(ours & real) / len(ours | real)
     return found

@@ -149,7 +149,7 @@ class _Actor:
 
     def _take_up_pose(self) -> None:
         if self._pose is not None:
-            self._here.body.place(self._pose, blind=True)
+            self._here.body.place(self._pose, blind=True, masks=True)
             self._pose = None
 
     def handle(self, step: LowStep, recorded: RecordedThing) -> Interaction:
@@ -180,9 +180,9 @@ class _Actor:
         if chosen is None:
             by_id = self._by == "id" or not step.mask
             return "it has no counterpart" if by_id else "the mask shows no such thing"
-        # ALFRED's own generator puts things by force.
-        force = {"forceAction": True} if step.action == "PutObject" else {}
-        if self._here.do(step.action, chosen, **force):
+        # ALFRED's own generator puts things by force, and THOR's physics makes room for them.
+        put = {"forceAction": True, "putNearXY": True} if step.action == "PutObject" else {}
+        if self._here.do(step.action, chosen, **put):
             self._note(step, recorded, chosen)
             return ""
         code, message = self._here.body.error

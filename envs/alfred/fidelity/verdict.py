@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from envs.alfred.env import Alfred
 from envs.alfred.fidelity.replay import Interaction, Story, replay
 from envs.alfred.masks import SIDE, center, decode, edge, overlap
+from envs.alfred.rooms import Cells
 from envs.alfred.scene import Scene
 from envs.alfred.session import Session
 from envs.alfred.settings import AlfredSettings
 from envs.alfred.trajectories import read_task
 from envs.core import SceneError, Task, TaskError
+from envs.household import layouts
 
 SOLVED = "solved"
 _NO_GOAL = "the goal does not hold"
@@ -69,9 +71,10 @@ class Court:
         Args:
             skills: whether the high-level plans are tried too, which takes most of the time.
         """
-        self._session = Session("embedded", AlfredSettings())
+        cells: Cells = "computed" if layouts.folder() is None else "recorded"
+        self._session = Session("embedded", AlfredSettings(cells=cells))
         self._owner = self._session.join()
-        recorded = AlfredSettings(expert="recorded")
+        recorded = AlfredSettings(expert="recorded", cells=cells)
         self._skilled = Alfred("embedded", recorded) if skills else None
 
     def judge(self, path: Path, folder: Path) -> Verdict:

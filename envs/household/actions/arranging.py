@@ -121,7 +121,7 @@ def _carry_unlisted(world: World, thing: Thing, box: Box, listed: set[str]) -> N
     for inner in world.within(thing.id):
         if world.things[inner]["name"] not in listed and inner not in listed:
             world.move(inner, world.things[inner].box.about(turn, old, box.center))
-    world.move(thing, box)
+    world.move(thing, box, posed=True)
 
 
 def copy(world: World, thing: Thing, position: tuple[float, float, float]) -> Thing:

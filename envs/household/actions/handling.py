@@ -65,10 +65,15 @@ def put(
     force_action: bool = False,
     place_stationary: bool = True,
     random_seed: int = 0,
-    put_near_xy: bool = False,
+    put_near_x_y: bool = False,
 ) -> JsonValue:
-    """Put what is held on or in a receptacle, at the free place nearest to the agent's hand."""
-    del place_stationary, random_seed, put_near_xy
+    """Put what is held on or in a receptacle, at the free place nearest to the agent's hand.
+
+    With `putNearXY` well within a basin, away from the agent, whose near wall would hide it; and by
+    force where there is no room, too: in among what lies there.
+    """
+    del place_stationary, random_seed
+    crowd = force_action and put_near_x_y
     thing = held(house, "Can't place an object if Agent isn't holding anything")
     receptacle = target(
         house, receptacle_object_id or object_id, force=force_action, code="ReceptacleNotVisible"
@@ -91,11 +96,14 @@ def put(
     )
     most = capacity(receptacle.kind)
     demand(
-        most is None or len(house.world.put_in(receptacle.id)) < most,
+        crowd or most is None or len(house.world.put_in(receptacle.id)) < most,
         f"{receptacle['name']} is full right now",
         "ReceptacleFull",
     )
-    box = placing.place(house.world, thing, receptacle, _wish(house, receptacle))
+    wish = _away(house, receptacle) if put_near_x_y else _wish(house, receptacle)
+    box = placing.place(house.world, thing, receptacle, wish)
+    if box is None and crowd:
+        box = placing.place(house.world, thing, receptacle, wish, among=True)
     if box is None:
         raise Refusal("No valid positions to place object found", "ReceptacleFull")
     own = surface(house.world, receptacle).owner.id
@@ -119,6 +127,15 @@ def _wish(house: House, receptacle: Thing) -> Array:
         inside = box.axes.T @ (hand - box.center)
         return np.asarray(box.center + box.axes @ np.clip(inside, -0.4 * box.half, 0.4 * box.half))
     return hand
+
+
+def _away(house: House, receptacle: Thing) -> Array:
+    """In a basin a little beyond its middle, as the agent sees it; elsewhere as by choice."""
+    if receptacle.kind not in _BASINS:
+        return _wish(house, receptacle)
+    box, agent = receptacle.box, house.agent
+    towards = np.sign(box.axes.T @ (box.center - np.array((agent.x, agent.y, agent.z))))
+    return np.asarray(box.center + box.axes @ (0.25 * towards * box.half))
 
 
 def _let_go(house: House) -> None:

@@ -10,7 +10,7 @@ import pytest
 from envs.alfred.check import check
 from envs.alfred.env import Alfred
 from envs.alfred.pairs import PLACES
-from envs.alfred.rooms import ROOMS, Kind, Split, cells, records, rooms
+from envs.alfred.rooms import ROOMS, Kind, Rooms, Split, rooms
 from envs.alfred.scene import Scene, TaskType
 from envs.alfred.tasks import sample
 from envs.alfred.wording import instructions
@@ -30,7 +30,8 @@ def test_types_take_turns_and_rooms_vary() -> None:
     assert {ROOMS[str(t.scene["room"])] for t in tasks} == set(Kind)
     for task in tasks:
         scene = Scene.model_validate(task.scene)
-        check(scene, records(scene.room), cells(scene.room))
+        room = Rooms().load(scene.room)
+        check(scene, room.objects, room.cells)
         assert task.goal in instructions(scene.goal)
         assert task.reference_cost is not None and task.reference_cost >= 3
 

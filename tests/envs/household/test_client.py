@@ -376,6 +376,38 @@ def test_a_simulator_that_does_not_start_is_no_wait(tmp_path: Path, wire: Any) -
     assert time.monotonic() - began < 3
 
 
+HANGS = "#!/bin/sh\necho loading {shaders} >&2\nexec sleep 100\n"
+
+
+@pytest.mark.parametrize("wire", ["fifo", "wsgi"])
+def test_a_simulator_that_hangs_at_its_start_is_killed(tmp_path: Path, wire: Any) -> None:
+    script = tmp_path / "unity"
+    script.write_text(HANGS)
+    script.chmod(0o755)
+    before = {child.pid for child in psutil.Process().children(recursive=True)}
+    with pytest.raises(SimulatorError, match=r"(?s)did not answer start for 1 s.*killed.*shaders"):
+        start(
+            "unity",
+            executable=str(script),
+            display=":0",
+            scene="FloorPlan1",
+            wire=wire,
+            start_seconds=1.0,
+        )
+    left = [c for c in psutil.Process().children(recursive=True) if c.pid not in before]
+    assert not [c for c in left if c.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.mark.parametrize("wire", ["fifo", "wsgi"])
+def test_a_simulator_that_hangs_in_an_action_is_killed(wire: Any) -> None:
+    client = start("embedded", scene="FloorPlan1", wire=wire, step_seconds=20.0)
+    os.kill(client.unity_pid, signal.SIGSTOP)
+    client._step_seconds = 0.5
+    with pytest.raises(SimulatorError, match=r"'MoveAhead' for 0.5 s and was killed"):
+        client.step("MoveAhead")
+    client.stop()
+
+
 def test_what_unity_needs_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnavailableError, match="executable"):
         start("unity", scene="FloorPlan1")

@@ -10,7 +10,7 @@ import pytest
 
 from envs.core import SceneError
 from envs.household.own_rooms import Catalog, read
-from envs.household.rooms import computed
+from envs.household.rooms import load
 from envs.household.simulator import Simulator
 
 
@@ -22,7 +22,7 @@ def saved(folder: Path, name: str, objects: list[dict[str, Any]]) -> Path:
 
 @pytest.fixture
 def bathroom() -> list[dict[str, Any]]:
-    return [dict(o) for o in computed("FloorPlan401").objects]
+    return [dict(o) for o in load("FloorPlan401").objects]
 
 
 def test_a_saved_scene_is_the_room_that_it_was(
@@ -34,7 +34,7 @@ def test_a_saved_scene_is_the_room_that_it_was(
     simulator = Simulator("my bathroom", catalog=catalog)
     assert simulator.scene == "my bathroom"
     assert list(simulator.things) == [o["objectId"] for o in bathroom]
-    assert catalog.load("my bathroom").cells == computed("FloorPlan401").cells
+    assert catalog.load("my bathroom").cells == load("FloorPlan401").cells
     assert simulator.frame().rgb is not None
     assert simulator.act({"action": "Reset", "sceneName": "FloorPlan1"}).success
     assert simulator.act({"action": "Reset", "sceneName": "my bathroom"}).success

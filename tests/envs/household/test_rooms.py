@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from envs.core import SceneError, UnavailableError
-from envs.household import layouts, rooms
+from envs.household import rooms
 from envs.household.grid import STEP, neighbours
 
 FLOORS = {"FloorPlan1": 0.0, "FloorPlan3": 0.223, "FloorPlan21": -0.031, "FloorPlan221": 0.098}
@@ -33,9 +33,7 @@ def test_cells_hang_together_and_keep_off_the_walls() -> None:
                 reached.add(cell)
                 queue += [n for n in neighbours(cell) if n in room.cells]
         assert reached == room.cells
-        # Recorded cells are as THOR has them, and its walls are not quite where ours are.
-        if layouts.cells(scene) is None:
-            assert all(room.outline.holds(x * STEP, z * STEP, 0.2) for x, z in room.cells)
+        assert all(room.outline.holds(x * STEP, z * STEP, 0.2) for x, z in room.cells)
 
 
 def test_floors_are_as_high_as_thors() -> None:
@@ -82,7 +80,7 @@ def test_a_cache_that_cannot_be_written_is_named(
 
 
 def test_processes_that_race_for_an_empty_cache_find_the_same_rooms(tmp_path: Path) -> None:
-    code = "from envs.household import layouts, rooms; print(len(rooms.load('FloorPlan230').cells))"
+    code = "from envs.household import rooms; print(len(rooms.load('FloorPlan230').cells))"
     racers = [
         subprocess.Popen(
             [sys.executable, "-c", code],
