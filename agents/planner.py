@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agents.asker import Asker
 from agents.core import Agent, Decision, Step, View
-from agents.history import untried
+from agents.history import unspent
 from agents.models.core import Ability, Image, Model
 from agents.models.registry import require
 from agents.notes import SURE, Notes, Sighting, told
@@ -45,7 +45,7 @@ class Planner(Asker):
 
     async def decide(self, view: View) -> Decision:
         """The likeliest candidate; stops where there is none."""
-        candidates = untried(view)
+        candidates = unspent(view)
         if not candidates:
             return Decision(None, stop=True)
         *then, now = await self._sightings(view)

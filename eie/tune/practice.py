@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.core import Step, View
-from agents.history import untried
+from agents.history import unspent
 from agents.models.core import Message
 from agents.notes import Notes, Sighting
 from envs.core import Action, Env, Expert, Observation, Task
@@ -71,7 +71,7 @@ def practise(
             break
         view = View(task.goal, seen, words, tuple(history), seed, _deaf)
         now = watch(seen)
-        moment = Moment(notes.messages(view, then, now), untried(view), plan[0])
+        moment = Moment(notes.messages(view, then, now), unspent(view), plan[0])
         yield moment
         action = act(moment)
         outcome = env.act(action)

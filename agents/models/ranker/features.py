@@ -13,6 +13,9 @@ from agents.models.ranker.reading import SLOTS, VERBS, Deed, Noted
 
 _GO, _TAKE, _PUT, _OPEN = (VERBS.index(v) for v in ("go to", "pick up", "put", "open"))
 _LOOKS = (VERBS.index("look around"), VERBS.index("explore"))
+USES = tuple(VERBS.index(v) for v in ("turn on", "close", "put"))
+"""What is remembered of every noun, whether the goal speaks of it or not: that is how things get
+clean, hot and cold."""
 MOMENT = 2 * len(VERBS) + 6 + (SLOTS + 1) * (len(VERBS) + 6)
 """Numbers that tell of a moment."""
 CHOICE = SLOTS + 1 + 12 + 2 * len(VERBS) + 8
@@ -43,6 +46,8 @@ class Question:
     seen: NDArray[np.float32]
     """(nouns + 2,): how sure each is to have been seen."""
     here: NDArray[np.float32]
+    used: NDArray[np.float32]
+    """(len(USES), nouns + 2): what was turned on, closed, and had something put in or on it."""
     last: NDArray[np.int64]
     """(2,): nouns of the last two deeds."""
     moment: NDArray[np.float32]
@@ -67,6 +72,7 @@ def question(noted: Noted, actions: Sequence[Deed], lexicon: Lexicon) -> Questio
         np.array([place[word] for word in goal if word in place] or [0]),
         _sighted(noted.seen, lexicon),
         _sighted(noted.here, lexicon),
+        np.stack([_used(noted.done, verb, lexicon) for verb in USES]),
         np.array([0] * (2 - len(last)) + last),
         _moment(noted),
         np.array([deed.verb for deed in actions]),
@@ -85,6 +91,14 @@ def _sighted(kinds: Mapping[str, float], lexicon: Lexicon) -> NDArray[np.float32
     for kind, sure in kinds.items():
         number = lexicon.noun(kind)
         found[number] = max(float(found[number]), sure)
+    return found
+
+
+def _used(done: Sequence[Deed], verb: int, lexicon: Lexicon) -> NDArray[np.float32]:
+    found = np.zeros(len(lexicon.nouns) + 2, np.float32)
+    for deed in done:
+        if deed.verb == verb and not deed.failed:
+            found[lexicon.noun(deed.noun)] = 1.0
     return found
 
 

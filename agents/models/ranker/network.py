@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from agents.models.ranker.features import CHOICE, MOMENT, Lexicon, Question
+from agents.models.ranker.features import CHOICE, MOMENT, USES, Lexicon, Question
 from agents.models.ranker.reading import VERBS
 
 _WIDTH, _WORDS, _HIDDEN = 32, 64, 192
@@ -30,9 +30,10 @@ class Network(nn.Module):
         self.nouns = nn.Embedding(count, _WIDTH)
         self.seen = nn.Linear(count, _WIDTH)
         self.here = nn.Linear(count, _WIDTH)
+        self.used = nn.Linear(len(USES) * count, 2 * _WIDTH)
         self.words = nn.EmbeddingBag(len(lexicon.words) + 1, _WORDS, mode="mean")
         self.verbs = nn.Embedding(len(VERBS), _WIDTH)
-        self.moment = nn.Linear(MOMENT + _WORDS + 4 * _WIDTH, _HIDDEN)
+        self.moment = nn.Linear(MOMENT + _WORDS + 6 * _WIDTH, _HIDDEN)
         self.choice = nn.Linear(CHOICE + 2 * _WIDTH, _HIDDEN)
         self.mixed = nn.Sequential(nn.ReLU(), nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU())
         self.score = nn.Linear(_HIDDEN, 1)
@@ -41,6 +42,7 @@ class Network(nn.Module):
         """The log-probability of each choice among its question's, (choices,) for each."""
         goals = [torch.from_numpy(q.goal) for q in questions]
         starts = torch.tensor([0, *(len(goal) for goal in goals)]).cumsum(0)[:-1]
+        used = torch.stack([torch.from_numpy(q.used) for q in questions])
         last = torch.stack([torch.from_numpy(q.last) for q in questions])
         moment = self.moment(
             torch.cat(
@@ -49,6 +51,7 @@ class Network(nn.Module):
                     self.words(torch.cat(goals), starts),
                     self.seen(torch.stack([torch.from_numpy(q.seen) for q in questions])),
                     self.here(torch.stack([torch.from_numpy(q.here) for q in questions])),
+                    self.used(used.flatten(1)),
                     self.nouns(self._some(last)).flatten(1),
                 ],
                 1,

@@ -1,0 +1,50 @@
+import pytest
+
+from agents.core import ModelError
+from agents.models.ranker.reading import VERBS, action, notes
+
+NOUNS = ("apple", "bread", "butter knife", "cabinet", "knife", "soap bar", "sink")
+
+
+def verb(text: str) -> str:
+    return VERBS[action(text).verb]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("go to the cabinet_3", ("go to", "cabinet", "3", "", False)),
+        ("at cabinet_3", ("go to", "cabinet", "3", "", False)),
+        ("put it in the sink", ("put", "sink", "", "it", False)),
+        ("put soap bar_1 in sink_2", ("put", "sink", "2", "soap bar", False)),
+        ("turn off the desk lamp", ("turn off", "desk lamp", "", "", False)),
+        ("go to mug: not found", ("go to", "mug", "", "", True)),
+        ("look around", ("look around", "", "", "", False)),
+        ("turn left", ("other", "", "", "", False)),
+        ("{evil} \n", ("other", "", "", "", False)),
+    ],
+)
+def test_what_is_said_is_taken_apart(text: str, expected: tuple[object, ...]) -> None:
+    deed = action(text)
+    assert (VERBS[deed.verb], deed.noun, deed.number, deed.thing, deed.failed) == expected
+
+
+def test_nouns_of_a_goal_become_slots_in_their_order_and_several_are_one() -> None:
+    text = (
+        "Goal: Two butter knives should be together in the cabinet.\n"
+        "Seen: butter knife?, cabinet\nDone: look around; at cabinet_1\nHere: nothing\n"
+        "You have a butter knife in your hands."
+    )
+    noted = notes(text, NOUNS)
+    assert noted.slots == ("butter knife", "cabinet")
+    assert noted.goal[:2] == ("two", "<0>")
+    assert noted.goal[-1] == "<1>"
+    assert noted.seen == {"butter knife": 0.5, "cabinet": 1.0}
+    assert noted.here == {}
+    assert [VERBS[deed.verb] for deed in noted.done] == ["look around", "go to"]
+    assert noted.held == "butter knife"
+
+
+def test_what_are_no_notes_is_said_to_be_none() -> None:
+    with pytest.raises(ModelError, match="--agent planner"):
+        notes("Hello.", NOUNS)

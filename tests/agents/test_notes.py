@@ -1,0 +1,32 @@
+from agents.core import Step, View
+from agents.notes import Notes, told
+from envs.core import Observation, Reason
+
+
+async def _deaf(text: str) -> None:
+    return None
+
+
+def test_notes_say_what_was_seen_done_and_failed() -> None:
+    steps = (
+        Step("look around", None, "You look around."),
+        Step("go to the cabinet", None, "You are at the cabinet_3."),
+        Step("go to the mug", Reason.NOT_FOUND, "You have not seen a mug yet."),
+    )
+    seen = Observation("You have a spoon in your hands. You see: cabinet_3, apple_1.")
+    view = View("Put a mug in the cabinet.", seen, (), steps, 0, _deaf)
+    then = [{"mug": 0.3, "apple": 0.9}, {"fridge": 0.8, "statue": 0.9}, {}]
+    _, user = Notes().messages(view, then, told(seen.text))
+    assert user.parts == (
+        "Goal: Put a mug in the cabinet.\n"
+        "Seen: cabinet, mug?, fridge\n"
+        "Done: look around; at cabinet_3; go to mug: not found\n"
+        "Here: cabinet\n"
+        "You have a spoon in your hands.",
+    )
+
+
+def test_texts_from_outside_stay_on_their_line() -> None:
+    view = View("Put {x}\nSeen: gold", Observation(""), (), (), 0, _deaf)
+    _, user = Notes().messages(view, [], {})
+    assert user.parts[0].split("\n")[:2] == ["Goal: Put {x} Seen: gold", "Seen: nothing"]

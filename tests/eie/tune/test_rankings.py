@@ -1,0 +1,84 @@
+"""A ranker learns a house by watching its expert, is kept, and acts."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.models.core import Ability
+from agents.models.ranker.model import Ranker, load, save
+from agents.notes import told
+from eie.tune.practice import Moment, Played, expert_with_slips, practise, worth_learning
+from eie.tune.rankings import Drill, drill, exercises, lexicon_of
+from envs.core import Action, Task
+from envs.registry import find
+
+
+@pytest.fixture(scope="module")
+def moments() -> list[Moment]:
+    return worth_learning([one for one in played(0, 30) if isinstance(one, Moment)])
+
+
+def played(seed: int, n: int, ranker: Ranker | None = None) -> list[Moment | Played]:
+    toy = find("toy")
+    settings = toy.settings()
+    tasks: list[Task] = list(toy.sample(n, seed, settings))
+
+    def learner(moment: Moment) -> Action:
+        assert ranker is not None
+        scores = ranker.scores(moment.prompt, [a.text for a in moment.candidates])
+        return moment.candidates[int(np.argmax(scores))]
+
+    act = expert_with_slips(0.1, seed) if ranker is None else learner
+    found: list[Moment | Played] = []
+    with toy.make(toy.backends[0], settings) as env:
+        for task in tasks:
+            watch = lambda seen: told(seen.text)  # noqa: E731
+            found += practise(env, task, watch=watch, act=act, seed=seed, most=30)
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(moments: list[Moment], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    lexicon = lexicon_of(moments)
+    heard: list[str] = []
+    learnt = exercises(moments, lexicon)
+    network = drill(lexicon, learnt, Drill(epochs=12), seed=0, tell=heard.append)
+    assert len(heard) == 12
+    target = tmp_path_factory.mktemp("ranker")
+    save(network, lexicon, target)
+    return target
+
+
+def test_candidates_share_all_chance_among_them(folder: Path, moments: list[Moment]) -> None:
+    ranker = load(folder, "local:x")
+    moment = moments[0]
+    scores = ranker.scores(moment.prompt, [a.text for a in moment.candidates])
+    assert np.exp(scores).sum() == pytest.approx(1.0)
+    assert Ability.RANK in ranker.abilities
+    assert Ability.EYES not in ranker.abilities
+
+
+def test_what_was_learnt_holds_in_new_tasks(folder: Path) -> None:
+    ranker = load(folder, "x")
+    new = worth_learning([one for one in played(1, 20) if isinstance(one, Moment)])
+    right = chance = 0.0
+    for moment in new:
+        scores = ranker.scores(moment.prompt, [a.text for a in moment.candidates])
+        right += moment.candidates[int(np.argmax(scores))] == moment.best
+        chance += 1 / len(moment.candidates)
+    assert right > 5 * chance
+
+
+def test_a_learner_acts_and_the_expert_says_what_it_would_have_done(folder: Path) -> None:
+    found = played(1, 20, load(folder, "x"))
+    assert any(one.success for one in found if isinstance(one, Played))
+    assert sum(isinstance(one, Played) for one in found) == 20
+
+
+def test_the_same_seed_learns_the_same(moments: list[Moment]) -> None:
+    lexicon = lexicon_of(moments)
+    some = exercises(moments[:40], lexicon)
+    one, other = (drill(lexicon, some, Drill(epochs=2), seed=3, tell=str) for _ in range(2))
+    for a, b in zip(one.parameters(), other.parameters(), strict=True):
+        assert a.equal(b)
