@@ -65,6 +65,7 @@ class Session:
             self._end()
         if self._body is None:
             settings = self._settings
+            ours = {"antialias": settings.antialias} if self._backend == "embedded" else {}
             self._client = controller.start(
                 self._backend,
                 scene=room,
@@ -80,6 +81,7 @@ class Session:
                 fieldOfView=settings.field_of_view,
                 renderDepthImage=settings.depth,
                 renderInstanceSegmentation=True,
+                **ours,
             )
             self._body = Body(self._client)
         if self._inside != owner:

@@ -48,6 +48,9 @@ class AlfredSettings(BaseModel):
     height: int = Field(default=300, ge=64, le=2048)
     field_of_view: int = Field(default=60, ge=30, le=120)
     """Degrees, vertical; ALFRED's is 60, THOR's own default 90."""
+    antialias: int = Field(default=1, ge=1, le=4)
+    """Smooth edges, on the embedded household: pictures are drawn so many times as wide and as
+    high, and averaged. 2 takes about three times as long."""
     depth: bool = False
     """Show depth as well."""
     instances: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from zlib import crc32
 
@@ -37,6 +37,8 @@ class Settings:
     visibility_distance: float = 1.5
     """Metres from the agent's vertical axis to the nearest point of a thing."""
     snap_to_grid: bool = True
+    antialias: int = 1
+    """A picture is drawn so many times as wide and as high, and averaged. Masks are not."""
 
 
 class Sight(NamedTuple):
@@ -86,14 +88,23 @@ class House:
         """What the agent sees. Kept until something changes."""
         key = (self.world.version, self.agent, self.settings, self.mood)
         if self._seen is None or self._seen[0] != key or (rgb and self._seen[1].rgb is None):
-            size = (self.settings.width, self.settings.height)
-            self._seen = key, self.look(self.agent.camera(self.settings.field_of_view), size, rgb)
+            self._seen = key, self._smooth(self.agent.camera(self.settings.field_of_view), rgb)
         return self._seen[1]
 
     def film(self, *, rgb: bool) -> list[Frame]:
         """What each of the room's own cameras sees."""
-        size = (self.settings.width, self.settings.height)
-        return [self.look(camera.camera(), size, rgb) for camera in self.cameras]
+        return [self._smooth(camera.camera(), rgb) for camera in self.cameras]
+
+    def _smooth(self, camera: Camera, rgb: bool) -> Frame:
+        """The room in a picture of the size that is set, its edges as smooth as is set."""
+        width, height, fold = self.settings.width, self.settings.height, self.settings.antialias
+        if fold == 1 or not rgb:
+            return self.look(camera, (width, height), rgb)
+        large = self.look(camera, (fold * width, fold * height), rgb=True).rgb
+        assert large is not None
+        parts = large.reshape(height, fold, width, fold, 3)
+        means = np.rint(parts.mean(axis=(1, 3), dtype=np.float32)).astype(np.uint8)
+        return replace(self.look(camera, (width, height)), rgb=means)
 
     def look(
         self,

@@ -26,6 +26,7 @@ NEAR_PLANE, FAR_PLANE = 0.1, 20.0
 """Metres; what `Initialize` answers."""
 _WIDEST = 4096
 """Pixels."""
+_SMOOTHEST = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +217,7 @@ class Simulator:
         field_of_view: Number | None = None,
         rotate_step_degrees: Number = 90.0,
         snap_to_grid: bool = True,
+        antialias: int = 1,
         width: Number | None = None,
         height: Number | None = None,
         **others: Any,
@@ -227,6 +229,10 @@ class Simulator:
         ):
             if value <= 0:
                 raise Refusal(f"{name} must be positive; it is {value:g}.", "InvalidArgument")
+        if not 1 <= antialias <= _SMOOTHEST:
+            raise Refusal(
+                f"antialias is 1 (off) to {_SMOOTHEST}; it is {antialias}.", "InvalidArgument"
+            )
         fov = house.settings.field_of_view if field_of_view is None else field_of_view
         if not 1 <= fov < 180:
             raise Refusal("fov must be set to (0, 180) noninclusive.", "InvalidArgument")
@@ -238,6 +244,7 @@ class Simulator:
             field_of_view=fov,
             rotate_step=rotate_step_degrees,
             snap_to_grid=snap_to_grid,
+            antialias=antialias,
         )
         return {"cameraNearPlane": NEAR_PLANE, "cameraFarPlane": FAR_PLANE}
 

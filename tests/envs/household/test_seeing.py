@@ -273,3 +273,19 @@ def _stage(simulator: Simulator, real: dict) -> None:  # type: ignore[type-arg]
         reply = simulator.act(request)
         assert reply.success, reply.message
     assert simulator.agent.eye[1] == pytest.approx(real["cameraPosition"]["y"], abs=0.002)
+
+
+def test_smooth_edges_are_means_of_a_larger_picture(simulator: Simulator) -> None:
+    simulator.act({"action": "Initialize", "width": 120, "height": 100})
+    plain = simulator.frame()
+    simulator.act({"action": "Initialize", "width": 240, "height": 200})
+    large = simulator.frame().rgb
+    simulator.act({"action": "Initialize", "width": 120, "height": 100, "antialias": 2})
+    smooth = simulator.frame()
+    assert plain.rgb is not None and large is not None and smooth.rgb is not None
+    means = large.reshape(100, 2, 120, 2, 3).mean(axis=(1, 3))
+    assert np.abs(smooth.rgb - means).max() <= 0.5
+    assert np.array_equal(smooth.ids, plain.ids) and np.array_equal(smooth.depth, plain.depth)
+    assert np.abs(smooth.rgb.astype(int) - plain.rgb).mean() < 4
+    refused = simulator.act({"action": "Initialize", "antialias": 9})
+    assert not refused.success and "1 (off) to 4" in refused.message

@@ -1,0 +1,79 @@
+"""Tasks in rooms of one's own, and the rule of cells that a run names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from envs.alfred import REGISTRATION
+from envs.alfred.env import Alfred
+from envs.alfred.rooms import ROOMS, Kind, Rooms, kind_of
+from envs.alfred.settings import AlfredSettings
+from envs.alfred.tasks import sample
+from envs.core import SceneError, TaskError, UnavailableError
+from envs.household import layouts
+from envs.household.rooms import load
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two rooms as scripts/record_room saves them."""
+    for scene, name in (("FloorPlan402", "guest {bath}"), ("FloorPlan303", "attic")):
+        objects = load(scene).objects
+        (tmp_path / f"{name}.json").write_text(json.dumps({"objects": objects}))
+    return tmp_path
+
+
+def test_tasks_are_drawn_in_a_folder_of_rooms_and_can_be_solved(folder: Path) -> None:
+    settings = AlfredSettings(rooms=str(folder))
+    tasks = list(REGISTRATION.sample(4, 1, settings))
+    assert tasks == list(sample(4, 1, where=Rooms(str(folder))))
+    assert {str(task.scene["room"]) for task in tasks} <= {"guest {bath}", "attic"}
+    assert not any("heat" in task.kind for task in tasks), "there is no kitchen"
+    with Alfred("embedded", settings) as env:
+        env.reset(tasks[0], seed=0)
+        assert env.vocabulary()
+        for _ in range(60):
+            plan = env.plan()
+            if not plan or env.act(plan[0]).over:
+                break
+        met, total = env.progress()
+    assert met == total
+
+
+def test_a_task_in_a_room_that_is_not_there_is_refused(folder: Path) -> None:
+    task = next(iter(sample(1, 1, where=Rooms(str(folder)))))
+    with Alfred("embedded") as env, pytest.raises(SceneError, match="there is no room"):
+        env.reset(task, seed=0)
+
+
+def test_bad_folders_are_told_in_words(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(SceneError, match="no folder"):
+        list(sample(1, 0, where=Rooms(str(tmp_path / "nowhere"))))
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    floor = [o for o in load("FloorPlan303").objects if o["objectType"] in ("Floor", "Window")]
+    (bare / "empty.json").write_text(json.dumps({"objects": floor}))
+    with pytest.raises((TaskError, SceneError), match="bare"):
+        list(sample(1, 0, where=Rooms(str(bare))))
+    (folder / "attic.json").write_text('{"objects": 3}')
+    with pytest.raises(SceneError, match=r"attic\.json is no room"):
+        list(sample(1, 0, where=Rooms(str(folder))))
+
+
+def test_the_kind_of_a_room_is_told_from_what_is_in_it() -> None:
+    for name in list(ROOMS)[::13]:
+        assert kind_of(o["objectType"] for o in load(name).objects) == ROOMS[name]
+    assert kind_of(["Box"]) == Kind.LIVING_ROOM
+
+
+def test_tasks_do_not_depend_on_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert AlfredSettings().cells == "computed"
+    first = list(sample(2, 3))
+    monkeypatch.setattr(layouts, "cells", lambda room: frozenset({(0, 0)}))
+    assert list(sample(2, 3)) == first
+    monkeypatch.setattr(layouts, "folder", lambda: None)
+    with pytest.raises(UnavailableError, match="cells=computed"):
+        Rooms(cells="recorded").load("FloorPlan1")
