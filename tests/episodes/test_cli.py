@@ -269,3 +269,11 @@ def test_the_record_says_which_weights_and_goes_on_with_no_others(
     refused = inhabit(*words)
     assert refused.code == 2
     assert f"whose hash was '{was}'" in refused.sentence
+
+
+def test_a_budget_is_not_spread_over_a_cluster(inhabit: Any, tmp_path: Path) -> None:
+    words = ["run", "toy", "--agent", "chat", "--model", "openai:m", "--n", "1", "--ray"]
+    words += ["--base-url", "http://127.0.0.1:9/v1", "--set", "budget_calls=3"]
+    refused = inhabit(*words, "--out", str(tmp_path / "run"))
+    assert refused.code == 2
+    assert "nobody can keep budget_calls" in refused.sentence
