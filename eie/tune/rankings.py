@@ -42,7 +42,9 @@ class Exercise:
 def lexicon_of(moments: Sequence[Moment]) -> Lexicon:
     """The words of all that can be said, and of the goals."""
     nouns = {action(a.text).noun for m in moments for a in m.candidates} - {""}
-    goals = {noted.goal for noted in (notes(_text(m), nouns) for m in moments)}
+    # Goals are told apart by all their words, nouns too: else how a type is worded stands in few.
+    texts = {_text(m).partition("\n")[0]: _text(m) for m in moments}
+    goals = [notes(text, nouns).goal for _, text in sorted(texts.items())]
     counts = Counter(word for goal in goals for word in set(pairs(goal)))
     words = sorted(word for word, count in counts.items() if count >= _LEAST)
     return Lexicon(tuple(sorted(nouns)), tuple(words))
