@@ -9,6 +9,7 @@ from served import served
 from envs.core import Factual, Privileged, Task, Thing
 from envs.virtualhome import VirtualHomeSettings
 from envs.virtualhome.env import make
+from envs.virtualhome.evolving import load
 from envs.virtualhome.tasks import sample
 from envs.worker.env import WorkerEnv
 
@@ -95,3 +96,12 @@ def test_a_worker_tells_the_same(task: Task) -> None:
         far.reset(task, seed=0)
         assert isinstance(far, Privileged)
         assert facts(far) == facts(here)
+
+
+def test_the_evolving_graph_keeps_no_times_of_its_steps(task: Task) -> None:
+    with make("embedded", VirtualHomeSettings(view="none")) as env:
+        env.reset(task, seed=0)
+        for action in env.actions()[:6]:
+            env.act(action)
+    # Of every edge it would keep when it was touched, for as long as the program runs.
+    assert not load().environment.TimeMeasurement._measurement_time
