@@ -87,6 +87,9 @@ def _load_ranker(folder: Path, name: str, settings: LocalSettings) -> Model:
         ) from error
     model = load(folder, f"local:{name}", threads=settings.threads)
     model.details = {"device": "cpu", "hash": f"sha256:{fingerprint.of_folder(folder)}"}
+    if (folder / "eyes").is_dir():
+        eyes = f"sha256:{fingerprint.of_folder(folder / 'eyes')}"
+        model.details = {**model.details, "eyes": eyes}
     return model
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image as Picture
+from transformers.utils import logging
 
 from agents.models.core import Image
 from agents.models.eyes import Eyes, normalised
@@ -26,6 +27,7 @@ class Looker:
 
     def __init__(self, folder: Path) -> None:
         """Read the eyes in `folder`, as transformers saves them."""
+        logging.disable_progress_bar()
         self._eyes = Eyes.from_pretrained(folder).float().eval()
         self._names = self._eyes.config.names
         # How sure is sure differs from one class to the next: at its mark it is even odds.
