@@ -159,6 +159,11 @@ def read(path: Path) -> Room:
         raise SceneError(
             f"{path} is no room: it holds no list of objects. Save `event.metadata` as JSON."
         )
+    if "proceduralParameters" in content:
+        raise SceneError(
+            f"{path} is a plan of a ProcTHOR house, which says nothing of its things' sizes. Load "
+            "the house in a build of AI2-THOR and save `event.metadata` as JSON."
+        )
     return rooms.unpack(path.stem, rooms.prepare(_checked(path, objects)))
 
 

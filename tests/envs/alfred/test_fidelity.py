@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 import tarfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from envs.alfred.env import Alfred
@@ -149,3 +151,20 @@ def test_masks_are_decoded_grown_and_compared() -> None:
     assert grown(mask, 2)[:5, :5].all() and grown(mask, 2).sum() == 25
     assert np.array_equal(grown(mask, 0), mask)
     assert edge(grown(mask, 2)).sum() < 25
+
+
+@needs_data
+@pytest.mark.slow
+def test_nothing_outlives_the_program(trajectories: Path) -> None:
+    command = [sys.executable, "scripts/fidelity", "--no-skills", "--trajectories"]
+    program = psutil.Popen([*command, str(trajectories)], stderr=subprocess.DEVNULL)
+    family: list[psutil.Process] = []
+    for _ in range(600):
+        family = program.children(recursive=True)
+        if any("envs.household" in " ".join(child.cmdline()) for child in family):
+            break
+        time.sleep(0.1)
+    assert len(family) > 2
+    program.kill()
+    program.wait()
+    assert not psutil.wait_procs(family, timeout=20)[1]
