@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from envs.alfred import controller
 from envs.alfred.body import Body
 from envs.alfred.client import Client
@@ -65,7 +67,8 @@ class Session:
             self._end()
         if self._body is None:
             settings = self._settings
-            ours = {"antialias": settings.antialias} if self._backend == "embedded" else {}
+            embedded = self._backend == "embedded"
+            ours: dict[str, Any] = {"antialias": settings.antialias} if embedded else {}
             self._client = controller.start(
                 self._backend,
                 scene=room,
