@@ -103,6 +103,11 @@ class Cutter:
 
     def _wrong(self, moment: Moment, trials: Trials) -> list[Action]:
         wanted = self._settings.candidates - 1
+        if not trials.is_best(moment.answer):
+            raise RejectedError(
+                Rejection.AMBIGUOUS,
+                f"There is a shorter way to the goal than by {moment.answer.text!r}.",
+            )
         found = wrong_answers(moment, trials, self._vocabulary, self._template, self._draw, wanted)
         if len(found) < wanted:
             raise RejectedError(

@@ -102,6 +102,11 @@ class Trials:
             self._best, self._asked = self._env.best_actions(), True
         return self._best
 
+    def is_best(self, answer: Action) -> bool:
+        """Whether nothing is better than `answer`, as far as the environment knows."""
+        best = self.best()
+        return best is None or _unnumbered(answer) in map(_unnumbered, best)
+
     def is_wrong(self, action: Action, answer: Action) -> bool:
         """Whether `answer` is better than `action` without doubt."""
         best = self.best()
