@@ -38,7 +38,6 @@ _AROUND_CORNER = 0.3
 _PANE = 0.12
 _PROUD = 0.01
 """Metres that a pane is before its wall, at least."""
-_SUNK = 0.15
 _SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
 """Metres that a thing may be sunk in what it rests on, at most."""
 _CUSHIONED = frozenset({"ArmChair", "Bed", "Chair", "Sofa"})
@@ -209,7 +208,7 @@ class Picture:
             yield parent, _SUNK_IN_CUSHIONS if cushioned else _SUNK
         # A recording was made in THOR's own tubs, whose floors are elsewhere than ours.
         kinds = {world.things[p].kind for p in thing.parents if self._recorded}
-        for other in world.things.values():
+        for other in world.things.values() if kinds else ():
             if f"{other.kind}Basin" in kinds and other.box.holds(thing.box.center, 0.1):
                 yield other.id, _SUNK_IN_TUBS
 
