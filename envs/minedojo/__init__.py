@@ -25,9 +25,18 @@ class MineDojoSettings(BaseModel):
     tasks: str | None = None
     """A `minedojo` wheel, or the folder of an installed one, that its tasks are read from; None
     looks where `inhabit setup minedojo` puts it."""
+    python: str | None = None
+    """Backend minedojo: an interpreter that can import it; None takes the one that `inhabit setup
+    minedojo --backend minedojo` makes."""
+    launch: float = Field(default=900.0, gt=0, le=7200)
+    """Backend minedojo: seconds that Minecraft may take to start. The first time it is built."""
 
 
 def _make(backend: str, settings: MineDojoSettings) -> Env:
+    if backend == "minedojo":
+        from envs.minedojo.real.env import RealMineDojo
+
+        return RealMineDojo(settings)
     from envs.minedojo.env import MineDojo
 
     return MineDojo(settings)
@@ -66,7 +75,7 @@ def _template(settings: MineDojoSettings) -> Template:
 REGISTRATION = Registration(
     name="minedojo",
     summary="a voxel world under MineDojo's names: harvest, combat, tech tree, survival",
-    backends=("luanti",),
+    backends=("luanti", "minedojo"),
     settings=MineDojoSettings,
     make=_make,
     sample=_sample,

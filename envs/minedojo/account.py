@@ -82,10 +82,8 @@ def in_words(now: Account) -> str:
     if carried := now.carried:
         listed = ", ".join(_some(name, count) for name, count in sorted(carried.items()))
         parts.append(f"You carry: {listed}.")
-    parts.append(
-        f"Health {raw['life']:.0f} of 20, food {raw['food']:.0f} of 20; "
-        f"day {int(raw['days']) + 1}, {_hour(raw['time'])}."
-    )
+    hour = f"; day {int(raw['days']) + 1}, {_hour(raw['time'])}" if "time" in raw else ""
+    parts.append(f"Health {raw['life']:.0f} of 20, food {raw['food']:.0f} of 20{hour}.")
     near = [name for name, here in (("crafting_table", raw["table_near"]),
                                     ("furnace", raw["furnace_near"])) if here]  # fmt: skip
     if near:

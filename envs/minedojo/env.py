@@ -38,6 +38,12 @@ _NEAR = 36
 class MineDojo(Env):
     """One agent in one voxel world. The world is started afresh for every task.
 
+    Deterministic in its state: all chance of terrain, mobs and drops comes of one generator of the
+    mod, which `world_seed` (or the seed of `reset`, where the scene has none) sets, and the world
+    moves by the ticks of actions alone. The same task, seed and actions give the same `digest` and
+    the same texts, in another process too. Pictures are drawn by the engine when it comes to it,
+    and may differ in some pixels.
+
     Args:
         settings: size of the picture and time for an action; the scene goes before.
         start: what starts a world; Luanti where nothing else is given.

@@ -15,6 +15,7 @@ from envs.commands import pip, run
 from envs.core import UnavailableError
 from envs.minedojo.official import default_package
 from envs.minedojo.programs import PACKAGES, lacking
+from envs.minedojo.real import setup as real
 from envs.registry import Need
 
 Tell = Callable[[str], None]
@@ -25,6 +26,8 @@ _DEADLINE = 900.0
 
 def needs(backend: str) -> Sequence[Need]:
     """What this machine lacks."""
+    if backend == "minedojo":
+        return real.needs()
     fix = f"inhabit setup minedojo, or: apt-get install {' '.join(PACKAGES)}"
     return [Need(f"the Debian package {name}", fix) for name in lacking()]
 
@@ -33,12 +36,15 @@ def prepare(backend: str, tell: Tell) -> None:
     """Install what is missing, where that is allowed. Can be run twice.
 
     Args:
-        backend: luanti.
+        backend: luanti; or minedojo, for an interpreter of its own with MineDojo in it.
         tell: is told what is done, a sentence at a time.
 
     Raises:
         UnavailableError: it may not be installed here, or apt-get failed.
     """
+    if backend == "minedojo":
+        real.prepare(tell)
+        return
     missing = lacking()
     if not missing:
         tell("Luanti, Xvfb and lua-socket are there.")

@@ -1,4 +1,7 @@
-"""Tasks of our own, from a seed: MineDojo's four kinds, in places where they can be done."""
+"""Tasks of our own, from a seed: three of MineDojo's kinds, in places where they can be done.
+
+Task `index` of `seed` follows from these two numbers alone, world seed included.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from envs.core import SimulatorError
 from envs.minedojo.frames import Frames
 from envs.minedojo.luanti.launch import Launch
 
-_FIRST = 40.0
+_FIRST = 90.0
 """Seconds until the world must stand."""
 _ANSWER = 120.0
 """Seconds that a skill may take, of the clock on the wall."""
@@ -76,7 +76,7 @@ class World:
     def picture(self) -> NDArray[np.uint8]:
         """What is seen at this moment: uint8 (H, W, 3)."""
         count = self.ask("show")["count"]
-        self._frames.wait(count, self._launch.check, timeout=10.0)
+        self._frames.wait(count, self._launch.check, timeout=30.0)
         return self._frames.read()
 
     def close(self) -> None:

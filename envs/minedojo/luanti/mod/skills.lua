@@ -44,9 +44,9 @@ local function reach_mob(mob)
 			end
 		else
 			local at = table.copy(mob.pos)
-			local weight = moves.weight(at)
+			local weight, high = moves.weight(at), mob.kind.flies and 4 or 2
 			moves.go(function(x, y, z)
-				return math.abs(x - at.x) + math.abs(z - at.z) < 2.5 and math.abs(y - at.y) < 4
+				return math.abs(x - at.x) + math.abs(z - at.z) < 2.5 and math.abs(y - at.y) < high
 			end, function(x, y, z)
 				return (math.abs(x - at.x) + math.abs(y - at.y) + math.abs(z - at.z)) * weight
 			end, mob.name)

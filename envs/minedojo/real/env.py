@@ -1,0 +1,211 @@
+"""MineDojo's Minecraft as an environment: its own low-level actions, in plain words."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import BaseModel, JsonValue
+
+from envs.core import (
+    Action,
+    Determinism,
+    Env,
+    Observation,
+    Outcome,
+    Reason,
+    SceneError,
+    SimulatorError,
+    Task,
+    UnavailableError,
+)
+from envs.minedojo import MineDojoSettings
+from envs.minedojo.account import in_words, read
+from envs.minedojo.control import FUNCTIONS, crafts, nothing, sizes
+from envs.minedojo.names import names
+from envs.minedojo.real.line import Line, RefusedError
+from envs.minedojo.scene import MineDojoScene, read_scene
+
+_ANSWER, _MAKING = 120.0, 120.0
+"""Seconds for a step, and for making a task."""
+_MOVES: Mapping[str, tuple[int, int, int]] = {
+    # place in the vector, value there, ticks
+    "walk forward": (0, 1, 10),
+    "walk back": (0, 2, 10),
+    "walk left": (1, 1, 10),
+    "walk right": (1, 2, 10),
+    "jump": (2, 1, 5),
+    "look up": (3, -2, 1),
+    "look down": (3, 2, 1),
+    "turn left": (4, -3, 1),
+    "turn right": (4, 3, 1),
+    "use": (5, 1, 1),
+    "drop": (5, 2, 1),
+    "attack": (5, 3, 20),
+    "wait": (0, 0, 20),
+}
+"""Looking and turning are told in steps of 15 degrees from none."""
+_WITH_SLOT = ("equip", "place", "destroy")
+_ITS_OWN = {"task", "image_size", "cam_interval", "event_level_control", "generate_world_type"}
+"""Fields of a scene that MineDojo's task classes have no use for."""
+
+
+class RealMineDojo(Env):
+    """One task in MineDojo's Minecraft."""
+
+    Scene: ClassVar[type[BaseModel]] = MineDojoScene
+    determinism = Determinism.NONE
+
+    def __init__(self, settings: MineDojoSettings) -> None:
+        self._settings = settings
+        self._line: Line | None = None
+        self._now: Mapping[str, Any] | None = None
+        self._solved = False
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        """Start `task`: by MineDojo's own id, or by its class and the fields of the scene.
+
+        Raises:
+            SceneError: the scene is wrong, or MineDojo refuses it.
+            SimulatorError: Minecraft did not start.
+            UnavailableError: there is no interpreter with MineDojo, or no Java.
+        """
+        scene = read_scene(task)
+        if shutil.which("java") is None:
+            raise UnavailableError(
+                "MineDojo's Minecraft needs Java 8: apt-get install openjdk-8-jdk, and see that "
+                "`java -version` says 1.8."
+            )
+        self.close()
+        self._line, self._solved = Line(self._settings.python), False
+        size = scene.image_size or (self._settings.height, self._settings.width)
+        fields = scene.model_dump(mode="json", exclude_unset=True, exclude=_ITS_OWN)
+        try:
+            made = self._line.ask(
+                "make", _MAKING, task_id=task.id, kind=scene.task, fields=fields,
+                image_size=list(size), seed=seed,
+            )  # fmt: skip
+        except RefusedError as error:
+            raise SceneError(f"Task {task.id!r}: MineDojo refuses the scene: {error}") from error
+        if tuple(made["sizes"]) != sizes():
+            raise SimulatorError(f"This MineDojo has other actions than ours: {made['sizes']}.")
+        try:
+            self._now = self._line.ask("reset", self._settings.launch)
+        except RefusedError as error:
+            words = self._line.last_words()
+            raise SimulatorError(f"Minecraft did not start: {error} {words}") from error
+
+    def observe(self) -> Observation:
+        """The picture, uint8 (height, width, 3), and what the body feels and carries."""
+        now = self._there()[1]
+        flat = np.frombuffer(base64.b64decode(now["picture"]), np.uint8)
+        return Observation(text=in_words(read(_account(now))), rgb=flat.reshape(now["shape"]))
+
+    def vocabulary(self) -> Sequence[Action]:
+        """Moving, and MineDojo's functions about every name."""
+        return tuple(_vocabulary().values())
+
+    def actions(self) -> Sequence[Action]:
+        """Moving, what its masks say can be made, and what can be done with what is carried."""
+        now = self._there()[1]
+        held = {name for name, _, quantity, *_ in now["inventory"] if quantity}
+        makes = [_making(i) for i, can in enumerate(now["can_make"]) if can]
+        using = [f"{verb} {name}" for verb in _WITH_SLOT for name in sorted(held)]
+        known = _vocabulary()
+        return [known[text] for text in (*_MOVES, *makes, *using) if text in known]
+
+    def parse(self, text: str) -> Action | None:
+        """The action whose words these are."""
+        return _vocabulary().get(" ".join(text.strip().strip(".").lower().split()))
+
+    def act(self, action: Action) -> Outcome:
+        """Take one action; the cost is in ticks."""
+        line, before = self._there()
+        meant = self.parse(action.text)
+        if meant is None:
+            return self._outcome(Reason.UNKNOWN_ACTION, "There is no such action.", 0)
+        vector, ticks = list(nothing()), 1
+        if meant.text in _MOVES:
+            place, value, ticks = _MOVES[meant.text]
+            vector[place] = vector[place] + value if place in (3, 4) else value
+        elif meant.verb in _WITH_SLOT:
+            slots = [i for i, one in enumerate(before["inventory"]) if one[0] == meant.arguments[0]]
+            if not slots:
+                return self._outcome(Reason.MISSING_ITEM, f"You have no {meant.arguments[0]}.", 0)
+            vector[5], vector[7] = FUNCTIONS.index(meant.verb), slots[0]
+        else:
+            index = _made()[meant.text]
+            if not before["can_make"][index]:
+                said = f"You can't {meant.text} here with what you have."
+                return self._outcome(Reason.MISSING_ITEM, said, 0)
+            vector[5], vector[6] = FUNCTIONS.index("craft"), index
+        try:
+            self._now = line.ask("step", _ANSWER, vector=vector, times=ticks)
+        except RefusedError as error:
+            raise SimulatorError(f"MineDojo failed at {meant.text!r}: {error}") from error
+        self._solved = bool(self._now["success"])
+        dead = self._now["body"]["life"] <= 0
+        said = "You died." if dead else f"Done: {meant.text}."
+        return self._outcome(Reason.DIED if dead else None, said, int(self._now["ticks"]))
+
+    def progress(self) -> tuple[int, int]:
+        """Whether MineDojo calls it a success."""
+        self._there()
+        return int(self._solved), 1
+
+    def close(self) -> None:
+        """End Minecraft. Safe to call twice."""
+        if self._line is not None:
+            self._line.close()
+        self._line = self._now = None
+
+    def _outcome(self, reason: Reason | None, said: str, cost: int) -> Outcome:
+        met, total = self.progress()
+        over = met == total or bool(self._there()[1].get("done"))
+        return Outcome(reason, said, met, total, over=over, cost=cost)
+
+    def _there(self) -> tuple[Line, Mapping[str, Any]]:
+        if self._line is None or self._now is None:
+            raise SimulatorError("No world is running: reset the environment with a task first.")
+        return self._line, self._now
+
+
+@cache
+def _vocabulary() -> Mapping[str, Action]:
+    found = {text: Action(text, text) for text in _MOVES}
+    for text in _made():
+        verb, name = text.split(" ")
+        found[text] = Action(text, verb, (name,))
+    for verb in _WITH_SLOT:
+        for name in names("item"):
+            found[f"{verb} {name}"] = Action(f"{verb} {name}", verb, (name,))
+    return found
+
+
+@cache
+def _made() -> Mapping[str, int]:
+    """What can be made, in words -> its number."""
+    return {_making(i): i for i in range(len(crafts()))}
+
+
+def _making(index: int) -> str:
+    name, station = crafts()[index]
+    return f"{'smelt' if station == 'in_furnace' else 'craft'} {name}"
+
+
+def _account(now: Mapping[str, Any]) -> Mapping[str, JsonValue]:
+    """What MineDojo tells of a moment, as our world would; it does not tell the hour."""
+    keys = ("name", "variant", "quantity", "durability", "lasts")
+    return {
+        "inventory": [dict(zip(keys, one, strict=True)) for one in now["inventory"]],
+        "equipment": [dict(zip(keys, one, strict=True)) for one in now["equipment"]],
+        "life": now["body"]["life"],
+        "food": now["body"]["food"],
+        "dead": now["body"]["life"] <= 0,
+        "table_near": now["table"],
+        "furnace_near": now["furnace"],
+    }

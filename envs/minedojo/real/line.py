@@ -1,0 +1,118 @@
+"""The line to the program that runs MineDojo: a question, an answer, a deadline."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from envs.core import SimulatorError, UnavailableError
+from envs.minedojo.luanti.watch import Watch
+from envs.minedojo.real.setup import interpreter
+
+_HOST = Path(__file__).parent / "host.py"
+_LAST = 6
+"""Lines of what it printed that are told when it fails."""
+
+
+class RefusedError(Exception):
+    """MineDojo answered with an error of its own. Its words."""
+
+
+class Line:
+    """MineDojo in a process group of its own, that ends with us.
+
+    Args:
+        python: an interpreter that can import `minedojo`; None for the one that `inhabit setup
+            minedojo --backend minedojo` makes.
+
+    Raises:
+        UnavailableError: there is no such interpreter.
+    """
+
+    def __init__(self, python: str | None) -> None:
+        chosen = Path(python).expanduser() if python else interpreter()
+        if not chosen.is_file():
+            raise UnavailableError(
+                f"There is no interpreter with MineDojo at {chosen}. Run `inhabit setup minedojo "
+                "--backend minedojo`, or say --set python=PATH."
+            )
+        self._home = Path(tempfile.mkdtemp(prefix="inhabit-minedojo-"))
+        self._watch = Watch(self._home)
+        with (self._home / "said").open("wb") as said:
+            self._program = subprocess.Popen(
+                [str(chosen), "-u", str(_HOST)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                cwd=self._home,
+                start_new_session=True,
+            )
+        self._watch.add(self._program.pid)
+        self._buffer = b""
+
+    @property
+    def pid(self) -> int:
+        """Process id of the program, and of its group."""
+        return self._program.pid
+
+    def ask(self, call: str, seconds: float, **arguments: Any) -> Any:
+        """One question.
+
+        Raises:
+            RefusedError: MineDojo raised an error.
+            SimulatorError: the program ended, or did not answer in time.
+        """
+        assert self._program.stdin is not None
+        try:
+            self._program.stdin.write(json.dumps({"call": call, **arguments}).encode() + b"\n")
+            self._program.stdin.flush()
+            answer = json.loads(self._read(call, seconds))
+        except (OSError, ValueError) as error:
+            raise SimulatorError(f"MineDojo's program ended. {self.last_words()}") from error
+        if "error" in answer:
+            raise RefusedError(str(answer["error"]))
+        return answer["value"]
+
+    def last_words(self) -> str:
+        """The end of what it printed."""
+        said = (self._home / "said").read_text("utf-8", "replace").strip().splitlines()
+        return "Its last words:\n" + ("\n".join(said[-_LAST:]) or "(it printed nothing)")
+
+    def close(self) -> None:
+        """End it and all that it started. Safe to call twice."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._program.pid, signal.SIGKILL)
+        self._program.wait()
+        for pipe in (self._program.stdin, self._program.stdout):
+            assert pipe is not None
+            with suppress(OSError):
+                pipe.close()
+        for file in self._home.glob("*"):
+            file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._home.rmdir()
+        self._watch.close()
+
+    def _read(self, call: str, seconds: float) -> bytes:
+        assert self._program.stdout is not None
+        end = time.monotonic() + seconds
+        while b"\n" not in self._buffer:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self._program.stdout], [], [], left)[0]:
+                words = self.last_words()
+                self.close()
+                raise SimulatorError(f"MineDojo did not answer {call!r} in {seconds:g} s. {words}")
+            part = os.read(self._program.stdout.fileno(), 1 << 20)
+            if not part:
+                raise ConnectionError("it has ended")
+            self._buffer += part
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line

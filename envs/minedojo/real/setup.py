@@ -1,0 +1,68 @@
+"""`inhabit setup minedojo --backend minedojo`: an interpreter of its own with MineDojo in it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from envs.cache import cache_home
+from envs.commands import pip, run
+from envs.core import UnavailableError
+from envs.registry import Need
+
+_MINEDOJO = "minedojo==0.1"
+_STEPS = (
+    ("setuptools<66", "wheel<0.40", "pip<24.1"),
+    ("--no-build-isolation", "--no-deps", "gym==0.21.0"),
+    ("--no-deps", _MINEDOJO),
+    ("numpy<2", "pyyaml", "jinja2", "lxml", "coloredlogs", "xmltodict", "psutil",
+     "opencv-python-headless", "multiprocess", "tqdm", "requests", "importlib_resources",
+     "hydra-core", "Pillow", "jsonlines", "cloudpickle", "daemoniker", "Pyro4",
+     "mypy-extensions"),
+)  # fmt: skip
+"""What pip is told, in turn; MineDojo's own list can't be installed (the metadata of gym 0.21)."""
+_DEADLINE = 1800.0
+"""Seconds for one call of pip."""
+
+
+def interpreter() -> Path:
+    """The Python that setup makes."""
+    return cache_home() / "minedojo" / "real" / "bin" / "python"
+
+
+def needs() -> Sequence[Need]:
+    """What this machine lacks for MineDojo's own Minecraft."""
+    found = []
+    if not interpreter().is_file():
+        fix = "inhabit setup minedojo --backend minedojo, or --set python=PATH"
+        found.append(Need("an interpreter with MineDojo", fix))
+    if shutil.which("java") is None:
+        found.append(Need("Java 8, for its Minecraft", "apt-get install openjdk-8-jdk"))
+    return found
+
+
+def prepare(tell: Callable[[str], None]) -> None:
+    """Make the interpreter. Can be run twice.
+
+    Raises:
+        UnavailableError: pip failed; says at what.
+    """
+    python, home = str(interpreter()), interpreter().parent.parent
+    if not interpreter().is_file():
+        tell(f"An interpreter of its own, in {home}.")
+        home.parent.mkdir(parents=True, exist_ok=True)
+        run([sys.executable, "-m", "venv", "--clear", str(home)], seconds=_DEADLINE)
+    if not _imports(python):
+        tell("MineDojo and what it needs.")
+        for step in _STEPS:
+            run([*pip(python), "install", *step], seconds=_DEADLINE)
+    if not _imports(python):
+        raise UnavailableError(f"MineDojo was installed in {home}, and can't be imported there.")
+    tell(f"{_MINEDOJO}: {python}. Its Minecraft wants Java 8, and is built when it first starts.")
+
+
+def _imports(python: str) -> bool:
+    return subprocess.run([python, "-c", "import minedojo"], capture_output=True).returncode == 0

@@ -1,0 +1,120 @@
+"""MineDojo as a template for EIE, and what is known of shortest plans."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+
+import pytest
+from luanti_for_tests import needs_luanti
+
+from envs.core import Task
+from envs.evolving import Deed
+from envs.minedojo import MineDojoSettings
+from envs.minedojo.account import Account, Stack
+from envs.minedojo.env import MineDojo
+from envs.minedojo.evolve import MineDojoTemplate
+from envs.minedojo.scene import MineDojoScene, read_scene
+from envs.minedojo.shortest import shortest
+
+
+def account(held: Mapping[str, int], near: Mapping[str, int], far: Mapping[str, int]) -> Account:
+    """A moment at noon: so many of these blocks within reach, and so many twenty blocks away."""
+    stacks = [Stack(name, 0, count, -1, -1) for name, count in held.items()]
+    raw = {"table_near": False, "furnace_near": False, "heat": 0, "food": 20, "life": 20}
+    blocks = {**dict.fromkeys(near, 2.0), **dict.fromkeys(far, 20.0)}
+    nothing = [Stack("air", 0, 0, -1, -1)] * 6
+    return Account(
+        raw, stacks, nothing, {}, {}, blocks, {**near, **far}, {**dict.fromkeys(far, 0), **near}, []
+    )
+
+
+def best(item: str, now: Account) -> tuple[int, set[str]] | None:
+    scene = MineDojoScene(task="harvest", target_names=(item,))
+    known = shortest(scene, now, now, frozenset(("log", "stone", "iron_ore", "coal_ore")))
+    return known and (len(known.plan), {action.text for action in known.best})
+
+
+@pytest.mark.parametrize(
+    ("item", "held", "near", "far", "known"),
+    [
+        ("planks", {}, {}, {"log": 3}, (2, {"mine log"})),
+        ("planks", {"log": 1}, {}, {"log": 3}, (1, {"craft planks"})),
+        ("stick", {"planks": 1}, {"log": 1}, {}, (3, {"mine log"})),
+        ("chest", {"planks": 8, "crafting_table": 1}, {}, {}, (2, {"place crafting_table"})),
+        # Whoever mines what is near may set up first; whoever walks far may not.
+        ("furnace", {"cobblestone": 7, "crafting_table": 1, "wooden_pickaxe": 1}, {"stone": 4}, {},
+         (3, {"mine stone", "place crafting_table"})),
+        ("furnace", {"cobblestone": 7, "crafting_table": 1, "wooden_pickaxe": 1}, {}, {"stone": 4},
+         (3, {"mine stone"})),
+        # Only what is in sight is sure, and only drops that are certain.
+        ("iron_ore", {"stone_pickaxe": 1}, {}, {}, None),
+        ("wheat_seeds", {}, {"tallgrass": 9}, {}, None),
+        # No pickaxe, no ore.
+        ("iron_ore", {}, {"iron_ore": 2}, {}, None),
+    ],
+)  # fmt: skip
+def test_shortest_plans(
+    item: str,
+    held: dict[str, int],
+    near: dict[str, int],
+    far: dict[str, int],
+    known: tuple[int, set[str]] | None,
+) -> None:
+    assert best(item, account(held, near, far)) == known
+
+
+def test_tasks_follow_from_the_seed_and_validate() -> None:
+    template = MineDojoTemplate()
+    changes = dict.fromkeys(template.changes, 0)
+    for number in range(60):
+        task = template.seed(random.Random(number), f"t{number}")
+        assert task == template.seed(random.Random(number), f"t{number}")
+        read_scene(task)
+        assert template.kind(task.scene) == task.kind
+        names = [event.name for event in template.events(task)]
+        assert names and all(
+            set(event.needs) <= set(names[:place])
+            for place, event in enumerate(template.events(task))
+        )
+        for change in template.changes:
+            evolved = template.evolve(task, change, random.Random(-number - 1), "e")
+            if evolved is not None:
+                read_scene(evolved)
+                changes[change] += evolved.scene != task.scene
+    assert min(changes.values()) > 10
+    json.dumps(template.schema())
+
+
+@needs_luanti
+def test_what_is_told_of_a_scene() -> None:
+    scene = {
+        "task": "harvest", "target_names": ["furnace"], "generate_world_type": "flat",
+        "allow_mob_spawn": False, "initial_mobs": ["sheep"],
+        "initial_mob_spawn_range_low": [-5, 1, -5], "initial_mob_spawn_range_high": [5, 1, 5],
+        "blocks": [{"name": "stone", "offset": [x, 0, z]}
+                   for x, z in ((0, 2), (2, 0), (0, -2), (-2, 0))],
+        "initial_inventory": [{"slot": 0, "name": "crafting_table"},
+                              {"slot": 1, "name": "cobblestone", "quantity": 7},
+                              {"slot": 2, "name": "wooden_pickaxe"}],
+    }  # fmt: skip
+    template = MineDojoTemplate()
+    with MineDojo(MineDojoSettings()) as env:
+        env.reset(Task(id="t", env="minedojo", kind="harvest", goal="g", scene=scene), seed=0)
+        things = {thing.name: thing for thing in env.things()}
+        assert things["stone"].pixels > 2000 and not things["stone"].held
+        assert things["crafting_table_0"].held and things["cobblestone_0"].kind == "cobblestone"
+        assert [t.states for t in things.values() if t.kind == "sheep"] == [{"shorn": False}]
+        assert {t.kind for t in things.values()} <= template.lexicon.kinds
+        assert env.best_actions() == set(env.plan()[:2]) == {
+            env.parse("mine stone"), env.parse("place crafting_table"),
+        }  # fmt: skip
+        deeds = []
+        while plan := env.plan():
+            known = env.best_actions()
+            assert known is not None and plan[0] in known
+            deeds.append(template.deed(plan[0]))
+            assert env.act(plan[0]).reason is None
+        assert deeds == [Deed.GATHER, Deed.DROP, Deed.MAKE]
+        assert env.best_actions() == frozenset()
