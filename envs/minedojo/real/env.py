@@ -84,6 +84,8 @@ class RealMineDojo(Env):
         self._line, self._solved = Line(self._settings.python), False
         size = scene.image_size or (self._settings.height, self._settings.width)
         fields = scene.model_dump(mode="json", exclude_unset=True, exclude=_ITS_OWN)
+        if scene.target_names:
+            fields["target_quantities"] = dict(scene.quantities)
         try:
             made = self._line.ask(
                 "make", _MAKING, task_id=task.id, kind=scene.task, fields=fields,
