@@ -18,6 +18,7 @@ from eie.settings import SynthSettings
 from envs.alfred.furnished import Furnished, furnished
 from envs.alfred.naming import word
 from envs.alfred.pairs import PLACES
+from envs.alfred.rooms import records
 from envs.alfred.scene import Goal
 from envs.core import Env
 from envs.evolving import Template
@@ -39,7 +40,7 @@ def unknown_object(task: Plain, room: Furnished, draw: random.Random) -> Plain |
 
 
 def object_the_room_cannot_hold(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
-    absent = sorted(t for t in PLACES if not room.count(t))
+    absent = _absent(room)
     return _scene(task, goal={**_simple(room, draw), "object": draw.choice(absent)})
 
 
@@ -69,7 +70,7 @@ def wrong_count(task: Plain, room: Furnished, draw: random.Random) -> Plain | No
 
 
 def absent_thing_in_the_text(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
-    absent = sorted(t for t in PLACES if not room.count(t))
+    absent = _absent(room)
     return {**task, "goal": f"{task['goal']} Leave the {word(draw.choice(absent))} alone."}
 
 
@@ -109,9 +110,13 @@ def hidden_key_concept(task: Plain, room: Furnished, draw: random.Random) -> Pla
 
 def _alone(room: Furnished, type: str) -> bool:
     """Whether there is one of that type, within reach or not."""
-    from envs.alfred.rooms import records
-
     return sum(r["objectType"] == type for r in records(room.name)) == 1
+
+
+def _absent(room: Furnished) -> list[str]:
+    """Types of which there is none, within reach or not."""
+    there = {r["objectType"] for r in records(room.name)}
+    return sorted(type for type in PLACES if type not in there)
 
 
 def _simple(room: Furnished, draw: random.Random) -> Plain:
