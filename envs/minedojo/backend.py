@@ -29,8 +29,8 @@ class Backend(Protocol):
             SimulatorError: the world is gone.
         """
 
-    def picture(self) -> NDArray[np.uint8]:
-        """What is seen now, uint8 (H, W, 3)."""
+    def settled(self) -> NDArray[np.uint8]:
+        """What is seen now, all of it drawn, uint8 (H, W, 3)."""
 
     def close(self) -> None:
         """End it. Safe to call twice."""

@@ -81,7 +81,7 @@ class MineDojo(Env):
         """The picture, uint8 (height, width, 3), and what the body feels and carries."""
         world, now = self._there()
         if self._picture is None:
-            self._picture = world.picture()
+            self._picture = world.settled()
         return Observation(text=account.in_words(now), rgb=self._picture.copy())
 
     def vocabulary(self) -> Sequence[Action]:

@@ -21,8 +21,11 @@ _ANSWER = 120.0
 """Seconds that a skill may take, of the clock on the wall."""
 _PATIENCE = 0.25
 """Seconds of silence after which we look whether it still lives."""
+_PLAIN = 4.0
+"""Standard deviation of a picture in which nothing is drawn yet."""
 _SETTLED = 3
-"""Pictures that must be alike before the first one counts: the land is sent bit by bit."""
+"""Pictures in a row that must be alike: what changed is sent and meshed bit by bit, and a tool is
+taken into the hand by and by."""
 
 
 class World:
@@ -73,8 +76,26 @@ class World:
             raise SimulatorError(f"The world failed at {op!r}: {answer['value']}")
         return answer.get("value")
 
+    def settled(self) -> NDArray[np.uint8]:
+        """What is seen once the engine has drawn all of this moment: uint8 (H, W, 3).
+
+        Raises:
+            SimulatorError: the picture never comes to rest.
+        """
+        last, alike = None, 0
+        end = time.monotonic() + _FIRST
+        while True:
+            picture = self.picture()
+            same = last is not None and np.array_equal(picture, last)
+            last, alike = picture, alike + 1 if same else 1
+            if alike == _SETTLED:
+                return picture
+            if time.monotonic() > end:
+                raise SimulatorError("The picture of the world never came to rest.")
+            self.ask("wait", steps=6)
+
     def picture(self) -> NDArray[np.uint8]:
-        """What is seen at this moment: uint8 (H, W, 3)."""
+        """What has been drawn of this moment: uint8 (H, W, 3). Blocks may still be on their way."""
         count = self.ask("show")["count"]
         self._frames.wait(count, self._launch.check, timeout=30.0)
         return self._frames.read()
@@ -111,13 +132,7 @@ class World:
 
     def _settle(self) -> None:
         """Look until the land around has been drawn."""
-        last, alike = None, 0
         end = time.monotonic() + _FIRST
-        while alike < _SETTLED:
-            picture = self.picture()
-            same = last is not None and np.array_equal(picture, last)
-            alike = alike + 1 if same and picture.std() > 4 else 0
-            last = picture
-            self.ask("wait", steps=6)
+        while self.settled().std() <= _PLAIN:
             if time.monotonic() > end:
-                raise SimulatorError("The picture of the world never came to rest.")
+                raise SimulatorError("The world was never drawn.")
