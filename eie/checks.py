@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eie.claims import contradictions
 from eie.draft import RejectedError
 from eie.example import Rejection
@@ -32,13 +35,26 @@ def check_picture(moment: Moment, visible: float) -> None:
     if aim is None:
         what = moment.answer.arguments[-1]
         raise RejectedError(Rejection.HIDDEN, f"The answer is about {what!r}, which is nowhere.")
+    _check_size(aim.name, aim.pixels, rgb, visible)
+    check_name(moment, moment.answer)
+
+
+def check_shown(moment: Moment, kind: str, visible: float) -> None:
+    """See that a thing of a kind takes up a share of at least `visible` of the picture."""
+    rgb = moment.observation.rgb
+    if rgb is None:
+        raise RejectedError(Rejection.HIDDEN, "There is no picture.")
+    most = max((thing.pixels for thing in moment.things if thing.kind == kind), default=0)
+    _check_size(f"The {kind}", most, rgb, visible)
+
+
+def _check_size(name: str, pixels: int, rgb: NDArray[np.uint8], visible: float) -> None:
     needed = max(1, round(visible * rgb.shape[0] * rgb.shape[1]))
-    if aim.pixels < needed:
+    if pixels < needed:
         raise RejectedError(
             Rejection.HIDDEN,
-            f"{aim.name} takes up {aim.pixels} pixels of the picture; {needed} are needed.",
+            f"{name} takes up {pixels} pixels of the picture; {needed} are needed.",
         )
-    check_name(moment, moment.answer)
 
 
 def check_name(moment: Moment, action: Action) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.models.core import Image
 from eie.candidates import other_actions
-from eie.checks import check_concepts, check_name, check_question, check_told
+from eie.checks import check_concepts, check_name, check_question, check_shown, check_told
 from eie.draft import Draft, Origin, RejectedError
 from eie.example import Example, Lineage, Past, Rejection
 from eie.moment import Done, Moment
@@ -127,6 +127,8 @@ class Writer:
             raise RejectedError(
                 Rejection.HIDDEN, f"Nothing in the pictures shows that it was {done.text!r}."
             )
+        for kind in why.key_concepts:
+            check_shown(after, kind, self._settings.visible)
         return self._draft("recognition", after, done, wrong, question_of_film(self._draw), why)
 
     def _draft(
