@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from envs.alfred.objects import Thing
 
@@ -37,16 +38,19 @@ _PLAIN = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
 """What is spoken of as its basin, where it has one."""
 
 
+@lru_cache(maxsize=1024)
 def word(type: str) -> str:
     """The word for an object type: "AlarmClock" is an "alarm clock"."""
     return _WORDS.get(type) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type).lower()
 
 
+@lru_cache(maxsize=4096)
 def squeeze(text: str) -> str:
     """Text without what people write differently: "Counter Top" and "countertop" agree."""
     return re.sub(r"[\W_]+", "", text.lower())
 
 
+@lru_cache(maxsize=4096)
 def split_name(text: str) -> tuple[str, int | None]:
     """A name as it was said, as squeezed word and number: "the Mug 2" is ("mug", 2)."""
     plain = re.sub(r"^(the|a|an)\s+", "", text.strip().lower())

@@ -30,14 +30,14 @@ class Reference:
         self._names = names
         self._memory = memory
         self._x, self._z = x, z
+        self._known: Sequence[Thing] | None = None
 
     def known(self) -> Sequence[Thing]:
         """Everything that was seen, still exists and has a name, in the order of the names."""
-        return [
-            self._world[id]
-            for id in sorted(self._names.all(), key=self._order)
-            if id in self._memory.seen and id in self._world
-        ]
+        if self._known is None:
+            ids = [id for id in self._memory.seen if id in self._names and id in self._world]
+            self._known = [self._world[id] for id in sorted(ids, key=self._order)]
+        return self._known
 
     def _order(self, id: str) -> tuple[str, int]:
         said, _, number = self._names.of(id).rpartition("_")

@@ -6,27 +6,15 @@ for those that can't reach the goal whatever they come to. From farther away the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Protocol, Self, TypeVar
 
-from envs.alfred.goals import conditions, is_wanted, treated
+from envs.alfred.goals import conditions
 from envs.alfred.language import IT
-from envs.alfred.objects import Thing
+from envs.alfred.prospects import Prospects
 from envs.alfred.reference import Reference
 from envs.alfred.situation import Situation
-from envs.alfred.types import KNIVES
 from envs.core import Action, Outcome
-
-_PUTTING = frozenset({"put", "put down", "drop"})
-_TREATING = frozenset({"turn on", "close"})
-_TREATMENTS = frozenset(
-    {
-        "pick_clean_then_place_in_recep",
-        "pick_heat_then_place_in_recep",
-        "pick_cool_then_place_in_recep",
-    }
-)
 
 
 class House(Protocol):
@@ -71,18 +59,21 @@ def first_actions(house: H, situation: Callable[[H], Situation]) -> frozenset[Ac
     met, total = conditions(here.goal, here.world, here.history)
     if met == total:
         return frozenset()
-    state = _State.of(here)
-    meanings = _meanings(here, house.actions())
-    found = [key for key, a in meanings.items() if state.may_finish(a) and _solves(house, a)]
+    offered = house.actions()
+    meanings = _meanings(here, offered)
+    # What may be part of a plan is found out before any is tried: trying takes the simulator
+    # into a copy, and `situation` brings it back.
+    state = Prospects.of(here)
+    last = [key for key, action in meanings.items() if state.may_finish(action)]
+    found = [key for key in last if _solves(house, meanings[key])]
     if not found:
-        found = [
-            key
-            for key, action in meanings.items()
-            if state.may_precede(action) and _leads_on(house, action, situation)
-        ]
-    reference = here.reference()
-    wordings = [*house.actions(), *house.vocabulary()]
-    return frozenset(a for a in wordings if _meaning(reference, a) in found) or None
+        state = Prospects.of(situation(house))
+        first = [key for key, action in meanings.items() if state.may_precede(action)]
+        found = [key for key in first if _leads_on(house, meanings[key], situation)]
+    if not found:
+        return None
+    reference = situation(house).reference()
+    return frozenset(a for a in [*offered, *house.vocabulary()] if _meaning(reference, a) in found)
 
 
 _Meaning = tuple[str, ...]
@@ -123,95 +114,8 @@ def _leads_on(house: H, action: Action, situation: Callable[[H], Situation]) -> 
         if copy.act(action).reason is not None:
             return False
         after = situation(copy)
-        state, following = _State.of(after), _meanings(after, copy.actions())
-        return any(state.may_finish(a) and _solves(copy, a) for a in following.values())
+        state, following = Prospects.of(after), _meanings(after, copy.actions()).values()
+        last = [action for action in following if state.may_finish(action)]
+        return any(_solves(copy, action) for action in last)
     finally:
         copy.close()
-
-
-@dataclass(frozen=True, slots=True)
-class _State:
-    """What a moment says of which actions a short plan can be made of. It only rules out what
-    can't be part of one, whatever the simulator makes of it.
-    """
-
-    here: Situation
-    held: Thing | None
-    carries: bool
-    """What is in the hand, or lies in that, is wanted, and needs nothing but its place."""
-    placed: bool
-    """Something wanted is in its place, and lacks its treatment."""
-    lit: bool
-    """A lamp of the goal is on, whether or not it is seen."""
-
-    @classmethod
-    def of(cls, here: Situation) -> Self:
-        """Read it off the moment."""
-        goal, world, held = here.goal, here.world, here.held
-        lamps = world.of_type(goal.toggle) if goal.toggle is not None else ()
-        places = [t for t in world if t.receptacle and t.type == goal.parent]
-        inside = frozenset[str]().union(*(world.inside(place) for place in places))
-        return cls(
-            here,
-            held,
-            held is not None and _is_ready(here, held),
-            goal.type in _TREATMENTS and any(is_wanted(t, goal) and t.id in inside for t in world),
-            any(lamp.on for lamp in lamps),
-        )
-
-    def may_finish(self, action: Action) -> bool:
-        """Whether the action may make the goal hold by itself."""
-        if self.here.goal.toggle is not None:
-            return self._may_finish_light(action.verb)
-        if action.verb in _PUTTING:
-            return self.carries
-        if action.verb == "slice":
-            return self._cuts
-        # What lies in its place already may be heated, cooled or cleaned there.
-        return action.verb in _TREATING and self.placed
-
-    def may_precede(self, action: Action) -> bool:
-        """Whether the action may be the first of two that make the goal hold."""
-        if self.here.goal.toggle is not None:
-            return self._may_precede_light(action.verb)
-        if self.placed:
-            return True
-        if action.verb == "pick up":
-            thing = self.here.reference().resolve("pick up", action.arguments[-1])
-            return thing is not None and (thing.type in KNIVES or _is_ready(self.here, thing))
-        if action.verb in _PUTTING:  # and then treated where it lies
-            return self.here.goal.type in _TREATMENTS
-        return self.carries or self._cuts
-
-    @property
-    def _cuts(self) -> bool:
-        return self.held is not None and self.held.type in KNIVES
-
-    @property
-    def _holds_wanted(self) -> bool:
-        return self.held is not None and is_wanted(self.held, self.here.goal)
-
-    def _may_finish_light(self, verb: str) -> bool:
-        """Something wanted is held, a lamp is on, and that is seen."""
-        if not self._holds_wanted:
-            return verb == "pick up"
-        return verb == "turn on" if not self.lit else verb not in _PUTTING
-
-    def _may_precede_light(self, verb: str) -> bool:
-        lacking = (not self._holds_wanted) + (not self.lit)
-        if lacking == 0:  # Too much that may be looked at.
-            return False
-        if self.held is not None and not self._holds_wanted:
-            return lacking == 1 and verb in _PUTTING
-        if lacking == 2:
-            return verb in ("pick up", "turn on")
-        return verb not in _PUTTING
-
-
-def _is_ready(here: Situation, thing: Thing) -> bool:
-    """Whether a thing, or something in it, is wanted and treated as the goal asks."""
-    goal, ids = here.goal, here.world.inside(thing) | {thing.id}
-    wanted: Collection[str] = {t.id for t in here.world if t.id in ids and is_wanted(t, goal)}
-    if goal.type in _TREATMENTS:
-        wanted = treated(goal, here.history).intersection(wanted)
-    return bool(wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST
+from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
 from envs.alfred.objects import Thing
 from envs.alfred.situation import Situation
 from envs.alfred.skills.result import Result, failed
@@ -25,14 +25,21 @@ def face(here: Situation, thing: Thing) -> Result | None:
     pose = here.body.pose
     if thing.reach(pose.x, pose.z) > REACH:
         return failed(Reason.OUT_OF_REACH, f"{name} is too far away. Go to it first.")
-    bearing, below = direction(pose, thing.center, here.body.eye[1] - pose.y)
-    if abs(bearing) < _ASIDE and _look_for(here, thing, below):
+    if can_look_for(here, pose, thing) and _look_for(here, thing):
         return None
     return failed(Reason.NOT_VISIBLE, f"you don't see {name} from here. Go to it first.")
 
 
-def _look_for(here: Situation, thing: Thing, below: float) -> bool:
-    before = here.body.pose.horizon
+def can_look_for(here: Situation, pose: Pose, thing: Thing) -> bool:
+    """Whether looking up or down in a pose may bring a thing into the picture."""
+    bearing, _ = direction(pose, thing.center, here.body.eye[1] - here.body.pose.y)
+    return thing.reach(pose.x, pose.z) <= REACH and abs(bearing) < _ASIDE
+
+
+def _look_for(here: Situation, thing: Thing) -> bool:
+    pose = here.body.pose
+    before = pose.horizon
+    _, below = direction(pose, thing.center, here.body.eye[1] - pose.y)
     straight = min(max(round(below / HORIZON_STEP) * HORIZON_STEP, HIGHEST), LOWEST)
     for horizon in (straight, straight - HORIZON_STEP, straight + HORIZON_STEP):
         if HIGHEST <= horizon <= LOWEST and look(here, horizon):
