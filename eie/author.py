@@ -8,6 +8,23 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from envs.evolving import Deed
+
+
+class ProposedEvent(BaseModel):
+    """A node of the graph that an author breaks its task into; as `envs.evolving.Event`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, max_length=60)
+    wish: str = Field(min_length=3, max_length=200)
+    """As an instruction, without a full stop: "heat the apple"."""
+    done: str = Field(default="", max_length=200)
+    """As a sentence once it has come about: "The apple has been heated."; empty for nothing."""
+    deed: Deed
+    thing: str = Field(min_length=1, max_length=60)
+    needs: tuple[str, ...] = Field(default=(), max_length=16)
+
 
 class Proposal(BaseModel):
     """What an author has to come up with. Everything in it is checked before it is used."""
@@ -18,6 +35,8 @@ class Proposal(BaseModel):
     """The instruction, as a person would say it."""
     scene: Mapping[str, JsonValue]
     """The environment's template, filled."""
+    events: tuple[ProposedEvent, ...] = Field(default=(), max_length=16)
+    """How the task falls into parts, in place of the environment's own."""
     question: str | None = Field(default=None, max_length=600)
     """Of the first moment, in place of ours."""
     reason: str | None = Field(default=None, max_length=900)

@@ -9,6 +9,7 @@ from typing import TypeVar
 from eie.candidates import wrong_answers
 from eie.checks import check_picture
 from eie.draft import Draft, Origin, Piece, Refused, RejectedError
+from eie.events import events_of
 from eie.example import Rejection
 from eie.glance import turns
 from eie.meaning import resolved
@@ -44,7 +45,7 @@ class Cutter:
         self._draw = draw
         self._vocabulary = tuple(env.vocabulary())
         whole = draw.random() < settings.trajectories
-        topology = Topology(template.events(origin.task))
+        topology = Topology(events_of(origin, template))
         self._writer = Writer(
             origin, template, topology, settings, self._vocabulary, draw, whole=whole
         )

@@ -16,7 +16,7 @@ from eie.author import Answer, Author, NoAnswerError, Request
 from eie.chosen import choose_proposal
 from eie.seeds import Seeds
 from envs.core import Task
-from envs.evolving import Template
+from envs.evolving import Deed, Template
 
 _SAMPLES = 3
 _POOL = 64
@@ -29,8 +29,23 @@ _ORDER = (
     "You write tasks for a household robot in a simulator. Answer with one JSON object and nothing "
     'else. It has the keys "goal" (what a person would say to the robot, in one or two sentences) '
     'and "scene" (the parameters of the simulator that go with it). The goal must ask for exactly '
-    "what the scene's goal says, and must not be reached at the start."
+    "what the scene's goal says, and must not be reached at the start. It may also have the key "
+    '"events": the parts of the task as a graph, each with "name", "wish" (as an instruction), '
+    '"done" (as a sentence, once it is so), "deed", "thing" (that it is done to, or put into) and '
+    '"needs" (names of the parts that come first).'
 )
+
+_EVENT: dict[str, JsonValue] = {
+    "type": "object",
+    "properties": {
+        **{name: {"type": "string"} for name in ("name", "wish", "done", "thing")},
+        "deed": {"enum": [deed.value for deed in Deed]},
+        "needs": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["name", "wish", "deed", "thing"],
+    "additionalProperties": False,
+}
+"""The schema of `eie.author.ProposedEvent`, without references: not every endpoint follows them."""
 
 
 class LlmAuthor(Author):
@@ -126,6 +141,7 @@ def _schema(scene: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
         "properties": {
             "goal": {"type": "string", "minLength": 3, "maxLength": 300},
             "scene": inner,
+            "events": {"type": "array", "maxItems": 16, "items": _EVENT},
         },
         "required": ["goal", "scene"],
         "additionalProperties": False,

@@ -13,11 +13,11 @@ from eie.author import Answer, Proposal
 from eie.checks import check_wish
 from eie.cut import Cutter
 from eie.draft import Origin, Piece, RejectedError
+from eie.events import check_events
 from eie.example import Rejection
 from eie.moment import Stage
 from eie.settings import SynthSettings
 from eie.splits import split_of
-from eie.topology import TopologyError
 from envs.core import Action, Env, SceneError, Task
 from envs.evolving import Template
 
@@ -112,10 +112,7 @@ class Pipeline:
         check_wish(origin.task.goal, env.things(), self._template.lexicon)
         if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")
-        try:
-            self._template.events(origin.task)
-        except TopologyError as error:
-            raise RejectedError(Rejection.SCHEMA, str(error)) from error
+        check_events(origin, self._template, plan, env.things())
         return plan
 
     def _refused(self, why: str, proposal: Proposal, otherwise: Rejection) -> RejectedError:

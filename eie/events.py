@@ -1,0 +1,60 @@
+"""The events that a task falls into: the environment's own, or those that its author proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eie.author import ProposedEvent
+from eie.checks import check_wish
+from eie.draft import Origin, RejectedError
+from eie.example import Rejection
+from eie.topology import Topology, TopologyError
+from envs.core import Action, Thing
+from envs.evolving import Event, Template
+
+
+def events_of(origin: Origin, template: Template) -> Sequence[Event]:
+    """Those that the author proposed, unchecked, if it did; else the template's.
+
+    Raises:
+        TopologyError: the template makes none of such a task.
+    """
+    proposed = () if origin.proposal is None else origin.proposal.events
+    return [_event(one) for one in proposed] or template.events(origin.task)
+
+
+def check_events(
+    origin: Origin, template: Template, plan: Sequence[Action], things: Sequence[Thing]
+) -> None:
+    """See that a task's events make a graph, and that the expert brings about all of an author's.
+
+    Args:
+        origin: of the task.
+        template: of its environment.
+        plan: the expert's, from the start.
+        things: what there is at the start.
+
+    Raises:
+        RejectedError: they make no graph, speak of what there is not, or don't come about in an
+            order in which each has what it needs.
+    """
+    try:
+        events = events_of(origin, template)
+        topology = Topology(events)
+    except TopologyError as error:
+        raise RejectedError(Rejection.SCHEMA, str(error)) from error
+    if origin.proposal is None or not origin.proposal.events:
+        return
+    for event in events:
+        check_wish(event.wish, things, template.lexicon)
+    missing = [e.name for e in events if e.name not in topology.done(plan, template)]
+    if missing:
+        raise RejectedError(
+            Rejection.CONTRADICTION,
+            f"On the expert's way to the goal {missing[0]!r} does not come about after what it "
+            "needs.",
+        )
+
+
+def _event(proposed: ProposedEvent) -> Event:
+    return Event(**proposed.model_dump())
