@@ -58,6 +58,14 @@ _ENTRIES = Entries(
     },
 )
 
+_DEFAULTS = {"alfred": "planner"}
+"""Who decides where nobody is named: the planner that comes in the box, in what it was taught."""
+
+
+def default(env: str) -> str | None:
+    """Who decides in an environment unless another is named; None where somebody has to be."""
+    return _DEFAULTS.get(env)
+
 
 def names() -> Sequence[str]:
     """Every registered planner, ours first."""

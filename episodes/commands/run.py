@@ -13,8 +13,9 @@ from typing import Annotated, NoReturn
 import typer
 
 from agents.core import Agent, Grant
-from agents.registry import names
+from agents.registry import default, names
 from envs.core import Task
+from envs.registry import find
 from episodes.commands.output import Json, Set, answers, print_json, remarks
 from episodes.commands.progress import Bar, print_scores
 from episodes.folder import begin, check_model, check_same, earlier, held
@@ -31,8 +32,11 @@ from episodes.view import check
 
 def run(
     env: Annotated[str, typer.Argument(help="An environment that `inhabit envs` names.")],
-    agent: Annotated[str, typer.Option(help=f"Who decides: {', '.join(names())}.")],
     out: Annotated[Path, typer.Option(help="The run's folder. A folder begun before goes on.")],
+    agent: Annotated[
+        str | None,
+        typer.Option(help=f"Who decides: {', '.join(names())}. In alfred the planner by itself."),
+    ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="KIND:NAME", help="The model that the agent asks.")
     ] = None,
@@ -73,9 +77,12 @@ def run(
         raise typer.BadParameter("--no-image and --blank-image exclude one another.")
     if n is None and tasks is None:
         raise typer.BadParameter("Say how many tasks (--n), or where they are (--tasks).")
+    decides = agent or default(find(env).name)
+    if decides is None:
+        raise typer.BadParameter(f"Say who decides in {env} (--agent): no planner here knows it.")
     chosen = plan(
         env,
-        agent,
+        decides,
         backend=backend,
         model=model,
         base_url=base_url,

@@ -144,6 +144,7 @@ def test_a_model_without_words_is_told_before_anything_begins(inhabit: Any, tmp_
 
 
 BAD: Sequence[tuple[Sequence[str], str]] = [
+    ([], "Say who decides in toy (--agent)"),
     (["--agent", "{radnom}"], "There is no agent '{radnom}'. Did you mean: random"),
     (["--agent", "rank", "--model", "lokal:x"], "no kind of model 'lokal'. Did you mean: local"),
     (["--agent", "rank", "--model", "local"], "named as KIND:NAME"),
@@ -170,6 +171,15 @@ def test_a_mistake_is_a_sentence_and_exit_code_2(
     assert says in said.sentence
     assert "Traceback" not in said.err
     assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_where_no_agent_is_named_the_planner_decides_in_what_it_knows(
+    inhabit: Any, tmp_path: Path
+) -> None:
+    out = str(tmp_path / "run")
+    assert inhabit("run", "alfred", "--n", "1", "--max-steps", "1", "--out", out).code == 0
+    header = Run.open(out).header
+    assert (header.agent, header.model) == ("planner", "local:inhabit")
 
 
 def test_an_unknown_environment_is_named_with_the_nearest(inhabit: Any, tmp_path: Path) -> None:
