@@ -33,6 +33,8 @@ _HARVEST = (
     ("furnace", 1, ("plains", "forest"), ("wooden_pickaxe",)),
     ("chest", 1, ("forest", "taiga"), ()),
 )
+_COUNTED = ("log", "stick", "crafting_table", "diamond", "milk_bucket", "torch", "furnace", "chest")
+"""Items that have a plural."""
 _TECH = ("wooden_pickaxe", "wooden_sword", "stone_pickaxe", "stone_axe", "iron_pickaxe")
 _COMBAT = ("cow", "pig", "sheep", "chicken", "zombie", "spider", "skeleton", "husk")
 _SWORDS = ("wooden_sword", "iron_sword", "diamond_sword")
@@ -60,8 +62,8 @@ def sample(n: int, seed: int) -> Iterator[Task]:
 def _harvest(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
     item, most, biomes, held = draw.choice(_HARVEST)
     biome, count = draw.choice(biomes), draw.randint(1, most)
-    with_what = f" with a {_words(held[0])}" if held else ""
-    goal = f"Obtain {count} {_words(item)} in the {_words(biome)}{with_what}."
+    with_what = f" with {_one(held[0])}" if held else ""
+    goal = f"Obtain {_so_many(count, item)} in the {_words(biome)}{with_what}."
     scene: dict[str, JsonValue] = {
         "target_names": [item],
         "target_quantities": count,
@@ -76,7 +78,7 @@ def _combat(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
     biome = "desert" if mob == "husk" else draw.choice(("plains", "forest", "extreme_hills"))
     night = mob in _NIGHTLY
     where = f"{'night ' if night else ''}{_words(biome)}"
-    goal = f"Fight a {_words(mob)} in the {where} with a {_words(sword)}."
+    goal = f"Fight {_one(mob)} in the {where} with {_one(sword)}."
     armour: Sequence[JsonValue] = [{"slot": s, "name": f"iron_{part}"} for s, part in _ARMOUR]
     scene: dict[str, JsonValue] = {
         "target_names": [mob],
@@ -94,8 +96,24 @@ def _combat(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
 def _techtree(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
     item = draw.choice(_TECH)
     biome = draw.choice(("plains", "forest", "taiga"))
-    goal = f"Make a {_words(item)} in the {_words(biome)} from nothing, and use it."
+    goal = f"Make {_one(item)} in the {_words(biome)} from nothing, and use it."
     return goal, {"tech_item": item, "specified_biome": biome}, 120
+
+
+def _one(name: str) -> str:
+    """The name with its article; shears have none."""
+    words = _words(name)
+    if words.endswith("s"):
+        return words
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def _so_many(count: int, item: str) -> str:
+    if item not in _COUNTED:
+        return f"{count} {_words(item)}"
+    if count == 1:
+        return _one(item)
+    return f"{count} {_words(item)}{'es' if item.endswith('ch') else 's'}"
 
 
 def _words(name: str) -> str:
