@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
-from envs.alfred.body import Pose
-from envs.alfred.goals import is_wanted, treated
-from envs.alfred.objects import Thing
+from envs.alfred import goals
+from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
+from envs.alfred.goals import is_wanted
+from envs.alfred.objects import BASINS, Thing
 from envs.alfred.routes import STEP
 from envs.alfred.situation import Situation
 from envs.alfred.skills.facing import can_look_for
@@ -18,15 +19,27 @@ from envs.alfred.types import KNIVES
 from envs.core import Action
 
 _PUTTING = frozenset({"put", "put down", "drop"})
-_TREATMENTS: Mapping[str, tuple[str, Sequence[str]]] = {
-    "pick_clean_then_place_in_recep": ("turn on", ("Faucet",)),
-    "pick_heat_then_place_in_recep": ("turn on", ("Microwave",)),
-    "pick_cool_then_place_in_recep": ("close", ("Fridge",)),
+
+
+@dataclass(frozen=True, slots=True)
+class _Treatment:
+    verb: str
+    type: str
+    """Of what that is done to,"""
+    inside: Sequence[str]
+    """and the types of what it treats all that is in."""
+
+
+_TREATMENTS: Mapping[str, _Treatment] = {
+    "pick_clean_then_place_in_recep": _Treatment("turn on", "Faucet", BASINS),
+    "pick_heat_then_place_in_recep": _Treatment("turn on", "Microwave", ("Microwave",)),
+    "pick_cool_then_place_in_recep": _Treatment("close", "Fridge", ("Fridge",)),
 }
-"""Goals with a treatment, and what has to be done to which things for it."""
 _NEAR = REACH + STEP
 """Metres along the floor beyond which nothing can be handled, with some to spare: what the
 simulator calls visible it measures from the eyes."""
+_NODDING = ("open", "turn on", "turn off")
+"""What at most makes one look up or down, as far as other things are concerned."""
 _FALL = 0.35
 """Metres aside that a thing may come down at most from where it is let go."""
 
@@ -40,13 +53,15 @@ class Prospects:
     carries: bool
     """What is in the hand, or lies in that, is wanted, and needs nothing but its place."""
     placed: bool
-    """Something wanted is in its place, and lacks its treatment."""
+    """Something wanted, or what that is cut from, is in its place, and can be treated there."""
     lit: bool
     """A lamp of the goal is on, whether or not it is seen."""
     places: frozenset[str]
     """Ids of where things belong, and of what is in or on that."""
     uncut: frozenset[str]
     """Ids of what is in its place and would be wanted in slices."""
+    treated: frozenset[str]
+    """Ids of what the goal's treatment would treat all that is in, and of all that."""
 
     @classmethod
     def of(cls, here: Situation) -> Self:
@@ -55,14 +70,19 @@ class Prospects:
         lamps = world.of_type(goal.toggle) if goal.toggle is not None else ()
         places = [t for t in world if t.receptacle and t.type == goal.parent]
         inside = frozenset[str]().union(*(world.inside(place) for place in places))
+        treatment = _TREATMENTS.get(goal.type)
+        treating = world.of_type(*treatment.inside) if treatment is not None else ()
+        treated = frozenset[str]().union(*(world.inside(t) | {t.id} for t in treating))
+        in_place = [t for t in world if t.id in inside]
         return cls(
             here,
             held,
             held is not None and _is_ready(here, held),
-            goal.type in _TREATMENTS and any(is_wanted(t, goal) and t.id in inside for t in world),
+            any(t.id in treated for t in in_place if is_wanted(t, goal) or t.type == goal.object),
             any(lamp.on for lamp in lamps),
             inside.union(place.id for place in places),
-            frozenset(t.id for t in world if t.id in inside and t.type == goal.object),
+            frozenset(t.id for t in in_place if t.type == goal.object),
+            treated,
         )
 
     def may_finish(self, action: Action) -> bool:
@@ -78,7 +98,7 @@ class Prospects:
         if action.verb == "slice":
             return self._cuts and self._aim(action) in self.uncut
         # What lies in its place already may be heated, cooled or cleaned there.
-        return self.placed and action.verb == self._treatment[0] and self._treats(action)
+        return self.placed and self._treats(action)
 
     def may_precede(self, action: Action) -> bool:
         """Whether the action may be the first of two that make the goal hold."""
@@ -97,17 +117,16 @@ class Prospects:
         )
 
     @property
-    def _treatment(self) -> tuple[str, Sequence[str]]:
-        return _TREATMENTS.get(self.here.goal.type, ("", ()))
-
-    @property
     def _treating(self) -> Sequence[Thing]:
-        """What gives the goal's treatment."""
-        return self.here.world.of_type(*self._treatment[1])
+        """What is switched or closed for the goal's treatment."""
+        treatment = _TREATMENTS.get(self.here.goal.type)
+        return () if treatment is None else self.here.world.of_type(treatment.type)
 
     @property
     def _cuts(self) -> bool:
-        return self.held is not None and self.held.type in KNIVES and bool(self.uncut)
+        # Slices are new things: what was done to the whole does not count for them.
+        cutting = self.held is not None and self.held.type in KNIVES
+        return cutting and bool(self.uncut) and self.here.goal.type not in _TREATMENTS
 
     @property
     def _holds_wanted(self) -> bool:
@@ -131,13 +150,15 @@ class Prospects:
         return None if thing is None else thing.id
 
     def _treats(self, action: Action) -> bool:
-        return self._aim(action) in {thing.id for thing in self._treating}
+        treatment = _TREATMENTS.get(self.here.goal.type)
+        right = treatment is not None and action.verb == treatment.verb
+        return right and self._aim(action) in {thing.id for thing in self._treating}
 
     def _may_be_treated_after(self, action: Action) -> bool:
         """Whether what is let go may be in its place, and treated there by one more action."""
-        near = self._within(_NEAR, self._things(self.places))
-        there = action.verb != "put" or self._aim(action) in self.places
-        return bool(self._treatment[0]) and near and there
+        both = self.places & self.treated
+        near = self._within(_NEAR, self._things(both))
+        return near and (action.verb != "put" or self._aim(action) in both)
 
     def _may_finish_light(self, verb: str) -> bool:
         """Something wanted is held, a lamp is on, and that is seen."""
@@ -176,12 +197,20 @@ class Prospects:
         """Whether one of some things may be handled after an action."""
         if action.verb in ("explore", "find"):
             return bool(things)
+        if action.verb in _NODDING:
+            return self._within(_NEAR, things) and any(self._comes_in_view(t) for t in things)
         if action.verb != "go to":
             return self._within(_NEAR, things)
         if not things or (pose := self._pose_after(action)) is None:
             return False
         visible = self.here.views.visible(pose)
         return any(t.id in visible or can_look_for(self.here, pose, t) for t in things)
+
+    def _comes_in_view(self, thing: Thing) -> bool:
+        """Whether looking up or down from here shows a thing so that it can be handled."""
+        here = self.here
+        with here.views.away():
+            return any(thing.id in here.views.visible(pose) for pose in _nods(here.body.pose))
 
     def _within(self, metres: float, things: Iterable[Thing]) -> bool:
         pose = self.here.body.pose
@@ -212,6 +241,12 @@ class Prospects:
         )
 
 
+def _nods(pose: Pose) -> Sequence[Pose]:
+    """The same pose with the head up and down."""
+    levels = {pose.horizon, *range(HIGHEST, LOWEST + 1, HORIZON_STEP)}
+    return [replace(pose, horizon=float(level)) for level in sorted(levels)]
+
+
 def _wanted(here: Situation) -> Sequence[Thing]:
     return [thing for thing in here.world if is_wanted(thing, here.goal)]
 
@@ -221,5 +256,5 @@ def _is_ready(here: Situation, thing: Thing) -> bool:
     goal, ids = here.goal, here.world.inside(thing) | {thing.id}
     wanted: Collection[str] = {t.id for t in _wanted(here) if t.id in ids}
     if goal.type in _TREATMENTS:
-        wanted = treated(goal, here.history).intersection(wanted)
+        wanted = goals.treated(goal, here.history).intersection(wanted)
     return bool(wanted)

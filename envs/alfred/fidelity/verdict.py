@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,8 +37,8 @@ class SeenThing:
     type: str
     overlap: float
     """Intersection over union."""
-    off: float | None
-    """Pixels between the middles, of small things that are seen whole."""
+    off: tuple[float, float] | None
+    """Pixels right and down from the middle of theirs to ours, of small things seen whole."""
 
 
 @dataclass(slots=True)
@@ -161,8 +160,8 @@ def _outlined(one: Interaction) -> NDArray[np.uint8] | None:
     return picture
 
 
-def _off(one: Interaction) -> float | None:
-    """Pixels between the middle of a small thing in the expert's picture and in ours."""
+def _off(one: Interaction) -> tuple[float, float] | None:
+    """Pixels from the middle of a small thing in the expert's picture to that in ours."""
     theirs = decode(one.step.mask)
     rows, columns = np.flatnonzero(theirs.any(axis=1)), np.flatnonzero(theirs.any(axis=0))
     if one.step.action != "PickupObject" or one.shown is None:
@@ -172,4 +171,4 @@ def _off(one: Interaction) -> float | None:
     here, there = center(one.shown), center(theirs)
     if not (whole and small) or here is None or there is None:
         return None
-    return math.dist(here, there)
+    return here[0] - there[0], here[1] - there[1]
