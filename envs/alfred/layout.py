@@ -88,9 +88,10 @@ def _adjust_tables(body: Body) -> None:
     shifts = {table.id: shift for table in body.world if (shift := _shift(body.world, table))}
     if not shifts:
         return
-    poses = []
-    for thing in body.world:
-        if thing.id in shifts or (thing.pickupable and not shifts.keys().isdisjoint(thing.parents)):
+    poses, world = [], body.world
+    for thing in world:
+        on = thing.pickupable and any(_is_over(world, thing, world[id]) for id in shifts)
+        if on or thing.id in shifts:
             x, y, z = thing.position
             at = {"x": x, "y": y + shifts.get(thing.id, 0.0), "z": z}
             name, turn = thing.record["name"], thing.record["rotation"]
@@ -102,14 +103,26 @@ def _shift(world: World, table: Thing) -> float:
     """Metres by which what lies on a table is higher than its top, where most of it agrees."""
     if table.type not in _TABLES or not table.record["moveable"]:
         return 0.0
-    top = table.center[1] + table.size[1] / 2
-    on = (world.get(id) for id in table.contents)
-    gaps = sorted(t.center[1] - t.size[1] / 2 - top for t in on if t is not None and t.pickupable)
+    gaps = sorted(_gap(t, table) for t in world if t.pickupable and _is_over(world, t, table))
     if not gaps:
         return 0.0
     middle = gaps[len(gaps) // 2]
     agree = sum(abs(gap - middle) < _ALIKE for gap in gaps)
     return middle if _LEAST < abs(middle) < _MOST and 2 * agree > len(gaps) else 0.0
+
+
+def _gap(thing: Thing, table: Thing) -> float:
+    """Metres from a table's top up to the underside of a thing."""
+    return thing.center[1] - thing.size[1] / 2 - table.center[1] - table.size[1] / 2
+
+
+def _is_over(world: World, thing: Thing, table: Thing) -> bool:
+    """Whether a thing is on a table, or in the air above a table that has become lower."""
+    if thing.id in table.contents:
+        return True
+    afloat = all(id in world and world[id].type == "Floor" for id in thing.parents)
+    above = table.reach(thing.center[0], thing.center[2]) == 0.0
+    return afloat and above and 0.0 < _gap(thing, table) < _MOST
 
 
 def _bring_to_light(body: Body, thing: Thing, recorded: Thing | None) -> None:

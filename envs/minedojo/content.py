@@ -92,7 +92,7 @@ def content() -> Mapping[str, Any]:
     ]
     only = [
         {
-            "name": item["name"], "variant": variant, "label": item["displayName"],
+            "name": item["name"], "variant": variant, "label": _label(item, variant),
             "image": image(item["name"], variant), "stack": item["stackSize"],
         }
         for item in {one["name"]: one for one in facts("items")}.values()
@@ -117,6 +117,12 @@ def content() -> Mapping[str, Any]:
 def image(name: str, variant: int) -> str:
     """File of the texture of a block or item."""
     return f"mc_{name}__{variant}.png" if variant else f"mc_{name}.png"
+
+
+def _label(raw: Mapping[str, Any], variant: int) -> str:
+    """What people call it: Spruce Wood Planks."""
+    labels = {one["metadata"]: one["displayName"] for one in raw.get("variations") or ()}
+    return str(labels.get(variant, raw["displayName"]))
 
 
 def _variants() -> dict[str, set[int]]:
@@ -196,7 +202,7 @@ def _block(block: Mapping[str, Any], variant: int, stack: int) -> dict[str, Any]
     kind = _BY_MATERIAL.get(block.get("material") or "", "none")
     harvest = _level(block)
     return {
-        "name": name, "variant": variant, "label": block["displayName"], "shape": drawn,
+        "name": name, "variant": variant, "label": _label(block, variant), "shape": drawn,
         "tiles": sides if capped else [texture], "light": block["emitLight"], "stack": stack,
         "hardness": -1 if hardness is None else hardness, "tool": kind, "drops": _drops(block),
         "replaceable": name in ("tallgrass", "deadbush", "fire", "snow_layer", "vine"),

@@ -131,6 +131,22 @@ TASK = Task(
 )  # fmt: skip
 
 
+def test_wood_of_another_tree_is_told_by_its_name() -> None:
+    held = [
+        {"slot": "mainhand", "name": "crafting_table"},
+        {"slot": 1, "name": "planks", "variant": 1, "quantity": 2},
+        {"slot": 2, "name": "stick", "quantity": 4},
+    ]
+    task = TASK.model_copy(update={"scene": {**TASK.scene, "initial_inventory": held}})
+    with MineDojo(MineDojoSettings()) as env:
+        env.reset(task, seed=0)
+        env.act(Action("place crafting_table", "place", ("crafting_table",)))
+        said = env.act(Action("craft fence_gate", "craft", ("fence_gate",))).feedback
+        assert "2 more planks (Oak Wood Planks)" in said
+        other = env.act(Action("craft spruce_fence_gate", "craft", ("spruce_fence_gate",)))
+        assert other.reason is None
+
+
 @pytest.mark.parametrize("victim", ["Xvfb", "Luanti", "line"])
 def test_a_dead_simulator_is_said_and_the_next_starts(victim: str) -> None:
     with MineDojo(MineDojoSettings()) as env:

@@ -36,7 +36,19 @@ local function stock()
 	return have
 end
 
--- Which carried item goes in which cell; and what is lacking (name -> count).
+-- What is lacking, in words: of which kind, where others of that name are carried.
+local function called(want, have)
+	if want.variant == nil then return want.name end
+	local exact = inhabit.engine_name(want.name, want.variant)
+	for name in pairs(have) do
+		if name ~= exact and inhabit.plain_name(name) == want.name then
+			return want.name .. " (" .. minetest.registered_items[exact].description .. ")"
+		end
+	end
+	return want.name
+end
+
+-- Which carried item goes in which cell; and what is lacking (name in words -> count).
 local function assign(recipe)
 	local have, chosen, lacking = stock(), {}, {}
 	local wanted = cells(recipe)
@@ -60,7 +72,8 @@ local function assign(recipe)
 					have[pick] = have[pick] - 1
 					chosen[want.cell] = pick
 				else
-					lacking[want.one.name] = (lacking[want.one.name] or 0) + 1
+					local name = called(want.one, have)
+					lacking[name] = (lacking[name] or 0) + 1
 				end
 			end
 		end
