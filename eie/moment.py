@@ -105,7 +105,11 @@ class Trials:
     def is_best(self, answer: Action) -> bool:
         """Whether nothing is better than `answer`, as far as the environment knows."""
         best = self.best()
-        return best is None or _unnumbered(answer) in map(_unnumbered, best)
+        if best is None or answer in best:
+            return True
+        # Without a number it may mean one of several things that are alike.
+        alike = [a for a in best if _unnumbered(a) == _unnumbered(answer)]
+        return bool(alike) and self._end(answer) in map(self._end, alike)
 
     def is_wrong(self, action: Action, answer: Action) -> bool:
         """Whether `answer` is better than `action` without doubt."""
@@ -124,6 +128,15 @@ class Trials:
         if action.text not in self._tried:
             self._tried[action.text] = self._try(action)
         return self._tried[action.text]
+
+    def _end(self, action: Action) -> str:
+        """The state that comes of an action; the action itself where no copy can tell."""
+        if not isinstance(self._env, Forkable):
+            return action.text
+        with self._env.fork() as twin:
+            twin.act(action)
+            assert isinstance(twin, Privileged)
+            return twin.digest()
 
     def _try(self, action: Action) -> Tried:
         assert isinstance(self._env, Forkable)

@@ -10,7 +10,7 @@ from typing import Self
 from envs.alfred import goals
 from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
 from envs.alfred.goals import is_wanted
-from envs.alfred.objects import BASINS, Thing
+from envs.alfred.objects import BASINS, ENCLOSING, Thing
 from envs.alfred.routes import STEP
 from envs.alfred.situation import Situation
 from envs.alfred.skills.facing import can_look_for
@@ -39,9 +39,9 @@ _NEAR = REACH + STEP
 """Metres along the floor beyond which nothing can be handled, with some to spare: what the
 simulator calls visible it measures from the eyes."""
 _NODDING = ("open", "turn on", "turn off")
-"""What at most makes one look up or down, as far as other things are concerned."""
-_FALL = 0.35
-"""Metres aside that a thing may come down at most from where it is let go."""
+"""What at most makes one look up or down, as far as things are concerned that it doesn't uncover."""
+_BESIDE = 0.35
+"""Metres beside the box of a place over which what is let go may still fall into that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Prospects:
     lit: bool
     """A lamp of the goal is on, whether or not it is seen."""
     places: frozenset[str]
-    """Ids of where things belong, and of what is in or on that."""
+    """Ids of where things belong, and of what is in or on that; one of them may be in the hand."""
     uncut: frozenset[str]
     """Ids of what is in its place and would be wanted in slices."""
     treated: frozenset[str]
@@ -156,9 +156,11 @@ class Prospects:
 
     def _may_be_treated_after(self, action: Action) -> bool:
         """Whether what is let go may be in its place, and treated there by one more action."""
-        both = self.places & self.treated
-        near = self._within(_NEAR, self._things(both))
-        return near and (action.verb != "put" or self._aim(action) in both)
+        where = self.places & self.treated
+        if self.held is not None and self.held.id in self.places:  # A bowl with an apple, say.
+            where = self.treated
+        near = self._within(_NEAR, self._things(where))
+        return near and (action.verb != "put" or self._aim(action) in where)
 
     def _may_finish_light(self, verb: str) -> bool:
         """Something wanted is held, a lamp is on, and that is seen."""
@@ -182,11 +184,8 @@ class Prospects:
         """Whether what is carried may be put, or fall, where it belongs after an action."""
         if action.verb in _PUTTING:
             return False
-        if action.verb == "open":
-            shut = [t for t in self._things(self.places) if t not in self._open_places]
-            world, aim = self.here.world, self._thing(action)
-            if aim is not None and any(aim in (t, world.shut_in(t)) for t in shut):
-                return True
+        if action.verb == "open" and self._uncovers(action, self._things(self.places)):
+            return True
         if action.verb == "go to":
             pose = self._pose_after(action)
             if pose is not None and self._falls_into_place(pose):
@@ -197,6 +196,8 @@ class Prospects:
         """Whether one of some things may be handled after an action."""
         if action.verb in ("explore", "find"):
             return bool(things)
+        if action.verb == "open" and self._uncovers(action, things):
+            return True
         if action.verb in _NODDING:
             return self._within(_NEAR, things) and any(self._comes_in_view(t) for t in things)
         if action.verb != "go to":
@@ -205,6 +206,16 @@ class Prospects:
             return False
         visible = self.here.views.visible(pose)
         return any(t.id in visible or can_look_for(self.here, pose, t) for t in things)
+
+    def _uncovers(self, action: Action, things: Sequence[Thing]) -> bool:
+        """Whether one of some things may come in reach because something is opened."""
+        aim = self._thing(action)
+        if aim is None:
+            return False
+        if aim.type not in ENCLOSING:  # What is behind a curtain is not said to be in it.
+            return self._within(_NEAR, things)
+        outer = (self.here.world.shut_in(thing) for thing in things)
+        return aim.id in {thing.id for thing in (*things, *outer) if thing is not None}
 
     def _comes_in_view(self, thing: Thing) -> bool:
         """Whether looking up or down from here shows a thing so that it can be handled."""
@@ -236,9 +247,16 @@ class Prospects:
         turn = math.radians(pose.rotation)
         x, z = pose.x + arm * math.sin(turn), pose.z + arm * math.cos(turn)
         return any(
-            place.reach(x, z) <= _FALL and place.center[1] - place.size[1] / 2 <= hand[1]
+            place.reach(x, z) <= _BESIDE + _drawn_out(place)
+            and place.center[1] - place.size[1] / 2 <= hand[1]
             for place in self._things(self.places - {self.held.id})
         )
+
+
+def _drawn_out(place: Thing) -> float:
+    """Metres at most that a drawer stands out of its box, which stays where it is."""
+    drawn = place.type == "Drawer" and place.open
+    return max(place.size[0], place.size[2]) if drawn else 0.0
 
 
 def _nods(pose: Pose) -> Sequence[Pose]:

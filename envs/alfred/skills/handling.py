@@ -113,7 +113,9 @@ def drop(here: Situation, said: str) -> Result:
         return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
     if not _is_held(here, said, held):
         return failed(Reason.MISSING_ITEM, f"you hold {here.name(held)}, not the {said}.")
-    if here.body.step("DropHandObject", blind=True, forceAction=True):
+    dropped = here.body.step("DropHandObject", blind=True, forceAction=True)
+    here.views.forget()
+    if dropped:
         return _touched(here, held, f"you drop {here.name(held)}.")
     return _refused(here, "drop", held, f"you can't drop {here.name(held)} here")
 
