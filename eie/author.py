@@ -12,15 +12,16 @@ from envs.evolving import Deed
 
 
 class ProposedEvent(BaseModel):
-    """A node of the graph that an author breaks its task into; as `envs.evolving.Event`."""
+    """A node of the graph that an author breaks its task into; as `envs.evolving.Event`.
+
+    What is told once it has come about is not the author's to say, for no picture could refute it.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(min_length=1, max_length=60)
     wish: str = Field(min_length=3, max_length=200)
     """As an instruction, without a full stop: "heat the apple"."""
-    done: str = Field(default="", max_length=200)
-    """As a sentence once it has come about: "The apple has been heated."; empty for nothing."""
     deed: Deed
     thing: str = Field(min_length=1, max_length=60)
     needs: tuple[str, ...] = Field(default=(), max_length=16)

@@ -16,11 +16,15 @@ from envs.evolving import Event, Template
 def events_of(origin: Origin, template: Template) -> Sequence[Event]:
     """Those that the author proposed, unchecked, if it did; else the template's.
 
+    What is told of an event that has come about is always the template's.
+
     Raises:
         TopologyError: the template makes none of such a task.
     """
     proposed = () if origin.proposal is None else origin.proposal.events
-    return [_event(one) for one in proposed] or template.events(origin.task)
+    own = template.events(origin.task)
+    told = {(event.deed, event.thing): event.done for event in own}
+    return [_event(one, told.get((one.deed, one.thing), "")) for one in proposed] or own
 
 
 def check_events(
@@ -47,7 +51,8 @@ def check_events(
         return
     for event in events:
         check_wish(event.wish, things, template.lexicon)
-    missing = [e.name for e in events if e.name not in topology.done(plan, template)]
+    done = topology.done(plan, template)
+    missing = [event.name for event in events if event.name not in done]
     if missing:
         raise RejectedError(
             Rejection.CONTRADICTION,
@@ -56,5 +61,5 @@ def check_events(
         )
 
 
-def _event(proposed: ProposedEvent) -> Event:
-    return Event(**proposed.model_dump())
+def _event(proposed: ProposedEvent, done: str) -> Event:
+    return Event(**proposed.model_dump(), done=done)

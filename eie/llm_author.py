@@ -31,14 +31,14 @@ _ORDER = (
     'and "scene" (the parameters of the simulator that go with it). The goal must ask for exactly '
     "what the scene's goal says, and must not be reached at the start. It may also have the key "
     '"events": the parts of the task as a graph, each with "name", "wish" (as an instruction), '
-    '"done" (as a sentence, once it is so), "deed", "thing" (that it is done to, or put into) and '
+    f'"deed" (one of: {", ".join(Deed)}), "thing" (that it is done to, or put into) and '
     '"needs" (names of the parts that come first).'
 )
 
 _EVENT: dict[str, JsonValue] = {
     "type": "object",
     "properties": {
-        **{name: {"type": "string"} for name in ("name", "wish", "done", "thing")},
+        **{name: {"type": "string"} for name in ("name", "wish", "thing")},
         "deed": {"enum": [deed.value for deed in Deed]},
         "needs": {"type": "array", "items": {"type": "string"}},
     },

@@ -49,7 +49,6 @@ def answered(template: Template, change: Callable[[Events], Events]) -> Answer:
             {
                 "name": f"my {event.name}",
                 "wish": event.wish,
-                "done": event.done,
                 "deed": event.deed.value,
                 "thing": event.thing,
                 "needs": [f"my {need}" for need in event.needs],
@@ -96,6 +95,10 @@ def of_no_deed(events: Events) -> Events:
     return [{**events[0], "deed": "teleport"}, *events[1:]]
 
 
+def telling_more(events: Events) -> Events:
+    return [{**events[0], "done": "The unicorn has been fed."}, *events[1:]]
+
+
 def needing_what_is_not(events: Events) -> Events:
     return [{**events[0], "needs": ["luck"]}, *events[1:]]
 
@@ -108,6 +111,7 @@ def needing_what_is_not(events: Events) -> Events:
         (of_nothing, Rejection.CONTRADICTION, "unicorn"),
         (too_many, Rejection.CONTRADICTION, "'one more'"),
         (of_no_deed, Rejection.SCHEMA, "deed"),
+        (telling_more, Rejection.SCHEMA, "done"),
         (needing_what_is_not, Rejection.SCHEMA, "'luck'"),
     ],
 )
