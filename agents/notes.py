@@ -22,7 +22,7 @@ SURE, MAYBE = 0.5, 0.2
 """From where on a kind is named, and named with a question mark."""
 _NAME = re.compile(r"\b([a-z][a-z \-]*)_\d+\b")
 _SENTENCE = re.compile(r"[^.!?]+[.!?]?")
-_STEPS = 30
+_STEPS = 60
 _PLACES = frozenset(
     """armchair, bathtub, bed, box, butter knife, cabinet, coffee machine, coffee table, countertop,
     desk, desk lamp, dining table, drawer, dresser, faucet, floor lamp, fridge, garbage can,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -29,6 +29,9 @@ class Drill:
     decay: float = 1e-2
     forget: float = 0.15
     """See `agents.models.ranker.network.Network`."""
+    among: int = 48
+    """Choices that are told from the answer at a time, drawn anew each time: a quarter of all takes
+    a quarter of the time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,13 +44,14 @@ class Exercise:
 
 def lexicon_of(moments: Sequence[Moment]) -> Lexicon:
     """The words of all that can be said, and of the goals."""
-    nouns = {action(a.text).noun for m in moments for a in m.candidates} - {""}
+    said = {action.text for moment in moments for action in moment.candidates}
+    nouns = sorted({action(text).noun for text in said} - {""})
     # Goals are told apart by all their words, nouns too: else how a type is worded stands in few.
     texts = {_text(m).partition("\n")[0]: _text(m) for m in moments}
     goals = [notes(text, nouns).goal for _, text in sorted(texts.items())]
     counts = Counter(word for goal in goals for word in set(pairs(goal)))
     words = sorted(word for word, count in counts.items() if count >= _LEAST)
-    return Lexicon(tuple(sorted(nouns)), tuple(words))
+    return Lexicon(tuple(nouns), tuple(words))
 
 
 def exercises(moments: Sequence[Moment], lexicon: Lexicon) -> list[Exercise]:
@@ -69,22 +73,34 @@ def drill(
     *,
     seed: int,
     tell: Callable[[str], None],
+    before: Network | None = None,
 ) -> Network:
     """A network that has learnt the exercises.
+
+    Args:
+        lexicon: its words.
+        learnt: exercises, of the same lexicon.
+        how: how long, and how fast.
+        seed: of the first weights, the order, and what is left out.
+        tell: hears how it goes.
+        before: one that has learnt something already, to go on with; its weights are left alone.
 
     Raises:
         TuneError: a loss is no number.
     """
     torch.manual_seed(seed)
     network = Network(lexicon, forget=how.forget).train()
+    if before is not None:
+        network.load_state_dict(before.state_dict())
     optimizer = torch.optim.AdamW(network.parameters(), lr=how.rate, weight_decay=how.decay)
     steps = how.epochs * -(-len(learnt) // how.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, how.rate, total_steps=steps)
     for epoch in range(how.epochs):
-        order = np.random.default_rng((seed, epoch)).permutation(len(learnt))
+        draw = np.random.default_rng((seed, epoch))
+        order = draw.permutation(len(learnt))
         total, right = 0.0, 0
         for first in range(0, len(order), how.batch):
-            batch = [learnt[i] for i in order[first : first + how.batch]]
+            batch = [_some(learnt[i], how.among, draw) for i in order[first : first + how.batch]]
             scores = network([one.question for one in batch])
             chances = [score[one.answer] for score, one in zip(scores, batch, strict=True)]
             loss = -torch.stack(chances).mean()
@@ -98,6 +114,19 @@ def drill(
             right += sum(int(s.argmax()) == o.answer for s, o in zip(scores, batch, strict=True))
         tell(f"epoch {epoch + 1}: loss {total / len(order):.3f}, right {right / len(order):.3f}")
     return network.eval()
+
+
+def _some(whole: Exercise, among: int, draw: np.random.Generator) -> Exercise:
+    """The answer first, and some of the others."""
+    asked = whole.question
+    if len(asked.verbs) <= among + 1:
+        return whole
+    others = draw.choice(len(asked.verbs) - 1, among, replace=False)
+    kept = np.concatenate([[whole.answer], others + (others >= whole.answer)])
+    some = replace(
+        asked, verbs=asked.verbs[kept], nouns=asked.nouns[kept], choices=asked.choices[kept]
+    )
+    return Exercise(some, 0)
 
 
 def _text(moment: Moment) -> str:

@@ -51,16 +51,16 @@ class Wording:
         example = sample.example
         if example.kind in ("recognition", "photograph"):
             return self._asked(sample)
-        rgb = _picture(sample.folder, example.image) if self._sees else None
-        view = _view(example.goal, Observation(example.text, rgb), example.history)
+        rgb = picture(sample.folder, example.image) if self._sees else None
+        view = view_of(example.goal, Observation(example.text, rgb), example.history)
         return self._prompt.messages(view, images=self._sees)
 
     def _asked(self, sample: Sample) -> Sequence[Message]:
         """A question that is no planner's: the film before it, and the picture."""
         example = sample.example
         files = [past.image for past in example.history if past.image] + [example.image]
-        seen = [Image(_picture(sample.folder, f)) for f in files] if self._sees else []
-        view = _view(example.question, Observation(example.text), ())
+        seen = [Image(picture(sample.folder, f)) for f in files] if self._sees else []
+        view = view_of(example.question, Observation(example.text), ())
         system, user = self._question.messages(view, images=False)
         return system, Message("user", (*user.parts, *seen))
 
@@ -103,7 +103,8 @@ def choose(samples: Iterable[Sample], settings: TuneSettings, seed: int) -> list
     return [kept[i] for i in order]
 
 
-def _view(goal: str, observation: Observation, past: Sequence[Past]) -> View:
+def view_of(goal: str, observation: Observation, past: Sequence[Past]) -> View:
+    """The moment that an example was cut from, without anything to choose from."""
     return View(
         goal=goal,
         observation=observation,
@@ -121,7 +122,12 @@ async def _deaf(text: str) -> Action | None:
     return None
 
 
-def _picture(folder: Path, name: str) -> NDArray[np.uint8]:
+def picture(folder: Path, name: str) -> NDArray[np.uint8]:
+    """A picture of the set `folder`, uint8 (H, W, 3).
+
+    Raises:
+        TuneError: it can't be read, or lies elsewhere.
+    """
     file = folder / name
     if not file.resolve().is_relative_to(folder.resolve()):
         raise TuneError(f"The picture {name!r} lies outside of the set {folder}.")

@@ -41,7 +41,7 @@ class Ranker(Model):
     ) -> None:
         """Rank with `network`, which is ready to infer, and see with `eyes`."""
         self.name = name
-        self._network, self._lexicon, self._eyes = network, lexicon, eyes
+        self.network, self.lexicon, self._eyes = network, lexicon, eyes
         self.abilities = frozenset({Ability.RANK, Ability.BEAM})
         if eyes is not None:
             self.abilities |= {Ability.EYES}
@@ -70,10 +70,10 @@ class Ranker(Model):
         Raises:
             ModelError: the prompt is none of `agents/notes.py`.
         """
-        noted = notes(_text(prompt), self._lexicon.nouns)
-        asked = question(noted, [action(text) for text in candidates], self._lexicon)
+        noted = notes(_text(prompt), self.lexicon.nouns)
+        asked = question(noted, [action(text) for text in candidates], self.lexicon)
         with torch.inference_mode():
-            found: list[float] = self._network([asked])[0].double().tolist()
+            found: list[float] = self.network([asked])[0].double().tolist()
         return found
 
     async def beam(

@@ -1,4 +1,9 @@
-"""The network: what a moment is and what a choice is, through two layers, to how good it is."""
+"""The network: what a moment is and what a choice is, to how good the choice is.
+
+Both are added and go through two more layers, as a mind that knows nothing of either would have it;
+and besides each moment asks for something, which each choice fits more or less: two vectors and
+their product, as in attention (Vaswani et al., 2017).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,13 @@ from collections.abc import Sequence
 
 import torch
 from torch import nn
+from torch.nn import functional
 
-from agents.models.ranker.features import CHOICE, MOMENT, USES, Lexicon, Question
+from agents.models.ranker.choices import CHOICE
+from agents.models.ranker.features import KINDS, MOMENT, NAMED, Lexicon, Question
 from agents.models.ranker.reading import VERBS
 
-_WIDTH, _WORDS, _HIDDEN = 32, 64, 192
+_WIDTH, _SEEN, _WORDS, _HIDDEN, _FIT = 32, 64, 64, 256, 64
 
 
 class Network(nn.Module):
@@ -28,50 +35,54 @@ class Network(nn.Module):
         self._forget = forget
         count = len(lexicon.nouns) + 2
         self.nouns = nn.Embedding(count, _WIDTH)
-        self.seen = nn.Linear(count, _WIDTH)
-        self.here = nn.Linear(count, _WIDTH)
-        self.used = nn.Linear(len(USES) * count, 2 * _WIDTH)
-        self.words = nn.EmbeddingBag(len(lexicon.words) + 1, _WORDS, mode="mean")
         self.verbs = nn.Embedding(len(VERBS), _WIDTH)
-        self.moment = nn.Linear(MOMENT + _WORDS + 6 * _WIDTH, _HIDDEN)
-        self.choice = nn.Linear(CHOICE + 2 * _WIDTH, _HIDDEN)
-        self.mixed = nn.Sequential(nn.ReLU(), nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU())
+        self.words = nn.EmbeddingBag(len(lexicon.words) + 1, _WORDS, mode="mean")
+        self.kinds = nn.Linear(KINDS * count, _SEEN)
+        told = MOMENT + _WORDS + _SEEN + NAMED * _WIDTH
+        self.moment = nn.Sequential(
+            nn.Linear(told, _HIDDEN), nn.ReLU(), nn.Dropout(forget), nn.Linear(_HIDDEN, _HIDDEN)
+        )
+        self.choice = nn.Linear(CHOICE, _HIDDEN)
+        self.of_noun = nn.Linear(_WIDTH, _HIDDEN, bias=False)
+        self.of_verb = nn.Linear(_WIDTH, _HIDDEN, bias=False)
+        self.mixed = nn.Sequential(
+            nn.ReLU(), nn.Dropout(forget), nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()
+        )
         self.score = nn.Linear(_HIDDEN, 1)
+        self.asks = nn.Linear(_HIDDEN, _FIT)
+        self.fits = nn.Linear(_HIDDEN, _FIT)
 
     def forward(self, questions: Sequence[Question]) -> list[torch.Tensor]:
         """The log-probability of each choice among its question's, (choices,) for each."""
+        counts = torch.tensor([len(q.verbs) for q in questions])
+        moment = self.moment(self._told(questions))
+        nouns = torch.cat([torch.from_numpy(q.nouns) for q in questions])
+        verbs = torch.cat([torch.from_numpy(q.verbs) for q in questions])
+        choice = (
+            self.choice(torch.cat([torch.from_numpy(q.choices) for q in questions]).float())
+            + functional.embedding(self._some(nouns), self.of_noun(self.nouns.weight))
+            + functional.embedding(verbs, self.of_verb(self.verbs.weight))
+        )
+        mixed = self.mixed(choice + moment.repeat_interleave(counts, 0))
+        asked = self.asks(moment.relu()).repeat_interleave(counts, 0)
+        scores = self.score(mixed)[:, 0] + (asked * self.fits(choice.relu())).mean(1)
+        return [one.log_softmax(0) for one in scores.split(counts.tolist())]
+
+    def _told(self, questions: Sequence[Question]) -> torch.Tensor:
+        """All that moments are told by, (questions, numbers)."""
         goals = [torch.from_numpy(q.goal) for q in questions]
         starts = torch.tensor([0, *(len(goal) for goal in goals)]).cumsum(0)[:-1]
-        used = torch.stack([torch.from_numpy(q.used) for q in questions])
-        last = torch.stack([torch.from_numpy(q.last) for q in questions])
-        moment = self.moment(
-            torch.cat(
-                [
-                    torch.stack([torch.from_numpy(q.moment) for q in questions]),
-                    self.words(torch.cat(goals), starts),
-                    self.seen(torch.stack([torch.from_numpy(q.seen) for q in questions])),
-                    self.here(torch.stack([torch.from_numpy(q.here) for q in questions])),
-                    self.used(used.flatten(1)),
-                    self.nouns(self._some(last)).flatten(1),
-                ],
-                1,
-            )
+        named = torch.stack([torch.from_numpy(q.named) for q in questions])
+        kinds = torch.stack([torch.from_numpy(q.kinds) for q in questions])
+        return torch.cat(
+            [
+                torch.stack([torch.from_numpy(q.moment) for q in questions]),
+                self.words(torch.cat(goals), starts),
+                self.kinds(kinds.flatten(1)),
+                self.nouns(self._some(named)).flatten(1),
+            ],
+            1,
         )
-        counts = [len(q.verbs) for q in questions]
-        nouns = torch.cat([torch.from_numpy(q.nouns) for q in questions])
-        choice = self.choice(
-            torch.cat(
-                [
-                    torch.cat([torch.from_numpy(q.choices) for q in questions]),
-                    self.verbs(torch.cat([torch.from_numpy(q.verbs) for q in questions])),
-                    self.nouns(self._some(nouns)),
-                ],
-                1,
-            )
-        )
-        whole = choice + moment.repeat_interleave(torch.tensor(counts), 0)
-        scores = self.score(self.mixed(whole))[:, 0].split(counts)
-        return [one.log_softmax(0) for one in scores]
 
     def _some(self, nouns: torch.Tensor) -> torch.Tensor:
         if not self.training or not self._forget:

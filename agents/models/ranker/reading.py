@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agents.core import ModelError
 
@@ -28,6 +29,9 @@ VERBS = (
     "drop",
     "other",
 )
+GO, TAKE, PUT, OPEN, CLOSE, TURN_ON = range(6)
+SLICE = VERBS.index("slice")
+LOOKS = (VERBS.index("look around"), VERBS.index("explore"))
 OTHER = len(VERBS) - 1
 SLOTS = 3
 """Different nouns of a goal that are told apart."""
@@ -50,6 +54,7 @@ class Deed:
     number: str = ""
     thing: str = ""
     """Of "put": what is put, where that is told."""
+    thing_number: str = ""
     failed: bool = False
 
 
@@ -68,6 +73,7 @@ class Noted:
     """Empty where the hand is."""
 
 
+@lru_cache(maxsize=4096)
 def action(text: str) -> Deed:
     """An action as a planner may choose it, or as notes tell of it."""
     said, _, why = text.partition(": ")
@@ -75,14 +81,15 @@ def action(text: str) -> Deed:
     if match is None:
         return Deed(OTHER, failed=bool(why))
     verb = "go to" if match["verb"] == "at" else match["verb"]
-    rest, thing = match["rest"].strip(), ""
+    rest, thing, thing_number = match["rest"].strip(), "", ""
     if verb == "put":
         into = _INTO.match(rest)
         if into is None:
             return Deed(OTHER, failed=bool(why))
-        rest, thing = into["place"], _noun(into["thing"])[0]
+        rest = into["place"]
+        thing, thing_number = _noun(into["thing"])
     noun, number = _noun(rest)
-    return Deed(VERBS.index(verb), noun, number, thing, bool(why))
+    return Deed(VERBS.index(verb), noun, number, thing, thing_number, bool(why))
 
 
 def notes(text: str, nouns: Iterable[str]) -> Noted:
@@ -112,6 +119,11 @@ def notes(text: str, nouns: Iterable[str]) -> Noted:
     )
 
 
+def whole(noun: str) -> str:
+    """What a slice is cut from: empty for what is no slice."""
+    return noun.removesuffix(" slice") if noun.endswith(" slice") else ""
+
+
 def _noun(text: str) -> tuple[str, str]:
     match = _NOUN.fullmatch(text.strip())
     return ("", "") if match is None else (match["noun"], match["number"] or "")
@@ -125,11 +137,7 @@ def _kinds(text: str) -> Mapping[str, float]:
 
 def _slotted(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The goal's words with nouns as slots, and the nouns, in the order in which it names them."""
-    known: dict[str, str] = {}
-    for noun in nouns:
-        for form in _forms(noun):
-            known.setdefault(form, noun)
-    longest = sorted(known, key=lambda form: (-len(form), form))
+    known, pattern = _spoken_of(tuple(nouns))
     found: list[str] = []
 
     def slot(match: re.Match[str]) -> str:
@@ -138,9 +146,20 @@ def _slotted(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[st
             found.append(noun)
         return f"<{min(found.index(noun), SLOTS - 1)}>"
 
-    pattern = "|".join(map(re.escape, longest)) or r"(?!)"
-    slotted = re.sub(rf"\b(?:{pattern})\b", slot, goal)
+    slotted = pattern.sub(slot, goal)
     return tuple(re.findall(r"<\d>|[a-z]+", slotted)), tuple(found[:SLOTS])
+
+
+@lru_cache(maxsize=8)
+def _spoken_of(nouns: Sequence[str]) -> tuple[Mapping[str, str], re.Pattern[str]]:
+    """The forms of nouns, and what finds the longest of them."""
+    known: dict[str, str] = {}
+    for noun in nouns:
+        for form in _forms(noun):
+            known.setdefault(form, noun)
+    longest = sorted(known, key=lambda form: (-len(form), form))
+    several = "|".join(map(re.escape, longest)) or r"(?!)"
+    return known, re.compile(rf"\b(?:{several})\b")
 
 
 def _forms(noun: str) -> Sequence[str]:

@@ -1,0 +1,96 @@
+"""What actions have to do with a moment, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.models.ranker.progress import Progress
+from agents.models.ranker.reading import GO, OPEN, SLOTS, TAKE, VERBS, Deed, Noted, whole
+
+_OF_NOUN = 3 * SLOTS + 2 * len(VERBS) + 15
+CHOICE = _OF_NOUN + 11
+"""Numbers that tell of an action at a moment."""
+_LATELY = 4.0
+"""Steps in which what was done fades to a half."""
+
+
+class About:
+    """What actions have to do with a moment; of each noun it is found out once."""
+
+    def __init__(self, noted: Noted, come: Progress) -> None:
+        """At the moment `noted`, after all that has `come` to pass."""
+        self._noted, self._come = noted, come
+        self._own: dict[str, list[tuple[int, Deed]]] = {}
+        for ago, deed in enumerate(reversed(noted.done), start=1):
+            self._own.setdefault(deed.noun, []).insert(0, (ago, deed))
+        went = [deed for deed in noted.done if deed.verb == GO and not deed.failed]
+        self._at = (went[-1].noun, went[-1].number) if went else ("", "")
+
+    def choices(self, actions: Sequence[Deed]) -> NDArray[np.float32]:
+        """(actions, CHOICE)."""
+        of_noun = {noun: self._of_noun(noun) for noun in {deed.noun for deed in actions}}
+        found = np.zeros((len(actions), CHOICE), np.float32)
+        for row, deed in zip(found, actions, strict=True):
+            row[:_OF_NOUN] = of_noun[deed.noun]
+            if deed.number or deed.noun in self._own:
+                row[_OF_NOUN:] = self._of_deed(deed)
+        return found
+
+    def _of_deed(self, deed: Deed) -> Sequence[float]:
+        noun, number, done = deed.noun, deed.number, self._noted.done
+        alike = [(ago, d) for ago, d in self._own.get(noun, ()) if d.verb == deed.verb]
+        numbered = [d for _, d in alike if d.number == number and not d.failed]
+        opened = [d for _, d in self._own.get(noun, ()) if d.verb == OPEN and not d.failed]
+        return [
+            bool(alike) and alike[-1][1].failed,
+            min(len(alike), 6) / 6,
+            sum(d.failed for _, d in alike) / 3,
+            0.5 ** (alike[-1][0] / _LATELY) if alike else 0.0,
+            # The same of them came again: all have had their turn.
+            len(alike) - len({d.number for _, d in alike}) > 0,
+            bool(number),
+            bool(number) and bool(numbered),
+            bool(number) and any(d.number == number for d in opened),
+            bool(number) and self._at == (noun, number),
+            bool(number) and bool(done) and done[-1].number == number,
+            # One stands before one of them that was opened already.
+            self._at[0] == noun and any(d.number == self._at[1] for d in opened),
+        ]
+
+    def _of_noun(self, noun: str) -> NDArray[np.float32]:
+        noted, come = self._noted, self._come
+        own = [deed for _, deed in self._own.get(noun, ())]
+        worked = [deed for deed in own if not deed.failed]
+        slots = np.zeros((3, SLOTS), np.float32)
+        counts = np.zeros((2, len(VERBS)), np.float32)
+        if noun:
+            for i, slot in enumerate(noted.slots):
+                slots[:, i] = noun == slot, noun == whole(slot), come.within(slot, noun) > 0
+        for deed in worked:
+            counts[0, deed.verb] = min(counts[0, deed.verb] + 0.25, 1.5)
+        if own:
+            counts[1, own[-1].verb] = 1.0
+        numbers = {
+            verb: {deed.number for deed in worked if deed.verb == verb} for verb in (GO, OPEN, TAKE)
+        }
+        rest = [
+            bool(noun),
+            noted.seen.get(noun, 0.0),
+            noted.seen.get(noun, 0.0) == 0.5,
+            noted.here.get(noun, 0.0),
+            noted.here.get(noun, 0.0) == 0.5,
+            bool(noun) and noted.held == noun,
+            bool(noun) and self._at[0] == noun,
+            bool(noun) and bool(noted.done) and noted.done[-1].noun == noun,
+            bool(own) and own[-1].failed,
+            bool(noun) and come.within(noun) / 2,
+            len(numbers[GO]) / 6,
+            len(numbers[OPEN]) / 6,
+            len(numbers[TAKE]) / 3,
+            len(numbers[GO] - numbers[OPEN]) / 3,
+            0.5 ** (self._own[noun][-1][0] / _LATELY) if own else 0.0,
+        ]
+        return np.concatenate([slots.ravel(), counts.ravel(), np.array(rest, np.float32)])

@@ -1,0 +1,64 @@
+"""What has come of the things of an episode: where each was left, and what was done to it there.
+
+Things get hot, clean and cold by what is done around them: a potato in the microwave that is turned
+on, a mug in the sink while the faucet runs, an apple in the fridge that is closed. None of that is
+known here by name: what is told is which places were worked while a thing lay there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.models.ranker.reading import CLOSE, PUT, TAKE, TURN_ON, Deed
+
+WORKS = (TURN_ON, CLOSE)
+"""What is done to a place that may change what lies there."""
+Name = tuple[str, str]
+"""A noun and its number, empty where none was told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """After all that was done."""
+
+    left: Mapping[Name, str]
+    """Things that were put somewhere and not taken again, and the noun of the place."""
+    worked: Mapping[Name, frozenset[tuple[int, str]]]
+    """Things, and the verbs and nouns of what was worked while they lay there."""
+    held: Name
+    """What was taken last and not put anywhere."""
+
+    def within(self, noun: str, place: str = "") -> int:
+        """How many things of that noun were left, at that place or anywhere."""
+        return sum(n == noun and place in ("", at) for (n, _), at in self.left.items())
+
+    def worked_for(self, noun: str) -> frozenset[tuple[int, str]]:
+        """What was worked for any thing of that noun; for the one that is held, if one is."""
+        if self.held[0] == noun:
+            return self.worked.get(self.held, frozenset())
+        found = (works for (n, _), works in self.worked.items() if n == noun)
+        return frozenset[tuple[int, str]]().union(*found)
+
+
+def progress(done: Sequence[Deed]) -> Progress:
+    """Act it out again: what failed changed nothing."""
+    left: dict[Name, str] = {}
+    worked: dict[Name, frozenset[tuple[int, str]]] = {}
+    held: Name = ("", "")
+    for deed in done:
+        if deed.failed:
+            continue
+        if deed.verb == PUT:
+            left[deed.thing, deed.thing_number] = deed.noun
+            held = ("", "")
+        elif deed.verb == TAKE:
+            held = (deed.noun, deed.number)
+            left.pop(held, None)
+        elif deed.verb in WORKS:
+            for thing, place in left.items():
+                # A faucet is turned on for what lies in the sink, but only what holds a thing
+                # can be closed around it.
+                if deed.verb == TURN_ON or place == deed.noun:
+                    worked[thing] = worked.get(thing, frozenset()) | {(deed.verb, deed.noun)}
+    return Progress(left, worked, held)

@@ -1,0 +1,44 @@
+"""What has come of things is acted out again from what was done."""
+
+from agents.models.ranker.progress import Progress, progress
+from agents.models.ranker.reading import CLOSE, TURN_ON, action
+
+
+def after(*done: str) -> Progress:
+    return progress([action(text) for text in done])
+
+
+def test_a_thing_lies_where_it_was_put_until_it_is_taken() -> None:
+    done = ("pick up mug_1", "put mug_1 in sink_1")
+    assert after(*done).within("mug") == 1
+    assert after(*done).within("mug", "sink") == 1
+    assert after(*done).within("mug", "fridge") == 0
+    taken = after(*done, "pick up mug_1")
+    assert taken.within("mug") == 0
+    assert taken.held == ("mug", "1")
+
+
+def test_two_of_a_kind_are_told_apart() -> None:
+    come = after(
+        "put pen_1 on desk_1", "put pen_2 on desk_1", "pick up pen_1", "put pen_1 on bed_1"
+    )
+    assert (come.within("pen"), come.within("pen", "desk"), come.within("pen", "bed")) == (2, 1, 1)
+
+
+def test_what_was_worked_while_a_thing_lay_there_is_remembered_of_it() -> None:
+    heated = ("put egg_1 in microwave_1", "close microwave_1", "turn on microwave_1")
+    assert after(*heated).worked_for("egg") == {(CLOSE, "microwave"), (TURN_ON, "microwave")}
+    moved = after(*heated, "pick up egg_1", "close fridge_1", "put cup_1 in sink_1")
+    assert moved.worked_for("egg") == {(CLOSE, "microwave"), (TURN_ON, "microwave")}
+    assert moved.worked_for("cup") == frozenset()
+    washed = after("put cup_1 in sink_1", "close fridge_1", "turn on faucet_1")
+    assert washed.worked_for("cup") == {(TURN_ON, "faucet")}
+
+
+def test_of_two_the_one_in_the_hand_counts() -> None:
+    come = after("put egg_1 in fridge_1", "close fridge_1", "pick up egg_2")
+    assert come.worked_for("egg") == frozenset()
+
+
+def test_what_failed_changed_nothing() -> None:
+    assert after("put it in the sink: no room", "pick up mug: not visible") == after()

@@ -1,0 +1,23 @@
+"""The household told in words is the same household."""
+
+from envs.alfred.env import Alfred
+from envs.alfred.settings import AlfredSettings
+from envs.alfred.tasks import sample
+from envs.alfred.told import Told
+
+
+def test_it_says_what_the_household_that_shows_says() -> None:
+    settings = AlfredSettings(width=160, height=160, text="view", expert="searching")
+    (task,) = sample(1, 3, "val")
+    said = []
+    for kind in (Alfred, Told):
+        with kind(settings=settings) as env:
+            env.reset(task, seed=0)
+            texts = [env.observe().text]
+            for _ in range(4):
+                outcome = env.act(env.plan()[0])
+                texts += [outcome.feedback, env.observe().text]
+            assert (env.observe().rgb is None) == (kind is Told)
+        said.append(texts)
+    assert said[0] == said[1]
+    assert any("_" in text for text in said[0]), "Something is seen."
