@@ -39,7 +39,7 @@ _NEAR = REACH + STEP
 """Metres along the floor beyond which nothing can be handled, with some to spare: what the
 simulator calls visible it measures from the eyes."""
 _NODDING = ("open", "turn on", "turn off")
-"""What at most makes one look up or down, as far as things are concerned that it doesn't uncover."""
+"""What makes one look up or down at most, as far as what it does not uncover is concerned."""
 _BESIDE = 0.35
 """Metres beside the box of a place over which what is let go may still fall into that."""
 
