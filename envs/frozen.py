@@ -14,6 +14,7 @@ from envs.core import TaskError
 
 SETS: Mapping[str, str] = {
     "alfred-v1": "bcfd92c666aa4ea7372cba7be935f42dbb1b4363a43d51107855307459132109",
+    "minedojo-v1": "e58a1af913a8788ebe661a0aeb12d444a72fb91293b786da4d9b96396e428d9b",
     "virtualhome-v1": "d9e70a1aeab1ed5fc433abad01d1e1c13671287d10ff4df18acc0dd29ef01ac8",
 }
 """Name -> SHA-256 of the file."""

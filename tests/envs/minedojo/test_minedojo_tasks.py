@@ -10,15 +10,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from luanti_for_tests import needs_luanti
 
 from envs.core import SceneError, Task, TaskError
+from envs.minedojo import MineDojoSettings
 from envs.minedojo.content import content
+from envs.minedojo.env import MineDojo
 from envs.minedojo.language import understand, vocabulary
 from envs.minedojo.names import names
 from envs.minedojo.official import default_package, read
 from envs.minedojo.scene import read_scene
 from envs.minedojo.tasks import sample
 from envs.minedojo.topology import cheapest, costs, graph, ways
+from envs.registry import find
+from episodes.tasks import gather
 
 
 def official() -> str:
@@ -45,6 +50,32 @@ def test_samples_are_a_prefix_and_valid() -> None:
     assert not [
         one.goal for one in many if re.search(r"\ba [aeiou]|\ba shears|[2-9] torch\b", one.goal)
     ]
+
+
+def frozen_tasks() -> list[Task]:
+    registration = find("minedojo")
+    return list(gather(registration, registration.settings(), n=None, seed=0, source="minedojo-v1"))
+
+
+def test_frozen_tasks_leave_no_chance() -> None:
+    tasks = frozen_tasks()
+    assert all(read_scene(one).world_seed is not None for one in tasks)
+    assert len({one.goal for one in tasks}) == len(tasks)
+
+
+@needs_luanti
+def test_a_frozen_task_costs_what_it_says() -> None:
+    """The cheapest task of each kind, whatever the seed of the episode."""
+    for kind in ("combat", "harvest", "techtree"):
+        alike = [one for one in frozen_tasks() if one.kind == kind]
+        task = min(alike, key=lambda one: one.reference_cost or 0)
+        with MineDojo(MineDojoSettings(width=64, height=64)) as env:
+            env.reset(task, seed=99)
+            cost = 0
+            while plan := env.plan():
+                cost += env.act(plan[0]).cost
+            met, total = env.progress()
+        assert (met, cost) == (total, task.reference_cost), task.id
 
 
 def test_minedojos_tasks_validate() -> None:
