@@ -16,15 +16,15 @@ from envs.evolving import Event, Template
 def events_of(origin: Origin, template: Template) -> Sequence[Event]:
     """Those that the author proposed, unchecked, if it did; else the template's.
 
-    What is told of an event that has come about is always the template's.
+    What is wished of an event and told of it are the template's where it knows such an event.
 
     Raises:
         TopologyError: the template makes none of such a task.
     """
     proposed = () if origin.proposal is None else origin.proposal.events
     own = template.events(origin.task)
-    told = {(event.deed, event.thing): event.done for event in own}
-    return [_event(one, told.get((one.deed, one.thing), "")) for one in proposed] or own
+    known = {(event.deed, event.thing): event for event in own}
+    return [_event(one, known.get((one.deed, one.thing))) for one in proposed] or own
 
 
 def check_events(
@@ -49,8 +49,13 @@ def check_events(
         raise RejectedError(Rejection.SCHEMA, str(error)) from error
     if origin.proposal is None or not origin.proposal.events:
         return
-    for event in events:
-        check_wish(event.wish, things, template.lexicon)
+    for proposed, event in zip(origin.proposal.events, events, strict=True):
+        check_wish(proposed.wish, things, template.lexicon)
+        if event.thing not in event.wish and event.wish == proposed.wish:
+            raise RejectedError(
+                Rejection.CONTRADICTION,
+                f"{event.wish!r} does not speak of the {event.thing} that it is done to.",
+            )
     done = topology.done(plan, template)
     missing = [event.name for event in events if event.name not in done]
     if missing:
@@ -61,5 +66,7 @@ def check_events(
         )
 
 
-def _event(proposed: ProposedEvent, done: str) -> Event:
-    return Event(**proposed.model_dump(), done=done)
+def _event(proposed: ProposedEvent, known: Event | None) -> Event:
+    """An author's event; `known` is the template's with the same deed and thing."""
+    wish, done = (proposed.wish, "") if known is None else (known.wish, known.done)
+    return Event(**{**proposed.model_dump(), "wish": wish, "done": done})

@@ -46,7 +46,10 @@ _BESIDE = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Prospects:
-    """It only rules out what can't be part of a short plan, whatever the simulator makes of it."""
+    """It only rules out what can't be part of a short plan, whatever the simulator makes of it.
+
+    That holds of the embedded household, in which nothing moves by itself.
+    """
 
     here: Situation
     held: Thing | None

@@ -62,12 +62,12 @@ def first_actions(house: H, situation: Callable[[H], Situation]) -> frozenset[Ac
     offered = house.actions()
     meanings = _meanings(here, offered)
     # What may be part of a plan is found out before any is tried: trying takes the simulator
-    # into a copy, and `situation` brings it back.
+    # into a copy, and asking for the situation brings it back.
     state = Prospects.of(here)
     last = [key for key, action in meanings.items() if state.may_finish(action)]
     found = [key for key in last if _solves(house, meanings[key])]
     if not found:
-        state = Prospects.of(situation(house))
+        situation(house)
         first = [key for key, action in meanings.items() if state.may_precede(action)]
         found = [key for key in first if _leads_on(house, meanings[key], situation)]
     if not found:

@@ -6,10 +6,12 @@ Usage beside `scripts/bench synth`: scripts/bench.d/synth.py [N]   (300 examples
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -23,6 +25,8 @@ EARLY = 100
 def main() -> None:
     """Print the figures."""
     examples = int(sys.argv[1]) if len(sys.argv) > 1 else EXAMPLES
+    if examples < 2 * EARLY:
+        sys.exit(f"{examples} examples are too few to tell the growth: say {2 * EARLY} or more.")
     kept, seconds, early, late = measure(examples)
     figures = {
         "kept_per_second": {
@@ -53,10 +57,9 @@ def measure(examples: int) -> tuple[int, float, float, float]:
         running = subprocess.Popen(
             [str(INHABIT), *words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        spent: dict[int, float] = {}
         early = late = 0.0
         while running.poll() is None:
-            memory = _look(psutil.Process(running.pid), spent)
+            memory = _memory(running.pid)
             if EARLY <= _count(out) < examples:
                 early, late = early or memory, memory
             time.sleep(0.2)
@@ -64,27 +67,22 @@ def measure(examples: int) -> tuple[int, float, float, float]:
         answer = running.stdout.read().splitlines()
         if running.returncode != 0:
             raise RuntimeError(f"The set ended with {running.returncode}.")
-        return json.loads(answer[-1])["kept"], sum(spent.values()), early, late
+        if not early:
+            raise RuntimeError("It was over before the memory was looked at.")
+        # All that it started, and waited for in its turn.
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return json.loads(answer[-1])["kept"], used.ru_utime + used.ru_stime, early, late
 
 
-def _look(top: psutil.Process, spent: dict[int, float]) -> float:
-    """Note what each process has spent, by its id; the MB that they hold together."""
+def _memory(pid: int) -> float:
+    """MB of a process and all below it; of those that have ended meanwhile nothing."""
     memory = 0.0
-    for one in (top, *_children(top)):
-        try:
-            times = one.cpu_times()
-            spent[one.pid] = times.user + times.system
-            memory += one.memory_info().rss / 2**20
-        except psutil.NoSuchProcess:  # It has ended meanwhile; what it spent is noted.
-            continue
+    with suppress(psutil.NoSuchProcess):
+        top = psutil.Process(pid)
+        for one in (top, *top.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                memory += one.memory_info().rss / 2**20
     return memory
-
-
-def _children(top: psutil.Process) -> list[psutil.Process]:
-    try:
-        return top.children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
 
 
 def _count(out: Path) -> int:

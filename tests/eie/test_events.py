@@ -87,8 +87,14 @@ def of_nothing(events: Events) -> Events:
 
 
 def too_many(events: Events) -> Events:
-    more = {**events[0], "name": "one more", "thing": "nowhere", "needs": []}
+    place = events[1]["thing"]
+    more = {**events[0], "name": "one more", "wish": f"take the {place}", "thing": place}
     return [*events, more]
+
+
+def of_something_else(events: Events) -> Events:
+    place = events[1]["thing"]
+    return [{**events[0], "thing": place}, *events[1:]]
 
 
 def of_no_deed(events: Events) -> Events:
@@ -110,6 +116,7 @@ def needing_what_is_not(events: Events) -> Events:
         (backwards, Rejection.CONTRADICTION, "does not come about"),
         (of_nothing, Rejection.CONTRADICTION, "unicorn"),
         (too_many, Rejection.CONTRADICTION, "'one more'"),
+        (of_something_else, Rejection.CONTRADICTION, "does not speak of"),
         (of_no_deed, Rejection.SCHEMA, "deed"),
         (telling_more, Rejection.SCHEMA, "done"),
         (needing_what_is_not, Rejection.SCHEMA, "'luck'"),

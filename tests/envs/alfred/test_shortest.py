@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
@@ -110,6 +111,64 @@ def check_wordings(env: Alfred, more: frozenset[Action]) -> None:
 def test_best_actions_are_those_of_an_exhaustive_search(env: Alfred) -> None:
     _, reached, known = compared(env, 2, seed=5)
     assert reached + known >= 3
+
+
+CUT_IN_THE_FRIDGE = {
+    "room": "FloorPlan1",
+    "goal": {
+        "type": "pick_and_place_simple",
+        "object": "Apple",
+        "parent": "Fridge",
+        "sliced": True,
+    },
+    "held": "knife_1",
+    "placements": [{"object": "apple_1", "receptacle": "fridge_1"}],
+}
+WASH_IN_A_BOWL = {
+    "room": "FloorPlan1",
+    "goal": {"type": "pick_clean_then_place_in_recep", "object": "Apple", "parent": "Bowl"},
+    "placements": [{"object": "apple_1", "receptacle": "bowl_1"}],
+}
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("scene", "known", "before", "first"),
+    [
+        (CUT_IN_THE_FRIDGE, ("Fridge",), ("go to the fridge",), "open the fridge"),
+        (
+            WASH_IN_A_BOWL,
+            ("Bowl", "SinkBasin", "Faucet"),
+            ("go to the bowl", "pick up the bowl", "go to the sink"),
+            "put it in the sink",
+        ),
+    ],
+)
+def test_what_has_to_be_uncovered_or_carried_along(
+    env: Alfred,
+    scene: dict[str, Any],
+    known: tuple[str, ...],
+    before: tuple[str, ...],
+    first: str,
+) -> None:
+    kind = scene["goal"]["type"]
+    env.reset(
+        Task(id="made", env="alfred", kind=kind, goal="Do it.", scene=scene, max_steps=9), seed=0
+    )
+    here = env._here()
+    here.memory.seen = {thing.id: None for thing in here.world.of_type(*known)}
+    for text in before:
+        assert acted(env, text)
+    here = env._here()
+    here.memory.seen = {thing.id: None for thing in here.world.of_type(*known)}
+    best = env.best_actions()
+    assert best is not None
+    assert first in {action.text for action in best}
+
+
+def acted(env: Alfred, text: str) -> bool:
+    action = env.parse(text)
+    return action is not None and env.act(action).reason is None
 
 
 @pytest.mark.slow
