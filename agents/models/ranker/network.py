@@ -18,6 +18,8 @@ from agents.models.ranker.features import KINDS, MOMENT, NAMED, Lexicon, Questio
 from agents.models.ranker.reading import VERBS
 
 _WIDTH, _SEEN, _WORDS, _HIDDEN, _FIT = 32, 64, 64, 256, 64
+_SMALL = 0.05
+"""Of the numbers that words and nouns begin as."""
 
 
 class Network(nn.Module):
@@ -36,7 +38,7 @@ class Network(nn.Module):
         count = len(lexicon.nouns) + 2
         self.nouns = nn.Embedding(count, _WIDTH)
         self.verbs = nn.Embedding(len(VERBS), _WIDTH)
-        self.words = nn.EmbeddingBag(len(lexicon.words) + 1, _WORDS, mode="mean")
+        self.words = nn.EmbeddingBag(len(lexicon.words) + 1, _WORDS, mode="sum")
         self.kinds = nn.Linear(KINDS * count, _SEEN)
         told = MOMENT + _WORDS + _SEEN + NAMED * _WIDTH
         self.moment = nn.Sequential(
@@ -51,6 +53,10 @@ class Network(nn.Module):
         self.score = nn.Linear(_HIDDEN, 1)
         self.asks = nn.Linear(_HIDDEN, _FIT)
         self.fits = nn.Linear(_HIDDEN, _FIT)
+        # What a word means is to be learnt. Drawn large, each would differ from all others by
+        # chance, and goals would be known by heart rather than read.
+        for known in (self.words, self.nouns, self.verbs):
+            nn.init.normal_(known.weight, std=_SMALL)
 
     def forward(self, questions: Sequence[Question]) -> list[torch.Tensor]:
         """The log-probability of each choice among its question's, (choices,) for each."""
