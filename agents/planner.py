@@ -1,8 +1,9 @@
 """The planner that comes in the box: small eyes say what is there, a small model what to do.
 
 Its prompt is `agents/notes.py`: words, whoever saw them. A model with eyes of its own
-(`Ability.EYES`) looks at every picture of the episode, once; one without is told what the
-environment says in words (`--set text=view`), which shows what is lost in the eyes.
+(`Ability.EYES`) looks at every picture of the episode, once. One without, or that gets no pictures,
+is told what the environment says in words (`--set text=view --no-image`): that shows what is lost
+in the eyes.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ class Planner(Asker):
     async def _sightings(self, view: View) -> Sequence[Sighting]:
         """What was seen before each step, and what is seen now."""
         moments: list[Step | Observation] = [*view.history, view.observation]
-        if Ability.EYES not in self._model.abilities:
-            return [told(moment.text) for moment in moments]
         shown = [_pictures(moment) for moment in moments]
+        if Ability.EYES not in self._model.abilities or not any(shown):
+            return [told(moment.text) for moment in moments]
         seen = iter(await self._model.look([picture for some in shown for picture in some]))
         return [_together([next(seen) for _ in some]) for some in shown]
 

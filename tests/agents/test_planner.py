@@ -65,8 +65,7 @@ def test_films_are_looked_at_as_pictures_are(box: Model) -> None:
     assert all(0.0 < sure <= 1.0 for sure in sights[0].values())
 
 
-def test_in_words_it_takes_what_it_was_told_to_see(box: Model) -> None:
-    assert Ability.EYES in box.abilities
+def test_with_a_thing_in_its_hand_it_makes_for_where_that_belongs(box: Model) -> None:
     steps = [
         Step("look around", None, "You look around.", BLACK, ""),
         Step("go to the mug", None, "You are at the mug_1.", BLACK, ""),
@@ -75,3 +74,22 @@ def test_in_words_it_takes_what_it_was_told_to_see(box: Model) -> None:
     decision = decided(box, view(Observation("You have a mug in your hands.", rgb=BLACK), steps))
     assert decision.action is not None
     assert decision.action.verb in ("go to", "open", "put", "explore")
+
+
+def test_without_pictures_it_goes_by_what_it_is_told(box: Model) -> None:
+    assert Ability.EYES in box.abilities
+    steps = [
+        Step(
+            "look around",
+            None,
+            "You look around.",
+            None,
+            "You see: mug_1, sink_1, faucet_1, countertop_1.",
+        )
+    ]
+    decision = decided(
+        box, view(Observation("You see: mug_1, sink_1, faucet_1, countertop_1."), steps)
+    )
+    assert decision.action is not None
+    assert decision.action.arguments == ("mug",)
+    assert decision.description == "countertop, faucet, mug, sink"
