@@ -24,10 +24,11 @@ _NAME = re.compile(r"\b([a-z][a-z \-]*)_\d+\b")
 _SENTENCE = re.compile(r"[^.!?]+[.!?]?")
 _STEPS = 60
 _PLACES = frozenset(
-    """armchair, bathtub, bed, box, butter knife, cabinet, coffee machine, coffee table, countertop,
-    desk, desk lamp, dining table, drawer, dresser, faucet, floor lamp, fridge, garbage can,
-    hand towel holder, knife, laundry hamper, microwave, ottoman, safe, shelf, side table, sink,
-    sofa, stove burner, toaster, toilet, toilet paper hanger, towel holder, tv stand""".replace(
+    """armchair, bathtub, bed, box, butter knife, cabinet, chair, coffee machine, coffee table,
+    countertop, desk, desk lamp, dining table, dog bed, drawer, dresser, faucet, floor lamp,
+    footstool, fridge, garbage can, hand towel holder, knife, laundry hamper, microwave, ottoman,
+    safe, shelf, shelving unit, side table, sink, sofa, stool, stove burner, toaster, toilet,
+    toilet paper hanger, towel holder, tv stand""".replace(
         "\n    ", " "
     ).split(", ")
 )

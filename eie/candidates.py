@@ -18,6 +18,10 @@ from envs.evolving import Deed, Template
 
 _MOST_TRIED = 10
 """Actions that are tried for one question."""
+_MORE_TRIED = 3
+"""Actions that are tried beyond those that are needed, at the most, for some to spare."""
+_SPARE = 6
+"""Answers beyond those that are needed, to choose from in the end."""
 _IT = "it"
 """What is in the hand."""
 _OFFERED: Mapping[Deed, float] = {
@@ -42,13 +46,17 @@ def wrong_answers(
     draw: random.Random,
     count: int,
 ) -> list[Action]:
-    """`count` actions that are worse than the answer; fewer where no more were found."""
+    """`count` actions that are worse than the answer, and some to spare; or fewer."""
     found: list[Action] = []
     said = {moment.answer.text}
-    for tried, action in enumerate(_proposed(moment, vocabulary, template, draw)):
-        if len(found) == count or tried == _MOST_TRIED:
+    tried = 0
+    for action in _proposed(moment, vocabulary, template, draw):
+        if len(found) == count + _SPARE:
             break
-        if action.text not in said:
+        most = _MOST_TRIED if len(found) < count else min(_MOST_TRIED, count + _MORE_TRIED)
+        known = trials.knows(action)
+        if action.text not in said and (known or tried < most):
+            tried += not known
             said.add(action.text)
             if trials.is_wrong(action, moment.answer):
                 found.append(action)
@@ -62,7 +70,9 @@ def other_actions(
     draw: random.Random,
     count: int,
 ) -> list[Action]:
-    """`count` actions that are not the answer of a moment; fewer where there are no more.
+    """`count` actions that are not the answer of a moment, and some to spare.
+
+    Fewer where there are no more.
 
     Other words for the same deed, as running for walking, are not among them.
     """
@@ -73,7 +83,7 @@ def other_actions(
         for a in _proposed(moment, vocabulary, template, draw)
         if template.deed(a) is not deed or a.arguments[-1:] != answer.arguments[-1:]
     }
-    return list(found.values())[:count]
+    return list(found.values())[: count + _SPARE]
 
 
 def _proposed(

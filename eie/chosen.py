@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.models.core import Message, Model
-from envs.evolving import Template
 
 _CHOICES = 12
 """Values of one field that are scored; where there are more, so many are drawn."""
 _OPTIONAL = 0.5
-"""How often a field that may be left out is filled."""
+"""How often a field that may be left out is filled: if it is made of choices. A name or a place
+that the schema does not list could only be guessed."""
 _MOST_ITEMS = 2
 
 
@@ -51,6 +51,7 @@ class Chooser:
             forms = [f for f in schema.get("anyOf", schema.get("oneOf")) if f.get("type") != "null"]
             return await self._value(self._draw.choice(forms), name)
         if "const" in schema:
+            self._said = f"{self._said}\n{name}: {json.dumps(schema['const'])}".strip()
             return schema["const"]
         words = schema.get("enum") or schema.get("vocabulary") or schema.get("examples")
         if words:
@@ -75,9 +76,28 @@ class Chooser:
         found: dict[str, Any] = {}
         needed = set(schema.get("required", ()))
         for name, inner in schema.get("properties", {}).items():
-            if name in needed or self._draw.random() < _OPTIONAL:
+            wanted = name in needed or (
+                self._made_of_choices(inner) and self._draw.random() < _OPTIONAL
+            )
+            if wanted:
                 found[name] = await self._value(inner, name)
         return found
+
+    def _made_of_choices(self, schema: Mapping[str, Any]) -> bool:
+        """Whether all that has to be said of it is on a list, or a whole number."""
+        while "$ref" in schema:
+            schema = self._definitions[str(schema["$ref"]).rpartition("/")[2]]
+        forms = schema.get("anyOf", schema.get("oneOf"))
+        if forms:
+            return all(self._made_of_choices(f) for f in forms if f.get("type") != "null")
+        match schema.get("type"):
+            case "object":
+                needed = (schema["properties"][name] for name in schema.get("required", ()))
+                return all(map(self._made_of_choices, needed))
+            case "array":
+                return self._made_of_choices(schema.get("items", {}))
+        listed = {"const", "enum", "vocabulary"} & schema.keys()
+        return bool(listed) or schema.get("type") in ("boolean", "integer")
 
     async def _choose(self, name: str, values: Sequence[Any]) -> Any:
         """The value of a field that the model holds likeliest after those before it."""
@@ -96,16 +116,21 @@ class Chooser:
 
 
 async def choose_proposal(
-    model: Model, template: Template, order: str, samples: str, draw: random.Random
+    model: Model, schema: Mapping[str, Any], told: str, draw: random.Random
 ) -> tuple[dict[str, Any], Mapping[str, int]]:
     """A scene chosen field by field, and a goal in the model's own words; with the tokens paid.
+
+    Args:
+        model: that ranks and writes.
+        schema: of the scene.
+        told: what the model is told before everything else.
+        draw: for what there is no choosing.
 
     Raises:
         ModelError: the model can neither rank nor write.
     """
-    told = f"{order}\n\nSamples, one a line:\n{samples}"
     chooser = Chooser(model, [Message("system", (told,))], draw)
-    scene = await chooser.fill(template.schema())
+    scene = await chooser.fill(schema)
     ask = f"Say in one sentence what is wanted here: {json.dumps(scene.get('goal', scene))}"
     reply = await model.generate(
         [Message("system", (told,)), Message("user", (ask,))],

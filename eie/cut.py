@@ -98,7 +98,8 @@ class Cutter:
             return
         yield wrong
         if self._draw.random() < self._settings.recoveries and isinstance(self._env, Forkable):
-            failing = next((a for a in wrong if trials.tried(a).actions_left == FAILS), None)
+            likely = wrong[: self._settings.candidates - 1]
+            failing = next((a for a in likely if trials.tried(a).actions_left == FAILS), None)
             if failing is not None:
                 yield from self._recovery(self._env, moment, failing)
 

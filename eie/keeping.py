@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eie.attempt import Made
+from eie.balance import Balance
 from eie.draft import Draft, Refused
 from eie.example import Example
 from eie.folder import Attempt, Journal, Refusal, SetFolder
@@ -35,6 +36,7 @@ class Keeping:
         self._most = most
         self._watch = watch
         self._novelty = Novelty(into.examples(), self._journal.past)
+        self._balance = Balance(into.examples())
         self._waiting: dict[int, Made] = {}
         self.written = len(self._journal.past)
         """Attempts that are done with: all numbers below this one."""
@@ -77,7 +79,7 @@ class Keeping:
             if isinstance(found, Refused):
                 refused.append(Refusal(rejection=found.rejection, sentence=found.sentence))
             else:
-                examples.append(found.example)
+                examples.append(self._balance.settle(found))
                 prints.append(f"{found.fingerprint:064x}")
                 pictures |= found.pictures
         attempt = Attempt(

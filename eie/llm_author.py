@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import json_repair
@@ -89,9 +89,13 @@ class LlmAuthor(Author):
         """What it says, and the tokens paid for it: held to the form where that is possible."""
         held = Ability.SCHEMA in self._model.abilities
         if not held and Ability.RANK in self._model.abilities:
-            shown = "\n".join(_as_json(task) for task in samples)
+            parts = [_ORDER, self._template.prose(), _shown(samples)]
+            if request.feedback:
+                parts.append(f"This won't do: {request.rejected}\n{request.feedback}")
             again = random.Random(f"{draw.random()} {request.feedback}")
-            return await choose_proposal(self._model, self._template, _ORDER, shown, again)
+            return await choose_proposal(
+                self._model, self._template.schema(), "\n\n".join(parts), again
+            )
         reply = await self._model.generate(
             self._prompt(samples, change, request),
             max_tokens=_LONGEST,
@@ -106,14 +110,13 @@ class LlmAuthor(Author):
         await self._model.close()
 
     def _prompt(self, samples: list[Task], change: str, request: Request) -> list[Message]:
-        shown = "\n".join(_as_json(task) for task in samples)
         wish = "Write another task, unlike these."
         if change:
             wish = f"Write a variation of the last of these: {change}."
         parts = [
             self._template.prose(),
             f"The scene has this JSON schema: {json.dumps(self._template.schema())}",
-            f"Samples, one a line:\n{shown}",
+            _shown(samples),
             wish,
         ]
         prompt = [Message("system", (_ORDER,)), Message("user", ("\n\n".join(parts),))]
@@ -149,6 +152,10 @@ def _schema(scene: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     if "$defs" in scene:
         schema["$defs"] = scene["$defs"]
     return schema
+
+
+def _shown(samples: Sequence[Task]) -> str:
+    return "Samples, one a line:\n" + "\n".join(map(_as_json, samples))
 
 
 def _as_json(task: Task) -> str:

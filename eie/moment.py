@@ -123,6 +123,10 @@ class Trials:
         # What the expert does is acted out afterwards: that it can be done shows then.
         return left == FAILS or left > self.tried(answer).actions_left
 
+    def knows(self, action: Action) -> bool:
+        """Whether `is_wrong` can tell without trying."""
+        return self.best() is not None or action.text in self._tried
+
     def tried(self, action: Action) -> Tried:
         """What comes of it: acted in a copy, from which the expert goes on."""
         if action.text not in self._tried:

@@ -143,7 +143,8 @@ class Writer:
         rgb = moment.observation.rgb
         assert rgb is not None
         self._check(kind, moment, answer, asked, why)
-        texts = [a.text for a in wrong]
+        wanted = self._settings.candidates - 1
+        texts = [a.text for a in wrong[:wanted]]
         place = self._draw.randrange(len(texts) + 1)
         texts.insert(place, answer.text)
         pictures: dict[str, NDArray[np.uint8]] = {}
@@ -173,7 +174,8 @@ class Writer:
             objects=(aim.kind,) if aim is not None else (),
             lineage=self._lineage(moment),
         )
-        return Draft(draft, pictures, fingerprint(rgb))
+        spare = tuple(a.text for a in wrong[wanted:])
+        return Draft(draft, pictures, fingerprint(rgb), spare)
 
     def _check(
         self,

@@ -51,6 +51,10 @@ def _needs(backend: str) -> Sequence[Need]:
     return tuple(needs(os.environ, Path.home()))
 
 
+def _quickest(settings: AlfredSettings) -> AlfredSettings:
+    return settings.model_copy(update={"wire": "none"})
+
+
 def _template(settings: AlfredSettings) -> Template:
     from envs.alfred.evolve import AlfredTemplate
 
@@ -74,5 +78,6 @@ REGISTRATION = Registration(
     needs=_needs,
     packages=("ai2thor", "procthor", "alfworld", "numba"),
     prepare=_prepare,
+    quickest=_quickest,
     template=_template,
 )

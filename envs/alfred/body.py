@@ -195,10 +195,13 @@ class Body:
         """Metres along the optical axis, float32 (H, W)."""
         return np.ascontiguousarray(self._pictured().depth_frame, dtype=np.float32)
 
+    def near(self) -> Sequence[str]:
+        """Ids of what is seen and within reach."""
+        return [thing.id for thing in self.world if thing.visible]
+
     def noticed(self) -> Sequence[str]:
         """Ids of what is seen: enough of it in the picture, or any of it within reach."""
-        near = (thing.id for thing in self.world if thing.visible)
-        return list(dict.fromkeys([*self.in_view(), *near]))
+        return list(dict.fromkeys([*self.in_view(), *self.near()]))
 
     def place(self, pose: Pose, *, blind: bool = False, masks: bool = False) -> bool:
         """Set the body to a pose at once, not counted. False if it can't be there."""

@@ -11,6 +11,7 @@ from pydantic import JsonValue, ValidationError
 from envs.alfred.counterparts import SLICED
 from envs.alfred.evolve_changes import CHANGES, changed
 from envs.alfred.facts import STATE_WORDS
+from envs.alfred.goal_forms import goal_schema
 from envs.alfred.language import preposition
 from envs.alfred.naming import word
 from envs.alfred.reckoning import reference_cost
@@ -60,11 +61,11 @@ class AlfredTemplate:
         self.lexicon = _lexicon()
 
     def schema(self) -> Mapping[str, JsonValue]:
-        """JSON schema of `Scene`, without what only recordings have."""
+        """JSON schema of `Scene`, without what only recordings have, and with a goal of forms."""
         schema: dict[str, Any] = Scene.model_json_schema()
         schema["properties"].pop("recording")
-        for name in [d for d in schema["$defs"] if d.startswith("Recorded") or d == "Recording"]:
-            del schema["$defs"][name]
+        parts = ("Start", "Placement", "State")
+        schema["$defs"] = {"Goal": goal_schema(), **{name: schema["$defs"][name] for name in parts}}
         return schema
 
     def prose(self) -> str:

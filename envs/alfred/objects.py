@@ -26,8 +26,6 @@ class Thing:
     """Where THOR says it is: a pivot, not always its middle."""
     center: Point
     size: Point
-    visible: bool
-    """In the picture and within reach, as THOR counts it."""
     parents: tuple[str, ...]
     contents: tuple[str, ...]
     record: Mapping[str, Any]
@@ -43,11 +41,15 @@ class Thing:
             position=point(record["position"]),
             center=point(box["center"]),
             size=point(box["size"]),
-            visible=bool(record["visible"]),
             parents=tuple(record["parentReceptacles"] or ()),
             contents=tuple(record["receptacleObjectIds"] or ()),
             record=record,
         )
+
+    @property
+    def visible(self) -> bool:
+        """In the picture and within reach, as THOR counts it."""
+        return bool(self.record["visible"])
 
     @property
     def pickupable(self) -> bool:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from envs.alfred import controller
-from envs.alfred.body import Body
-from envs.alfred.client import Client
+from envs.alfred.body import Body, Controller
 from envs.alfred.routes import STEP
 from envs.alfred.settings import AlfredSettings
 from envs.alfred.skills.vantage import REACH
@@ -24,7 +22,7 @@ class Session:
     def __init__(self, backend: str, settings: AlfredSettings) -> None:
         self._backend = backend
         self._settings = settings
-        self._client: Client | None = None
+        self._client: Controller | None = None
         self._body: Body | None = None
         self._kept: dict[int, int] = {}
         self._now: tuple[int, int] | None = None
@@ -66,32 +64,40 @@ class Session:
         if self._body is not None and self._body.broken:
             self._end()
         if self._body is None:
-            settings = self._settings
-            embedded = self._backend == "embedded"
-            ours: dict[str, Any] = {"antialias": settings.antialias} if embedded else {}
-            self._client = controller.start(
-                self._backend,
-                scene=room,
-                executable=settings.executable or None,
-                width=settings.width,
-                height=settings.height,
-                rooms=settings.rooms,
-                recorded=settings.cells == "recorded",
-                gridSize=STEP,
-                rotateStepDegrees=90,
-                snapToGrid=True,
-                visibilityDistance=REACH,
-                fieldOfView=settings.field_of_view,
-                renderDepthImage=settings.depth,
-                renderInstanceSegmentation=True,
-                **ours,
-            )
+            self._client = self._started(room)
             self._body = Body(self._client)
         if self._inside != owner:
             self._keep()
         self._drop(owner)
         self._inside = owner
         return self._body
+
+    def _started(self, room: str) -> Controller:
+        """A simulator in a room."""
+        settings, embedded = self._settings, self._backend == "embedded"
+        ours: dict[str, Any] = {"antialias": settings.antialias} if embedded else {}
+        arguments = {
+            "scene": room,
+            "width": settings.width,
+            "height": settings.height,
+            "rooms": settings.rooms,
+            "recorded": settings.cells == "recorded",
+            "gridSize": STEP,
+            "rotateStepDegrees": 90,
+            "snapToGrid": True,
+            "visibilityDistance": REACH,
+            "fieldOfView": settings.field_of_view,
+            "renderDepthImage": settings.depth,
+            "renderInstanceSegmentation": True,
+            **ours,
+        }
+        if embedded and settings.wire == "none":
+            from envs.alfred.direct import Direct
+
+            return Direct(**arguments)
+        from envs.alfred import controller  # AI2-THOR's client takes a second to import
+
+        return controller.start(self._backend, executable=settings.executable or None, **arguments)
 
     def enter(self, owner: int) -> None:
         """Put the simulator into an owner's moment.

@@ -42,6 +42,9 @@ class AlfredSettings(BaseModel):
     """Whose wording of a trajectory's goal is taken: ALFRED has three or more for each."""
     bad_files: Literal["refuse", "skip"] = "refuse"
     """What a trajectory that can't be read does: end the run before it starts, or be left out."""
+    wire: Literal["pipes", "none"] = "pipes"
+    """How the embedded household is spoken to: by AI2-THOR's own client through pipes, in a process
+    of its own; or directly, in this process, which shows the same several times as quickly."""
     executable: str = ""
     """Path of a build of Unity, for `--backend unity`."""
     width: int = Field(default=300, ge=64, le=2048)

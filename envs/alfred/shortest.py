@@ -65,7 +65,7 @@ def first_actions(house: H, situation: Callable[[H], Situation]) -> frozenset[Ac
     # into a copy, and asking for the situation brings it back.
     state = Prospects.of(here)
     last = [key for key, action in meanings.items() if state.may_finish(action)]
-    found = [key for key in last if _solves(house, meanings[key])]
+    found = [key for key in last if _solves(house, meanings[key], situation)]
     if not found:
         situation(house)
         first = [key for key, action in meanings.items() if state.may_precede(action)]
@@ -98,9 +98,10 @@ def _meanings(here: Situation, offered: Sequence[Action]) -> dict[_Meaning, Acti
     return found
 
 
-def _solves(house: House, action: Action) -> bool:
+def _solves(house: H, action: Action, situation: Callable[[H], Situation]) -> bool:
     copy = house.fork()
     try:
+        situation(copy).heedless = True
         outcome = copy.act(action)
     finally:
         copy.close()
@@ -116,6 +117,6 @@ def _leads_on(house: H, action: Action, situation: Callable[[H], Situation]) -> 
         after = situation(copy)
         state, following = Prospects.of(after), _meanings(after, copy.actions()).values()
         last = [action for action in following if state.may_finish(action)]
-        return any(_solves(copy, action) for action in last)
+        return any(_solves(copy, action, situation) for action in last)
     finally:
         copy.close()

@@ -44,8 +44,7 @@ class Views:
         """Ids of what can be handled from there; empty if nobody can be there."""
         if pose not in self._visible:
             there = self._body.place(pose, blind=True)
-            near = self._body.world if there else ()
-            self._visible[pose] = frozenset(thing.id for thing in near if thing.visible)
+            self._visible[pose] = frozenset(self._body.near() if there else ())
         return self._visible[pose]
 
     def noticed(self, pose: Pose) -> frozenset[str]:

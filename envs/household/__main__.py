@@ -19,8 +19,6 @@ from envs.household import fifo, wsgi
 if TYPE_CHECKING:
     from envs.household.session import Session
 
-_ROOMS = "INHABIT_ROOMS"
-"""Names a folder with rooms of the user's own, in the environment."""
 _LOOK = 0.5
 """Seconds between two looks at whether the client is still there."""
 
@@ -40,11 +38,10 @@ def main() -> None:
         from envs.household.session import Session
         from envs.household.simulator import Simulator
 
-        folder = arguments.rooms or os.environ.get(_ROOMS)
         simulator = Simulator(
             width=arguments.screen_width,
             height=arguments.screen_height,
-            catalog=Catalog(Path(folder) if folder else None, recorded=arguments.recorded_cells),
+            catalog=Catalog.of(arguments.rooms, recorded=arguments.recorded_cells),
         )
         pictures = os.environ.get("AI2THOR_SERVER_SIDE_SCREENSHOT", "True") == "True"
         form = Json() if over_http else MessagePack()
@@ -63,7 +60,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("-client", type=int, default=os.getppid(), help="its process id")
     parser.add_argument("-screen-width", type=int, default=300, help="of the pictures, pixels")
     parser.add_argument("-screen-height", type=int, default=300, help="of the pictures, pixels")
-    parser.add_argument("-rooms", help="a folder with rooms of the user's own")
+    parser.add_argument("-rooms", default="", help="a folder with rooms of the user's own")
     parser.add_argument("-recorded-cells", action="store_true", help="stand where THOR's could")
     known, _ = parser.parse_known_args()  # the others are Unity's affair
     return known

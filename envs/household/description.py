@@ -25,11 +25,36 @@ def describe(
         reply: what came of it.
         actions: how many there have been since the scene was loaded.
     """
-    agent, settings = simulator.agent, simulator.settings
+    settings = simulator.settings
     action = request["action"]
     blocked = not reply.success and str(action).startswith("Move")
     return {
         "agentId": 0,
+        **standing(simulator),
+        "heldObjectPose": _hand(simulator),
+        "inventoryObjects": _inventory(simulator),
+        "arm": None,
+        "cameraOrthSize": 0.0,
+        "screenWidth": settings.width,
+        "screenHeight": settings.height,
+        "depthFormat": "Meters",
+        "colors": None,
+        "thirdPartyCameras": [camera.metadata(i) for i, camera in enumerate(simulator.cameras)],
+        "sceneBounds": _bounds(*simulator.bounds),
+        "isSceneAtRest": True,
+        "currentTime": actions * _TICK,
+        "lastAction": action,
+        **result(reply),
+        "collided": blocked,
+        "collidedObjects": [],
+        "segmentedObjectIds": [],
+    }
+
+
+def standing(simulator: Simulator) -> dict[str, Any]:
+    """Where the agent is and looks."""
+    agent = simulator.agent
+    return {
         "agent": {
             "name": "agent",
             "position": {"x": agent.x, "y": agent.y, "z": agent.z},
@@ -38,29 +63,19 @@ def describe(
             "isStanding": agent.standing,
             "inHighFrictionArea": False,
         },
-        "heldObjectPose": _hand(simulator),
-        "inventoryObjects": _inventory(simulator),
-        "arm": None,
-        "fov": settings.field_of_view,
+        "fov": simulator.settings.field_of_view,
         "cameraPosition": xyz(np.array(agent.eye)),
-        "cameraOrthSize": 0.0,
-        "screenWidth": settings.width,
-        "screenHeight": settings.height,
-        "depthFormat": "Meters",
-        "colors": None,
-        "thirdPartyCameras": [camera.metadata(i) for i, camera in enumerate(simulator.cameras)],
         "sceneName": simulator.scene,
-        "sceneBounds": _bounds(*simulator.bounds),
-        "isSceneAtRest": True,
-        "currentTime": actions * _TICK,
-        "lastAction": action,
+    }
+
+
+def result(reply: Reply) -> dict[str, Any]:
+    """What came of an action."""
+    return {
         "lastActionSuccess": reply.success,
         "errorMessage": reply.message,
         "errorCode": reply.code,
         "actionReturn": reply.value,
-        "collided": blocked,
-        "collidedObjects": [],
-        "segmentedObjectIds": [],
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -11,14 +12,18 @@ import numpy as np
 
 from envs.core import SceneError
 from envs.household.agent import Agent
-from envs.household.boxes import vector
 from envs.household.cameras import FixedCamera
 from envs.household.grid import STEP
 from envs.household.picture import Mood, Picture
 from envs.household.rooms import SCENES, Room
-from envs.household.world import Thing, World, near
+from envs.household.world import Thing, World
 from envs.render.camera import Camera
 from envs.render.stage import Frame
+
+_View = tuple[int, Agent, "Settings", Mood]
+"""All that a picture hangs on: the world's version, and where and how it is looked at."""
+_KEPT = 12
+"""Views whose pictures are kept: 1 to 2 MB each at 300x300."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,8 @@ class House:
         self.cameras: tuple[FixedCamera, ...] = ()
         self.world = World(room, start, turn, revisions)
         self._picture = Picture(self.world)
-        self._seen: tuple[object, Frame] | None = None
-        self._sights: tuple[object, Mapping[str, Sight]] | None = None
+        self._seen: dict[_View, Frame] = {}
+        self._sights: dict[_View, Mapping[str, Sight]] = {}
 
     @property
     def agent(self) -> Agent:
@@ -85,11 +90,19 @@ class House:
         return self.world.agent
 
     def see(self, *, rgb: bool = True) -> Frame:
-        """What the agent sees. Kept until something changes."""
-        key = (self.world.version, self.agent, self.settings, self.mood)
-        if self._seen is None or self._seen[0] != key or (rgb and self._seen[1].rgb is None):
-            self._seen = key, self._smooth(self.agent.camera(self.settings.field_of_view), rgb)
-        return self._seen[1]
+        """What the agent sees. Kept, since who tries things comes back to the same views."""
+        view = self._view()
+        frame = self._seen.pop(view, None)
+        if frame is None or (rgb and frame.rgb is None):
+            frame = self._smooth(self.agent.camera(self.settings.field_of_view), rgb)
+        self._seen[view] = frame
+        for old in list(self._seen)[:-_KEPT]:
+            del self._seen[old]
+            self._sights.pop(old, None)
+        return frame
+
+    def _view(self) -> _View:
+        return self.world.version, self.agent, self.settings, self.mood
 
     def film(self, *, rgb: bool) -> list[Frame]:
         """What each of the room's own cameras sees."""
@@ -120,18 +133,16 @@ class House:
 
     def sights(self) -> Mapping[str, Sight]:
         """How each thing appears at this moment, by id."""
-        frame = self.see(rgb=False)
-        if self._sights is None or self._sights[0] is not frame:
-            seen = shown(frame)
-            self._sights = (
-                frame,
-                {name: self._sight(thing, seen) for name, thing in self.world.things.items()},
-            )
-        return self._sights[1]
+        frame, view = self.see(rgb=False), self._view()
+        if view not in self._sights:
+            seen, things = shown(frame), self.world.things.items()
+            self._sights[view] = {name: self._sight(thing, seen) for name, thing in things}
+        return self._sights[view]
 
     def _sight(self, thing: Thing, seen: Mapping[str, int]) -> Sight:
         agent = self.agent
-        distance = near(vector(thing["position"]), np.array((agent.x, agent.y, agent.z)))
+        place = thing["position"]
+        distance = math.dist((place["x"], place["y"], place["z"]), (agent.x, agent.y, agent.z))
         visible = thing.id in seen and self.within_reach(thing, agent.x, agent.z)
         return Sight(distance, visible, visible and thing.id != agent.held)
 

@@ -7,6 +7,7 @@ saves scenes of a real build so. A room is called what its file is called.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from envs.household import rooms
 from envs.household.rooms import Metadata, Room
 
 _ENDING = ".json"
+_ROOMS = "INHABIT_ROOMS"
+"""Names a folder with rooms of the user's own, in the environment."""
 
 
 class _Point(BaseModel):
@@ -98,6 +101,16 @@ class Catalog:
         """
         self._files = {} if folder is None else files(folder)
         self._recorded = recorded
+
+    @classmethod
+    def of(cls, folder: str, *, recorded: bool = False) -> Catalog:
+        """The same, of a folder by its name; empty for the one in INHABIT_ROOMS, if any.
+
+        Raises:
+            SceneError: as above.
+        """
+        named = folder or os.environ.get(_ROOMS)
+        return cls(Path(named) if named else None, recorded=recorded)
 
     @property
     def names(self) -> Sequence[str]:

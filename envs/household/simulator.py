@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -43,13 +44,14 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class Now:
     """A moment to go back to."""
 
     house: House
     moment: Moment
     mood: Mood
     settings: Settings
+    cameras: tuple[FixedCamera, ...]
 
 
 class Simulator:
@@ -86,7 +88,7 @@ class Simulator:
         self._catalog = catalog or Catalog()
         room = self._catalog.load(scene)
         self._house = House(room, Settings(width, height), seed, self._revisions)
-        self._moments: dict[int, Kept] = {}
+        self._moments: dict[int, Now] = {}
         self._tokens = count(1)
         own: Mapping[str, Deed] = {
             "GetScenesInBuild": self._scenes,
@@ -123,6 +125,29 @@ class Simulator:
         if world.version != version:
             effects.settle(world)
         return Reply(True, value=value)
+
+    def now(self) -> Now:
+        """This moment. Takes no time: nothing in it changes in place."""
+        house = self._house
+        return Now(house, house.world.moment(), house.mood, house.settings, house.cameras)
+
+    @contextmanager
+    def back(self, then: Now) -> Iterator[None]:
+        """For now, everything as it was then."""
+        now = self.now()
+        if _same(now, then):
+            yield
+            return
+        self._return(then)
+        try:
+            yield
+        finally:
+            self._return(now)
+
+    def _return(self, then: Now) -> None:
+        self._house = house = then.house
+        house.world.return_to(then.moment)
+        house.mood, house.settings, house.cameras = then.mood, then.settings, then.cameras
 
     def frame(self, *, rgb: bool = True) -> Frame:
         """What the agent sees: depth and ids, and colours if asked for. Kept until a change."""
@@ -182,15 +207,14 @@ class Simulator:
     def _snapshot(self, house: House) -> JsonValue:
         """Keep this moment. Ours, not THOR's; answers with its number."""
         token = next(self._tokens)
-        self._moments[token] = Kept(house, house.world.moment(), house.mood, house.settings)
+        self._moments[token] = self.now()
         return token
 
     def _restore(self, house: House, *, snapshot: int) -> JsonValue:
         """Make everything as it was in a moment that was kept, another room included."""
         kept = self._kept(snapshot)
-        kept.house.world.return_to(kept.moment)
-        kept.house.mood, kept.house.settings = kept.mood, kept.settings
-        self._house = kept.house
+        # Third-party cameras stay as they are: they are not of the moment.
+        self._return(replace(kept, cameras=kept.house.cameras))
         return None
 
     def _forget(self, house: House, *, snapshot: int) -> JsonValue:
@@ -199,7 +223,7 @@ class Simulator:
         del self._moments[snapshot]
         return None
 
-    def _kept(self, snapshot: int) -> Kept:
+    def _kept(self, snapshot: int) -> Now:
         if snapshot not in self._moments:
             raise Refusal(f"There is no snapshot {snapshot}.", "InvalidArgument")
         return self._moments[snapshot]
@@ -259,6 +283,18 @@ class Simulator:
                 "InvalidArgument",
             )
         house.settings = replace(house.settings, width=int(sides[0]), height=int(sides[1]))
+
+
+def _same(one: Now, other: Now) -> bool:
+    """Whether two moments are the same: they may be of different houses."""
+    return (
+        one.house is other.house
+        and one.moment.version == other.moment.version
+        and one.moment.agent == other.moment.agent
+        and one.mood == other.mood
+        and one.settings == other.settings
+        and one.cameras == other.cameras
+    )
 
 
 def _unknown(name: object, known: Sequence[str]) -> str:

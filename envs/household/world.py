@@ -64,6 +64,7 @@ class Moment:
     things: Mapping[str, Thing]
     agent: Agent
     cells: frozenset[Cell]
+    version: int
 
 
 class World:
@@ -72,7 +73,7 @@ class World:
     def __init__(self, room: Room, start: Cell, rotation: float, revisions: Iterator[int]) -> None:
         self.room = room
         self._revisions = revisions
-        self._version = 0
+        self._version = next(revisions)
         self.things: dict[str, Thing] = {}
         self.cells = room.cells
         self.rises = _rises(room)
@@ -83,7 +84,9 @@ class World:
 
     @property
     def version(self) -> int:
-        """Another number whenever anything but the agent may have changed."""
+        """Another number whenever anything but the agent may have changed, never given twice: a
+        world that has gone back to a moment has the number that it had then.
+        """
         return self._version
 
     def add(self, metadata: Metadata, box: Box, *, present: bool = True) -> Thing:
@@ -170,12 +173,12 @@ class World:
 
     def moment(self) -> Moment:
         """All that can change, as it is now. Takes no time: nothing in it changes in place."""
-        return Moment(dict(self.things), self.agent, self.cells)
+        return Moment(dict(self.things), self.agent, self.cells, self._version)
 
     def return_to(self, moment: Moment) -> None:
         """Make everything as it was then."""
         self.things, self.agent, self.cells = dict(moment.things), moment.agent, moment.cells
-        self._version += 1
+        self._version = moment.version
 
     def _put(self, now: Thing, **changes: Any) -> Thing:
         thing = replace(now, **changes, revision=self._next())
@@ -183,8 +186,8 @@ class World:
         return thing
 
     def _next(self) -> int:
-        self._version += 1
-        return next(self._revisions)
+        self._version = next(self._revisions)
+        return self._version
 
 
 def shut(thing: Thing) -> bool:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from eie.claims import contradictions
 from eie.topology import Topology, TopologyError, kind_of
+from envs.alfred.scene import Goal
+from envs.alfred.tasks import TYPES
 from envs.core import Env, Factual
 from envs.evolving import Deed, Event, Template
 from envs.registry import find
@@ -73,6 +76,24 @@ def test_what_is_true_of_a_scene(env: str) -> None:
             assert kind_of(thing.name) and thing.pixels >= 0
         assert any(thing.pixels for thing in things)
         assert contradictions(task.goal, things, template.lexicon, wish=True) == []
+
+
+def test_every_form_of_a_goal_is_a_goal() -> None:
+    """Whoever is held to the schema can't leave out what a type needs, or say what it has no use
+    for."""
+    goal: Any = _template("alfred").schema()["$defs"]["Goal"]  # type: ignore[index, call-overload]
+    draw, types = random.Random(4), set()
+    for form in goal["anyOf"]:
+        for _ in range(20):
+            said = {
+                name: field["const"] if "const" in field else draw.choice(field["vocabulary"])
+                for name, field in form["properties"].items()
+            }
+            types.add(Goal.model_validate(said).type)
+            for name in set(form["required"]) - {"sliced"}:
+                with pytest.raises(ValidationError):
+                    Goal.model_validate({k: v for k, v in said.items() if k != name})
+    assert types == set(TYPES)
 
 
 def test_a_topology_that_can_never_come_about_is_refused() -> None:

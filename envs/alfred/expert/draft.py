@@ -239,7 +239,7 @@ class Draft:
                 whole,
                 id=f"{whole.id}|{whole.type}{SLICED}_{number}",
                 type=f"{whole.type}{SLICED}",
-                visible=False,
+                record={**whole.record, "visible": False},
             )
             for number in (1, 2)
         ]

@@ -97,7 +97,8 @@ class RecordedPlanner(Planner):
         if there is not None:
             return there
         future = f"{meant.id}|{step.thing.type}_{step.thing.slice}"
-        return replace(meant, id=future, type=step.thing.type, visible=False)
+        unseen = {**meant.record, "visible": False}
+        return replace(meant, id=future, type=step.thing.type, record=unseen)
 
     def copy(self) -> RecordedPlanner:
         """The same plan, to go on apart."""

@@ -1,0 +1,90 @@
+"""The household without a wire shows what it shows through AI2-THOR's client, to the byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from envs.alfred.direct import Direct
+from envs.alfred.env import Alfred
+from envs.alfred.settings import AlfredSettings
+from envs.alfred.tasks import sample
+from envs.core import Observation, SceneError
+
+
+def _same(one: Observation, other: Observation) -> bool:
+    assert one.rgb is not None and other.rgb is not None
+    assert one.depth is not None and other.depth is not None
+    assert one.instances is not None and other.instances is not None
+    return (
+        one.text == other.text
+        and one.names == other.names
+        and np.array_equal(one.rgb, other.rgb)
+        and np.array_equal(one.depth, other.depth)
+        and np.array_equal(one.instances, other.instances)
+    )
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_an_episode_is_the_same_without_a_wire(number: int) -> None:
+    task = list(sample(number + 1, 23))[number]
+    told = {"depth": True, "instances": True, "width": 200, "height": 150}
+    with (
+        Alfred(settings=AlfredSettings(**told)) as through_pipes,
+        Alfred(settings=AlfredSettings(wire="none", **told)) as direct,
+    ):
+        for env in (through_pipes, direct):
+            env.reset(task, seed=3)
+        met, total = direct.progress()
+        while met < total:
+            assert _same(direct.observe(), through_pipes.observe())
+            assert direct.things() == through_pipes.things()
+            assert direct.actions() == through_pipes.actions()
+            assert direct.best_actions() == through_pipes.best_actions()
+            plan = direct.plan()
+            assert plan and plan == through_pipes.plan()
+            with direct.fork() as twin, through_pipes.fork() as other:
+                assert twin.act(plan[0]) == other.act(plan[0])
+                assert twin.digest() == other.digest()
+            outcome = direct.act(plan[0])
+            assert outcome == through_pipes.act(plan[0])
+            met = outcome.met
+        assert _same(direct.observe(), through_pipes.observe())
+
+
+def test_what_is_read_late_is_of_its_own_moment() -> None:
+    """Nothing is worked out before it is read, and the room may have changed by then."""
+    arguments: dict[str, Any] = {"fieldOfView": 90, "visibilityDistance": 9}
+    late, early = (Direct(scene="FloorPlan7", width=120, height=90, **arguments) for _ in range(2))
+    turned = late.step("RotateRight", degrees=90).metadata["objects"]
+    shown = next(o["objectId"] for o in turned if o["openable"] and o["visible"])
+    late.step("RotateLeft", degrees=90)
+    steps = [
+        ("RotateRight", {"degrees": 90}),
+        ("OpenObject", {"objectId": shown, "forceAction": True}),
+        ("LookDown", {"degrees": 30}),
+    ]
+    frames, records = [], []
+    for action, arguments in steps:
+        seen = early.step(action, **arguments)
+        frames.append(seen.frame)
+        records.append([dict(record) for record in seen.metadata["objects"]])
+    seens = [late.step(action, **arguments) for action, arguments in steps]
+    for i in (1, 0, 2):
+        assert np.array_equal(seens[i].frame, frames[i])
+        assert [dict(record) for record in seens[i].metadata["objects"]] == records[i]
+    assert not np.array_equal(frames[0], frames[1])
+    assert late.step("Pass").metadata["agent"] == early.step("Pass").metadata["agent"]
+
+
+def test_what_there_is_not_is_refused() -> None:
+    with pytest.raises(SceneError, match="FloorPlan9999"):
+        Direct(scene="FloorPlan9999", width=64, height=64)
+    direct = Direct(scene="FloorPlan1", width=64, height=64)
+    with pytest.raises(ValueError, match="FloorPlan9999"):
+        direct.reset("FloorPlan9999")
+    seen = direct.step("Levitate")
+    assert not seen.metadata["lastActionSuccess"]
+    assert seen.metadata["errorCode"] == "InvalidAction"
