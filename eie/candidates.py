@@ -21,7 +21,9 @@ _MOST_TRIED = 10
 _MORE_TRIED = 3
 """Actions that are tried beyond those that are needed, at the most, for some to spare."""
 _SPARE = 6
-"""Answers beyond those that are needed, to choose from in the end."""
+"""Wrong answers beyond those that are needed, to choose from in the end."""
+_SPARE_UNTRIED = 24
+"""The same where nothing has to be tried."""
 _IT = "it"
 """What is in the hand."""
 _OFFERED: Mapping[Deed, float] = {
@@ -83,7 +85,7 @@ def other_actions(
         for a in _proposed(moment, vocabulary, template, draw)
         if template.deed(a) is not deed or a.arguments[-1:] != answer.arguments[-1:]
     }
-    return list(found.values())[: count + _SPARE]
+    return list(found.values())[: count + _SPARE_UNTRIED]
 
 
 def _proposed(
