@@ -145,7 +145,7 @@ MUTATIONS: Mapping[Mutation, Rejection] = {
 @pytest.fixture(scope="module")
 def alfred() -> Iterator[tuple[Env, Template]]:
     registration = find("alfred")
-    settings = registration.settings()
+    settings = registration.quickest(registration.settings())
     assert registration.template is not None
     with registration.make("embedded", settings) as env:
         yield env, registration.template(settings)
