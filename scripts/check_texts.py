@@ -88,15 +88,15 @@ class Reader:
             if isinstance(token, Noun) and before != "no"
         ]
 
-    def absent(self, text: str, things: Sequence[Thing]) -> Iterator[str]:
-        """What `text` speaks of and is not in the scene."""
+    def absent(self, text: str, things: Sequence[Thing], *, made: bool = True) -> Iterator[str]:
+        """What `text` speaks of and is not in the scene, nor can be made there if `made`."""
         for noun in self.nouns(text):
             # A coffee table is a table, and a desk lamp a lamp.
             near = noun.kind in _EVERYDAY.split() and not noun.number
             if not any(
                 _is(thing, noun) or (near and squeeze(thing.kind).endswith(noun.kind))
                 for thing in things
-            ) and not (_comes(noun, things) or self._can_be_made(noun, things)):
+            ) and not (_comes(noun, things) or (made and self._can_be_made(noun, things))):
                 yield f"There is no {noun.kind}{noun.number and ' ' + noun.number}."
 
     def _can_be_made(self, noun: Noun, things: Sequence[Thing]) -> bool:
@@ -116,9 +116,12 @@ class Reader:
             if isinstance(word, str) and word in NUMBERS and noun is not None:
                 yield NUMBERS[word], noun
 
-    def wrong(self, text: str, things: Sequence[Thing]) -> Iterator[str]:
-        """Every claim in `text` that does not hold, as a sentence."""
-        yield from self.absent(text, things)
+    def wrong(self, text: str, things: Sequence[Thing], *, made: bool = True) -> Iterator[str]:
+        """Every claim in `text` that does not hold, as a sentence.
+
+        `made` lets it speak of what can be made of the things, as a wish or a reason may.
+        """
+        yield from self.absent(text, things, made=made)
         for count, noun in self.counts(text):
             found = [thing for thing in things if _is(thing, noun)]
             if count not in (len(found), sum(thing.pixels > 0 for thing in found)):

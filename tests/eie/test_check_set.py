@@ -215,3 +215,11 @@ def test_true_texts_pass(texts: ModuleType, text: str) -> None:
 )
 def test_false_texts_don_t(texts: ModuleType, text: str) -> None:
     assert list(texts.Reader(NAMES).wrong(text, THINGS))
+
+
+def test_what_can_be_made_may_be_wished_for_and_not_be_seen(texts: ModuleType) -> None:
+    reader = texts.Reader((*NAMES, "planks", "log"), {"planks": "log"})
+    things = (*THINGS, Thing("log_1", "log", {}, pixels=50))
+    for text in ("Get 2 planks.", "The log gives you planks."):
+        assert not list(reader.wrong(text, things, made=True))
+        assert list(reader.wrong(text, things, made=False))

@@ -147,6 +147,20 @@ def test_wood_of_another_tree_is_told_by_its_name() -> None:
         assert other.reason is None
 
 
+def test_one_knows_where_one_has_put_a_thing() -> None:
+    """Also where something stands before it."""
+    around = [(x, z) for x in (-1, 0, 1) for z in (-1, 0, 1) if (x, z) != (0, 0)]
+    walls = [{"name": "stone", "offset": [x, y, z]} for x, z in around for y in (0, 1)]
+    held = [{"slot": "mainhand", "name": "crafting_table"}]
+    scene = {**TASK.scene, "initial_inventory": held, "blocks": walls}
+    with MineDojo(MineDojoSettings()) as env:
+        env.reset(TASK.model_copy(update={"scene": scene}), seed=0)
+        said = env.act(Action("place crafting_table", "place", ("crafting_table",)))
+        assert said.reason is None
+        mine = Action("mine crafting_table", "mine", ("crafting_table",))
+        assert mine in env.actions()
+
+
 @pytest.mark.parametrize("victim", ["Xvfb", "Luanti", "line"])
 def test_a_dead_simulator_is_said_and_the_next_starts(victim: str) -> None:
     with MineDojo(MineDojoSettings()) as env:

@@ -6,7 +6,8 @@ local WIDE, HIGH = math.rad(45), math.rad(32)
 local sight = { blocks = {}, mobs = {} }
 inhabit.sight = sight
 
-local function note(name, at)
+--- Remember a block at a place.
+function sight.note(name, at)
 	local known = sight.blocks[name]
 	if not known then
 		known = {}
@@ -45,7 +46,7 @@ function sight.look()
 			local pitch = body.pitch + (j / DOWN * 2 - 1) * HIGH
 			local flat = math.cos(pitch)
 			local at, name = sight.ray(from, { x = -math.sin(yaw) * flat, y = -math.sin(pitch), z = math.cos(yaw) * flat }, FAR)
-			if at then note(name, at) end
+			if at then sight.note(name, at) end
 		end
 	end
 	for _, mob in ipairs(inhabit.mobs.all) do

@@ -192,6 +192,8 @@ function skills.known.place(name)
 	moves.wait(2)
 	hands.place(slot, at)
 	sight.look()
+	-- Plants may stand before it, but one knows where one has put a thing.
+	if inhabit.block_at(at) == name then sight.note(name, at) end
 	return "You placed the " .. name .. "."
 end
 
