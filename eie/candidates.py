@@ -11,19 +11,19 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 
-from eie.moment import Moment, Trials
+from eie.moment import Moment, Trials, unnumbered
 from eie.topology import is_deed, kind_of
 from envs.core import Action
 from envs.evolving import Deed, Template
 
 _MOST_TRIED = 10
 """Actions that are tried for one question."""
-_MORE_TRIED = 3
-"""Actions that are tried beyond those that are needed, at the most, for some to spare."""
+_TRIED_TO_SPARE = 3
+"""Actions that are tried for some to spare: so many more than answers are needed."""
 _SPARE = 6
 """Wrong answers beyond those that are needed, to choose from in the end."""
-_SPARE_UNTRIED = 24
-"""The same where nothing has to be tried."""
+_SPARE_SEEN = 24
+"""The same of what was done, which is never tried."""
 _IT = "it"
 """What is in the hand."""
 _OFFERED: Mapping[Deed, float] = {
@@ -50,18 +50,20 @@ def wrong_answers(
 ) -> list[Action]:
     """`count` actions that are worse than the answer, and some to spare; or fewer."""
     found: list[Action] = []
-    said = {moment.answer.text}
+    said = {unnumbered(moment.answer)}
     tried = 0
     for action in _proposed(moment, vocabulary, template, draw):
         if len(found) == count + _SPARE:
             break
-        most = _MOST_TRIED if len(found) < count else min(_MOST_TRIED, count + _MORE_TRIED)
-        known = trials.knows(action)
-        if action.text not in said and (known or tried < most):
-            tried += not known
-            said.add(action.text)
-            if trials.is_wrong(action, moment.answer):
-                found.append(action)
+        if unnumbered(action) in said:
+            continue
+        if not trials.knows(action):
+            if tried == (_MOST_TRIED if len(found) < count else count + _TRIED_TO_SPARE):
+                continue
+            tried += 1
+        said.add(unnumbered(action))
+        if trials.is_wrong(action, moment.answer):
+            found.append(action)
     return found
 
 
@@ -79,13 +81,12 @@ def other_actions(
     Other words for the same deed, as running for walking, are not among them.
     """
     answer = moment.answer
-    deed = template.deed(answer)
-    found = {
-        a.text: a
-        for a in _proposed(moment, vocabulary, template, draw)
-        if template.deed(a) is not deed or a.arguments[-1:] != answer.arguments[-1:]
-    }
-    return list(found.values())[: count + _SPARE_UNTRIED]
+    deed, about = template.deed(answer), unnumbered(answer)[-1]
+    found: dict[tuple[str, ...], Action] = {}
+    for action in _proposed(moment, vocabulary, template, draw):
+        if template.deed(action) is not deed or unnumbered(action)[-1] != about:
+            found.setdefault(unnumbered(action), action)
+    return list(found.values())[: count + _SPARE_SEEN]
 
 
 def _proposed(

@@ -1,8 +1,9 @@
 """Holds a model to a schema that can only rank: every field is one of the choices there are.
 
 A model without eyes for JSON, such as a small local one, fills a scene field by field: what it is
-asked to score are the values that the schema allows, and the likeliest is taken. So whatever it
-makes is of the asked form; whether it makes sense the simulator says.
+asked to score are the values that the schema allows, and the likeliest is taken. Which fields there
+are, where the schema leaves that open, is drawn by lot, and so are numbers. So whatever it makes is
+of the asked form; whether it makes sense the simulator says.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def equip(header: Header) -> Equipment:
     return Equipment(
         author,
         Pipeline(header.env, template, chosen, header.seed),
-        lambda: make_env(registration, header.backend, registration.quickest(of_env), run),
+        lambda: make_env(registration, header.backend, of_env, run),
         chosen,
     )
 

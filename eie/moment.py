@@ -108,7 +108,7 @@ class Trials:
         if best is None or answer in best:
             return True
         # Without a number it may mean one of several things that are alike.
-        alike = [a for a in best if _unnumbered(a) == _unnumbered(answer)]
+        alike = [a for a in best if unnumbered(a) == unnumbered(answer)]
         return bool(alike) and self._end(answer) in map(self._end, alike)
 
     def is_wrong(self, action: Action, answer: Action) -> bool:
@@ -116,7 +116,7 @@ class Trials:
         best = self.best()
         if best is not None:
             # Actions without a number may mean one of those with it.
-            return _unnumbered(action) not in map(_unnumbered, best)
+            return unnumbered(action) not in map(unnumbered, best)
         if not isinstance(self._env, Forkable):
             return False  # Nothing proves it.
         left = self.tried(action).actions_left
@@ -155,6 +155,6 @@ class Trials:
             return Tried(1 + left if left else FAILS, outcome.feedback)
 
 
-def _unnumbered(action: Action) -> tuple[str, ...]:
+def unnumbered(action: Action) -> tuple[str, ...]:
     """What an action says, whichever of several things it means."""
     return (action.verb, *map(kind_of, action.arguments))

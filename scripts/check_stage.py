@@ -29,7 +29,10 @@ class Stage:
 
     def __init__(self, opened: SetFolder) -> None:
         registration = find(opened.header.env)
-        settings = registration.settings.model_validate(dict(opened.header.settings["env"]))
+        chosen = dict(opened.header.settings["env"])
+        # Whatever way was quickest when it was made, this goes the usual one.
+        chosen.pop("wire", None)
+        settings = registration.settings.model_validate(chosen)
         self.env: Env = registration.make(opened.header.backend, settings)
         template = registration.template(settings) if registration.template else None
         self.kinds = [*template.lexicon.kinds, *template.lexicon.synonyms] if template else []

@@ -3,8 +3,8 @@
 Source of the form: EgoPlan-Bench (Chen et al. 2023) and its training set. `EgoPlan_IT.json` holds
 what is to train on; `EgoPlan_validation.json` and `EgoPlan_test.json` are multiple choice. A film
 is a folder of frames, as in the benchmark's own source: `frames/VIDEO_ID/frame_0000000001.jpg`.
-There is one frame for each moment between actions, so a clip goes from the frame before an action
-to the one after it, and what is shown ends before the asked action begins.
+A clip goes from the frame before an action to the one after it; between them are up to six more
+where the episode was filmed. What is shown ends before the asked action begins.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import random
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 
 from PIL import Image
@@ -21,6 +22,7 @@ from pydantic import JsonValue
 from eie.example import Example, Split
 from eie.export.demonstrations import Demonstration
 from eie.export.files import Picture, half_written, json_array, picture
+from eie.export.filming import Filming
 from episodes.record import RecordError
 
 CHOICES = 4
@@ -47,25 +49,46 @@ class Question:
     """One before each action that is still shown, and the present one."""
     past: tuple[str | None, ...]
     """What was done between two frames; None where it had no effect."""
+    ways: tuple[tuple[Picture, ...], ...]
+    """For each of those, what was seen meanwhile."""
     answer: str
     wrong: tuple[str, ...]
     """Other actions of the same goal."""
 
+    @property
+    def shown(self) -> tuple[Picture, ...]:
+        """All of it, oldest first."""
+        passed = zip(self.frames, self.ways, strict=False)
+        return (*chain.from_iterable((frame, *way) for frame, way in passed), self.frames[-1])
 
-def of_examples(examples: Iterable[Example], folder: Path) -> Iterator[Question]:
-    """A question for each example that is a step of a whole episode, with the past it shows."""
+    @property
+    def moments(self) -> tuple[int, ...]:
+        """Where in that each of `frames` stands, from 1 on."""
+        return tuple(accumulate((len(way) + 1 for way in self.ways), initial=1))
+
+
+def of_examples(
+    examples: Iterable[Example], folder: Path, filming: Filming | None = None
+) -> Iterator[Question]:
+    """A question for each example that is a step of a whole episode, with the past it shows.
+
+    Raises:
+        RecordError: an episode can't be filmed.
+    """
     for example in examples:
         if example.kind != "trajectory" or example.lineage is None:
             continue
         shown = [past for past in example.history if past.image is not None]
         images = [past.image for past in shown if past.image is not None]
         answer = example.candidates[example.answer]
+        ways = filming.clips(example) if filming is not None else [()] * len(example.history)
         yield Question(
             split=example.split,
             episode=f"{example.lineage.seed_task} {example.lineage.seed}",
             goal=example.goal,
             frames=tuple(picture(folder, place) for place in (*images, example.image)),
             past=tuple(None if past.failed else past.action for past in shown),
+            ways=tuple(ways[len(example.history) - len(shown) :]),
             answer=answer,
             wrong=_wrong(example, answer),
         )
@@ -83,6 +106,7 @@ def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[Quest
                     goal=one.task.goal,
                     frames=one.pictures[: place + 1],
                     past=done[:place],
+                    ways=((),) * place,
                     answer=answer,
                     wrong=_others((action for action in done if action), answer),
                 )
@@ -121,14 +145,15 @@ class _Films:
 
     def shoot(self, one: Question) -> tuple[str, int]:
         """Have its frames on disk; the name of their film, and how many come before them."""
-        known = self._known(one.frames) if one.episode == self._episode else 0
+        shown = one.shown
+        known = self._known(shown) if one.episode == self._episode else 0
         if not known:
             self._count, self._episode, self._frames = self._count + 1, one.episode, []
         name = f"{self._count:06d}"
-        for frame in one.frames[known:]:
+        for frame in shown[known:]:
             self._frames.append(frame)
             _copy(frame, self._folder / name / f"frame_{len(self._frames):010d}.jpg")
-        return name, len(self._frames) - len(one.frames)
+        return name, len(self._frames) - len(shown)
 
     def _known(self, frames: tuple[Picture, ...]) -> int:
         """How many of `frames` are the end of the film by now."""
@@ -144,10 +169,10 @@ def _sample(number: int, film: str, before: int, one: Question) -> dict[str, Jso
         "task_goal": one.goal,
         "question": f"{_QUESTION}{_in_passing(one.goal)}?",
         "answer": one.answer,
-        "current_observation_frame": before + len(one.frames),
+        "current_observation_frame": before + len(one.shown),
         "task_progress_metadata": [
-            {"narration_text": action, "start_frame": place, "stop_frame": place + 1}
-            for place, action in enumerate(one.past, before + 1)
+            {"narration_text": action, "start_frame": before + start, "stop_frame": before + stop}
+            for action, (start, stop) in zip(one.past, pairwise(one.moments), strict=True)
             if action is not None
         ],
     }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from eie.export import egoplan, llava, pca
 from eie.export.demonstrations import demonstrations
 from eie.export.files import claim
+from eie.export.filming import Filming
 from eie.export.forms import Form
 from eie.export.talk import of_demonstrations, of_examples
 from eie.folder import SetFolder
@@ -15,11 +17,19 @@ from envs.core import UnavailableError
 from episodes.record import RecordError, Run
 
 
-def export_set(opened: SetFolder, form: Form, out: Path) -> int:
+def export_set(opened: SetFolder, form: Form, out: Path, *, films: bool = False) -> int:
     """Write the set in `form` to `out`, and return how many samples that gave.
 
+    Args:
+        opened: the set.
+        form: whose form.
+        out: a folder, empty or not there yet.
+        films: in EgoPlan's form, play the episodes again and show what was seen on the way.
+
     Raises:
-        RecordError: `out` is taken, a picture is gone, or the form needs whole episodes.
+        RecordError: `out` is taken, a picture is gone, the form needs whole episodes, or has no
+            films.
+        SimulatorError: the simulator that films died.
         SetError: the set is broken.
         UnavailableError: a package is lacking.
         DiskError: it can't be written.
@@ -30,6 +40,8 @@ def export_set(opened: SetFolder, form: Form, out: Path) -> int:
             f"{folder} is a set of examples, and LeRobot's form holds whole episodes: "
             "export a run's folder, such as one of the expert's."
         )
+    if films and form is not Form.EGOPLAN:
+        raise RecordError(f"The form {form.value!r} shows no films: EgoPlan's does.")
     _check(form)
     claim(out)
     examples = opened.examples()
@@ -41,7 +53,10 @@ def export_set(opened: SetFolder, form: Form, out: Path) -> int:
 
             return messages.write(of_examples(examples, folder), out)
         case Form.EGOPLAN:
-            return egoplan.write(egoplan.of_examples(examples, folder), out)
+            if not films:
+                return egoplan.write(egoplan.of_examples(examples, folder), out)
+            with TemporaryDirectory() as seen, Filming(opened, Path(seen)) as filming:
+                return egoplan.write(egoplan.of_examples(examples, folder, filming), out)
         case Form.PCA:
             return pca.write(examples, folder, out)
 

@@ -51,8 +51,14 @@ def _needs(backend: str) -> Sequence[Need]:
     return tuple(needs(os.environ, Path.home()))
 
 
-def _quickest(settings: AlfredSettings) -> AlfredSettings:
+def _quickest(backend: str, settings: AlfredSettings) -> AlfredSettings:
+    if backend != "embedded" or "wire" in settings.model_fields_set:
+        return settings
     return settings.model_copy(update={"wire": "none"})
+
+
+def _filmed(settings: AlfredSettings) -> AlfredSettings:
+    return settings.model_copy(update={"clips": True, "film": "whole"})
 
 
 def _template(settings: AlfredSettings) -> Template:
@@ -79,5 +85,6 @@ REGISTRATION = Registration(
     packages=("ai2thor", "procthor", "alfworld", "numba"),
     prepare=_prepare,
     quickest=_quickest,
+    filmed=_filmed,
     template=_template,
 )

@@ -73,6 +73,8 @@ class Body:
         """The simulator has failed for good."""
         self.steps = 0
         """Low-level steps since the last `count_from_zero`."""
+        self.film: list[NDArray[np.uint8]] | None = None
+        """Where the picture after each step is put, if anywhere."""
 
     def reset(self, room: str) -> None:
         """Load a room.
@@ -104,7 +106,10 @@ class Body:
             arguments: THOR's arguments of the action.
         """
         self.steps += 1
-        return self.tell(action, blind=blind, masks=masks, **arguments)
+        done = self.tell(action, blind=blind, masks=masks, **arguments)
+        if self.film is not None:
+            self.film.append(self.frame)
+        return done
 
     def tell(
         self, action: str, *, blind: bool = False, masks: bool = False, **arguments: Any

@@ -9,13 +9,14 @@ it shows nothing of whether a real client would get along with it: that is what 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.core import SimulatorError
+from envs.core import SimulatorError, UnavailableError
 from envs.household.description import result, standing
 from envs.household.house import Sight
 from envs.household.own_rooms import Catalog
@@ -65,9 +66,9 @@ class Direct:
             SimulatorError: it can't.
             ValueError: there is no such room.
         """
-        self._palette = Palette()
         if not self.step("Reset", sceneName=scene).metadata["lastActionSuccess"]:
             raise ValueError(self.last_event.metadata["errorMessage"])
+        self._palette = Palette()
         return self._initialized()
 
     def step(self, action: str, **arguments: Any) -> Seen:
@@ -76,10 +77,8 @@ class Direct:
         Raises:
             SimulatorError: the simulator fails.
         """
-        try:
+        with _failing(f"in {action!r}"):
             reply = self._simulator.act({"action": action, **arguments})
-        except Exception as error:
-            raise SimulatorError(f"The simulator failed in {action!r}: {error}") from error
         self.last_event = seen = Seen(self._simulator, self._palette, reply)
         return seen
 
@@ -91,6 +90,17 @@ class Direct:
         if not seen.metadata["lastActionSuccess"]:
             raise SimulatorError(f"The simulator refuses: {seen.metadata['errorMessage']}")
         return seen
+
+
+@contextmanager
+def _failing(where: str) -> Iterator[None]:
+    """Whatever goes wrong inside is the simulator's failure, as it is where it runs apart."""
+    try:
+        yield
+    except (SimulatorError, UnavailableError):
+        raise
+    except Exception as error:
+        raise SimulatorError(f"The simulator failed {where}: {error}") from error
 
 
 class Seen:
@@ -112,7 +122,7 @@ class Seen:
     @cached_property
     def sights(self) -> Mapping[str, Sight]:
         """How each thing appears, by id."""
-        with self._simulator.back(self._now):
+        with _failing("to tell what is visible"), self._simulator.back(self._now):
             return self._simulator.visibility()
 
     @property
@@ -133,7 +143,7 @@ class Seen:
         return Masks(self._framed(), self._palette, self._now.moment.things)
 
     def _framed(self, *, rgb: bool = False) -> Frame:
-        with self._simulator.back(self._now):
+        with _failing("to draw a picture"), self._simulator.back(self._now):
             return self._simulator.frame(rgb=rgb)
 
 

@@ -124,6 +124,8 @@ class Alfred(Env):
         here = self._here()
         meant = self.parse(action.text)
         here.body.count_from_zero()
+        filmed = self._settings.clips and self._settings.film == "whole"
+        here.body.film = here.film if filmed else None
         if meant is None:
             met, total = self.progress()
             feedback = "There is no such action. Say for example: go to the fridge."

@@ -64,8 +64,10 @@ class AlfredTemplate:
         """JSON schema of `Scene`, without what only recordings have, and with a goal of forms."""
         schema: dict[str, Any] = Scene.model_json_schema()
         schema["properties"].pop("recording")
-        parts = ("Start", "Placement", "State")
-        schema["$defs"] = {"Goal": goal_schema(), **{name: schema["$defs"][name] for name in parts}}
+        of_recordings = ("Record", "LowStep")
+        for name in [d for d in schema["$defs"] if d.startswith(of_recordings)]:
+            del schema["$defs"][name]
+        schema["$defs"]["Goal"] = goal_schema()
         return schema
 
     def prose(self) -> str:

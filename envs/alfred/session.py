@@ -8,7 +8,7 @@ from envs.alfred.body import Body, Controller
 from envs.alfred.routes import STEP
 from envs.alfred.settings import AlfredSettings
 from envs.alfred.skills.vantage import REACH
-from envs.core import SimulatorError
+from envs.core import SimulatorError, UnavailableError
 
 
 class Session:
@@ -91,7 +91,11 @@ class Session:
             "renderInstanceSegmentation": True,
             **ours,
         }
-        if embedded and settings.wire == "none":
+        if settings.wire == "none":
+            if not embedded:
+                raise UnavailableError(
+                    f"The {self._backend} backend is spoken to through a wire: leave out wire=none."
+                )
             from envs.alfred.direct import Direct
 
             return Direct(**arguments)

@@ -37,7 +37,9 @@ class AlfredSettings(BaseModel):
     text: Literal["hand", "view"] = "hand"
     """What is told: what is in the hand; or what is in view besides, for agents without eyes."""
     clips: bool = False
-    """Show what was seen while looking around, as a film."""
+    """Show what was seen on the way, as a film."""
+    film: Literal["around", "whole"] = "around"
+    """What such a film shows: where one looks around, or every step of the body."""
     annotator: int = Field(default=0, ge=0, le=9)
     """Whose wording of a trajectory's goal is taken: ALFRED has three or more for each."""
     bad_files: Literal["refuse", "skip"] = "refuse"

@@ -66,6 +66,8 @@ class Picture:
         self._room = world.room
         self._drawn: dict[str, Thing] = {}
         self._shown: dict[str, Mesh] = {}
+        self._rests: dict[str, tuple[object, ...]] = {}
+        """What a thing's place was reckoned from."""
         self._in_hand: frozenset[str] = frozenset()
         self._changed_hands: frozenset[str] = frozenset()
         self._recorded = False
@@ -152,10 +154,12 @@ class Picture:
             self._stage.remove(gone)
             self._trim(gone, None)
             del self._shown[gone]
-        for thing in sorted(world.things.values(), key=lambda thing: bool(thing["pickupable"])):
+        # What bears comes before what is borne, which may be lifted out of it.
+        for thing in sorted(world.things.values(), key=lambda thing: _depth(world, thing)):
             if thing.kind != "Floor" and not hidden[thing.id]:
                 self._draw(world, thing, mood, thing.id in burning)
         self._light_lamps(world)
+        self._stage.arrange()
         self._drawn = dict(world.things)
 
     def _draw(self, world: World, thing: Thing, mood: Mood, burning: bool) -> None:
@@ -164,6 +168,8 @@ class Picture:
         if key not in self._meshes:
             self._meshes[key] = self._mesh(world, thing, look, mood)
         mesh = self._meshes[key]
+        bearers = self._bearers(world, thing) if thing["pickupable"] else ()
+        rests = thing.box, *(self._drawn_as(world, bearer) for bearer, _ in bearers)
         if self._shown.get(thing.id) is not mesh or thing.id in self._changed_hands:
             # What is held casts no shadow: it would have to be drawn anew at every step.
             center, shadow = self._center(world, thing), thing.id not in self._in_hand
@@ -171,10 +177,13 @@ class Picture:
             self._stage.put(thing.id, own, thing.box.axes, center, casts_shadow=shadow)
             self._trim(thing.id, beside, thing.box.axes, center)
             self._shown[thing.id] = mesh
-        elif self._drawn.get(thing.id) is not thing:
-            before = self._drawn.get(thing.id)
-            if before is None or before.box is not thing.box or before.parents != thing.parents:
-                self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
+        elif not _same(self._rests[thing.id], rests):
+            self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
+        self._rests[thing.id] = rests
+
+    def _drawn_as(self, world: World, bearer: str) -> tuple[Mesh | None, Box]:
+        """All that the height of what lies in it hangs on."""
+        return self._shown.get(bearer), world.things[bearer].box
 
     def _trim(
         self, id: str, mesh: Mesh | None, axes: Array = _UPRIGHT, at: Array = _ORIGIN
@@ -264,6 +273,26 @@ class Picture:
                 on = thing["isToggled"] and thing.present
                 lamp = Light(bulb, (1.0, 0.85, 0.6), strength=0.6, reach=1.2) if on else None
                 self._stage.lamp(thing.id, lamp)
+
+
+def _depth(world: World, thing: Thing) -> int:
+    """How many things lie one in the other down to it; 0 for what can't be picked up."""
+    depth, passed = 0, set[str]()
+    while thing["pickupable"] and thing.id not in passed:
+        passed.add(thing.id)
+        depth += 1
+        inner = [world.things[p] for p in thing.parents if world.things[p]["pickupable"]]
+        if not inner:
+            break
+        thing = inner[0]
+    return depth
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two are made of the very same objects."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return one is other
 
 
 def _scaled(light: Vector, factor: float) -> Vector:

@@ -20,10 +20,11 @@ from envs.household.cameras import FixedCamera
 from envs.household.house import House, Settings, Sight
 from envs.household.own_rooms import Catalog, in_build
 from envs.household.picture import Mood
+from envs.household.pixels import FAR_PLANE
 from envs.household.world import Moment, Thing
 from envs.render.stage import Frame
 
-NEAR_PLANE, FAR_PLANE = 0.1, 20.0
+NEAR_PLANE = 0.1
 """Metres; what `Initialize` answers."""
 _WIDEST = 4096
 """Pixels."""
@@ -128,8 +129,7 @@ class Simulator:
 
     def now(self) -> Now:
         """This moment. Takes no time: nothing in it changes in place."""
-        house = self._house
-        return Now(house, house.world.moment(), house.mood, house.settings, house.cameras)
+        return _now(self._house)
 
     @contextmanager
     def back(self, then: Now) -> Iterator[None]:
@@ -138,10 +138,12 @@ class Simulator:
         if _same(now, then):
             yield
             return
+        there = _now(then.house)
         self._return(then)
         try:
             yield
         finally:
+            self._return(there)
             self._return(now)
 
     def _return(self, then: Now) -> None:
@@ -283,6 +285,10 @@ class Simulator:
                 "InvalidArgument",
             )
         house.settings = replace(house.settings, width=int(sides[0]), height=int(sides[1]))
+
+
+def _now(house: House) -> Now:
+    return Now(house, house.world.moment(), house.mood, house.settings, house.cameras)
 
 
 def _same(one: Now, other: Now) -> bool:

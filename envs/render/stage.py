@@ -75,6 +75,16 @@ class Stage:
         """The bodies on the stage, in the order in which they came."""
         return tuple(self._bodies)
 
+    def arrange(self) -> None:
+        """Have the bodies in the order of their names, whenever they came.
+
+        Of two surfaces in the same place the first one is seen.
+        """
+        arranged = dict(sorted(self._bodies.items()))
+        if list(arranged) != list(self._bodies):
+            self._bodies = arranged
+            self._pack = self._shadow = None
+
     def put(
         self,
         name: str,
@@ -199,7 +209,8 @@ class Stage:
         return shade(seen, paint(seen, pack, view), reached, around, self._lighting(), view)
 
     def _lighting(self) -> Lighting:
-        lamps = [self._key, *self._lamps.values()]
+        # Sums of light are rounded: in another order they could come to another colour.
+        lamps = [self._key, *(self._lamps[name] for name in sorted(self._lamps))]
         rows = [
             (*lamp.position, *(c * lamp.strength for c in lamp.color), lamp.reach) for lamp in lamps
         ]

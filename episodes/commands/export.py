@@ -9,7 +9,7 @@ import typer
 
 from eie.export.forms import Form
 from episodes.commands.output import Json, answers, print_json
-from episodes.record import Run
+from episodes.record import RecordError, Run
 
 
 def export(
@@ -25,6 +25,14 @@ def export(
         ),
     ],
     out: Annotated[Path, typer.Option(help="The folder to write, empty or not there yet.")],
+    films: Annotated[
+        bool,
+        typer.Option(
+            "--films",
+            help="Of a set, in EgoPlan's form: play its episodes again, and show what was seen on "
+            "the way, eight keyframes an action.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write a set of examples, or the successful episodes of a run, in another form."""
@@ -33,7 +41,9 @@ def export(
     from eie.folder import SetFolder
 
     if (source / "set.json").exists():
-        count = export_set(SetFolder.open(source), form, out)
+        count = export_set(SetFolder.open(source), form, out, films=films)
+    elif films:
+        raise RecordError(f"{source} is no set, and only a set's episodes are filmed.")
     else:
         count = export_run(Run.open(source), form, out)
     if as_json:

@@ -64,6 +64,7 @@ def synth(
     settings = dict(divide(given, {**owners(env, author), "cluster": ClusterSettings}))
     cluster = settings.pop("cluster")
     assert isinstance(cluster, ClusterSettings)
+    settings["env"] = registration.quickest(backend, settings["env"])
     header = _header(registration, backend, author, seed, n, settings)
     begun = time.perf_counter()
     with held(out):

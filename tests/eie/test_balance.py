@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 
@@ -73,3 +74,20 @@ def test_where_nothing_is_to_spare_nothing_is_changed() -> None:
         balance.settle(whole)
         bare = Draft(whole.example, whole.pictures, 0)
         assert sorted(balance.settle(bare).candidates) == sorted(whole.example.candidates)
+
+
+def test_the_order_of_the_answers_tells_nothing() -> None:
+    """Who knows how often each is right can't tell the right one by its being out of order."""
+    balance = Balance(())
+    settled = [balance.settle(draft(number)) for number in range(1200)]
+    often = share(settled)
+    right = 0
+    for example in settled:
+        ranks = [often.get(text, 0.0) for text in example.candidates]
+        # How much is out of order, descending, if each one is taken out.
+        left = [
+            sum(a < b for a, b in pairwise(ranks[:i] + ranks[i + 1 :])) for i in range(len(ranks))
+        ]
+        best = [i for i, wrong in enumerate(left) if wrong == min(left)]
+        right += (example.answer in best) / len(best)
+    assert abs(right / len(settled) - 0.25) < 0.06

@@ -95,14 +95,26 @@ def unsolvable(task: Plain, room: Furnished, draw: random.Random) -> Plain | Non
 
 
 def hidden_key_concept(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
-    """What lies in something closed can't be in the picture."""
+    """What lies in something closed, which nobody needs to open, can't be in the picture."""
+    scene, goal = task["scene"], task["scene"]["goal"]
+    if "spawn_seed" in scene:
+        return None
+    elsewhere = {one["object"] for key in ("placements", "states") for one in scene.get(key, ())}
+    opened = {goal.get("parent"), "Microwave", "Fridge"} | {
+        holder.type
+        for n in room.items
+        if room.type(n) in (goal["object"], goal.get("movable"), "Knife", "ButterKnife")
+        and (holder := room.holder(room.thing(n))) is not None
+    }
     shut = [
         word(room.type(n))
         for n in room.items
         if _alone(room, room.type(n))
         and (holder := room.holder(room.thing(n))) is not None
         and holder.shut
-        and room.type(n) != task["scene"]["goal"]["object"]
+        and holder.type not in opened
+        and not elsewhere & {n, room.name_of(holder)}
+        and room.type(n) != goal["object"]
     ]
     concept = draw.choice(sorted(shut)) if shut else None
     return {**task, "key_concepts": [concept]} if concept else None
@@ -145,7 +157,7 @@ MUTATIONS: Mapping[Mutation, Rejection] = {
 @pytest.fixture(scope="module")
 def alfred() -> Iterator[tuple[Env, Template]]:
     registration = find("alfred")
-    settings = registration.quickest(registration.settings())
+    settings = registration.quickest("embedded", registration.settings())
     assert registration.template is not None
     with registration.make("embedded", settings) as env:
         yield env, registration.template(settings)

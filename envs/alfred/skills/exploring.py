@@ -29,7 +29,7 @@ def look_around(here: Situation) -> Result:
         look(here, tilt)
         for _ in range(360 // turn):
             here.body.step("RotateRight", blind=not here.filming, degrees=turn)
-            if here.filming:
+            if here.filming and here.body.film is None:
                 here.film.append(here.body.frame)
             here.see()
     look(here, horizon)

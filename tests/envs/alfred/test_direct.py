@@ -79,6 +79,21 @@ def test_what_is_read_late_is_of_its_own_moment() -> None:
     assert late.step("Pass").metadata["agent"] == early.step("Pass").metadata["agent"]
 
 
+def test_what_is_read_after_another_room_was_entered_changes_nothing() -> None:
+    direct = Direct(scene="FloorPlan7", width=96, height=96, fieldOfView=90)
+    before = direct.step("RotateRight", degrees=90)
+    kept = direct.step("Snapshot").metadata["actionReturn"]
+    direct.step("LookDown", degrees=30)
+    last = direct.step("RotateRight", degrees=90)
+    turned = last.frame
+    other = direct.reset("FloorPlan301")
+    assert not np.array_equal(before.frame, turned)
+    assert np.array_equal(last.frame, turned)
+    assert direct.step("Pass").metadata["sceneName"] == "FloorPlan301_physics"
+    assert np.array_equal(direct.step("Pass").frame, other.frame)
+    assert np.array_equal(direct.step("Restore", snapshot=kept).frame, before.frame)
+
+
 def test_what_there_is_not_is_refused() -> None:
     with pytest.raises(SceneError, match="FloorPlan9999"):
         Direct(scene="FloorPlan9999", width=64, height=64)

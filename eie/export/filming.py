@@ -1,0 +1,120 @@
+"""What was seen on the way between the moments of an example: its episode is played once more.
+
+A set keeps a picture of each moment between two actions. EgoPlan shows a clip of each action, by
+eight keyframes (Chen et al. 2023, section 4), and walking through a kitchen is what they show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.models.core import Image
+from eie.example import Example
+from eie.export.files import Picture
+from eie.folder import SetFolder, write_whole
+from eie.sight import png
+from envs.core import Env, SceneError, Task
+from envs.registry import find
+from episodes.record import RecordError
+
+KEYFRAMES = 8
+"""Pictures of a clip, those before and after the action among them."""
+
+
+class Filming:
+    """An environment in which the episodes of a set are played again, with a camera."""
+
+    def __init__(self, opened: SetFolder, folder: Path) -> None:
+        """Prepare to play.
+
+        Args:
+            opened: the set.
+            folder: where new pictures are put; it must outlive whoever reads them.
+
+        Raises:
+            UnavailableError: the environment lacks something on this machine.
+        """
+        registration = find(opened.header.env)
+        settings = registration.settings.model_validate(dict(opened.header.settings["env"]))
+        self._env: Env = registration.make(opened.header.backend, registration.filmed(settings))
+        self._folder = folder
+        self._start: tuple[object, int] | None = None
+        self._done: list[str] = []
+        self._clips: list[tuple[Picture, ...]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._env.close()
+
+    def clips(self, example: Example) -> Sequence[tuple[Picture, ...]]:
+        """For each action of its past, what was seen between its beginning and its end.
+
+        At most `KEYFRAMES` less two pictures each; none where the environment shows no way.
+
+        Raises:
+            RecordError: the episode does not come to the same any more.
+            SimulatorError: the simulator died.
+        """
+        lineage = example.lineage
+        assert lineage is not None, "Only photographs come from nowhere."
+        if len(lineage.actions) != len(example.history):
+            raise _gone(example, "it does not tell of each action")
+        start = (lineage.task, lineage.seed)
+        if start != self._start or self._done != list(lineage.actions[: len(self._done)]):
+            self._begin(example)
+        for text in lineage.actions[len(self._done) :]:
+            self._act(text, example)
+        shown = self._env.observe().rgb
+        if shown is None or Image(shown).digest != example.image_digest:
+            raise _gone(example, "what is seen at its end is another picture")
+        return list(self._clips)
+
+    def _begin(self, example: Example) -> None:
+        lineage = example.lineage
+        assert lineage is not None
+        self._start, self._done, self._clips = None, [], []
+        try:
+            self._env.reset(Task.model_validate(dict(lineage.task)), seed=lineage.seed)
+        except SceneError as error:
+            raise _gone(example, str(error)) from error
+        self._start = lineage.task, lineage.seed
+
+    def _act(self, text: str, example: Example) -> None:
+        action = self._env.parse(text)
+        if action is None:
+            raise _gone(example, f"{text!r} is no action")
+        self._env.act(action)
+        self._done.append(text)
+        way = [frame for clip in self._env.observe().clips for frame in clip.frames]
+        self._clips.append(tuple(self._kept(frame) for frame in keyframes(way)))
+
+    def _kept(self, rgb: NDArray[np.uint8]) -> Picture:
+        name = f"{Image(rgb).digest}.png"
+        if not (self._folder / name).exists():
+            write_whole(self._folder / name, png(rgb))
+        return Picture(self._folder / name, name)
+
+
+def keyframes(way: Sequence[NDArray[np.uint8]]) -> Sequence[NDArray[np.uint8]]:
+    """Evenly spread over a way, at most `KEYFRAMES` less two, and without its end.
+
+    The last picture of the way is what is seen after the action, which the set has.
+    """
+    if len(way) < KEYFRAMES:
+        return way[:-1]
+    gap = len(way) / (KEYFRAMES - 1)
+    return [way[round(i * gap) - 1] for i in range(1, KEYFRAMES - 1)]
+
+
+def _gone(example: Example, why: str) -> RecordError:
+    return RecordError(
+        f"The episode of example {example.id} can't be filmed: {why}. The set was made with other "
+        "versions than are installed here. Export it without --films."
+    )

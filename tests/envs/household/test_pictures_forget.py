@@ -1,0 +1,83 @@
+"""A picture shows how the room is, whatever was drawn before: nothing of it hangs on the past."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from envs.household.simulator import Simulator
+from envs.render.stage import Frame
+
+FORCED = {"forceAction": True}
+VERBS = ("OpenObject", "CloseObject", "ToggleObjectOn", "ToggleObjectOff", "SliceObject", "Put")
+
+
+def _requests(simulator: Simulator, draw: random.Random, count: int) -> Iterator[Mapping[str, Any]]:
+    """Things taken, put into each other, opened, switched, cut; and turns of the head."""
+    for _ in range(count):
+        things = [thing for thing in simulator.things.values() if thing.present]
+        verb = draw.choice(VERBS)
+        if verb == "Put":
+            small = draw.choice([t.id for t in things if t["pickupable"]])
+            places = [t.id for t in things if t["receptacle"] and t.id != small]
+            if held := simulator.agent.held:
+                yield {"action": "DropHandObject", "objectId": held, **FORCED}
+            yield {"action": "PickupObject", "objectId": small, **FORCED}
+            yield {"action": "PutObject", "objectId": draw.choice(places), **FORCED}
+        else:
+            yield {"action": verb, "objectId": draw.choice(things).id, **FORCED}
+        yield {"action": "RotateRight", "degrees": 90}
+
+
+def _same(one: Frame, other: Frame) -> bool:
+    assert one.rgb is not None and other.rgb is not None
+    return (
+        one.names == other.names
+        and np.array_equal(one.ids, other.ids)
+        and np.array_equal(one.depth, other.depth)
+        and np.array_equal(one.rgb, other.rgb)
+    )
+
+
+def _pair(room: str) -> tuple[Simulator, Simulator]:
+    return tuple(Simulator(room, width=150, height=150) for _ in range(2))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("room", ["FloorPlan2", "FloorPlan11", "FloorPlan205", "FloorPlan318"])
+def test_who_never_looked_sees_the_same(room: str) -> None:
+    looking, late = _pair(room)
+    done = 0
+    for request in _requests(looking, random.Random(f"forget {room}"), 40):
+        reply = looking.act(request)
+        assert late.act(request) == reply
+        done += reply.success
+        seen = looking.frame()
+        if done % 25 == 0:
+            assert _same(late.frame(), seen), request
+    assert done > 40
+    for _ in range(4):
+        assert _same(late.frame(), looking.frame())
+        for simulator in (looking, late):
+            simulator.act({"action": "RotateRight", "degrees": 90})
+
+
+def test_what_lies_in_a_cup_lies_in_it_at_first_sight() -> None:
+    """It is lifted out of the cup's bottom, which has to be drawn before it."""
+    looking, late = _pair("FloorPlan1")
+    names = {thing.kind: thing.id for thing in looking.things.values()}
+    requests = [
+        {"action": "PickupObject", "objectId": names["Spoon"], **FORCED},
+        {"action": "PutObject", "objectId": names["Mug"], **FORCED},
+        {"action": "PickupObject", "objectId": names["Mug"], **FORCED},
+    ]
+    for request in requests:
+        assert looking.act(request).success
+        looking.frame()
+        assert late.act(request).success
+    seen = late.frame()
+    assert {names["Spoon"], names["Mug"]} <= {seen.names[i] for i in np.unique(seen.ids) if i >= 0}
+    assert _same(seen, looking.frame())
