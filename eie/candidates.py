@@ -58,7 +58,7 @@ def wrong_answers(
         if unnumbered(action) in said:
             continue
         if not trials.knows(action):
-            if tried == (_MOST_TRIED if len(found) < count else count + _TRIED_TO_SPARE):
+            if tried >= (_MOST_TRIED if len(found) < count else count + _TRIED_TO_SPARE):
                 continue
             tried += 1
         said.add(unnumbered(action))
@@ -74,9 +74,7 @@ def other_actions(
     draw: random.Random,
     count: int,
 ) -> list[Action]:
-    """`count` actions that are not the answer of a moment, and some to spare.
-
-    Fewer where there are no more.
+    """`count` actions that are not the answer of a moment, and some to spare; or fewer.
 
     Other words for the same deed, as running for walking, are not among them.
     """
