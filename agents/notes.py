@@ -28,9 +28,7 @@ _PLACES = frozenset(
     countertop, desk, desk lamp, dining table, dog bed, drawer, dresser, faucet, floor lamp,
     footstool, fridge, garbage can, hand towel holder, knife, laundry hamper, microwave, ottoman,
     safe, shelf, shelving unit, side table, sink, sofa, stool, stove burner, toaster, toilet,
-    toilet paper hanger, towel holder, tv stand""".replace(
-        "\n    ", " "
-    ).split(", ")
+    toilet paper hanger, towel holder, tv stand""".replace("\n    ", " ").split(", ")
 )
 """What is worth knowing of in a household whatever the goal: where things are kept, and what they
 are treated with. All else is told of if the goal speaks of it."""

@@ -64,8 +64,8 @@ class Registration:
     """(backend, settings) -> the same for those who try much and show little, such as EIE: whatever
     was not set takes least time, and comes to the same."""
     filmed: Callable[[Any], Any] = lambda settings: settings
-    """settings -> the same, but that the clips of an observation show all that was seen on the way
-    from the last action's beginning to its end; as they are where there is nothing to show."""
+    """settings -> the same, but that the clips of an observation show what was seen on foot from
+    the last action's beginning to its end; as they are where there is nothing to show."""
     template: Callable[[Any], Template] | None = None
     """settings -> what EIE fills to write tasks and training data; None where there is none."""
 

@@ -1,7 +1,8 @@
 """What was seen on the way between the moments of an example: its episode is played once more.
 
 A set keeps a picture of each moment between two actions. EgoPlan shows a clip of each action, by
-eight keyframes (Chen et al. 2023, section 4), and walking through a kitchen is what they show.
+eight keyframes (Chen et al. 2023, section 4): walking through a kitchen is what they show. What is
+done at once, such as picking something up, has a picture before it and one after.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from numpy.typing import NDArray
 
 from agents.models.core import Image
 from eie.example import Example
-from eie.export.files import Picture
-from eie.folder import SetFolder, write_whole
+from eie.export.files import Picture, half_written
+from eie.folder import SetFolder
 from eie.sight import png
-from envs.core import Env, SceneError, Task
+from envs.core import Determinism, Env, SceneError, Task
 from envs.registry import find
 from episodes.record import RecordError
 
@@ -34,14 +35,21 @@ class Filming:
 
         Args:
             opened: the set.
-            folder: where new pictures are put; it must outlive whoever reads them.
+            folder: of its own, where new pictures lie until the next episode begins.
 
         Raises:
+            RecordError: the environment never does the same twice.
             UnavailableError: the environment lacks something on this machine.
         """
         registration = find(opened.header.env)
         settings = registration.settings.model_validate(dict(opened.header.settings["env"]))
         self._env: Env = registration.make(opened.header.backend, registration.filmed(settings))
+        if self._env.determinism is Determinism.NONE:
+            self._env.close()
+            raise RecordError(
+                f"The {opened.header.backend} backend of {opened.header.env} never does the same "
+                "twice, so that nothing can be filmed again. Export without --films."
+            )
         self._folder = folder
         self._start: tuple[object, int] | None = None
         self._done: list[str] = []
@@ -80,6 +88,8 @@ class Filming:
         lineage = example.lineage
         assert lineage is not None
         self._start, self._done, self._clips = None, [], []
+        for passed in self._folder.glob("*.png"):
+            passed.unlink()
         try:
             self._env.reset(Task.model_validate(dict(lineage.task)), seed=lineage.seed)
         except SceneError as error:
@@ -98,7 +108,8 @@ class Filming:
     def _kept(self, rgb: NDArray[np.uint8]) -> Picture:
         name = f"{Image(rgb).digest}.png"
         if not (self._folder / name).exists():
-            write_whole(self._folder / name, png(rgb))
+            with half_written(self._folder / name) as half:
+                half.write_bytes(png(rgb))
         return Picture(self._folder / name, name)
 
 

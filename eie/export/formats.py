@@ -55,7 +55,7 @@ def export_set(opened: SetFolder, form: Form, out: Path, *, films: bool = False)
         case Form.EGOPLAN:
             if not films:
                 return egoplan.write(egoplan.of_examples(examples, folder), out)
-            with TemporaryDirectory() as seen, Filming(opened, Path(seen)) as filming:
+            with TemporaryDirectory(dir=out) as seen, Filming(opened, Path(seen)) as filming:
                 return egoplan.write(egoplan.of_examples(examples, folder, filming), out)
         case Form.PCA:
             return pca.write(examples, folder, out)

@@ -67,6 +67,7 @@ class Body:
         self._world: World | None = None
         self._blind = False
         self._masks: Any = None
+        self._error = "", ""
         self.changes = 0
         """Messages so far that may have changed something."""
         self.broken = False
@@ -127,7 +128,11 @@ class Body:
             arguments = {**arguments, **_BLIND, "renderInstanceSegmentation": masks}
         self._take(self._send(action, arguments))
         self._blind = blind
-        return bool(self._event.metadata["lastActionSuccess"])
+        metadata = self._event.metadata
+        if action != "Pass":  # which is how a picture is asked for afterwards
+            code, message = metadata.get("errorCode"), metadata.get("errorMessage")
+            self._error = str(code or ""), str(message or "")
+        return bool(metadata["lastActionSuccess"])
 
     def ask(self, action: str, **arguments: Any) -> Any:
         """The simulator's answer to a question that changes nothing; None if it has none."""
@@ -187,8 +192,7 @@ class Body:
     @property
     def error(self) -> tuple[str, str]:
         """THOR's code and message of the last action, empty if it succeeded."""
-        metadata = self._event.metadata
-        return str(metadata.get("errorCode") or ""), str(metadata.get("errorMessage") or "")
+        return self._error
 
     @property
     def frame(self) -> NDArray[np.uint8]:

@@ -94,7 +94,7 @@ class Direct:
 
 @contextmanager
 def _failing(where: str) -> Iterator[None]:
-    """Whatever goes wrong inside is the simulator's failure, as it is where it runs apart."""
+    """Whatever goes wrong inside is the simulator's failure."""
     try:
         yield
     except (SimulatorError, UnavailableError):

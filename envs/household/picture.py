@@ -64,6 +64,8 @@ class Picture:
     def __init__(self, world: World) -> None:
         self._stage = Stage()
         self._room = world.room
+        self._first = tuple(world.things.values())
+        """What the room came with: what furniture looks like hangs on that, wherever it is now."""
         self._drawn: dict[str, Thing] = {}
         self._shown: dict[str, Mesh] = {}
         self._rests: dict[str, tuple[object, ...]] = {}
@@ -138,7 +140,7 @@ class Picture:
             sky=_scaled(_SKY, mood.brightness),
             ground=_scaled(_GROUND, mood.brightness),
         )
-        self._joinery = Joinery(world.things.values(), seed_of(name, mood.materials))
+        self._joinery = Joinery(self._first, seed_of(name, mood.materials))
         self._mood = mood
         self._meshes.clear()
         self._drawn = {}
@@ -234,8 +236,7 @@ class Picture:
         parts = self._room.strips.get(thing.id, ())
         if thing.kind == "CounterTop" or len(parts) > 1:
             stone = joinery.stone if thing.kind == "CounterTop" else joinery.front
-            others, outline = world.things.values(), self._room.outline
-            made = counter(thing, parts, others, outline, stone, joinery.front)
+            made = counter(thing, parts, self._first, self._room.outline, stone, joinery.front)
             return into(thing.box, made)
         if thing.kind in THROUGH_WALLS and min(thing.box.half[[0, 2]]) > _AROUND_CORNER:
             return self._around_corner(thing, look)

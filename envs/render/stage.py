@@ -72,7 +72,7 @@ class Stage:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The bodies on the stage, in the order in which they came."""
+        """The bodies on the stage: as they came, or as they were arranged."""
         return tuple(self._bodies)
 
     def arrange(self) -> None:

@@ -30,7 +30,7 @@ def export(
         typer.Option(
             "--films",
             help="Of a set, in EgoPlan's form: play its episodes again, and show what was seen on "
-            "the way, eight keyframes an action.",
+            "the way, by up to eight keyframes an action.",
         ),
     ] = False,
     as_json: Json = False,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from eie.card import write_card
 from eie.draft import Funnel
@@ -115,12 +115,28 @@ def _open(out: Path, header: Header) -> SetFolder:
     opened = SetFolder.open(out)
     for name in _SAME:
         was, now = getattr(opened.header, name), getattr(header, name)
+        if name == "settings":
+            was, now = _comparable(header, was), _comparable(header, now)
         if was != now:
             raise SetError(
                 f"{out} was begun with {name} {was!r}, not {now!r}. Give the same command to go "
                 "on with it, or choose another --out."
             )
     return opened
+
+
+def _comparable(
+    header: Header, settings: Mapping[str, Mapping[str, JsonValue]]
+) -> Mapping[str, Mapping[str, JsonValue]]:
+    """Settings without what comes to the same, and with what an older version did not have."""
+    registration = find_env(header.env)
+    try:
+        env = registration.settings.model_validate(dict(settings["env"]))
+    except ValidationError:
+        return settings
+    unset = registration.settings.model_construct(_fields_set=set(), **dict(env))
+    quickest: BaseModel = registration.quickest(header.backend, unset)
+    return {**settings, "env": quickest.model_dump(mode="json")}
 
 
 async def _interruptible(made: Coroutine[Any, Any, None], out: Path) -> None:

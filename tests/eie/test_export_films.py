@@ -33,34 +33,38 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_eight_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> None:
-    steps = [e for e in read_examples(walked) if e.kind == "trajectory"]
-    count = export_set(SetFolder.open(walked), Form.EGOPLAN, tmp_path / "out", films=True)
-    samples: list[dict[str, Any]] = [
-        sample
-        for name in ("EgoPlan_IT", "EgoPlan_validation", "EgoPlan_test")
-        for sample in json.loads((tmp_path / f"out/{name}.json").read_text())
-    ]
-    assert count == len(samples) > 3
-    by_answer = {(e.goal, e.candidates[e.answer], len(e.history)): e for e in steps}
-    filmed = 0
-    for sample in samples:
-        clips = sample["task_progress_metadata"]
-        now = sample["current_observation_frame"]
-        film = tmp_path / "out/frames" / sample["video_id"]
-        assert (film / f"frame_{now:010d}.jpg").is_file()
-        assert all(c["stop_frame"] <= now for c in clips)
-        assert all(1 <= c["stop_frame"] - c["start_frame"] < KEYFRAMES for c in clips)
-        filmed += sum(c["stop_frame"] - c["start_frame"] == KEYFRAMES - 1 for c in clips)
-        found = [
-            e
-            for (goal, answer, _), e in by_answer.items()
-            if (goal, answer) == (sample["task_goal"], sample["answer"])
-        ]
-        shown = np.asarray(Picture.open(film / f"frame_{now:010d}.jpg")).astype(int)
-        apart = [np.abs(shown - np.asarray(Picture.open(walked / e.image))).mean() for e in found]
-        assert min(apart) < 12
-    assert filmed, "Nobody has walked far."
+def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    count = export_set(SetFolder.open(walked), Form.EGOPLAN, out, films=True)
+    files = {"train": "EgoPlan_IT", "val": "EgoPlan_validation", "test": "EgoPlan_test"}
+    long = asked = 0
+    for split, name in files.items():
+        samples: list[dict[str, Any]] = json.loads((out / f"{name}.json").read_text())
+        steps = [e for e in read_examples(walked) if (e.kind, e.split) == ("trajectory", split)]
+        asked += len(steps)
+        for sample, example in zip(samples, steps, strict=True):
+            assert sample["answer"] == example.candidates[example.answer]
+            film = out / "frames" / sample["video_id"]
+            assert _apart(film, sample["current_observation_frame"], walked / example.image) < 12
+            clips = sample["task_progress_metadata"]
+            assert all(1 <= c["stop_frame"] - c["start_frame"] < KEYFRAMES for c in clips)
+            long += sum(c["stop_frame"] - c["start_frame"] == KEYFRAMES - 1 for c in clips)
+            shown = [past for past in example.history if past.image is not None]
+            after = [*(past.image for past in shown[1:]), example.image]
+            worked = [(p, end) for p, end in zip(shown, after, strict=True) if not p.failed]
+            assert [c["narration_text"] for c in clips] == [past.action for past, _ in worked]
+            for clip, (past, end) in zip(clips, worked, strict=True):
+                assert past.image is not None and end is not None
+                assert _apart(film, clip["start_frame"], walked / past.image) < 12
+                assert _apart(film, clip["stop_frame"], walked / end) < 12
+    assert count == asked > 3
+    assert long, "Nobody has walked far."
+
+
+def _apart(film: Path, frame: int, picture: Path) -> float:
+    """Mean difference of the colours of a frame and a picture, 0 to 255."""
+    shown = np.asarray(Picture.open(film / f"frame_{frame:010d}.jpg")).astype(int)
+    return float(np.abs(shown - np.asarray(Picture.open(picture))).mean())
 
 
 def test_an_episode_that_comes_to_something_else_is_not_filmed(

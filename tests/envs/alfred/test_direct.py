@@ -103,3 +103,20 @@ def test_what_there_is_not_is_refused() -> None:
     seen = direct.step("Levitate")
     assert not seen.metadata["lastActionSuccess"]
     assert seen.metadata["errorCode"] == "InvalidAction"
+
+
+def test_a_film_changes_nothing_of_what_comes_of_actions() -> None:
+    task = list(sample(2, 23))[1]
+    quick = AlfredSettings(wire="none", width=96, height=96)
+    with (
+        Alfred(settings=quick) as env,
+        Alfred(settings=quick.model_copy(update={"clips": True, "film": "whole"})) as filmed,
+    ):
+        for each in (env, filmed):
+            each.reset(task, seed=3)
+        done = {"look around": env.parse("look around")}
+        done |= {action.text: action for action in env.vocabulary()[::6]}
+        for action in done.values():
+            assert action is not None
+            assert filmed.act(action) == env.act(action)
+        assert filmed.digest() == env.digest()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from envs.alfred.controller import Client, start
+from envs.household.simulator import Simulator
 
 
 @pytest.fixture(scope="module", params=["fifo", "wsgi"])
@@ -80,3 +81,23 @@ def test_what_a_camera_can_t_do_is_said(
     with pytest.raises(ValueError, match=words):
         controller.step(action, **arguments)
     assert controller.last_event.metadata["thirdPartyCameras"] == []
+
+
+def test_a_look_back_leaves_the_room_that_was_left_as_it_was() -> None:
+    simulator = Simulator("FloorPlan7")
+    then = simulator.now()
+    added = simulator.act(
+        {
+            "action": "AddThirdPartyCamera",
+            "position": {"x": 0, "y": 1.5, "z": 0},
+            "rotation": {"x": 0, "y": 0, "z": 0},
+        }
+    )
+    assert added.success, added.message
+    token = simulator.act({"action": "Snapshot"}).value
+    simulator.act({"action": "Reset", "sceneName": "FloorPlan301"})
+    with simulator.back(then):
+        assert simulator.scene.startswith("FloorPlan7") and not simulator.cameras
+    assert simulator.scene.startswith("FloorPlan301")
+    simulator.act({"action": "Restore", "snapshot": token})
+    assert len(simulator.cameras) == 1
