@@ -96,7 +96,11 @@ def check_concepts(concepts: Sequence[str], moment: Moment, lexicon: Lexicon) ->
     """See that every key concept is so, and that what it names is in the picture."""
     for concept in concepts:
         _raise_first(contradictions(f"There is the {concept}.", moment.things, lexicon))
-        named = [t for t in moment.things if re.search(rf"\b{re.escape(t.kind)}\b", concept)]
+        kinds = {t.kind for t in moment.things} | lexicon.kinds
+        found = [kind for kind in kinds if re.search(rf"\b{re.escape(kind)}\b", concept)]
+        # A spray bottle is no bottle.
+        meant = {k for k in found if not any(k != other and k in other for other in found)}
+        named = [t for t in moment.things if t.kind in meant]
         if named and not any(t.pixels or t.held for t in named):
             raise RejectedError(
                 Rejection.HIDDEN, f"The key concept {concept!r} is not to be seen in the picture."

@@ -1,0 +1,30 @@
+"""What a key concept has to be: there, and to be seen under its own name."""
+
+from __future__ import annotations
+
+import pytest
+
+from eie.checks import check_concepts
+from eie.draft import RejectedError
+from eie.example import Rejection
+from eie.moment import Moment
+from envs.core import Action, Observation, Thing
+from envs.evolving import Lexicon
+
+LEXICON = Lexicon(kinds=frozenset(["bottle", "spray bottle", "cabinet"]), states={})
+THINGS = (
+    Thing("bottle_1", "bottle", {}, pixels=500),
+    Thing("spray bottle_1", "spray bottle", {}, support="cabinet_1", inside=True),
+    Thing("cabinet_1", "cabinet", {}, pixels=900),
+)
+MOMENT = Moment(Observation(""), THINGS, (), (Action("open the cabinet", "open", ("cabinet",)),))
+
+
+def test_what_is_seen_counts() -> None:
+    check_concepts(["bottle", "cabinet"], MOMENT, LEXICON)
+
+
+def test_a_spray_bottle_is_no_bottle() -> None:
+    with pytest.raises(RejectedError) as caught:
+        check_concepts(["spray bottle"], MOMENT, LEXICON)
+    assert caught.value.refused.rejection is Rejection.HIDDEN
