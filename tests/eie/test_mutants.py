@@ -100,6 +100,7 @@ def hidden_key_concept(task: Plain, room: Furnished, draw: random.Random) -> Pla
     if "spawn_seed" in scene:
         return None
     elsewhere = {one["object"] for key in ("placements", "states") for one in scene.get(key, ())}
+    elsewhere |= {one["receptacle"] for one in scene.get("placements", ())}
     opened = {goal.get("parent"), "Microwave", "Fridge"} | {
         holder.type
         for n in room.items
@@ -191,7 +192,9 @@ def _judged(
         first = None
         for piece in pipeline.pieces(env, mutant, "mutant", number):
             if isinstance(piece, Refused):
-                first = first or piece
+                # What an author says of a moment is only read where that can be asked about.
+                about = bool(concepts) and f"key concept {concepts[0]!r}" in piece.sentence
+                first = piece if about else first or piece
             elif isinstance(piece, Draft) and piece.example.kind != "recognition":
                 kept += not concepts or piece.example.key_concepts == concepts
             if not concepts and first is not None:
