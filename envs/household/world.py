@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from envs.household.agent import HEIGHT, Agent
 from envs.household.boxes import Array, Box, angles, box_metadata, vector, xyz
 from envs.household.grid import STEP, Cell
@@ -211,8 +209,3 @@ def _rises(room: Room) -> Mapping[str, float]:
             rise = float(boxes[thing["objectId"]].low[1] - boxes[parent].low[1])
             standing.setdefault(parent, []).append(rise)
     return {parent: sorted(rises)[len(rises) // 2] for parent, rises in standing.items()}
-
-
-def near(a: Array, b: Array) -> float:
-    """Metres between two points."""
-    return float(np.linalg.norm(a - b))

@@ -44,7 +44,7 @@ def _same(one: Frame, other: Frame) -> bool:
 
 
 def _pair(room: str) -> tuple[Simulator, Simulator]:
-    return tuple(Simulator(room, width=150, height=150) for _ in range(2))  # type: ignore[return-value]
+    return Simulator(room, width=150, height=150), Simulator(room, width=150, height=150)
 
 
 @pytest.mark.parametrize("room", ["FloorPlan2", "FloorPlan11", "FloorPlan205", "FloorPlan318"])
