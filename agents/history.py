@@ -25,11 +25,19 @@ def untried(view: View) -> tuple[Action, ...]:
 
 
 def unspent(view: View) -> tuple[Action, ...]:
-    """Those of `untried` that have not twice come to the very same: a third time won't help.
+    """Those of `untried` that have not come twice to what they had come to before.
 
-    A small model that goes in circles gets out of them so.
+    A small model that goes in circles gets out of them so. Whatever is done that was never done
+    before, and works, may have changed what the others come to.
     """
-    came = Counter((step.action, step.feedback) for step in view.history)
-    spent = {action for (action, _), count in came.items() if count >= _TWICE}
+    known: set[tuple[str, str]] = set()
+    again: Counter[str] = Counter()
+    for step in view.history:
+        came = step.action, step.feedback
+        if came in known:
+            again[step.action] += 1
+        elif step.reason is None:
+            again.clear()
+        known.add(came)
     left = untried(view)
-    return tuple(a for a in left if a.text not in spent) or left
+    return tuple(a for a in left if again[a.text] < _TWICE) or left

@@ -36,7 +36,7 @@ class Planner(Asker):
     """The likeliest candidate after the notes of the episode.
 
     What it sees stands in the record as its description. A candidate that has just failed is left
-    out until something works.
+    out until something works, and so is one that leads round in a circle.
     """
 
     def __init__(self, model: Model, settings: PlannerSettings) -> None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import torch
 
-from agents.models.ranker.features import Lexicon, Question, pairs, question
+from agents.models.ranker.features import Lexicon, Question, question
+from agents.models.ranker.goals import GoalReader
 from agents.models.ranker.network import Network
 from agents.models.ranker.reading import action, notes
+from eie.tune.goals import Worded, taught
 from eie.tune.practice import Moment
 from eie.tune.settings import TuneError
-
-_LEAST = 3
-"""Goals in which a word or pair has to stand to be learnt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +41,35 @@ class Exercise:
     answer: int
 
 
-def lexicon_of(moments: Sequence[Moment]) -> Lexicon:
-    """The words of all that can be said, and of the goals."""
+def apprentice(
+    moments: Sequence[Moment],
+    goals: Iterable[Worded],
+    *,
+    seed: int,
+    tell: Callable[[str], None],
+) -> tuple[Lexicon, GoalReader]:
+    """The nouns of all that can be said, and a reader that knows what the goals ask for."""
     said = {action.text for moment in moments for action in moment.candidates}
-    nouns = sorted({action(text).noun for text in said} - {""})
-    # Goals are told apart by all their words, nouns too: else how a type is worded stands in few.
-    texts = {_text(m).partition("\n")[0]: _text(m) for m in moments}
-    goals = [notes(text, nouns).goal for _, text in sorted(texts.items())]
-    counts = Counter(word for goal in goals for word in set(pairs(goal)))
-    words = sorted(word for word, count in counts.items() if count >= _LEAST)
-    return Lexicon(tuple(nouns), tuple(words))
+    nouns = tuple(sorted({action(text).noun for text in said} - {""}))
+    reader, words, kinds = taught(goals, nouns, seed=seed, tell=tell)
+    return Lexicon(nouns, words, kinds), reader
 
 
-def exercises(moments: Sequence[Moment], lexicon: Lexicon) -> list[Exercise]:
+def exercises(moments: Sequence[Moment], lexicon: Lexicon, reader: GoalReader) -> list[Exercise]:
     """The moments in numbers."""
+    read = lru_cache(maxsize=4096)(reader.read)
     found = []
     for moment in moments:
         said = [action(a.text) for a in moment.candidates]
         noted = notes(_text(moment), lexicon.nouns)
-        found.append(
-            Exercise(question(noted, said, lexicon), list(moment.candidates).index(moment.best))
-        )
+        asked = question(noted, read(noted.goal, noted.slots), said, lexicon)
+        found.append(Exercise(asked, list(moment.candidates).index(moment.best)))
     return found
 
 
 def drill(
     lexicon: Lexicon,
+    reader: GoalReader,
     learnt: Sequence[Exercise],
     how: Drill,
     *,
@@ -79,7 +81,8 @@ def drill(
 
     Args:
         lexicon: its words.
-        learnt: exercises, of the same lexicon.
+        reader: of goals; it is left as it is.
+        learnt: exercises, of the same lexicon and reader.
         how: how long, and how fast.
         seed: of the first weights, the order, and what is left out.
         tell: hears how it goes.
@@ -92,7 +95,9 @@ def drill(
     network = Network(lexicon, forget=how.forget).train()
     if before is not None:
         network.load_state_dict(before.state_dict())
-    optimizer = torch.optim.AdamW(network.parameters(), lr=how.rate, weight_decay=how.decay)
+    network.reader.load_state_dict(reader.state_dict())
+    learning = [weights for weights in network.parameters() if weights.requires_grad]
+    optimizer = torch.optim.AdamW(learning, lr=how.rate, weight_decay=how.decay)
     steps = how.epochs * -(-len(learnt) // how.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, how.rate, total_steps=steps)
     for epoch in range(how.epochs):

@@ -16,7 +16,7 @@ class Memory:
     seen: dict[str, None] = field(default_factory=dict)
     """What was in a picture, in the order it was first seen."""
     visited: dict[str, None] = field(default_factory=dict)
-    """What it went to."""
+    """What it went to, or took."""
     focus: str | None = None
     """What it went to last, or did something to: the mug that "the mug" means."""
     searched: dict[Cell, None] = field(default_factory=dict)

@@ -162,8 +162,8 @@ def scene_for(goal: Goal, name: str, draw: random.Random, where: Rooms = _ITHOR)
     return scene if rehearsal(room.name, where).can_be_done(scene) else None
 
 
-def _goals(type: TaskType, room: Furnished) -> Iterator[Goal]:
-    """Every goal of a type that people might have in a room, whether it is possible or not."""
+def goals_of(type: TaskType) -> Iterator[Goal]:
+    """Every goal of a type that people might have, in whatever room."""
     if type == "look_at_obj_in_light":
         for object in LIT:
             yield from (Goal(type=type, object=object, toggle=lamp) for lamp in LAMPS)
@@ -190,7 +190,7 @@ def _with_slices(goal: Goal) -> Iterator[Goal]:
 def possible_goals(type: TaskType, name: str, where: Rooms = _ITHOR) -> Sequence[Goal]:
     """Every goal of a type that people might have in the room of that name, and could reach."""
     room = furnished(name, where)
-    return [goal for goal in _goals(type, room) if _possible(goal, room)]
+    return [goal for goal in goals_of(type) if _possible(goal, room)]
 
 
 def _possible(goal: Goal, room: Furnished) -> bool:

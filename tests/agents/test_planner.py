@@ -43,15 +43,15 @@ def test_it_looks_around_first(box: Model) -> None:
     assert decision.ranked[0].text == "look around"
 
 
-def test_what_has_just_failed_or_twice_come_to_the_same_is_left_out(box: Model) -> None:
+def test_what_has_just_failed_or_comes_to_the_same_is_left_out(box: Model) -> None:
     once = decided(box, view(Observation("", rgb=BLACK)))
     assert once.action is not None
     failed = Step(once.action.text, Reason.BLOCKED, "No.", BLACK)
     again = decided(box, view(Observation("", rgb=BLACK), [failed]))
     assert again.action is not None and again.action != once.action
     same = Step(once.action.text, None, "You look around.", BLACK)
-    third = decided(box, view(Observation("", rgb=BLACK), [same, same]))
-    assert third.action is not None and third.action != once.action
+    other = decided(box, view(Observation("", rgb=BLACK), [same, same, same]))
+    assert other.action is not None and other.action != once.action
 
 
 def test_films_are_looked_at_as_pictures_are(box: Model) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.models.ranker.goals import PARTS, Asked
 from agents.models.ranker.progress import Progress
-from agents.models.ranker.reading import GO, OPEN, SLOTS, TAKE, VERBS, Deed, Noted, whole
+from agents.models.ranker.reading import GO, OPEN, TAKE, VERBS, Deed, Noted, whole
 
-_OF_NOUN = 3 * SLOTS + 2 * len(VERBS) + 15
-CHOICE = _OF_NOUN + 11
+_OF_NOUN = 3 * len(PARTS) + 2 * len(VERBS) + 15
+CHOICE = _OF_NOUN + 15
 """Numbers that tell of an action at a moment."""
 _LATELY = 4.0
 """Steps in which what was done fades to a half."""
@@ -20,9 +21,9 @@ _LATELY = 4.0
 class About:
     """What actions have to do with a moment; of each noun it is found out once."""
 
-    def __init__(self, noted: Noted, come: Progress) -> None:
-        """At the moment `noted`, after all that has `come` to pass."""
-        self._noted, self._come = noted, come
+    def __init__(self, noted: Noted, asked: Asked, come: Progress) -> None:
+        """At the moment `noted`, with what is `asked`, after all that has `come` to pass."""
+        self._noted, self._asked, self._come = noted, asked, come
         self._own: dict[str, list[tuple[int, Deed]]] = {}
         for ago, deed in enumerate(reversed(noted.done), start=1):
             self._own.setdefault(deed.noun, []).insert(0, (ago, deed))
@@ -44,6 +45,7 @@ class About:
         alike = [(ago, d) for ago, d in self._own.get(noun, ()) if d.verb == deed.verb]
         numbered = [d for _, d in alike if d.number == number and not d.failed]
         opened = [d for _, d in self._own.get(noun, ()) if d.verb == OPEN and not d.failed]
+        held = {place for (n, _), place in self._come.left.items() if n == self._asked.nouns[0]}
         return [
             bool(alike) and alike[-1][1].failed,
             min(len(alike), 6) / 6,
@@ -58,16 +60,21 @@ class About:
             bool(number) and bool(done) and done[-1].number == number,
             # One stands before one of them that was opened already.
             self._at[0] == noun and any(d.number == self._at[1] for d in opened),
+            # What belongs together lies on this very one, or on the one that one stands before.
+            (noun, number) in held,
+            (noun, number) in self._come.left,
+            (noun, number) in self._come.worked,
+            self._at[0] == noun and self._at in held,
         ]
 
     def _of_noun(self, noun: str) -> NDArray[np.float32]:
         noted, come = self._noted, self._come
         own = [deed for _, deed in self._own.get(noun, ())]
         worked = [deed for deed in own if not deed.failed]
-        slots = np.zeros((3, SLOTS), np.float32)
+        slots = np.zeros((3, len(PARTS)), np.float32)
         counts = np.zeros((2, len(VERBS)), np.float32)
         if noun:
-            for i, slot in enumerate(noted.slots):
+            for i, slot in enumerate(self._asked.nouns):
                 slots[:, i] = noun == slot, noun == whole(slot), come.within(slot, noun) > 0
         for deed in worked:
             counts[0, deed.verb] = min(counts[0, deed.verb] + 0.25, 1.5)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.models.ranker.choices import About
+from agents.models.ranker.goals import PARTS, Asked
 from agents.models.ranker.progress import WORKS, Progress, progress
 from agents.models.ranker.reading import (
     CLOSE,
+    GO,
     LOOKS,
     PUT,
     SLICE,
-    SLOTS,
     TURN_ON,
     VERBS,
     Deed,
@@ -26,8 +26,8 @@ from agents.models.ranker.reading import (
 
 USES = (TURN_ON, CLOSE, PUT)
 """What is remembered of every noun, whether the goal speaks of it or not."""
-_OF_SLOT = len(VERBS) + 11 + SLOTS + len(WORKS)
-MOMENT = 2 * len(VERBS) + 6 + (SLOTS + 1) * _OF_SLOT
+_OF_SLOT = len(VERBS) + 13 + len(PARTS) + len(WORKS)
+MOMENT = 2 * len(VERBS) + 6 + (len(PARTS) + 1) * _OF_SLOT
 """Numbers that tell of a moment."""
 
 
@@ -37,7 +37,9 @@ class Lexicon:
 
     nouns: tuple[str, ...]
     words: tuple[str, ...]
-    """Single words of goals, and pairs of them, such as "put a"."""
+    """Of goals."""
+    kinds: tuple[str, ...]
+    """Types of tasks."""
 
     def numbers(self) -> Mapping[str, int]:
         """Of the nouns: 0 is none at all, and 1 is left for those that are not known."""
@@ -48,13 +50,13 @@ class Lexicon:
 class Question:
     """A moment and its choices, in numbers."""
 
-    goal: NDArray[np.int64]
-    """Numbers of the goal's words and pairs, from 1."""
+    kind: int
+    """The type of task that the goal asks for."""
     kinds: NDArray[np.float32]
     """(2 + len(USES) + len(WORKS), nouns + 2): how sure each is to have been seen and to be here,
     what was used, and what was worked for the things of the goal."""
     named: NDArray[np.int64]
-    """(SLOTS + 3,): the goal's nouns, what is held, and the nouns of the last two deeds."""
+    """(len(PARTS) + 3,): the goal's nouns, what is held, and the nouns of the last two deeds."""
     moment: NDArray[np.float32]
     """(MOMENT,)."""
     verbs: NDArray[np.int64]
@@ -66,33 +68,29 @@ class Question:
 
 
 KINDS = 2 + len(USES) + len(WORKS)
-NAMED = SLOTS + 3
+NAMED = len(PARTS) + 3
 
 
-def question(noted: Noted, actions: Sequence[Deed], lexicon: Lexicon) -> Question:
-    """The numbers of a moment and of what may be done."""
-    place = {word: i + 1 for i, word in enumerate(lexicon.words)}
+def question(noted: Noted, asked: Asked, actions: Sequence[Deed], lexicon: Lexicon) -> Question:
+    """The numbers of a moment, of what its goal asks for, and of what may be done."""
     last = [deed.noun for deed in noted.done[-2:]]
-    named = [*noted.slots, *[""] * (SLOTS - len(noted.slots)), noted.held, *last, "", ""]
+    named = [*asked.nouns, noted.held, *last, "", ""]
     come = progress(noted.done)
     number = lexicon.numbers()
     return Question(
-        np.array([place[word] for word in pairs(noted.goal) if word in place] or [0]),
-        _kinds(noted, come, number),
+        asked.kind,
+        _kinds(noted, asked, come, number),
         np.array([number.get(noun, 1) for noun in named[:NAMED]]),
-        _moment(noted, come),
+        _moment(noted, asked, come),
         np.array([deed.verb for deed in actions]),
         np.array([number.get(deed.noun, 1) for deed in actions]),
-        About(noted, come).choices(actions).astype(np.float16),
+        About(noted, asked, come).choices(actions).astype(np.float16),
     )
 
 
-def pairs(goal: Sequence[str]) -> list[str]:
-    """Its words, and every two that follow one another."""
-    return [*goal, *(f"{a} {b}" for a, b in pairwise(goal))]
-
-
-def _kinds(noted: Noted, come: Progress, number: Mapping[str, int]) -> NDArray[np.float32]:
+def _kinds(
+    noted: Noted, asked: Asked, come: Progress, number: Mapping[str, int]
+) -> NDArray[np.float32]:
     found = np.zeros((KINDS, len(number) + 1), np.float32)
     for row, sighting in enumerate((noted.seen, noted.here)):
         for kind, sure in sighting.items():
@@ -102,13 +100,13 @@ def _kinds(noted: Noted, come: Progress, number: Mapping[str, int]) -> NDArray[n
         for deed in noted.done:
             if deed.verb == verb and not deed.failed:
                 found[row, number.get(deed.noun, 1)] = 1.0
-    wanted = [noted.held] if noted.held else noted.slots
+    wanted = [noted.held] if noted.held else asked.nouns
     for verb, noun in frozenset[tuple[int, str]]().union(*map(come.worked_for, wanted)):
         found[2 + len(USES) + WORKS.index(verb), number.get(noun, 1)] = 1.0
     return found
 
 
-def _moment(noted: Noted, come: Progress) -> NDArray[np.float32]:
+def _moment(noted: Noted, asked: Asked, come: Progress) -> NDArray[np.float32]:
     done = noted.done
     lately = [deed.verb for deed in done[-2:]]
     verbs = np.zeros((2, len(VERBS)), np.float32)
@@ -122,12 +120,12 @@ def _moment(noted: Noted, come: Progress) -> NDArray[np.float32]:
         sum(deed.failed for deed in done) / 5,
         sum(deed.verb == PUT and not deed.failed for deed in done) / 2,
     ]
-    slots = [_of_slot(noted, come, noun) for noun in (*noted.slots, *[""] * SLOTS)[:SLOTS]]
-    slots.append(_of_slot(noted, come, "" if noted.held in noted.slots else noted.held))
+    slots = [_of_slot(noted, asked, come, noun) for noun in asked.nouns]
+    slots.append(_of_slot(noted, asked, come, "" if noted.held in asked.nouns else noted.held))
     return np.concatenate([verbs.ravel(), np.array(general, np.float32), np.concatenate(slots)])
 
 
-def _of_slot(noted: Noted, come: Progress, noun: str) -> NDArray[np.float32]:
+def _of_slot(noted: Noted, asked: Asked, come: Progress, noun: str) -> NDArray[np.float32]:
     """What has become of a noun."""
     found = np.zeros(_OF_SLOT, np.float32)
     if not noun:
@@ -137,7 +135,8 @@ def _of_slot(noted: Noted, come: Progress, noun: str) -> NDArray[np.float32]:
         if deed.noun == noun and not deed.failed:
             found[deed.verb] = 1.0
     works = {verb for verb, _ in come.worked_for(noun)}
-    places = (*noted.slots, *[""] * SLOTS)[:SLOTS]
+    went = [d for d in noted.done if d.verb == GO and not d.failed]
+    at = went[-1].noun if went else ""
     found[len(VERBS) :] = (
         1.0,
         noted.seen.get(noun, 0.0),
@@ -150,7 +149,11 @@ def _of_slot(noted: Noted, come: Progress, noun: str) -> NDArray[np.float32]:
         noted.here.get(base, 0.0),
         bool(base) and noted.held == base,
         any(d.verb == SLICE and d.noun == base and not d.failed for d in noted.done),
-        *(come.within(noun, place) / 2 if place else 0.0 for place in places),
+        # It is here, and none was left here: another one.
+        noted.here.get(noun, 0.0) * (come.within(noun) > 0) * (come.within(noun, at) == 0),
+        # One went back to what one had left.
+        at == noun and (at, went[-1].number) in come.left,
+        *(come.within(noun, place) / 2 if place else 0.0 for place in asked.nouns),
         *(verb in works for verb in WORKS),
     )
     return found

@@ -31,6 +31,7 @@ class Words(BaseModel):
 
     nouns: tuple[str, ...]
     words: tuple[str, ...]
+    kinds: tuple[str, ...]
 
 
 class Ranker(Model):
@@ -71,9 +72,11 @@ class Ranker(Model):
             ModelError: the prompt is none of `agents/notes.py`.
         """
         noted = notes(_text(prompt), self.lexicon.nouns)
-        asked = question(noted, [action(text) for text in candidates], self.lexicon)
+        asked = self.network.reader.read(noted.goal, noted.slots)
+        said = [action(text) for text in candidates]
         with torch.inference_mode():
-            found: list[float] = self.network([asked])[0].double().tolist()
+            asking = question(noted, asked, said, self.lexicon)
+            found: list[float] = self.network([asking])[0].double().tolist()
         return found
 
     async def beam(
@@ -115,7 +118,7 @@ def _text(prompt: Sequence[Message]) -> str:
 def save(network: Network, lexicon: Lexicon, folder: Path) -> None:
     """Write what `load` reads, beside whatever eyes are there."""
     folder.mkdir(parents=True, exist_ok=True)
-    words = Words(nouns=lexicon.nouns, words=lexicon.words)
+    words = Words(nouns=lexicon.nouns, words=lexicon.words, kinds=lexicon.kinds)
     (folder / RANKER).write_text(words.model_dump_json(indent=1) + "\n", encoding="utf-8")
     tensors = {name: t.detach().half().contiguous() for name, t in network.state_dict().items()}
     save_file(tensors, folder / WEIGHTS)
@@ -131,7 +134,7 @@ def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
         torch.set_num_threads(threads)
     try:
         words = Words.model_validate_json((folder / RANKER).read_bytes())
-        lexicon = Lexicon(words.nouns, words.words)
+        lexicon = Lexicon(words.nouns, words.words, words.kinds)
         network = Network(lexicon)
         network.load_state_dict({n: t.float() for n, t in load_file(folder / WEIGHTS).items()})
         eyes = Looker(folder / EYES) if (folder / EYES).is_dir() else None

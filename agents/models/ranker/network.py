@@ -15,11 +15,12 @@ from torch.nn import functional
 
 from agents.models.ranker.choices import CHOICE
 from agents.models.ranker.features import KINDS, MOMENT, NAMED, Lexicon, Question
+from agents.models.ranker.goals import GoalReader
 from agents.models.ranker.reading import VERBS
 
-_WIDTH, _SEEN, _WORDS, _HIDDEN, _FIT = 32, 64, 64, 256, 64
+_WIDTH, _SEEN, _KIND, _HIDDEN, _FIT = 32, 64, 32, 256, 64
 _SMALL = 0.05
-"""Of the numbers that words and nouns begin as."""
+"""Of the numbers that nouns begin as."""
 
 
 class Network(nn.Module):
@@ -38,9 +39,10 @@ class Network(nn.Module):
         count = len(lexicon.nouns) + 2
         self.nouns = nn.Embedding(count, _WIDTH)
         self.verbs = nn.Embedding(len(VERBS), _WIDTH)
-        self.words = nn.EmbeddingBag(len(lexicon.words) + 1, _WORDS, mode="sum")
+        self.reader = GoalReader(lexicon.words, len(lexicon.kinds)).requires_grad_(False)
+        self.kind = nn.Embedding(len(lexicon.kinds), _KIND)
         self.kinds = nn.Linear(KINDS * count, _SEEN)
-        told = MOMENT + _WORDS + _SEEN + NAMED * _WIDTH
+        told = MOMENT + _KIND + _SEEN + NAMED * _WIDTH
         self.moment = nn.Sequential(
             nn.Linear(told, _HIDDEN), nn.ReLU(), nn.Dropout(forget), nn.Linear(_HIDDEN, _HIDDEN)
         )
@@ -53,9 +55,9 @@ class Network(nn.Module):
         self.score = nn.Linear(_HIDDEN, 1)
         self.asks = nn.Linear(_HIDDEN, _FIT)
         self.fits = nn.Linear(_HIDDEN, _FIT)
-        # What a word means is to be learnt. Drawn large, each would differ from all others by
-        # chance, and goals would be known by heart rather than read.
-        for known in (self.words, self.nouns, self.verbs):
+        # What a noun means is to be learnt. Drawn large, each would differ from all others by
+        # chance, and what to do would be known by heart of each.
+        for known in (self.nouns, self.verbs):
             nn.init.normal_(known.weight, std=_SMALL)
 
     def forward(self, questions: Sequence[Question]) -> list[torch.Tensor]:
@@ -76,14 +78,12 @@ class Network(nn.Module):
 
     def _told(self, questions: Sequence[Question]) -> torch.Tensor:
         """All that moments are told by, (questions, numbers)."""
-        goals = [torch.from_numpy(q.goal) for q in questions]
-        starts = torch.tensor([0, *(len(goal) for goal in goals)]).cumsum(0)[:-1]
         named = torch.stack([torch.from_numpy(q.named) for q in questions])
         kinds = torch.stack([torch.from_numpy(q.kinds) for q in questions])
         return torch.cat(
             [
                 torch.stack([torch.from_numpy(q.moment) for q in questions]),
-                self.words(torch.cat(goals), starts),
+                self.kind(torch.tensor([q.kind for q in questions])),
                 self.kinds(kinds.flatten(1)),
                 self.nouns(self._some(named)).flatten(1),
             ],

@@ -22,8 +22,8 @@ Name = tuple[str, str]
 class Progress:
     """After all that was done."""
 
-    left: Mapping[Name, str]
-    """Things that were put somewhere and not taken again, and the noun of the place."""
+    left: Mapping[Name, Name]
+    """Things that were put somewhere and not taken again, and the place."""
     worked: Mapping[Name, frozenset[tuple[int, str]]]
     """Things, and the verbs and nouns of what was worked while they lay there."""
     held: Name
@@ -31,7 +31,7 @@ class Progress:
 
     def within(self, noun: str, place: str = "") -> int:
         """How many things of that noun were left, at that place or anywhere."""
-        return sum(n == noun and place in ("", at) for (n, _), at in self.left.items())
+        return sum(n == noun and place in ("", at) for (n, _), (at, _) in self.left.items())
 
     def worked_for(self, noun: str) -> frozenset[tuple[int, str]]:
         """What was worked for any thing of that noun; for the one that is held, if one is."""
@@ -43,20 +43,20 @@ class Progress:
 
 def progress(done: Sequence[Deed]) -> Progress:
     """Act it out again: what failed changed nothing."""
-    left: dict[Name, str] = {}
+    left: dict[Name, Name] = {}
     worked: dict[Name, frozenset[tuple[int, str]]] = {}
     held: Name = ("", "")
     for deed in done:
         if deed.failed:
             continue
         if deed.verb == PUT:
-            left[deed.thing, deed.thing_number] = deed.noun
+            left[deed.thing, deed.thing_number] = deed.noun, deed.number
             held = ("", "")
         elif deed.verb == TAKE:
             held = (deed.noun, deed.number)
             left.pop(held, None)
         elif deed.verb in WORKS:
-            for thing, place in left.items():
+            for thing, (place, _) in left.items():
                 # A faucet is turned on for what lies in the sink, but only what holds a thing
                 # can be closed around it.
                 if deed.verb == TURN_ON or place == deed.noun:

@@ -33,8 +33,6 @@ GO, TAKE, PUT, OPEN, CLOSE, TURN_ON = range(6)
 SLICE = VERBS.index("slice")
 LOOKS = (VERBS.index("look around"), VERBS.index("explore"))
 OTHER = len(VERBS) - 1
-SLOTS = 3
-"""Different nouns of a goal that are told apart."""
 _SAID = re.compile(
     r"(?P<verb>go to|at|pick up|put|open|close|turn on|turn off|slice|look around|explore|drop)\b"
     r"(?P<rest>.*)"
@@ -106,7 +104,7 @@ def notes(text: str, nouns: Iterable[str]) -> Noted:
     fields = dict(line.partition(": ")[::2] for line in lines[:4])
     if list(fields) != ["Goal", "Seen", "Done", "Here"]:
         raise ModelError("This model reads notes alone: ask it with --agent planner.")
-    words, slots = _slotted(fields["Goal"].lower(), nouns)
+    words, slots = slotted(fields["Goal"].lower(), nouns)
     held = re.search(r"You have an? (.+?) in your hands", " ".join(lines[4:]))
     done = [] if fields["Done"] == "nothing" else fields["Done"].split("; ")
     return Noted(
@@ -135,7 +133,7 @@ def _kinds(text: str) -> Mapping[str, float]:
     return {kind.rstrip("?"): 0.5 if kind.endswith("?") else 1.0 for kind in text.split(", ")}
 
 
-def _slotted(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def slotted(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The goal's words with nouns as slots, and the nouns, in the order in which it names them."""
     known, pattern = _spoken_of(tuple(nouns))
     found: list[str] = []
@@ -144,10 +142,9 @@ def _slotted(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[st
         noun = known[match[0]]
         if noun not in found:
             found.append(noun)
-        return f"<{min(found.index(noun), SLOTS - 1)}>"
+        return f"<{found.index(noun)}>"
 
-    slotted = pattern.sub(slot, goal)
-    return tuple(re.findall(r"<\d>|[a-z]+", slotted)), tuple(found[:SLOTS])
+    return tuple(re.findall(r"<\d+>|[a-z]+", pattern.sub(slot, goal))), tuple(found)
 
 
 @lru_cache(maxsize=8)

@@ -46,6 +46,8 @@ def pick_up(here: Situation, thing: Thing) -> Result:
     if wrong is not None:
         return wrong
     if here.do("PickupObject", thing):
+        # "The mug" that one goes to after this one is another one.
+        here.memory.visited[thing.id] = None
         return _touched(here, thing, f"you pick up {name}.")
     return _refused(here, "pick up", thing, f"you can't pick up {name}")
 

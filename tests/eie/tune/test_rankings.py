@@ -1,5 +1,6 @@
 """A ranker learns a house by watching its expert, is kept, and acts."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from agents.models.core import Ability
 from agents.models.ranker.model import Ranker, load, save
 from agents.notes import told
+from eie.tune.goals import Worded
 from eie.tune.practice import Moment, Played, expert_with_slips, practise, worth_learning
-from eie.tune.rankings import Drill, drill, exercises, lexicon_of
+from eie.tune.rankings import Drill, apprentice, drill, exercises
 from envs.core import Action, Task
 from envs.registry import find
 
@@ -38,12 +40,25 @@ def played(seed: int, n: int, ranker: Ranker | None = None) -> list[Moment | Pla
     return found
 
 
+def worded() -> list[Worded]:
+    """What the toy house's tasks ask for; of those that ask for two things, the first."""
+    toy = find("toy")
+    things, places = "apple ball book cup", "chest fridge shelf"
+    found = []
+    for task in toy.sample(40, 5, toy.settings()):
+        said = re.findall(r"[a-z]+", task.goal.lower())
+        thing = next(word for word in said if word in things.split())
+        place = next(word for word in said if word in places.split())
+        found.append(Worded(task.goal, task.kind, (thing, place, "")))
+    return found
+
+
 @pytest.fixture(scope="module")
 def folder(moments: list[Moment], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    lexicon = lexicon_of(moments)
+    lexicon, reader = apprentice(moments, worded(), seed=0, tell=str)
     heard: list[str] = []
-    learnt = exercises(moments, lexicon)
-    network = drill(lexicon, learnt, Drill(epochs=12), seed=0, tell=heard.append)
+    learnt = exercises(moments, lexicon, reader)
+    network = drill(lexicon, reader, learnt, Drill(epochs=12), seed=0, tell=heard.append)
     assert len(heard) == 12
     target = tmp_path_factory.mktemp("ranker")
     save(network, lexicon, target)
@@ -77,8 +92,12 @@ def test_a_learner_acts_and_the_expert_says_what_it_would_have_done(folder: Path
 
 
 def test_the_same_seed_learns_the_same(moments: list[Moment]) -> None:
-    lexicon = lexicon_of(moments)
-    some = exercises(moments[:40], lexicon)
-    one, other = (drill(lexicon, some, Drill(epochs=2), seed=3, tell=str) for _ in range(2))
+    lexicon, reader = apprentice(moments, worded(), seed=3, tell=str)
+    _, again = apprentice(moments, worded(), seed=3, tell=str)
+    for a, b in zip(reader.parameters(), again.parameters(), strict=True):
+        assert a.equal(b)
+    some = exercises(moments[:40], lexicon, reader)
+    how = Drill(epochs=2)
+    one, other = (drill(lexicon, reader, some, how, seed=3, tell=str) for _ in range(2))
     for a, b in zip(one.parameters(), other.parameters(), strict=True):
         assert a.equal(b)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -210,6 +211,28 @@ def test_teleporting_costs_one_step() -> None:
         around, there = act(env, "look around", "go to the fridge")
         assert around.reason is None and there.reason is None
         assert there.cost == 1
+
+
+def test_after_one_slice_another_is_gone_to(env: Alfred) -> None:
+    """Though nobody went to the first, which was taken where it lay."""
+    scene = {
+        "held": "knife_1",
+        "placements": [{"object": "potato_1", "receptacle": "countertop_1"}],
+    }
+    env.reset(task(scene), seed=0)
+    act(env, "look around", "explore")
+    done = act(
+        env,
+        "go to the potato",
+        "slice the potato",
+        "put it on the countertop",
+        "pick up the potato slice",
+        "put it on the countertop",
+        "go to the potato slice",
+    )
+    assert all(one.reason is None for one in done)
+    taken, gone = (re.findall(r"potato slice_\d+", done[i].feedback) for i in (3, 5))
+    assert taken != gone
 
 
 def test_the_expert_goes_on_from_any_state(env: Alfred) -> None:

@@ -1,0 +1,82 @@
+"""What a goal asks for: which type of task it is, and which part each of its nouns plays.
+
+"Chill a bowl in the fridge, then place it in the sink" and "I need a cold bowl in the sink" ask for
+the same, but speak of it in other words and of another number of nouns. Whoever acts is told what
+is asked for, and not how it was said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+PARTS = ("object", "place", "movable")
+"""What is wanted; where it belongs, or the lamp that it is held under; what it lies in there."""
+_OTHER = len(PARTS)
+"""The part of a noun that only says how, such as the fridge that something is chilled in."""
+_WIDTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a goal asks for."""
+
+    kind: int
+    """The type of task: its place in `Lexicon.kinds`."""
+    nouns: tuple[str, ...]
+    """One for each of `PARTS`, empty where a goal has no such part."""
+
+
+class GoalReader(nn.Module):
+    """Reads the words of a goal from both ends: a small recurrent network."""
+
+    def __init__(self, words: Sequence[str], kinds: int) -> None:
+        """A reader that has learnt nothing yet; words beside `words` are one to it."""
+        super().__init__()
+        self._number = {_stem(word): i for i, word in enumerate(words, start=1)}
+        self.words = nn.Embedding(len(words) + 1, _WIDTH)
+        self.sentence = nn.GRU(_WIDTH, _WIDTH, bidirectional=True)
+        self.kind = nn.Linear(2 * _WIDTH, kinds)
+        self.part = nn.Linear(2 * _WIDTH, len(PARTS) + 1)
+
+    def numbers(self, words: Sequence[str]) -> torch.Tensor:
+        """Of the words of a goal, 0 for those that are not known, (words,)."""
+        return torch.tensor([self._number.get(_stem(word), 0) for word in words])
+
+    def forward(self, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Log-probabilities of the types (kinds,), and of the parts at each word (words, 4)."""
+        read, _ = self.sentence(self.words(numbers))
+        kinds: torch.Tensor = self.kind(read.amax(0)).log_softmax(0)
+        return kinds, self.part(read).log_softmax(1)
+
+    @torch.no_grad()
+    def read(self, goal: Sequence[str], slots: Sequence[str]) -> Asked:
+        """What a goal asks for; no two nouns play one part.
+
+        Args:
+            goal: its words, nouns as "<0>", "<1>" and so on.
+            slots: the nouns.
+        """
+        if not goal:
+            return Asked(0, ("",) * len(PARTS))
+        kinds, parts = self(self.numbers(goal))
+        chances = {
+            (float(parts[goal.index(f"<{i}>"), part]), noun, part)
+            for i, noun in enumerate(slots)
+            for part in range(len(PARTS))
+            if int(parts[goal.index(f"<{i}>")].argmax()) != _OTHER
+        }
+        found: dict[int, str] = {}
+        for _, noun, part in sorted(chances, reverse=True):
+            if part not in found and noun not in found.values():
+                found[part] = noun
+        return Asked(int(kinds.argmax()), tuple(found.get(i, "") for i in range(len(PARTS))))
+
+
+def _stem(word: str) -> str:
+    """A word without its ending: "chilled" is read as "chill"."""
+    return re.sub(r"(?<=[a-z]{3})(?:ing|ed|e|s)$", "", word)
