@@ -41,6 +41,7 @@ class GoalReader(nn.Module):
         self.words = nn.Embedding(len(words) + 1, _WIDTH)
         self.sentence = nn.GRU(_WIDTH, _WIDTH, bidirectional=True)
         self.kind = nn.Linear(2 * _WIDTH, kinds)
+        self.cues = nn.Embedding(len(words) + 1, kinds)
         self.part = nn.Linear(2 * _WIDTH, len(PARTS) + 1)
 
     def numbers(self, words: Sequence[str]) -> torch.Tensor:
@@ -50,8 +51,9 @@ class GoalReader(nn.Module):
     def forward(self, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Log-probabilities of the types (kinds,), and of the parts at each word (words, 4)."""
         read, _ = self.sentence(self.words(numbers))
-        kinds: torch.Tensor = self.kind(read.amax(0)).log_softmax(0)
-        return kinds, self.part(read).log_softmax(1)
+        # A word such as "chill" tells of the type wherever it stands.
+        kinds: torch.Tensor = self.kind(read.amax(0)) + self.cues(numbers).sum(0)
+        return kinds.log_softmax(0), self.part(read).log_softmax(1)
 
     @torch.no_grad()
     def read(self, goal: Sequence[str], slots: Sequence[str]) -> Asked:
