@@ -25,10 +25,10 @@ def untried(view: View) -> tuple[Action, ...]:
 
 
 def unspent(view: View) -> tuple[Action, ...]:
-    """Those of `untried` that have not come twice to what they had come to before.
+    """Those of `untried` that were not done twice in vain since anything new came of something.
 
-    A small model that goes in circles gets out of them so. Whatever is done that was never done
-    before, and works, may have changed what the others come to.
+    In vain is what comes to what it had come to before. A small model that goes in circles gets
+    out of them so; but what works and never came before may have changed what all others come to.
     """
     known: set[tuple[str, str]] = set()
     again: Counter[str] = Counter()

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from agents.core import Step, View
 from agents.models.core import Message
 from agents.prompt import Template
+from agents.synonyms import called
 
 Sighting = Mapping[str, float]
 """Kinds of things, and how sure it is that they are there, 0..1."""
@@ -84,9 +86,13 @@ def _named(sighting: Sighting, goal: str) -> Sequence[str]:
 
 
 def _speaks_of(goal: str, kind: str) -> bool:
-    """Whether a kind stands in the goal, as one or as several."""
-    several = re.escape(kind[:-2] + "ves") if kind.endswith("fe") else re.escape(kind) + "e?s?"
-    return re.search(rf"\b(?:{re.escape(kind)}|{several})\b", goal.lower()) is not None
+    """Whether a kind stands in the goal, whatever it is called there."""
+    return _names(kind).search(goal.lower()) is not None
+
+
+@lru_cache(maxsize=1024)
+def _names(kind: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, called(kind)))})\b")
 
 
 def _short(step: Step) -> str:

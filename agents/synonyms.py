@@ -42,29 +42,37 @@ _VERBS = tuple(
         "explore, look around, search around",
     )
 )
-_NOUNS = (
-    "cabinet cupboard kitchencabinet",
-    "fridge refrigerator",
-    "sofa couch",
-    "television tv telly",
-    "cellphone phone mobile mobilephone smartphone",
-    "garbagecan trashcan bin trash wastebin dustbin",
-    "countertop counter worktop kitchencounter",
-    "stove cooker hob stoveburner",
-    "faucet tap",
-    "bathtub tub bathtubbasin",
-    "sink sinkbasin basin",
-    "desklamp tablelamp",
-    "toiletpaper toiletroll",
-    "dishsponge sponge",
-    "kettle teakettle",
-    "closet wardrobe",
-    "watch wristwatch",
-    "remote remotecontrol",
-    "lightswitch switch",
+_NOUNS = tuple(
+    tuple(line.split(", "))
+    for line in (
+        "cabinet, cupboard, kitchen cabinet",
+        "fridge, refrigerator",
+        "sofa, couch",
+        "television, tv, telly",
+        "cellphone, phone, cell phone, mobile, mobile phone, smartphone",
+        "garbage can, trash can, bin, trash, wastebin, dustbin",
+        "countertop, counter, counter top, worktop, kitchen counter",
+        "stove burner, stove, cooker, hob",
+        "faucet, tap",
+        "bathtub, tub, bathtub basin",
+        "sink, sink basin, basin",
+        "desk lamp, table lamp",
+        "toilet paper, toilet roll, roll of toilet paper, rolls of toilet paper",
+        "dish sponge, sponge",
+        "kettle, tea kettle",
+        "closet, wardrobe",
+        "watch, wristwatch",
+        "remote control, remote",
+        "light switch, switch",
+        "pillow, cushion",
+        "keychain, key chain, set of keys, sets of keys",
+        "soap bar, bar of soap, bars of soap",
+        "wine bottle, bottle of wine, bottles of wine",
+    )
 )
 _KNOWN = frozenset(phrase for line in _VERBS for phrase in line)
-_KINDS = {noun: kind for kind, line in enumerate(_NOUNS) for noun in line.split()}
+_KINDS = {noun.replace(" ", ""): i for i, line in enumerate(_NOUNS) for noun in line}
+_CUT = ("sliced", "slice of", "slices of", "piece of", "pieces of")
 _LITTLE = frozenset({"to", "at", "in", "on", "into"})
 """Words that the last of a verb may be without changing it: go to, sit on."""
 
@@ -93,3 +101,21 @@ def same_noun(one: str, other: str) -> bool:
     if one.rstrip("s") == other.rstrip("s") or one + "es" == other or other + "es" == one:
         return bool(one and other)
     return one in _KINDS and _KINDS[one] == _KINDS.get(other)
+
+
+def called(noun: str) -> Iterator[str]:
+    """What people call a thing, one of it and several: its own name first."""
+    others = next((line for line in _NOUNS if noun in line), ())
+    for name in dict.fromkeys((noun, *others)):
+        yield name
+        yield _several(name)
+    if noun.endswith(" slice"):
+        yield from (f"{cut} {noun.removesuffix(' slice')}" for cut in _CUT)
+
+
+def _several(noun: str) -> str:
+    if noun.endswith(("s", "sh", "ch", "x")):
+        return f"{noun}es"
+    if noun.endswith(("knife", "shelf")):
+        return noun.rstrip("fe") + "ves"
+    return f"{noun}s"

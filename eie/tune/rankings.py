@@ -51,8 +51,8 @@ def apprentice(
     """The nouns of all that can be said, and a reader that knows what the goals ask for."""
     said = {action.text for moment in moments for action in moment.candidates}
     nouns = tuple(sorted({action(text).noun for text in said} - {""}))
-    reader, words, kinds = taught(goals, nouns, seed=seed, tell=tell)
-    return Lexicon(nouns, words, kinds), reader
+    reader, words, tasks = taught(goals, nouns, seed=seed, tell=tell)
+    return Lexicon(nouns, words, tasks), reader
 
 
 def exercises(moments: Sequence[Moment], lexicon: Lexicon, reader: GoalReader) -> list[Exercise]:

@@ -27,8 +27,6 @@ class About:
         self._own: dict[str, list[tuple[int, Deed]]] = {}
         for ago, deed in enumerate(reversed(noted.done), start=1):
             self._own.setdefault(deed.noun, []).insert(0, (ago, deed))
-        went = [deed for deed in noted.done if deed.verb == GO and not deed.failed]
-        self._at = (went[-1].noun, went[-1].number) if went else ("", "")
 
     def choices(self, actions: Sequence[Deed]) -> NDArray[np.float32]:
         """(actions, CHOICE)."""
@@ -45,7 +43,8 @@ class About:
         alike = [(ago, d) for ago, d in self._own.get(noun, ()) if d.verb == deed.verb]
         numbered = [d for _, d in alike if d.number == number and not d.failed]
         opened = [d for _, d in self._own.get(noun, ()) if d.verb == OPEN and not d.failed]
-        held = {place for (n, _), place in self._come.left.items() if n == self._asked.nouns[0]}
+        come, object = self._come, self._asked.nouns[0]
+        laid = {place for (n, _), place in come.left.items() if n == object}
         return [
             bool(alike) and alike[-1][1].failed,
             min(len(alike), 6) / 6,
@@ -56,26 +55,27 @@ class About:
             bool(number),
             bool(number) and bool(numbered),
             bool(number) and any(d.number == number for d in opened),
-            bool(number) and self._at == (noun, number),
+            bool(number) and come.at == (noun, number),
             bool(number) and bool(done) and done[-1].number == number,
             # One stands before one of them that was opened already.
-            self._at[0] == noun and any(d.number == self._at[1] for d in opened),
-            # What belongs together lies on this very one, or on the one that one stands before.
-            (noun, number) in held,
-            (noun, number) in self._come.left,
-            (noun, number) in self._come.worked,
-            self._at[0] == noun and self._at in held,
+            come.at[0] == noun and any(d.number == come.at[1] for d in opened),
+            # What is wanted was left in this very one, or in the one that one stands before.
+            (noun, number) in laid,
+            come.at[0] == noun and come.at in laid,
+            # This very thing was left, and something was done to it there.
+            (noun, number) in come.left,
+            (noun, number) in come.worked,
         ]
 
     def _of_noun(self, noun: str) -> NDArray[np.float32]:
         noted, come = self._noted, self._come
         own = [deed for _, deed in self._own.get(noun, ())]
         worked = [deed for deed in own if not deed.failed]
-        slots = np.zeros((3, len(PARTS)), np.float32)
+        parts = np.zeros((3, len(PARTS)), np.float32)
         counts = np.zeros((2, len(VERBS)), np.float32)
         if noun:
-            for i, slot in enumerate(self._asked.nouns):
-                slots[:, i] = noun == slot, noun == whole(slot), come.within(slot, noun) > 0
+            for i, played in enumerate(self._asked.nouns):
+                parts[:, i] = noun == played, noun == whole(played), come.within(played, noun) > 0
         for deed in worked:
             counts[0, deed.verb] = min(counts[0, deed.verb] + 0.25, 1.5)
         if own:
@@ -90,7 +90,7 @@ class About:
             noted.here.get(noun, 0.0),
             noted.here.get(noun, 0.0) == 0.5,
             bool(noun) and noted.held == noun,
-            bool(noun) and self._at[0] == noun,
+            bool(noun) and come.at[0] == noun,
             bool(noun) and bool(noted.done) and noted.done[-1].noun == noun,
             bool(own) and own[-1].failed,
             bool(noun) and come.within(noun) / 2,
@@ -100,4 +100,4 @@ class About:
             len(numbers[GO] - numbers[OPEN]) / 3,
             0.5 ** (self._own[noun][-1][0] / _LATELY) if own else 0.0,
         ]
-        return np.concatenate([slots.ravel(), counts.ravel(), np.array(rest, np.float32)])
+        return np.concatenate([parts.ravel(), counts.ravel(), np.array(rest, np.float32)])

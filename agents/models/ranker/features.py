@@ -13,7 +13,6 @@ from agents.models.ranker.goals import PARTS, Asked
 from agents.models.ranker.progress import WORKS, Progress, progress
 from agents.models.ranker.reading import (
     CLOSE,
-    GO,
     LOOKS,
     PUT,
     SLICE,
@@ -26,20 +25,20 @@ from agents.models.ranker.reading import (
 
 USES = (TURN_ON, CLOSE, PUT)
 """What is remembered of every noun, whether the goal speaks of it or not."""
-_OF_SLOT = len(VERBS) + 13 + len(PARTS) + len(WORKS)
-MOMENT = 2 * len(VERBS) + 6 + (len(PARTS) + 1) * _OF_SLOT
+_OF_PART = len(VERBS) + 13 + len(PARTS) + len(WORKS)
+MOMENT = 2 * len(VERBS) + 6 + (len(PARTS) + 1) * _OF_PART
 """Numbers that tell of a moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The words that a reader has learnt; all others are one."""
+    """What a ranker has words for; all other words are one."""
 
     nouns: tuple[str, ...]
     words: tuple[str, ...]
     """Of goals."""
-    kinds: tuple[str, ...]
-    """Types of tasks."""
+    tasks: tuple[str, ...]
+    """The types of tasks that goals may ask for."""
 
     def numbers(self) -> Mapping[str, int]:
         """Of the nouns: 0 is none at all, and 1 is left for those that are not known."""
@@ -50,7 +49,7 @@ class Lexicon:
 class Question:
     """A moment and its choices, in numbers."""
 
-    kind: int
+    task: int
     """The type of task that the goal asks for."""
     kinds: NDArray[np.float32]
     """(2 + len(USES) + len(WORKS), nouns + 2): how sure each is to have been seen and to be here,
@@ -78,7 +77,7 @@ def question(noted: Noted, asked: Asked, actions: Sequence[Deed], lexicon: Lexic
     come = progress(noted.done)
     number = lexicon.numbers()
     return Question(
-        asked.kind,
+        asked.task,
         _kinds(noted, asked, come, number),
         np.array([number.get(noun, 1) for noun in named[:NAMED]]),
         _moment(noted, asked, come),
@@ -120,14 +119,14 @@ def _moment(noted: Noted, asked: Asked, come: Progress) -> NDArray[np.float32]:
         sum(deed.failed for deed in done) / 5,
         sum(deed.verb == PUT and not deed.failed for deed in done) / 2,
     ]
-    slots = [_of_slot(noted, asked, come, noun) for noun in asked.nouns]
-    slots.append(_of_slot(noted, asked, come, "" if noted.held in asked.nouns else noted.held))
-    return np.concatenate([verbs.ravel(), np.array(general, np.float32), np.concatenate(slots)])
+    parts = [_of_part(noted, asked, come, noun) for noun in asked.nouns]
+    parts.append(_of_part(noted, asked, come, "" if noted.held in asked.nouns else noted.held))
+    return np.concatenate([verbs.ravel(), np.array(general, np.float32), np.concatenate(parts)])
 
 
-def _of_slot(noted: Noted, asked: Asked, come: Progress, noun: str) -> NDArray[np.float32]:
-    """What has become of a noun."""
-    found = np.zeros(_OF_SLOT, np.float32)
+def _of_part(noted: Noted, asked: Asked, come: Progress, noun: str) -> NDArray[np.float32]:
+    """What has become of the noun that plays a part."""
+    found = np.zeros(_OF_PART, np.float32)
     if not noun:
         return found
     base = whole(noun)
@@ -135,8 +134,6 @@ def _of_slot(noted: Noted, asked: Asked, come: Progress, noun: str) -> NDArray[n
         if deed.noun == noun and not deed.failed:
             found[deed.verb] = 1.0
     works = {verb for verb, _ in come.worked_for(noun)}
-    went = [d for d in noted.done if d.verb == GO and not d.failed]
-    at = went[-1].noun if went else ""
     found[len(VERBS) :] = (
         1.0,
         noted.seen.get(noun, 0.0),
@@ -149,10 +146,9 @@ def _of_slot(noted: Noted, asked: Asked, come: Progress, noun: str) -> NDArray[n
         noted.here.get(base, 0.0),
         bool(base) and noted.held == base,
         any(d.verb == SLICE and d.noun == base and not d.failed for d in noted.done),
-        # It is here, and none was left here: another one.
-        noted.here.get(noun, 0.0) * (come.within(noun) > 0) * (come.within(noun, at) == 0),
+        noted.here.get(noun, 0.0) * come.is_another(noun),
         # One went back to what one had left.
-        at == noun and (at, went[-1].number) in come.left,
+        come.at[0] == noun and come.at in come.left,
         *(come.within(noun, place) / 2 if place else 0.0 for place in asked.nouns),
         *(verb in works for verb in WORKS),
     )

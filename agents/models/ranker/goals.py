@@ -25,8 +25,8 @@ _WIDTH = 32
 class Asked:
     """What a goal asks for."""
 
-    kind: int
-    """The type of task: its place in `Lexicon.kinds`."""
+    task: int
+    """The type of task: its place in `Lexicon.tasks`."""
     nouns: tuple[str, ...]
     """One for each of `PARTS`, empty where a goal has no such part."""
 
@@ -34,30 +34,34 @@ class Asked:
 class GoalReader(nn.Module):
     """Reads the words of a goal from both ends: a small recurrent network."""
 
-    def __init__(self, words: Sequence[str], kinds: int) -> None:
-        """A reader that has learnt nothing yet; words beside `words` are one to it."""
+    def __init__(self, words: Sequence[str], tasks: int) -> None:
+        """A reader of so many types of `tasks` that has learnt nothing yet.
+
+        All words beside `words` are one to it.
+        """
         super().__init__()
         self._number = {_stem(word): i for i, word in enumerate(words, start=1)}
         self.words = nn.Embedding(len(words) + 1, _WIDTH)
         self.sentence = nn.GRU(_WIDTH, _WIDTH, bidirectional=True)
-        self.kind = nn.Linear(2 * _WIDTH, kinds)
-        self.cues = nn.Embedding(len(words) + 1, kinds)
+        self.task = nn.Linear(2 * _WIDTH, tasks)
+        self.cues = nn.Embedding(len(words) + 1, tasks, padding_idx=0)
         self.part = nn.Linear(2 * _WIDTH, len(PARTS) + 1)
 
     def numbers(self, words: Sequence[str]) -> torch.Tensor:
         """Of the words of a goal, 0 for those that are not known, (words,)."""
-        return torch.tensor([self._number.get(_stem(word), 0) for word in words])
+        known = [self._number.get(_stem(word), 0) for word in words]
+        return torch.tensor(known, dtype=torch.long)
 
     def forward(self, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Log-probabilities of the types (kinds,), and of the parts at each word (words, 4)."""
+        """Log-probabilities of the types (tasks,), and of the parts at each word (words, 4)."""
         read, _ = self.sentence(self.words(numbers))
         # A word such as "chill" tells of the type wherever it stands.
-        kinds: torch.Tensor = self.kind(read.amax(0)) + self.cues(numbers).sum(0)
-        return kinds.log_softmax(0), self.part(read).log_softmax(1)
+        tasks: torch.Tensor = self.task(read.amax(0)) + self.cues(numbers).sum(0)
+        return tasks.log_softmax(0), self.part(read).log_softmax(1)
 
     @torch.no_grad()
     def read(self, goal: Sequence[str], slots: Sequence[str]) -> Asked:
-        """What a goal asks for; no two nouns play one part.
+        """What a goal asks for: each part is played by the noun that is likeliest to, and no other.
 
         Args:
             goal: its words, nouns as "<0>", "<1>" and so on.
@@ -65,18 +69,17 @@ class GoalReader(nn.Module):
         """
         if not goal:
             return Asked(0, ("",) * len(PARTS))
-        kinds, parts = self(self.numbers(goal))
-        chances = {
-            (float(parts[goal.index(f"<{i}>"), part]), noun, part)
-            for i, noun in enumerate(slots)
-            for part in range(len(PARTS))
-            if int(parts[goal.index(f"<{i}>")].argmax()) != _OTHER
-        }
+        tasks, parts = self(self.numbers(goal))
+        chances: list[tuple[float, str, int]] = []
+        for i, noun in enumerate(slots):
+            each: list[float] = parts[goal.index(f"<{i}>")].tolist()
+            likelier = [part for part in range(_OTHER) if each[part] > each[_OTHER]]
+            chances += [(each[part], noun, part) for part in likelier]
         found: dict[int, str] = {}
         for _, noun, part in sorted(chances, reverse=True):
             if part not in found and noun not in found.values():
                 found[part] = noun
-        return Asked(int(kinds.argmax()), tuple(found.get(i, "") for i in range(len(PARTS))))
+        return Asked(int(tasks.argmax()), tuple(found.get(i, "") for i in range(len(PARTS))))
 
 
 def _stem(word: str) -> str:

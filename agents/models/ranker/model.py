@@ -31,7 +31,7 @@ class Words(BaseModel):
 
     nouns: tuple[str, ...]
     words: tuple[str, ...]
-    kinds: tuple[str, ...]
+    tasks: tuple[str, ...]
 
 
 class Ranker(Model):
@@ -118,7 +118,7 @@ def _text(prompt: Sequence[Message]) -> str:
 def save(network: Network, lexicon: Lexicon, folder: Path) -> None:
     """Write what `load` reads, beside whatever eyes are there."""
     folder.mkdir(parents=True, exist_ok=True)
-    words = Words(nouns=lexicon.nouns, words=lexicon.words, kinds=lexicon.kinds)
+    words = Words(nouns=lexicon.nouns, words=lexicon.words, tasks=lexicon.tasks)
     (folder / RANKER).write_text(words.model_dump_json(indent=1) + "\n", encoding="utf-8")
     tensors = {name: t.detach().half().contiguous() for name, t in network.state_dict().items()}
     save_file(tensors, folder / WEIGHTS)
@@ -134,7 +134,7 @@ def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
         torch.set_num_threads(threads)
     try:
         words = Words.model_validate_json((folder / RANKER).read_bytes())
-        lexicon = Lexicon(words.nouns, words.words, words.kinds)
+        lexicon = Lexicon(words.nouns, words.words, words.tasks)
         network = Network(lexicon)
         network.load_state_dict({n: t.float() for n, t in load_file(folder / WEIGHTS).items()})
         eyes = Looker(folder / EYES) if (folder / EYES).is_dir() else None

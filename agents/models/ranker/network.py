@@ -18,7 +18,7 @@ from agents.models.ranker.features import KINDS, MOMENT, NAMED, Lexicon, Questio
 from agents.models.ranker.goals import GoalReader
 from agents.models.ranker.reading import VERBS
 
-_WIDTH, _SEEN, _KIND, _HIDDEN, _FIT = 32, 64, 32, 256, 64
+_WIDTH, _SEEN, _TASK, _HIDDEN, _FIT = 32, 64, 32, 256, 64
 _SMALL = 0.05
 """Of the numbers that nouns begin as."""
 
@@ -39,10 +39,9 @@ class Network(nn.Module):
         count = len(lexicon.nouns) + 2
         self.nouns = nn.Embedding(count, _WIDTH)
         self.verbs = nn.Embedding(len(VERBS), _WIDTH)
-        self.reader = GoalReader(lexicon.words, len(lexicon.kinds)).requires_grad_(False)
-        self.kind = nn.Embedding(len(lexicon.kinds), _KIND)
+        self.task = nn.Embedding(len(lexicon.tasks), _TASK)
         self.kinds = nn.Linear(KINDS * count, _SEEN)
-        told = MOMENT + _KIND + _SEEN + NAMED * _WIDTH
+        told = MOMENT + _TASK + _SEEN + NAMED * _WIDTH
         self.moment = nn.Sequential(
             nn.Linear(told, _HIDDEN), nn.ReLU(), nn.Dropout(forget), nn.Linear(_HIDDEN, _HIDDEN)
         )
@@ -59,6 +58,8 @@ class Network(nn.Module):
         # chance, and what to do would be known by heart of each.
         for known in (self.nouns, self.verbs):
             nn.init.normal_(known.weight, std=_SMALL)
+        # Last, so that what it is made of changes nothing in how the others begin.
+        self.reader = GoalReader(lexicon.words, len(lexicon.tasks)).requires_grad_(False)
 
     def forward(self, questions: Sequence[Question]) -> list[torch.Tensor]:
         """The log-probability of each choice among its question's, (choices,) for each."""
@@ -83,7 +84,7 @@ class Network(nn.Module):
         return torch.cat(
             [
                 torch.stack([torch.from_numpy(q.moment) for q in questions]),
-                self.kind(torch.tensor([q.kind for q in questions])),
+                self.task(torch.tensor([q.task for q in questions])),
                 self.kinds(kinds.flatten(1)),
                 self.nouns(self._some(named)).flatten(1),
             ],

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.models.ranker.reading import CLOSE, PUT, TAKE, TURN_ON, Deed
+from agents.models.ranker.reading import CLOSE, EXPLORE, GO, PUT, TAKE, TURN_ON, Deed
 
 WORKS = (TURN_ON, CLOSE)
 """What is done to a place that may change what lies there."""
 Name = tuple[str, str]
 """A noun and its number, empty where none was told."""
+_NOTHING: Name = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,20 @@ class Progress:
     """Things, and the verbs and nouns of what was worked while they lay there."""
     held: Name
     """What was taken last and not put anywhere."""
+    at: Name
+    """What one went to or put something in last; empty where one walked on since."""
 
     def within(self, noun: str, place: str = "") -> int:
         """How many things of that noun were left, at that place or anywhere."""
         return sum(n == noun and place in ("", at) for (n, _), (at, _) in self.left.items())
+
+    def is_another(self, noun: str) -> bool:
+        """Whether a thing of that noun that is here is none of those that were left."""
+        if self.at == _NOTHING or not self.within(noun):
+            return False
+        if self.at[0] == noun:
+            return self.at not in self.left
+        return all(n != noun or place != self.at for (n, _), place in self.left.items())
 
     def worked_for(self, noun: str) -> frozenset[tuple[int, str]]:
         """What was worked for any thing of that noun; for the one that is held, if one is."""
@@ -45,20 +56,23 @@ def progress(done: Sequence[Deed]) -> Progress:
     """Act it out again: what failed changed nothing."""
     left: dict[Name, Name] = {}
     worked: dict[Name, frozenset[tuple[int, str]]] = {}
-    held: Name = ("", "")
+    held = at = _NOTHING
     for deed in done:
         if deed.failed:
             continue
+        name = deed.noun, deed.number
         if deed.verb == PUT:
-            left[deed.thing, deed.thing_number] = deed.noun, deed.number
-            held = ("", "")
+            left[deed.thing, deed.thing_number] = name
+            held, at = _NOTHING, name
         elif deed.verb == TAKE:
-            held = (deed.noun, deed.number)
+            held = name
             left.pop(held, None)
+        elif deed.verb in (GO, EXPLORE):
+            at = name
         elif deed.verb in WORKS:
-            for thing, (place, _) in left.items():
+            for thing, place in left.items():
                 # A faucet is turned on for what lies in the sink, but only what holds a thing
                 # can be closed around it.
-                if deed.verb == TURN_ON or place == deed.noun:
+                if deed.verb == TURN_ON or place == name:
                     worked[thing] = worked.get(thing, frozenset()) | {(deed.verb, deed.noun)}
-    return Progress(left, worked, held)
+    return Progress(left, worked, held, at)

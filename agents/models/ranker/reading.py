@@ -9,11 +9,12 @@ with the second slot knows it of every noun.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from agents.core import ModelError
+from agents.synonyms import called
 
 VERBS = (
     "go to",
@@ -30,33 +31,14 @@ VERBS = (
     "other",
 )
 GO, TAKE, PUT, OPEN, CLOSE, TURN_ON = range(6)
-SLICE = VERBS.index("slice")
-LOOKS = (VERBS.index("look around"), VERBS.index("explore"))
+SLICE, EXPLORE = VERBS.index("slice"), VERBS.index("explore")
+LOOKS = (VERBS.index("look around"), EXPLORE)
 OTHER = len(VERBS) - 1
 _SAID = re.compile(
     r"(?P<verb>go to|at|pick up|put|open|close|turn on|turn off|slice|look around|explore|drop)\b"
     r"(?P<rest>.*)"
 )
 _NOUN = re.compile(r"(?:the )?(?P<noun>[a-z][a-z \-]*?)(?:_(?P<number>\d+))?$")
-_ALSO: Mapping[str, Sequence[str]] = {
-    "cabinet": ("cupboard",),
-    "cellphone": ("phone", "cell phone"),
-    "cloth": ("rag", "washcloth"),
-    "countertop": ("counter",),
-    "cup": ("glass",),
-    "dish sponge": ("sponge",),
-    "fridge": ("refrigerator",),
-    "garbage can": ("trash", "trash can", "bin"),
-    "keychain": ("key", "set of keys", "sets of keys"),
-    "pillow": ("cushion",),
-    "remote control": ("remote",),
-    "sofa": ("couch",),
-    "soap bar": ("soap", "bar of soap", "bars of soap"),
-    "stove burner": ("stove",),
-    "toilet paper": ("toilet roll", "roll of toilet paper", "rolls of toilet paper"),
-    "wine bottle": ("bottle of wine",),
-}
-"""What people also call some nouns. A name that is a noun itself means that noun."""
 _ARTICLES = ("a", "an", "the")
 """Whether it is a mug or the mug that is wanted makes no difference."""
 _INTO = re.compile(r"^(?P<thing>.*?) (?:in|on) (?P<place>.*)$")
@@ -165,31 +147,19 @@ def slotted(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str
             found.append(noun)
         return f"<{found.index(noun)}>"
 
-    words = re.findall(r"<\d+>|[a-z]+", pattern.sub(slot, goal))
+    words = re.findall(r"<\d+>|[a-z]+", pattern.sub(slot, re.sub(r"\b2\b", "two", goal)))
     return tuple(word for word in words if word not in _ARTICLES), tuple(found)
 
 
 @lru_cache(maxsize=8)
 def _spoken_of(nouns: Sequence[str]) -> tuple[Mapping[str, str], re.Pattern[str]]:
-    """The forms of nouns, and what finds the longest of them."""
+    """What nouns are called, and what finds the longest of that."""
     # "Drop it" can be said, but a goal that says "it" speaks of no other thing.
     named = [noun for noun in nouns if noun != "it"]
     known = {noun: noun for noun in named}
     for noun in named:
-        for form in _forms(noun):
+        for form in called(noun):
             known.setdefault(form, noun)
     longest = sorted(known, key=lambda form: (-len(form), form))
     several = "|".join(map(re.escape, longest)) or r"(?!)"
     return known, re.compile(rf"\b(?:{several})\b")
-
-
-def _forms(noun: str) -> Iterator[str]:
-    """One of it, and several; and what else people call it."""
-    for said in (noun, *_ALSO.get(noun, ())):
-        yield said
-        if said.endswith(("s", "sh", "ch", "x")):
-            yield f"{said}es"
-        else:
-            yield f"{said[:-2]}ves" if said.endswith("knife") else f"{said}s"
-    if base := whole(noun):
-        yield from (f"{cut} {base}" for cut in ("sliced", "slice of", "slices of", "piece of"))

@@ -20,7 +20,7 @@ def learnt() -> tuple[GoalReader, tuple[str, ...]]:
 def read(learnt: tuple[GoalReader, tuple[str, ...]], text: str) -> tuple[str, tuple[str, ...]]:
     reader, kinds = learnt
     asked = reader.read(*slotted(text.lower(), NOUNS))
-    return kinds[asked.kind], asked.nouns
+    return kinds[asked.task], asked.nouns
 
 
 def test_every_wording_of_every_goal_is_read(
