@@ -23,7 +23,7 @@ class Moment:
 
     prompt: tuple[Message, ...]
     candidates: tuple[Action, ...]
-    """What can be said there, without what has just failed."""
+    """What can be said there, without what has just failed or leads round in a circle."""
     best: Action
 
 
@@ -93,7 +93,7 @@ def expert_with_slips(share: float, seed: int) -> Actor:
 
 
 def worth_learning(moments: Sequence[Moment]) -> list[Moment]:
-    """Those whose answer can be said there: what has just failed can't."""
+    """Those whose answer can be said there: what failed or came to nothing new may not."""
     return [m for m in moments if any(m.best == action for action in m.candidates)]
 
 

@@ -30,3 +30,11 @@ def test_texts_from_outside_stay_on_their_line() -> None:
     view = View("Put {x}\nSeen: gold", Observation(""), (), (), 0, _deaf)
     _, user = Notes().messages(view, [], {})
     assert user.parts[0].split("\n")[:2] == ["Goal: Put {x} Seen: gold", "Seen: nothing"]
+
+
+def test_what_the_goal_calls_by_another_name_is_told_of() -> None:
+    goal = "Put a phone and some slices of bread on the couch."
+    view = View(goal, Observation(""), (), (), 0, _deaf)
+    then = [{"cellphone": 0.9, "bread slice": 0.9, "sofa": 0.9, "statue": 0.9}]
+    _, user = Notes().messages(view, then, {})
+    assert str(user.parts[0]).split("\n")[1] == "Seen: bread slice, cellphone, sofa"

@@ -22,6 +22,9 @@ from agents.models.ranker.reading import action, notes
 from envs.entries import first_problem
 
 WEIGHTS, EYES = "ranker.safetensors", "eyes"
+_OTHER_VERSION = (
+    "If another version of this package made it, make it again with scripts/train_planner."
+)
 
 
 class Words(BaseModel):
@@ -139,8 +142,12 @@ def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
         network.load_state_dict({n: t.float() for n, t in load_file(folder / WEIGHTS).items()})
         eyes = Looker(folder / EYES) if (folder / EYES).is_dir() else None
     except ValidationError as error:
-        raise ModelError(f"{folder / RANKER} can't be read: {first_problem(error)}.") from error
-    except (OSError, RuntimeError, SafetensorError) as error:
+        raise ModelError(
+            f"{folder / RANKER} can't be read: {first_problem(error)}. {_OTHER_VERSION}"
+        ) from error
+    except RuntimeError as error:
+        raise ModelError(f"The weights in {folder} don't fit. {_OTHER_VERSION}") from error
+    except (OSError, SafetensorError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise ModelError(f"The model in {folder} can't be read: {reason}") from error
     return Ranker(network.eval(), lexicon, name=name, eyes=eyes)

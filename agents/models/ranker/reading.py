@@ -2,8 +2,8 @@
 
 Actions and notes of a household are made of verbs and of nouns, and what matters of a noun is where
 else it stands: a mug is to be taken because the goal speaks of it and it was seen. So the goal's
-nouns become slots, in the order in which it speaks of them, and a reader that has learnt what to do
-with the second slot knows it of every noun.
+nouns become slots, in the order in which it speaks of them: what is learnt of a goal's words holds
+of every noun. Which part each of them plays is for `goals.py` to say.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Noted:
     """Notes, taken apart."""
 
     goal: tuple[str, ...]
-    """Its words, slots as "<0>"."""
+    """Its words, nouns as "<0>" and so on, without articles."""
     slots: tuple[str, ...]
     seen: Mapping[str, float]
     """Kinds and how sure: 1, or a half for what has a question mark."""

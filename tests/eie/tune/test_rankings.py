@@ -1,12 +1,16 @@
 """A ranker learns a house by watching its expert, is kept, and acts."""
 
+import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from agents.core import ModelError
 from agents.models.core import Ability
+from agents.models.local import RANKER
 from agents.models.ranker.model import Ranker, load, save
 from agents.notes import told
 from eie.tune.goals import Worded
@@ -101,3 +105,13 @@ def test_the_same_seed_learns_the_same(moments: list[Moment]) -> None:
     one, other = (drill(lexicon, reader, some, how, seed=3, tell=str) for _ in range(2))
     for a, b in zip(one.parameters(), other.parameters(), strict=True):
         assert a.equal(b)
+
+
+def test_what_another_version_made_is_said_to_be_so(folder: Path, tmp_path: Path) -> None:
+    for change in (lambda kept: kept.pop("tasks"), lambda kept: kept["nouns"].append("anvil")):
+        shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+        kept = json.loads((tmp_path / RANKER).read_text())
+        change(kept)
+        (tmp_path / RANKER).write_text(json.dumps(kept))
+        with pytest.raises(ModelError, match="another version of this package"):
+            load(tmp_path, "x")

@@ -42,3 +42,24 @@ def test_of_two_the_one_in_the_hand_counts() -> None:
 
 def test_what_failed_changed_nothing() -> None:
     assert after("put it in the sink: no room", "pick up mug: not visible") == after()
+
+
+def test_a_place_is_closed_around_what_lies_in_it_and_not_in_another() -> None:
+    come = after("put cup_1 in drawer_1", "close drawer_2")
+    assert come.worked_for("cup") == frozenset()
+
+
+def test_one_stands_where_one_went_or_put_something_until_one_walks_on() -> None:
+    assert after("at desk_1").at == ("desk", "1")
+    assert after("at desk_1", "put pen_1 on bed_1").at == ("bed", "1")
+    assert after("at desk_1", "explore").at == ("", "")
+
+
+def test_another_one_is_none_of_those_that_were_left() -> None:
+    left = ("at desk_1", "pick up pen_1", "put pen_1 on bed_1")
+    assert not after("at pen_1").is_another("pen"), "None was left."
+    assert not after(*left).is_another("pen"), "It is the one that was put here."
+    assert after(*left, "at desk_1").is_another("pen")
+    assert not after(*left, "at desk_1", "at pen_1").is_another("pen")
+    assert after(*left, "at pen_2").is_another("pen")
+    assert not after(*left, "explore").is_another("pen"), "Nobody knows where one stands."

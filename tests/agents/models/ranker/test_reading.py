@@ -1,7 +1,7 @@
 import pytest
 
 from agents.core import ModelError
-from agents.models.ranker.reading import VERBS, action, notes
+from agents.models.ranker.reading import VERBS, action, notes, slotted
 
 NOUNS = ("apple", "bread", "butter knife", "cabinet", "knife", "soap bar", "sink")
 
@@ -48,3 +48,18 @@ def test_nouns_of_a_goal_become_slots_in_their_order_and_several_are_one() -> No
 def test_what_are_no_notes_is_said_to_be_none() -> None:
     with pytest.raises(ModelError, match="--agent planner"):
         notes("Hello.", NOUNS)
+
+
+@pytest.mark.parametrize(
+    ("goal", "words", "slots"),
+    [
+        ("Put the apple in a cupboard.", "put <0> in <1>", "apple, cabinet"),
+        ("Put it in the sink.", "put it in <0>", "sink"),
+        ("A bar of soap, with the knife", "<0> with <1>", "soap bar, knife"),
+        ("Put 2 slices of bread down.", "put two <0> down", "bread slice"),
+        ("", "", ""),
+    ],
+)
+def test_goals_say_the_same_with_other_names(goal: str, words: str, slots: str) -> None:
+    said, found = slotted(goal.lower(), (*NOUNS, "it", "bread slice"))
+    assert (" ".join(said), ", ".join(found)) == (words, slots)
