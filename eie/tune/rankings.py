@@ -48,10 +48,12 @@ def apprentice(
     seed: int,
     tell: Callable[[str], None],
 ) -> tuple[Lexicon, GoalReader]:
-    """The nouns of all that can be said, and a reader that knows what the goals ask for."""
+    """The nouns of goals and of all that can be said, and a reader of what the goals ask for."""
     said = {action.text for moment in moments for action in moment.candidates}
-    nouns = tuple(sorted({action(text).noun for text in said} - {""}))
-    reader, words, tasks = taught(goals, nouns, seed=seed, tell=tell)
+    asked = list(goals)
+    spoken = {noun for goal in asked for noun in goal.parts}
+    nouns = tuple(sorted({action(text).noun for text in said} | spoken - {""}))
+    reader, words, tasks = taught(asked, nouns, seed=seed, tell=tell)
     return Lexicon(nouns, words, tasks), reader
 
 
