@@ -13,7 +13,7 @@ from torch.nn import functional
 from agents.models.ranker.goals import PARTS, GoalReader
 from agents.models.ranker.reading import slotted
 
-_EPOCHS, _RATE = 120, 2e-3
+_EPOCHS, _RATE = 60, 2e-3
 _UNKNOWN, _LOST, _MORE = 0.12, 0.12, 0.2
 """How often a word that goals of several types share is taken for one that is not known, is left
 out, and how often any has one before it that is not known: people say the same in other words."""
