@@ -52,7 +52,8 @@ def apprentice(
     said = {action.text for moment in moments for action in moment.candidates}
     asked = list(goals)
     spoken = {noun for goal in asked for noun in goal.parts}
-    nouns = tuple(sorted({action(text).noun for text in said} | spoken - {""}))
+    spoken |= {action(text).noun for text in said}
+    nouns = tuple(sorted(spoken - {""}))
     reader, words, tasks = taught(asked, nouns, seed=seed, tell=tell)
     return Lexicon(nouns, words, tasks), reader
 

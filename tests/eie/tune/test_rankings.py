@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,17 @@ def folder(moments: list[Moment], tmp_path_factory: pytest.TempPathFactory) -> P
     target = tmp_path_factory.mktemp("ranker")
     save(network, lexicon, target)
     return target
+
+
+def test_nouns_are_those_of_goals_and_of_what_can_be_said(moments: list[Moment]) -> None:
+    asked = [Worded("Put the anvil here.", "put", ("anvil", "", ""))]
+    idle = Action("look around", "look around")
+    some = [replace(one, candidates=(*one.candidates, idle)) for one in moments[:3]]
+    lexicon, reader = apprentice(some, asked, seed=0, tell=str)
+    assert "anvil" in lexicon.nouns
+    assert "" not in lexicon.nouns, "Looking around is done to nothing."
+    found = exercises(some, lexicon, reader)
+    assert all(one.question.kinds.shape[1] == len(lexicon.nouns) + 2 for one in found)
 
 
 def test_candidates_share_all_chance_among_them(folder: Path, moments: list[Moment]) -> None:
