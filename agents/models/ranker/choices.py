@@ -24,6 +24,7 @@ class About:
     def __init__(self, noted: Noted, asked: Asked, come: Progress) -> None:
         """At the moment `noted`, with what is `asked`, after all that has `come` to pass."""
         self._noted, self._asked, self._come = noted, asked, come
+        self._laid = {at for (noun, _), at in come.left.items() if noun == asked.nouns[0]}
         self._own: dict[str, list[tuple[int, Deed]]] = {}
         for ago, deed in enumerate(reversed(noted.done), start=1):
             self._own.setdefault(deed.noun, []).insert(0, (ago, deed))
@@ -43,8 +44,7 @@ class About:
         alike = [(ago, d) for ago, d in self._own.get(noun, ()) if d.verb == deed.verb]
         numbered = [d for _, d in alike if d.number == number and not d.failed]
         opened = [d for _, d in self._own.get(noun, ()) if d.verb == OPEN and not d.failed]
-        come, object = self._come, self._asked.nouns[0]
-        laid = {place for (n, _), place in come.left.items() if n == object}
+        come, laid = self._come, self._laid
         return [
             bool(alike) and alike[-1][1].failed,
             min(len(alike), 6) / 6,
