@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from envs.core import Action, Clip, Observation, Reason, SimulatorError
+from inhabit.envs.core import Action, Clip, Observation, Reason, SimulatorError
 
 
 class Grant(StrEnum):

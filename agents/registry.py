@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.core import Agent, Grant
-from agents.models.core import Model
-from envs.entries import Entries
+from inhabit.agents.core import Agent, Grant
+from inhabit.agents.models.core import Model
+from inhabit.envs.entries import Entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +43,20 @@ _ENTRIES = Entries(
     AgentRegistration,
     "inhabit.agents",
     {
-        "random": "agents.random:REGISTRATION",
-        "expert": "agents.expert:REGISTRATION",
-        "gold": "agents.expert:GOLD",
-        "human": "agents.human:REGISTRATION",
-        "planner": "agents.planner:REGISTRATION",
-        "rank": "agents.rank:REGISTRATION",
-        "beam": "agents.beam:REGISTRATION",
-        "chat": "agents.chat:REGISTRATION",
-        "holmes": "agents.holmes:REGISTRATION",
-        "llm": "agents.llm:REGISTRATION",
-        "scripted": "agents.scripted:REGISTRATION",
-        "replay": "agents.replay:REGISTRATION",
+        "random": "inhabit.agents.planners.random:REGISTRATION",
+        "expert": "inhabit.agents.planners.expert:REGISTRATION",
+        "gold": "inhabit.agents.planners.expert:GOLD",
+        "human": "inhabit.agents.planners.human:REGISTRATION",
+        "planner": "inhabit.agents.planners.planner:REGISTRATION",
+        "rank": "inhabit.agents.planners.rank:REGISTRATION",
+        "beam": "inhabit.agents.planners.beam:REGISTRATION",
+        "chat": "inhabit.agents.planners.chat:REGISTRATION",
+        "holmes": "inhabit.agents.planners.holmes:REGISTRATION",
+        "llm": "inhabit.agents.planners.llm:REGISTRATION",
+        "scripted": "inhabit.agents.planners.scripted:REGISTRATION",
+        "replay": "inhabit.agents.planners.replay:REGISTRATION",
     },
 )
-
-_DEFAULTS = {"alfred": "planner"}
-"""Who decides where nobody is named: the planner that comes in the box, in what it was taught."""
-
-
-def default(env: str) -> str | None:
-    """Who decides in an environment unless another is named; None where somebody has to be."""
-    return _DEFAULTS.get(env)
 
 
 def names() -> Sequence[str]:

@@ -1,7 +1,7 @@
 """The conformance test that every environment passes, ours and third parties'.
 
 Inherit `EnvContract` in a pytest class, say how to make the environment and a few of its tasks,
-and every rule that `envs.core` states is tried on it:
+and every rule that `inhabit.envs.core` states is tried on it:
 
     class TestMine(EnvContract):
         def make(self) -> Env:
@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from envs.core import (
+from inhabit.envs.core import (
     Action,
     Determinism,
     Env,

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
-from envs.core import UnknownNameError
+from inhabit.envs.core import UnknownNameError
 
 R = TypeVar("R")
 

@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from envs.core import Action, Env, Observation, Task
+from inhabit.envs.core import Action, Env, Observation, Task
 
 _PRINTABLE = "".join(map(chr, range(32, 127)))
 

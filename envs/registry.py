@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from envs.core import Env, Task
-from envs.entries import Entries
-from envs.evolving import Template
+from inhabit.envs.core import Env, Task
+from inhabit.envs.entries import Entries
+from inhabit.envs.template import Template
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,12 @@ class Registration:
     needs: Callable[[str], Sequence[Need]] = lambda backend: ()
     """backend -> what this machine still lacks for it; empty when ready, as it is where there is
     nothing to bring."""
+    lacking_tasks: Callable[[], Sequence[Need]] = lambda: ()
+    """What this machine lacks to read the tasks of others that `read` knows by name."""
+    agent: str | None = None
+    """Name of the planner that acts where none is named; None where one has to be named."""
+    domain: str = ""
+    """PCA-Bench's name for this field (such as "Domestic Robot"); empty where it has none."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions a record should name, such as a simulator's client."""
     prepare: Callable[[str, Callable[[str], None]], None] | None = None
@@ -75,13 +81,13 @@ _ENTRIES = Entries(
     Registration,
     "inhabit.envs",
     {
-        "toy": "envs.toy:REGISTRATION",
-        "alfred": "envs.alfred:REGISTRATION",
-        "virtualhome": "envs.virtualhome:REGISTRATION",
-        "minedojo": "envs.minedojo:REGISTRATION",
-        "pca_bench": "envs.pca_bench:REGISTRATION",
-        "egoplan": "envs.egoplan:REGISTRATION",
-        "iwisdm": "envs.iwisdm:REGISTRATION",
+        "toy": "inhabit.envs.toy:REGISTRATION",
+        "alfred": "inhabit.envs.alfred:REGISTRATION",
+        "virtualhome": "inhabit.envs.virtualhome:REGISTRATION",
+        "minedojo": "inhabit.envs.minedojo:REGISTRATION",
+        "pca_bench": "inhabit.envs.pca_bench:REGISTRATION",
+        "egoplan": "inhabit.envs.egoplan:REGISTRATION",
+        "iwisdm": "inhabit.envs.iwisdm:REGISTRATION",
     },
 )
 

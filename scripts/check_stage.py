@@ -7,9 +7,9 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from eie.example import Example
-from eie.folder import SetFolder
-from envs.core import (
+from inhabit.eie.examples.example import Example
+from inhabit.eie.sets.folder import SetFolder
+from inhabit.envs.core import (
     Action,
     Env,
     Expert,
@@ -21,7 +21,7 @@ from envs.core import (
     Task,
     Thing,
 )
-from envs.registry import find
+from inhabit.envs.registry import find
 
 
 class Stage:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from envs.core import Thing
+from inhabit.envs.core import Thing
 
 STATES = {
     "open": (("open", "opened"), ("closed", "shut")),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from agents.core import Call, ModelError, Ranked
+from inhabit.agents.core import Call, ModelError, Ranked
 
 
 class Ability(StrEnum):
@@ -162,8 +162,8 @@ class Model(ABC):
             max_tokens: after which an answer is cut off; None for the model's own limit.
             seed: of what is drawn, where the model `samples`.
             n: how many answers; more than one asks for `Ability.N_BEST`.
-            tools: functions that it may want called instead, as `envs.core.Tools.tools` has them;
-                asks for `Ability.TOOLS`.
+            tools: functions that it may want called instead, as `inhabit.envs.core.Tools.tools` has
+                them; asks for `Ability.TOOLS`.
             schema: the JSON schema of an object that the answer must be; asks for
                 `Ability.SCHEMA`.
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.core import ModelError
-from agents.models.core import Ability, Model
-from envs.entries import Entries
+from inhabit.agents.core import ModelError
+from inhabit.agents.models.core import Ability, Model
+from inhabit.envs.entries import Entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ _ENTRIES = Entries(
     ModelRegistration,
     "inhabit.models",
     {
-        "local": "agents.models.local:REGISTRATION",
-        "openai": "agents.models.openai:REGISTRATION",
-        "scripted": "agents.models.scripted:REGISTRATION",
+        "local": "inhabit.agents.models.local.registration:REGISTRATION",
+        "openai": "inhabit.agents.models.endpoints.openai:REGISTRATION",
+        "scripted": "inhabit.agents.models.scripted:REGISTRATION",
     },
 )
 

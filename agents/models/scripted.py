@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from agents.core import Call, ModelError, Ranked
-from agents.models.core import Ability, Message, Model, Ranking, Reply, ToolCall
-from agents.models.registry import ModelRegistration
-from envs.entries import first_problem
+from inhabit.agents.core import Call, ModelError, Ranked
+from inhabit.agents.models.core import Ability, Message, Model, Ranking, Reply, ToolCall
+from inhabit.agents.models.registry import ModelRegistration
+from inhabit.envs.entries import first_problem
 
 
 class Rule(BaseModel):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from eie.export.files import Picture, picture
-from envs.core import Task
-from episodes.lines import Ending
-from episodes.record import Episode, Run, StepRecord
+from inhabit.eie.export.files import Picture, picture
+from inhabit.envs.core import Task
+from inhabit.episodes.recording.reader import Episode, Run, StepRecord
+from inhabit.episodes.recording.schema import Ending
 
 
 @dataclass(frozen=True, slots=True)

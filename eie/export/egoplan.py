@@ -19,11 +19,11 @@ from pathlib import Path
 from PIL import Image
 from pydantic import JsonValue
 
-from eie.example import Example, Split
-from eie.export.demonstrations import Demonstration
-from eie.export.files import Picture, half_written, json_array, picture
-from eie.export.filming import Filming
-from episodes.record import RecordError
+from inhabit.eie.examples.example import Example, Split
+from inhabit.eie.export.demonstrations import Demonstration
+from inhabit.eie.export.files import Picture, half_written, json_array, picture
+from inhabit.eie.export.filming import Filming
+from inhabit.episodes.recording.reader import RecordError
 
 CHOICES = 4
 _FILES: dict[Split, str] = {

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from episodes.disk import DiskError
-from episodes.record import RecordError
+from inhabit.episodes.recording.disk import DiskError
+from inhabit.episodes.recording.reader import RecordError
 
 _PLAIN = re.compile(r"[0-9A-Za-z_-]+(\.[0-9A-Za-z]+)?")
 

@@ -12,7 +12,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from eie.export.files import half_written
+from inhabit.eie.export.files import half_written
 
 FRAMES_PER_SECOND = 1
 _OPTIONS = {"preset": "veryfast", "crf": "18", "g": "2"}

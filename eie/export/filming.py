@@ -14,14 +14,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.models.core import Image
-from eie.example import Example
-from eie.export.files import Picture, half_written
-from eie.folder import SetFolder
-from eie.sight import png
-from envs.core import Determinism, Env, SceneError, Task
-from envs.registry import find
-from episodes.record import RecordError
+from inhabit.agents.models.core import Image
+from inhabit.eie.checking.pictures import png
+from inhabit.eie.examples.example import Example
+from inhabit.eie.export.files import Picture, half_written
+from inhabit.eie.sets.folder import SetFolder
+from inhabit.envs.core import Determinism, Env, SceneError, Task
+from inhabit.envs.registry import find
+from inhabit.episodes.recording.reader import RecordError
 
 KEYFRAMES = 8
 """Pictures of a clip, those before and after the action among them."""

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from eie.export import egoplan, llava, pca
-from eie.export.demonstrations import demonstrations
-from eie.export.files import claim
-from eie.export.filming import Filming
-from eie.export.forms import Form
-from eie.export.talk import of_demonstrations, of_examples
-from eie.folder import SetFolder
-from envs.core import UnavailableError
-from episodes.record import RecordError, Run
+from inhabit.eie.export import egoplan, llava, pca
+from inhabit.eie.export.demonstrations import demonstrations
+from inhabit.eie.export.files import claim
+from inhabit.eie.export.filming import Filming
+from inhabit.eie.export.talk import of_demonstrations, of_examples
+from inhabit.eie.sets.folder import SetFolder
+from inhabit.envs.core import UnavailableError
+from inhabit.episodes.recording.reader import RecordError, Run
+
+
+class Form(StrEnum):
+    """A form of other people's training code."""
+
+    LLAVA = "llava"
+    MESSAGES = "messages"
+    EGOPLAN = "egoplan"
+    PCA = "pca"
+    LEROBOT = "lerobot"
 
 
 def export_set(opened: SetFolder, form: Form, out: Path, *, films: bool = False) -> int:
@@ -49,7 +59,7 @@ def export_set(opened: SetFolder, form: Form, out: Path, *, films: bool = False)
         case Form.LLAVA:
             return llava.write(of_examples(examples, folder), out)
         case Form.MESSAGES:
-            from eie.export import messages
+            from inhabit.eie.export import messages
 
             return messages.write(of_examples(examples, folder), out)
         case Form.EGOPLAN:
@@ -84,13 +94,13 @@ def export_run(run: Run, form: Form, out: Path) -> int:
         case Form.LLAVA:
             return llava.write(of_demonstrations(shown), out)
         case Form.MESSAGES:
-            from eie.export import messages
+            from inhabit.eie.export import messages
 
             return messages.write(of_demonstrations(shown), out)
         case Form.EGOPLAN:
             return egoplan.write(egoplan.of_demonstrations(shown), out)
         case Form.LEROBOT:
-            from eie.export import lerobot
+            from inhabit.eie.export import lerobot
 
             return lerobot.write(shown, out, env=run.header.env)
 

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import JsonValue
 
-from eie.export.demonstrations import Demonstration
-from eie.export.files import Picture, half_written
-from eie.export.film import FRAMES_PER_SECOND, film
-from eie.export.stats import Stats
-from eie.export.tables import table
-from episodes.record import RecordError
+from inhabit.eie.export.demonstrations import Demonstration
+from inhabit.eie.export.files import Picture, half_written
+from inhabit.eie.export.film import FRAMES_PER_SECOND, film
+from inhabit.eie.export.tables import Stats, table
+from inhabit.episodes.recording.reader import RecordError
 
 CAMERA = "observation.images.front"
 LARGEST = 200

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from eie.export.files import Album, Picture, json_array
-from eie.export.talk import Conversation
+from inhabit.eie.export.files import Album, Picture, json_array
+from inhabit.eie.export.talk import Conversation
 
 _MARK = "<image>"
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from eie.export.files import Picture
-from eie.export.tables import PICTURE, Table, table
-from eie.export.talk import Conversation
-from episodes.record import RecordError
+from inhabit.eie.export.files import Picture
+from inhabit.eie.export.tables import PICTURE, Table, table
+from inhabit.eie.export.talk import Conversation
+from inhabit.episodes.recording.reader import RecordError
 
 _CONTENT = pa.list_(pa.struct([("type", pa.string()), ("text", pa.string())]))
 _COLUMNS = pa.schema(

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from eie.example import Example
-from eie.export.files import Album, json_array, picture
+from inhabit.eie.examples.example import Example
+from inhabit.eie.export.files import Album, json_array, picture
+from inhabit.envs.core import UnknownNameError
+from inhabit.envs.registry import find
 
-_HOUSES = ("alfred", "virtualhome", "toy")
-_GAMES = ("minecraft", "minedojo")
-_ROADS = ("driving",)
+_OF_PHOTOGRAPHS = {"driving": "Autonomous Driving", "minecraft": "Open-World Game"}
+"""The benchmark's fields that no environment stands for, by what photographs are said to be of."""
 
 
 def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
@@ -51,12 +52,12 @@ def domain(example: Example) -> str:
 
     What the benchmark has not got keeps its environment's name.
     """
-    fields = {
-        "Autonomous Driving": _ROADS,
-        "Domestic Robot": _HOUSES,
-        "Open-World Game": _GAMES,
-    }
-    return next((field for field, envs in fields.items() if example.env in envs), example.env)
+    if example.env in _OF_PHOTOGRAPHS:
+        return _OF_PHOTOGRAPHS[example.env]
+    try:
+        return find(example.env).domain or example.env
+    except UnknownNameError:
+        return example.env
 
 
 def _record(example: Example, index: int, image: str) -> dict[str, JsonValue]:

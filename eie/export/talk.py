@@ -1,7 +1,8 @@
 """Examples and demonstrations as conversations: who asks shows pictures, who answers acts.
 
 The asked answer is the one of PCA-Bench's tuned models (what is seen, why, what to do), as the
-object that `agents.answer` reads, so that a model tuned on it acts in a run as it is.
+object that `inhabit.agents.answers.answer` reads, so that a model tuned on it acts in a run as it
+is.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_uppercase
 
-from eie.example import Example, Past, Split
-from eie.export.demonstrations import Deed, Demonstration
-from eie.export.files import Picture, picture
+from inhabit.eie.examples.example import Example, Past, Split
+from inhabit.eie.export.demonstrations import Deed, Demonstration
+from inhabit.eie.export.files import Picture, picture
 
 LAST = 4
 """Steps of the past that are told: as many clips as EgoPlan-Bench shows."""

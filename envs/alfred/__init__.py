@@ -9,21 +9,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 
-from envs.alfred.settings import AlfredSettings
-from envs.core import Env, Task
-from envs.evolving import Template
-from envs.registry import Need, Registration
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.core import Env, Task
+from inhabit.envs.registry import Need, Registration
+from inhabit.envs.template import Template
 
 
 def _make(backend: str, settings: AlfredSettings) -> Env:
-    from envs.alfred.env import Alfred
+    from inhabit.envs.alfred.env import Alfred
 
     return Alfred(backend, settings)
 
 
 def _sample(n: int, seed: int, settings: AlfredSettings) -> Iterable[Task]:
-    from envs.alfred.rooms import Rooms
-    from envs.alfred.tasks import sample
+    from inhabit.envs.alfred.scenes.rooms import Rooms
+    from inhabit.envs.alfred.tasks.sampling import sample
 
     return sample(n, seed, settings.split, Rooms(settings.rooms, settings.cells))
 
@@ -31,7 +31,7 @@ def _sample(n: int, seed: int, settings: AlfredSettings) -> Iterable[Task]:
 def _read(source: str, settings: AlfredSettings) -> Iterable[Task]:
     from pathlib import Path
 
-    from envs.alfred.trajectories import read
+    from inhabit.envs.alfred.tasks.trajectories import read
 
     return read(
         Path(source),
@@ -46,7 +46,7 @@ def _needs(backend: str) -> Sequence[Need]:
         return ()
     from pathlib import Path
 
-    from envs.alfred.unity import needs
+    from inhabit.envs.alfred.setup import needs
 
     return tuple(needs(os.environ, Path.home()))
 
@@ -62,13 +62,13 @@ def _filmed(settings: AlfredSettings) -> AlfredSettings:
 
 
 def _template(settings: AlfredSettings) -> Template:
-    from envs.alfred.evolve import AlfredTemplate
+    from inhabit.envs.alfred.evolution.template import AlfredTemplate
 
     return AlfredTemplate(settings.split)
 
 
 def _prepare(backend: str, tell: Callable[[str], None]) -> None:
-    from envs.alfred.setup import prepare
+    from inhabit.envs.alfred.setup import prepare
 
     prepare(backend, tell)
 
@@ -82,6 +82,8 @@ REGISTRATION = Registration(
     sample=_sample,
     read=_read,
     needs=_needs,
+    agent="planner",
+    domain="Domestic Robot",
     packages=("ai2thor", "procthor", "alfworld", "numba"),
     prepare=_prepare,
     quickest=_quickest,

@@ -8,20 +8,25 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from envs.alfred import account, check, facts, language, shortest, start, tools
-from envs.alfred.expert.planner import Planner, RecordedPlanner
-from envs.alfred.expert.searching import Searcher
-from envs.alfred.expert.stepping import StepPlanner
-from envs.alfred.goals import conditions
-from envs.alfred.offers import plausible, succeeding
-from envs.alfred.rooms import Rooms
-from envs.alfred.scene import Scene, read_scene
-from envs.alfred.session import Session
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.situation import Situation
-from envs.alfred.skills.acting import act
-from envs.alfred.vocabulary import vocabulary
-from envs.core import (
+from inhabit.envs.alfred import snapshot, tools
+from inhabit.envs.alfred.evolution import facts
+from inhabit.envs.alfred.expert import shortest
+from inhabit.envs.alfred.expert.planner import Planner, RecordedPlanner
+from inhabit.envs.alfred.expert.searching import Searcher
+from inhabit.envs.alfred.expert.stepping import StepPlanner
+from inhabit.envs.alfred.language import grammar
+from inhabit.envs.alfred.language.candidates import plausible, succeeding
+from inhabit.envs.alfred.language.vocabulary import vocabulary
+from inhabit.envs.alfred.scenes import build as start
+from inhabit.envs.alfred.scenes import validation
+from inhabit.envs.alfred.scenes.rooms import Rooms
+from inhabit.envs.alfred.scenes.scene import Scene, read_scene
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.skills.acting import act
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.tasks.goals import conditions
+from inhabit.envs.alfred.thor.session import Session
+from inhabit.envs.core import (
     Action,
     Clip,
     Determinism,
@@ -75,7 +80,7 @@ class Alfred(Env):
         try:
             if scene.recording is None:
                 room = self._rooms.load(scene.room)
-                check.check(scene, room.objects, room.cells)
+                validation.check(scene, room.objects, room.cells)
             body = self._session.start(self._owner, scene.room)
             teleport = self._settings.navigation == "teleport"
             self._situation = start.build(
@@ -114,9 +119,9 @@ class Alfred(Env):
 
     def parse(self, text: str) -> Action | None:
         """The action that a text means; "find" means "go to" where there is no oracle."""
-        action = language.understand(text)
+        action = grammar.understand(text)
         if action is not None and action.verb == "find" and not self._oracle:
-            return language.say("go to", *action.arguments)
+            return grammar.say("go to", *action.arguments)
         return action
 
     def act(self, action: Action) -> Outcome:
@@ -183,11 +188,11 @@ class Alfred(Env):
 
     def state(self) -> Mapping[str, JsonValue]:
         """The agent, every object, and what the agent remembers."""
-        return account.state(self._here())
+        return snapshot.state(self._here())
 
     def digest(self) -> str:
         """Sixteen hexadecimal digits of the state."""
-        return account.digest(self._here())
+        return snapshot.digest(self._here())
 
     def admissible(self) -> Sequence[Action]:
         """What would really succeed now.

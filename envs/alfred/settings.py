@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from envs.alfred.rooms import Cells, Split
+from inhabit.envs.alfred.scenes.rooms import Cells, Split
 
 
 class AlfredSettings(BaseModel):

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from envs.alfred.naming import word
-from envs.alfred.situation import Situation
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.skills.situation import Situation
 
 _NOTHING: JsonValue = {"type": "object", "properties": {}, "additionalProperties": False}
 

@@ -9,8 +9,8 @@ the `Thing`s that it is given. What it can't read it leaves out; what it can't d
         print(claim.words, holds(claim, things))
 """
 
-from envs.claims.checking import holds
-from envs.claims.claim import About, Claim, Intent, Noun
-from envs.claims.reading import Reader
+from inhabit.envs.claims.checking import holds
+from inhabit.envs.claims.claim import About, Claim, Intent, Noun
+from inhabit.envs.claims.reading import Reader
 
 __all__ = ["About", "Claim", "Intent", "Noun", "Reader", "holds"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from envs.claims.claim import About, Claim, Noun
-from envs.core import Thing
+from inhabit.envs.claims.claim import About, Claim, Noun
+from inhabit.envs.core import Thing
 
 
 def holds(claim: Claim, things: Sequence[Thing], *, seen: bool = False) -> bool | None:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from envs.claims.claim import Noun
-from envs.claims.nouns import Mention, Nouns
-from envs.claims.words import (
+from inhabit.envs.claims.claim import Noun
+from inhabit.envs.claims.nouns import Mention, Nouns
+from inhabit.envs.claims.words import (
     BREAKS,
     DETERMINERS,
     HYPOTHETICAL,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from envs.claims.claim import About, Claim, Noun
-from envs.claims.clauses import Clause
-from envs.claims.nouns import Mention
-from envs.claims.words import (
+from inhabit.envs.claims.claim import About, Claim, Noun
+from inhabit.envs.claims.clauses import Clause
+from inhabit.envs.claims.nouns import Mention
+from inhabit.envs.claims.words import (
     DETERMINERS,
     ELSEWHERE,
     FLOORS,

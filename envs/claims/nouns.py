@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from envs.claims.claim import Noun
-from envs.claims.words import SYNONYMS
+from inhabit.envs.claims.claim import Noun
+from inhabit.envs.claims.words import SYNONYMS
 
 _LONGEST = 3
 """Words that a name has at the most."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from envs.claims.claim import Claim, Intent
-from envs.claims.clauses import clauses
-from envs.claims.facts import Facts
-from envs.claims.intents import Intents
-from envs.claims.nouns import Nouns
-from envs.core import Thing
+from inhabit.envs.claims.claim import Claim, Intent
+from inhabit.envs.claims.clauses import clauses
+from inhabit.envs.claims.facts import Facts
+from inhabit.envs.claims.intents import Intents
+from inhabit.envs.claims.nouns import Nouns
+from inhabit.envs.core import Thing
 
 
 class Reader:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from envs.core import Env, Task, TaskError
-from envs.registry import Registration
+from inhabit.envs.core import Env, Task, TaskError
+from inhabit.envs.registry import Registration
 
 
 class EgoPlanSettings(BaseModel):
@@ -30,7 +30,7 @@ class EgoPlanSettings(BaseModel):
 
 
 def _make(backend: str, settings: EgoPlanSettings) -> Env:
-    from envs.egoplan.env import EgoPlan
+    from inhabit.envs.egoplan.env import EgoPlan
 
     return EgoPlan(settings)
 
@@ -43,7 +43,7 @@ def _sample(n: int, seed: int, settings: EgoPlanSettings) -> Iterable[Task]:
 
 
 def _read(source: str, settings: EgoPlanSettings) -> Iterable[Task]:
-    from envs.egoplan.tasks import read
+    from inhabit.envs.egoplan.tasks import read
 
     return read(Path(source), settings)
 

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from envs.choosing import Choosing
-from envs.core import Clip, Observation, SceneError, Task
-from envs.egoplan import EgoPlanSettings
-from envs.egoplan.films import FilmError, keyframes, read
-from envs.egoplan.scene import EgoPlanScene, read_scene
+from inhabit.envs.core import Clip, Observation, SceneError, Task
+from inhabit.envs.egoplan import EgoPlanSettings
+from inhabit.envs.egoplan.films import FilmError, keyframes, read
+from inhabit.envs.egoplan.scene import EgoPlanScene, read_scene
+from inhabit.envs.multiple_choice import Choosing
 
 _NOTHING = Observation("")
 

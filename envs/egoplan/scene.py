@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from envs.core import SceneError, Task
+from inhabit.envs.core import SceneError, Task
 
 
 class Stretch(BaseModel):

@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from envs.core import Task, TaskError
-from envs.egoplan import EgoPlanSettings
-from envs.egoplan.films import FilmError, check, find
-from envs.egoplan.scene import EgoPlanScene, Stretch
-from envs.records import json_list
+from inhabit.envs.core import Task, TaskError
+from inhabit.envs.egoplan import EgoPlanSettings
+from inhabit.envs.egoplan.films import FilmError, check, find
+from inhabit.envs.egoplan.scene import EgoPlanScene, Stretch
+from inhabit.envs.multiple_choice import json_list
 
 _LOG = logging.getLogger("inhabit.egoplan")
 _LETTERS = "abcd"

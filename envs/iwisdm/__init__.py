@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from envs.core import Env, Task, TaskError
-from envs.registry import Need, Registration
+from inhabit.envs.core import Env, Task, TaskError
+from inhabit.envs.registry import Need, Registration
 
 Level = Literal["single", "low", "medium", "high"]
 Join = Literal["none", "queue", "overlap", "interleave", "condition"]
@@ -30,13 +30,13 @@ class IwisdmSettings(BaseModel):
 
 
 def _make(backend: str, settings: IwisdmSettings) -> Env:
-    from envs.iwisdm.env import Iwisdm
+    from inhabit.envs.iwisdm.env import Iwisdm
 
     return Iwisdm(settings)
 
 
 def _sample(n: int, seed: int, settings: IwisdmSettings) -> Iterable[Task]:
-    from envs.iwisdm.tasks import sample
+    from inhabit.envs.iwisdm.tasks import sample
 
     return sample(n, seed, settings)
 
@@ -49,14 +49,14 @@ def _read(source: str, settings: IwisdmSettings) -> Iterable[Task]:
 
 
 def _needs(backend: str) -> Sequence[Need]:
-    from envs.iwisdm.library import installed
+    from inhabit.envs.iwisdm.library import installed
 
     fix = "inhabit setup iwisdm"
     return [] if installed() else [Need("iWISDM, in an interpreter of its own", fix)]
 
 
 def _prepare(backend: str, tell: Callable[[str], None]) -> None:
-    from envs.iwisdm.library import prepare
+    from inhabit.envs.iwisdm.library import prepare
 
     prepare(tell)
 

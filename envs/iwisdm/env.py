@@ -4,17 +4,53 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from envs.core import Action, Clip, Determinism, Env, Observation, Outcome, Reason, SceneError, Task
-from envs.iwisdm import IwisdmSettings
-from envs.iwisdm.answers import ANSWERS, NULL, plausible
-from envs.iwisdm.library import Author, Trial
-from envs.iwisdm.scene import IwisdmScene, read_scene
+from inhabit.envs.core import (
+    Action,
+    Clip,
+    Determinism,
+    Env,
+    Observation,
+    Outcome,
+    Reason,
+    SceneError,
+    Task,
+)
+from inhabit.envs.iwisdm import IwisdmSettings
+from inhabit.envs.iwisdm.library import Author, Trial
+from inhabit.envs.iwisdm.scene import IwisdmScene, read_scene
+from inhabit.envs.iwisdm.stimuli import CATEGORIES
+
+NULL = "null"
+"""The answer where none is due."""
+_TRUTHS = ("true", "false")
+_PLACES = ("top left", "top right", "bottom left", "bottom right")
+ANSWERS = (NULL, *_TRUTHS, *_PLACES, *CATEGORIES)
+
+
+def plausible(instruction: str) -> Sequence[str]:
+    """What the questions of an instruction can be answered with, without "null".
+
+    Chance is one over their number: a half for what is true or false, a quarter for a place, an
+    eighth for a category.
+    """
+    found: set[str] = set()
+    for question in instruction.split("?")[:-1]:
+        asked = re.split(r"\bthen |\belse |, ", question)[-1].strip()
+        if "equals" in asked:
+            found.update(_TRUTHS)
+        elif asked.startswith("location"):
+            found.update(_PLACES)
+        elif asked.startswith("category"):
+            found.update(CATEGORIES)
+    return [answer for answer in ANSWERS if answer in found]
+
 
 _ANSWER = "answer"
 _NONE = Trial("", (NULL,), np.zeros((1, 224, 224, 3), np.uint8))

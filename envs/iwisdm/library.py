@@ -24,10 +24,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.cache import cache_home
-from envs.commands import pip, run
-from envs.core import SimulatorError, UnavailableError
-from envs.iwisdm.stimuli import dataset
+from inhabit.envs.cache import cache_home
+from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.installing import pip, run
+from inhabit.envs.iwisdm.stimuli import dataset
 
 VERSION = "0.1.3"
 _DEADLINE = 900.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from envs.core import SceneError, Task
-from envs.iwisdm import Join, Level
+from inhabit.envs.core import SceneError, Task
+from inhabit.envs.iwisdm import Join, Level
 
 
 class IwisdmScene(BaseModel):

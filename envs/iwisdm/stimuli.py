@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from envs.cache import cache_home
-from envs.render.camera import Camera
-from envs.render.mesh import Mesh
-from envs.render.shapes import shape
-from envs.render.stage import Light, Stage
+from inhabit.envs.cache import cache_home
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.shapes import shape
+from inhabit.envs.simulators.render.stage import Light, Stage
 
 _VERSION = 2
 """To be raised when the pictures change."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from envs.core import Task
-from envs.iwisdm import IwisdmSettings
-from envs.iwisdm.library import Author
-from envs.iwisdm.scene import IwisdmScene
+from inhabit.envs.core import Task
+from inhabit.envs.iwisdm import IwisdmSettings
+from inhabit.envs.iwisdm.library import Author
+from inhabit.envs.iwisdm.scene import IwisdmScene
 
 
 def sample(n: int, seed: int, settings: IwisdmSettings) -> Iterator[Task]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from envs.core import Env, Task
-from envs.evolving import Template
-from envs.registry import Need, Registration
+from inhabit.envs.core import Env, Task
+from inhabit.envs.registry import Need, Registration
+from inhabit.envs.template import Template
 
 
 class MineDojoSettings(BaseModel):
@@ -34,40 +34,40 @@ class MineDojoSettings(BaseModel):
 
 def _make(backend: str, settings: MineDojoSettings) -> Env:
     if backend == "minedojo":
-        from envs.minedojo.real.env import RealMineDojo
+        from inhabit.envs.minedojo.real.env import RealMineDojo
 
         return RealMineDojo(settings)
-    from envs.minedojo.env import MineDojo
+    from inhabit.envs.minedojo.env import MineDojo
 
     return MineDojo(settings)
 
 
 def _sample(n: int, seed: int, settings: MineDojoSettings) -> Iterable[Task]:
-    from envs.minedojo.tasks import sample
+    from inhabit.envs.minedojo.tasks.sampling import sample
 
     return sample(n, seed)
 
 
 def _read(source: str, settings: MineDojoSettings) -> Iterable[Task]:
-    from envs.minedojo.official import read
+    from inhabit.envs.minedojo.tasks.official import read
 
     return read(source, settings.tasks)
 
 
 def _needs(backend: str) -> Sequence[Need]:
-    from envs.minedojo.setup import needs
+    from inhabit.envs.minedojo.setup import needs
 
     return needs(backend)
 
 
 def _prepare(backend: str, tell: Callable[[str], None]) -> None:
-    from envs.minedojo.setup import prepare
+    from inhabit.envs.minedojo.setup import prepare
 
     prepare(backend, tell)
 
 
 def _template(settings: MineDojoSettings) -> Template:
-    from envs.minedojo.evolve import MineDojoTemplate
+    from inhabit.envs.minedojo.evolution.template import MineDojoTemplate
 
     return MineDojoTemplate()
 
@@ -76,6 +76,7 @@ REGISTRATION = Registration(
     name="minedojo",
     summary="a voxel world under MineDojo's names: harvest, combat, tech tree, survival",
     backends=("luanti", "minedojo"),
+    domain="Open-World Game",
     settings=MineDojoSettings,
     make=_make,
     sample=_sample,

@@ -70,7 +70,9 @@ class Smelt:
 
 def table(name: str) -> list[dict[str, str]]:
     """Rows of one of our CSV tables, in order."""
-    text = resources.files("envs.minedojo.tables").joinpath(f"{name}.csv").read_text("utf-8")
+    text = (
+        resources.files("inhabit.envs.minedojo.tables").joinpath(f"{name}.csv").read_text("utf-8")
+    )
     return list(csv.DictReader(text.splitlines()))
 
 

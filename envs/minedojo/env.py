@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, JsonValue
 
-from envs.core import (
+from inhabit.envs.core import (
     Action,
     Determinism,
     Env,
@@ -22,14 +22,16 @@ from envs.core import (
     Task,
     Thing,
 )
-from envs.minedojo import MineDojoSettings, account, expert, facts, offers
-from envs.minedojo.account import Account
-from envs.minedojo.backend import Backend, Start
-from envs.minedojo.goals import conditions
-from envs.minedojo.language import understand, vocabulary
-from envs.minedojo.luanti.world import World
-from envs.minedojo.scene import MineDojoScene, as_world, read_scene
-from envs.minedojo.shortest import Shortest, shortest
+from inhabit.envs.minedojo import MineDojoSettings, candidates, snapshot
+from inhabit.envs.minedojo.backend import Backend, Start
+from inhabit.envs.minedojo.evolution import facts
+from inhabit.envs.minedojo.expert import planner
+from inhabit.envs.minedojo.expert.shortest import Shortest, shortest
+from inhabit.envs.minedojo.language import understand, vocabulary
+from inhabit.envs.minedojo.luanti.world import World
+from inhabit.envs.minedojo.snapshot import Account
+from inhabit.envs.minedojo.tasks.goals import conditions
+from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world, read_scene
 
 _NEAR = 36
 """Blocks around that `find` searches, and the expert knows of."""
@@ -75,14 +77,14 @@ class MineDojo(Env):
         height, width = scene.image_size or (self._settings.height, self._settings.width)
         self._scene, self._failed = scene, False
         self._world = self._start(as_world(scene, seed=seed), width, height)
-        self._first = self._now = account.read(self._world.ask("state"))
+        self._first = self._now = snapshot.read(self._world.ask("state"))
 
     def observe(self) -> Observation:
         """The picture, uint8 (height, width, 3), and what the body feels and carries."""
         world, now = self._there()
         if self._picture is None:
             self._picture = world.settled()
-        return Observation(text=account.in_words(now), rgb=self._picture.copy())
+        return Observation(text=snapshot.in_words(now), rgb=self._picture.copy())
 
     def vocabulary(self) -> Sequence[Action]:
         """Every skill about every name: the same in all scenes."""
@@ -90,7 +92,7 @@ class MineDojo(Env):
 
     def actions(self) -> Sequence[Action]:
         """What makes sense with what was seen and is held."""
-        return offers.plausible(self._there()[1])
+        return candidates.plausible(self._there()[1])
 
     def parse(self, text: str) -> Action | None:
         """The skill that a text means."""
@@ -107,7 +109,7 @@ class MineDojo(Env):
         name = meant.arguments[0] if meant.arguments else None
         came = world.ask("skill", skill=meant.verb, name=name, deadline=self._settings.deadline)
         self._failed = came.get("reason") is not None
-        self._now = account.read(world.ask("state"))
+        self._now = snapshot.read(world.ask("state"))
         self._picture = None
         met, total = self.progress()
         dead = self._now.dead
@@ -141,7 +143,7 @@ class MineDojo(Env):
         if known is not None:
             return known.plan
         assert self._first is not None
-        return expert.plan(self._scene, self._first, now, around)
+        return planner.plan(self._scene, self._first, now, around)
 
     def best_actions(self) -> frozenset[Action] | None:
         """Every action that some shortest plan starts with, by the recipes and what was seen.
@@ -172,7 +174,9 @@ class MineDojo(Env):
     def admissible(self) -> Sequence[Action]:
         """What is offered and whose needs are met; ways through the land are not tried."""
         now = self._there()[1]
-        return [a for a in offers.plausible(now) if not (a.verb == "eat" and now.raw["food"] >= 20)]
+        return [
+            a for a in candidates.plausible(now) if not (a.verb == "eat" and now.raw["food"] >= 20)
+        ]
 
     def ask(self, op: str, **fields: Any) -> Any:
         """One question to the running world, for tools that look closer than an agent may.
@@ -192,9 +196,9 @@ class MineDojo(Env):
     def _shortest(self, around: frozenset[str]) -> Shortest | None:
         now = self._there()[1]
         assert self._first is not None
-        if self._failed or expert.recovers(now):
+        if self._failed or planner.recovers(now):
             return None
-        found = around | expert.mobs_around(self._scene, now) | frozenset(offers.COMMON)
+        found = around | planner.mobs_around(self._scene, now) | frozenset(candidates.COMMON)
         return shortest(self._scene, self._first, now, found)
 
     def _there(self) -> tuple[Backend, Account]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from envs.core import Action
-from envs.minedojo.catalogue import recipes
-from envs.minedojo.content import content
-from envs.minedojo.names import mobs, names
+from inhabit.envs.core import Action
+from inhabit.envs.minedojo.catalogue import recipes
+from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.tasks.names import mobs, names
 
 ALONE = ("look around", "explore", "wait", "sleep")
 _LIQUIDS = ("water", "lava")

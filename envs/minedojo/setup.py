@@ -11,12 +11,12 @@ import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from envs.commands import pip, run
-from envs.core import UnavailableError
-from envs.minedojo.official import default_package
-from envs.minedojo.programs import PACKAGES, lacking
-from envs.minedojo.real import setup as real
-from envs.registry import Need
+from inhabit.envs.core import UnavailableError
+from inhabit.envs.installing import pip, run
+from inhabit.envs.minedojo.luanti.programs import PACKAGES, lacking
+from inhabit.envs.minedojo.real import setup as real
+from inhabit.envs.minedojo.tasks.official import default_package
+from inhabit.envs.registry import Need
 
 Tell = Callable[[str], None]
 _MINEDOJO = "minedojo==0.1"
@@ -55,7 +55,7 @@ def prepare(backend: str, tell: Tell) -> None:
         _run([*prefix, "apt-get", "install", "-y", "-q", "--no-install-recommends", *PACKAGES])
         if still := lacking():
             raise UnavailableError(f"apt-get came without {', '.join(still)}.")
-    from envs.minedojo.game import game
+    from inhabit.envs.minedojo.luanti.game import game
 
     tell(f"The game with its textures: {game()}.")
     if default_package().is_dir():

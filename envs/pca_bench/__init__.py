@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from envs.core import Env, Task
-from envs.registry import Registration
+from inhabit.envs.core import Env, Task
+from inhabit.envs.registry import Registration
 
 
 class PcaSettings(BaseModel):
@@ -25,19 +25,19 @@ class PcaSettings(BaseModel):
 
 
 def _make(backend: str, settings: PcaSettings) -> Env:
-    from envs.pca_bench.env import PcaBench
+    from inhabit.envs.pca_bench.env import PcaBench
 
     return PcaBench(settings)
 
 
 def _sample(n: int, seed: int, settings: PcaSettings) -> Iterable[Task]:
-    from envs.pca_bench.made import sample
+    from inhabit.envs.pca_bench.made import sample
 
     return sample(n, seed)
 
 
 def _read(source: str, settings: PcaSettings) -> Iterable[Task]:
-    from envs.pca_bench.tasks import read
+    from inhabit.envs.pca_bench.tasks import read
 
     return read(Path(source), settings.images)
 

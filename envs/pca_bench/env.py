@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import BaseModel, JsonValue
 
-from envs.choosing import Choosing
-from envs.core import Action, Observation, SceneError, Task, TaskError
-from envs.pca_bench import PcaSettings
-from envs.pca_bench.recipes import Situation, solve
-from envs.pca_bench.records import parquet_rows
-from envs.pca_bench.results import INVENTORY, MOBS, counts, names, schemas
-from envs.pca_bench.scene import Domain, PcaScene, read_scene
+from inhabit.envs.core import Action, Observation, SceneError, Task, TaskError
+from inhabit.envs.multiple_choice import Choosing
+from inhabit.envs.pca_bench import PcaSettings
+from inhabit.envs.pca_bench.recipes import Situation, solve
+from inhabit.envs.pca_bench.records import parquet_rows
+from inhabit.envs.pca_bench.results import INVENTORY, MOBS, counts, names, schemas
+from inhabit.envs.pca_bench.scene import Domain, PcaScene, read_scene
 
 _MOST = 64_000_000
 """Pixels of a picture that are read; more is no photograph of the benchmark."""

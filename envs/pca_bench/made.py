@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from envs.core import Task
-from envs.pca_bench.recipes import Situation, solve
-from envs.pca_bench.results import INVENTORY, MOBS, facts
-from envs.pca_bench.scene import Domain, PcaScene
+from inhabit.envs.core import Task
+from inhabit.envs.pca_bench.recipes import Situation, solve
+from inhabit.envs.pca_bench.results import INVENTORY, MOBS, facts
+from inhabit.envs.pca_bench.scene import Domain, PcaScene
 
 _IRON = ("find iron ore", "craft iron ingot")
 _SWORD = ("craft iron sword", *_IRON, "find log", "craft stick")

@@ -12,9 +12,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from envs.core import TaskError, UnavailableError
-from envs.pca_bench.scene import Domain
-from envs.records import json_list
+from inhabit.envs.core import TaskError, UnavailableError
+from inhabit.envs.multiple_choice import json_list
+from inhabit.envs.pca_bench.scene import Domain
 
 _DOMAINS: Mapping[str, Domain] = {
     "autonomousdriving": Domain.DRIVING,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from envs.pca_bench.scene import Domain
+from inhabit.envs.pca_bench.scene import Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def by_function(domain: Domain, cached: Mapping[str, JsonValue]) -> dict[str, Js
 
 
 def schemas(domain: Domain, results: Mapping[str, JsonValue]) -> list[Mapping[str, JsonValue]]:
-    """The functions that there are results of, as `envs.core.Tools.tools` has them."""
+    """The functions that there are results of, as `inhabit.envs.core.Tools.tools` has them."""
     return [
         {
             "name": function.name,

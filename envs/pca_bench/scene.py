@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from envs.core import SceneError, Task
+from inhabit.envs.core import SceneError, Task
 
 
 class Domain(StrEnum):

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from envs.core import Task, TaskError
-from envs.pca_bench.records import Entry, domain_of, entries, files
-from envs.pca_bench.results import by_function, facts
-from envs.pca_bench.scene import PcaScene
+from inhabit.envs.core import Task, TaskError
+from inhabit.envs.pca_bench.records import Entry, domain_of, entries, files
+from inhabit.envs.pca_bench.results import by_function, facts
+from inhabit.envs.pca_bench.scene import PcaScene
 
 _LOG = logging.getLogger("inhabit.pca_bench")
 _FOLDERS = (".", "imgs", "images")

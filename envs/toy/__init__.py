@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from envs.core import Env, Task, TaskError
-from envs.evolving import Template
-from envs.registry import Registration
+from inhabit.envs.core import Env, Task, TaskError
+from inhabit.envs.registry import Registration
+from inhabit.envs.template import Template
 
 
 class ToySettings(BaseModel):
@@ -26,13 +26,13 @@ class ToySettings(BaseModel):
 
 
 def _make(backend: str, settings: ToySettings) -> Env:
-    from envs.toy.env import Toy
+    from inhabit.envs.toy.env import Toy
 
     return Toy(settings)
 
 
 def _sample(n: int, seed: int, settings: ToySettings) -> Iterable[Task]:
-    from envs.toy.tasks import sample
+    from inhabit.envs.toy.tasks import sample
 
     return sample(n, seed)
 
@@ -45,7 +45,7 @@ def _read(source: str, settings: ToySettings) -> Iterable[Task]:
 
 
 def _template(settings: ToySettings) -> Template:
-    from envs.toy.evolve import ToyTemplate
+    from inhabit.envs.toy.evolve import ToyTemplate
 
     return ToyTemplate()
 
@@ -54,6 +54,7 @@ REGISTRATION = Registration(
     name="toy",
     summary="a tiny house of three rooms, instant, for tests",
     backends=("grid",),
+    domain="Domestic Robot",
     settings=ToySettings,
     make=_make,
     sample=_sample,

@@ -11,12 +11,20 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, JsonValue
 
-from envs.core import Action, Determinism, Env, Observation, Outcome, Task, Thing
-from envs.toy import ToySettings, facts
-from envs.toy.goals import Goal, in_hand, solve
-from envs.toy.house import CONTAINERS, ITEMS, House, apply, successors, vocabulary, walk_cost
-from envs.toy.picture import draw
-from envs.toy.scene import ToyScene, read_scene
+from inhabit.envs.core import Action, Determinism, Env, Observation, Outcome, Task, Thing
+from inhabit.envs.toy import ToySettings, evolve
+from inhabit.envs.toy.goals import Goal, in_hand, solve
+from inhabit.envs.toy.house import (
+    CONTAINERS,
+    ITEMS,
+    House,
+    apply,
+    successors,
+    vocabulary,
+    walk_cost,
+)
+from inhabit.envs.toy.picture import draw
+from inhabit.envs.toy.scene import ToyScene, read_scene
 
 
 class Toy(Env):
@@ -138,7 +146,7 @@ class Toy(Env):
 
     def things(self) -> Sequence[Thing]:
         """What is where, in which state, and how much of it the picture shows."""
-        return facts.things(self._house, self._settings.pixels)
+        return evolve.things(self._house, self._settings.pixels)
 
     def _look(self) -> None:
         held = self._house.held()

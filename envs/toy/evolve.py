@@ -8,11 +8,41 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from envs.core import Action, Task
-from envs.evolving import Deed, Event, Lexicon
-from envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS
-from envs.toy.scene import ToyScene
-from envs.toy.tasks import KINDS, draw_task, make_task
+from inhabit.envs.core import Action, Task, Thing
+from inhabit.envs.template import Deed, Event, Lexicon
+from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS, House
+from inhabit.envs.toy.picture import shown
+from inhabit.envs.toy.scene import ToyScene
+from inhabit.envs.toy.tasks import KINDS, draw_task, make_task
+
+
+def things(house: House, pixels: int) -> Sequence[Thing]:
+    """Containers, then items; `pixels` is the side of the picture that they are counted in."""
+    seen = shown(house, pixels)
+    found = [
+        Thing(
+            name=container,
+            kind=container,
+            states={"open": container in house.open} if container in OPENABLE else {},
+            pixels=seen[container],
+        )
+        for container in CONTAINERS
+    ]
+    for item, place in zip(house.items, house.places, strict=True):
+        support = place if place in CONTAINERS else None
+        found.append(
+            Thing(
+                name=item,
+                kind=item,
+                states={},
+                support=support,
+                inside=support is not None,
+                held=place == HAND,
+                pixels=seen[item],
+            )
+        )
+    return found
+
 
 _DEEDS = {
     "go": Deed.GO,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from envs.core import Action
-from envs.toy.house import HAND, House, apply, successors, walk_cost
+from inhabit.envs.core import Action
+from inhabit.envs.toy.house import HAND, House, apply, successors, walk_cost
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from envs.core import Action, Reason
+from inhabit.envs.core import Action, Reason
 
 ROOMS = ("kitchen", "hall", "bedroom")
 """In a row: from the kitchen to the bedroom one walks through the hall."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.toy.house import CONTAINERS, HAND, ITEMS, ROOMS, House
+from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, ROOMS, House
 
 _FLOOR = {"kitchen": (222, 214, 196), "hall": (201, 186, 158), "bedroom": (188, 198, 214)}
 _CONTAINER = {"fridge": (236, 240, 242), "shelf": (150, 108, 66), "chest": (120, 74, 46)}

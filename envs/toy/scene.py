@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from envs.core import SceneError, Task
-from envs.entries import first_problem
-from envs.toy.goals import Goal
-from envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, PLACES, House
+from inhabit.envs.core import SceneError, Task
+from inhabit.envs.entries import first_problem
+from inhabit.envs.toy.goals import Goal
+from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, PLACES, House
 
 
 class ToyScene(BaseModel):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from envs.core import Task
-from envs.toy.goals import cost, solve
-from envs.toy.house import CONTAINERS, ITEMS, OPENABLE, ROOMS
-from envs.toy.scene import ToyScene
+from inhabit.envs.core import Task
+from inhabit.envs.toy.goals import cost, solve
+from inhabit.envs.toy.house import CONTAINERS, ITEMS, OPENABLE, ROOMS
+from inhabit.envs.toy.scene import ToyScene
 
 KINDS = ("put", "put_away", "put_two")
 

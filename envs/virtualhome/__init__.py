@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from envs.core import Env, Task, TaskError
-from envs.evolving import Template
-from envs.registry import Need, Registration
+from inhabit.envs.core import Env, Task, TaskError
+from inhabit.envs.registry import Need, Registration
+from inhabit.envs.template import Template
 
 
 class VirtualHomeSettings(BaseModel):
@@ -35,13 +35,13 @@ class VirtualHomeSettings(BaseModel):
 
 
 def _make(backend: str, settings: VirtualHomeSettings) -> Env:
-    from envs.virtualhome.env import make
+    from inhabit.envs.virtualhome.env import make
 
     return make(backend, settings)
 
 
 def _sample(n: int, seed: int, settings: VirtualHomeSettings) -> Iterable[Task]:
-    from envs.virtualhome.tasks import sample
+    from inhabit.envs.virtualhome.tasks.sampling import sample
 
     return sample(n, seed)
 
@@ -53,25 +53,31 @@ def _read(source: str, settings: VirtualHomeSettings) -> Iterable[Task]:
             "eai-eval package), 'eai-all' (with the four that doing nothing satisfies), --n and "
             "--seed, or a JSONL of tasks."
         )
-    from envs.virtualhome.eai import tasks
+    from inhabit.envs.virtualhome.tasks.eai import tasks
 
     return tasks(vacuous=source == "eai-all")
 
 
 def _needs(backend: str) -> Sequence[Need]:
-    from envs.virtualhome.needs import needs
+    from inhabit.envs.virtualhome.setup import needs
 
     return needs(backend)
 
 
+def _lacking_tasks() -> Sequence[Need]:
+    from inhabit.envs.virtualhome.setup import lacking_tasks
+
+    return lacking_tasks()
+
+
 def _prepare(backend: str, tell: Callable[[str], None]) -> None:
-    from envs.virtualhome.setup import prepare
+    from inhabit.envs.virtualhome.setup import prepare
 
     prepare(backend, tell)
 
 
 def _template(settings: VirtualHomeSettings) -> Template:
-    from envs.virtualhome.evolve import VirtualHomeTemplate
+    from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
 
     return VirtualHomeTemplate()
 
@@ -85,6 +91,8 @@ REGISTRATION = Registration(
     sample=_sample,
     read=_read,
     needs=_needs,
+    lacking_tasks=_lacking_tasks,
+    domain="Domestic Robot",
     packages=("numba",),
     prepare=_prepare,
     template=_template,

@@ -1,7 +1,7 @@
 """What our flats are furnished with: class names and properties as VirtualHome has them.
 
 The table is `catalogue.csv`. Sizes are ours, in metres: width, height, depth, with the front at
-+depth. `shape` names the form that `envs.render.shapes` draws.
++depth. `shape` names the form that `inhabit.envs.simulators.render.shapes` draws.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ ROOMS: Mapping[str, str] = {
     "bedroom": "bedroom",
     "bathroom": "bathroom",
 }
-"""VirtualHome's class name of a room, and the kind that `envs.render.shell` draws."""
+"""VirtualHome's class name of a room, and the kind that `inhabit.envs.simulators.render.shell`
+draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Article:
 @cache
 def catalogue() -> Mapping[str, Article]:
     """Every article, by class name."""
-    text = files("envs.virtualhome").joinpath("catalogue.csv").read_text("utf-8")
+    text = files("inhabit.envs.virtualhome").joinpath("catalogue.csv").read_text("utf-8")
     return {row["class_name"]: _article(row) for row in csv.DictReader(text.splitlines())}
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, JsonValue
 
-from envs.core import (
+from inhabit.envs.core import (
     Action,
     Env,
     Observation,
@@ -20,18 +20,19 @@ from envs.core import (
     Task,
     UnavailableError,
 )
-from envs.core import Thing as Fact
-from envs.virtualhome import VirtualHomeSettings, facts
-from envs.virtualhome.expert import NoPlanError, solve
-from envs.virtualhome.goals import Goal, met
-from envs.virtualhome.lines import ARGUMENTS, Line, LineError, Thing, parse_line
-from envs.virtualhome.names import Names
-from envs.virtualhome.promises import broken
-from envs.virtualhome.scene import VirtualHomeScene, character_of, read_scene
-from envs.virtualhome.shortest import Moment, first_lines
-from envs.virtualhome.sight import held, near, visible
-from envs.virtualhome.simulations import Embedded, Simulation
-from envs.virtualhome.speech import (
+from inhabit.envs.core import Thing as Fact
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.backends import Embedded, Simulation
+from inhabit.envs.virtualhome.evolution import facts
+from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
+from inhabit.envs.virtualhome.expert.shortest import Moment, first_lines
+from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.virtualhome.graph.postconditions import broken
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, Line, LineError, Thing, parse_line
+from inhabit.envs.virtualhome.graph.verbs import VERBS
+from inhabit.envs.virtualhome.graph.visibility import held, near, visible
+from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.language import (
     HELD,
     describe_hands,
     line_of,
@@ -40,8 +41,8 @@ from envs.virtualhome.speech import (
     verbs,
     vocabulary,
 )
-from envs.virtualhome.verbs import VERBS
-from envs.virtualhome.world import World
+from inhabit.envs.virtualhome.tasks.goals import Goal, met
+from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of, read_scene
 
 _THING = re.compile(r"<[^<>]*> \((\d+)\)")
 """As the simulator's sentences name an object."""
@@ -56,7 +57,7 @@ def make(backend: str, settings: VirtualHomeSettings) -> Env:
     if backend == "embedded":
         return EmbeddedVirtualHome(settings)
     if backend == "unity":
-        from envs.virtualhome.remote import Remote
+        from inhabit.envs.virtualhome.unity.remote import Remote
 
         return VirtualHome(settings, Remote(settings))
     raise UnavailableError(f"VirtualHome has no backend {backend!r}.")

@@ -17,9 +17,33 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from envs.commands import pip, run
-from envs.core import UnavailableError
-from envs.virtualhome.evolving import VERSION, home, interpreter, simulation
+from inhabit.envs.core import UnavailableError
+from inhabit.envs.installing import pip, run
+from inhabit.envs.registry import Need
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.graph.library import VERSION, home, interpreter, simulation
+from inhabit.envs.virtualhome.tasks import eai
+from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
+
+
+def needs(backend: str) -> Sequence[Need]:
+    """What a backend lacks. Unity's build is the user's: it is there if one of it answers."""
+    try:
+        simulation()
+    except UnavailableError:
+        return [Need("VirtualHome's evolving graph", "inhabit setup virtualhome")]
+    settings = VirtualHomeSettings()
+    if backend == "unity" and not VirtualHomeClient(settings.host, settings.port).alive():
+        return [
+            Need(
+                f"VirtualHome's Unity build, a program of your own (none answers at port "
+                f"{settings.port})",
+                "get release 2.3.0 for your system, then --set executable=PATH; or start it and "
+                "say --set port=PORT",
+            )
+        ]
+    return []
+
 
 Tell = Callable[[str], None]
 
@@ -32,6 +56,16 @@ _EAI = "eai-eval==1.0.5"
 _EAI_FOLDER = "virtualhome_eval"
 _DEADLINE = 900.0
 """Seconds for one call of pip."""
+
+
+def lacking_tasks() -> Sequence[Need]:
+    """What `--tasks eai` still needs."""
+    try:
+        eai.folder()
+    except UnavailableError:
+        fix = "inhabit setup virtualhome, or set INHABIT_EAI to the folder virtualhome_eval"
+        return [Need("the goal tasks of eai-eval (--tasks eai)", fix)]
+    return []
 
 
 def prepare(backend: str, tell: Tell) -> None:

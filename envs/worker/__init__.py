@@ -6,7 +6,7 @@ To whoever runs episodes a worker is just an `Env`:
         env.reset(task, seed=0)
 """
 
-from envs.worker.env import WorkerEnv
-from envs.worker.link import WorkerError
+from inhabit.envs.worker.env import WorkerEnv
+from inhabit.envs.worker.link import WorkerError
 
 __all__ = ["WorkerEnv", "WorkerError"]

@@ -1,23 +1,27 @@
 """The worker's side: makes an environment and answers what the runner asks about it.
 
-Started by `envs.worker.link` as `python -m envs.worker SOCKET LIFE MEMORY FOLDER`: three file
-descriptors, and where its temporary files are.
+Started by `inhabit.envs.worker.link` as `python -m inhabit.envs.worker SOCKET LIFE MEMORY FOLDER`:
+three file descriptors, and where its temporary files are.
 """
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 import traceback
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import ValidationError
 
-from envs.core import (
+from inhabit.envs.core import (
     Env,
     Expert,
     Factual,
@@ -31,10 +35,9 @@ from envs.core import (
     UnavailableError,
     UnknownNameError,
 )
-from envs.registry import find
-from envs.worker.heart import Heart
-from envs.worker.memory import SharedMemory
-from envs.worker.values import (
+from inhabit.envs.registry import find
+from inhabit.envs.worker.memory import SharedMemory
+from inhabit.envs.worker.values import (
     from_action,
     from_actions,
     from_observation,
@@ -42,7 +45,43 @@ from envs.worker.values import (
     from_things,
     to_action,
 )
-from envs.worker.wire import ClosedError, Wire, pack
+from inhabit.envs.worker.wire import BEAT, ClosedError, Wire, pack
+
+EVERY = 2.0
+"""Seconds between two signs."""
+
+
+class Heart:
+    """Beats over the wire while a question is being answered, and never between an answer's bytes.
+
+    A process that is stopped does not beat, and neither does one whose interpreter is stuck in a
+    call that lets no other thread run.
+    """
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._lock = threading.Lock()
+        self._busy = False
+        threading.Thread(target=self._beat, name="heart", daemon=True).start()
+
+    @contextlib.contextmanager
+    def beating(self) -> Iterator[None]:
+        """Beat until the block ends; after it, nothing more is sent."""
+        with self._lock:
+            self._busy = True
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._busy = False
+
+    def _beat(self) -> None:
+        while True:
+            time.sleep(EVERY)
+            with self._lock, contextlib.suppress(ClosedError):
+                if self._busy:
+                    self._wire.send(BEAT)
+
 
 _CAPABILITIES = {c.__name__: c for c in (Expert, Forkable, Tools, Privileged, Factual)}
 _THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)

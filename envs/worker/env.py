@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from envs.core import (
+from inhabit.envs.core import (
     Action,
     Determinism,
     Env,
@@ -21,8 +21,8 @@ from envs.core import (
     Thing,
     UnavailableError,
 )
-from envs.worker.link import Link
-from envs.worker.values import (
+from inhabit.envs.worker.link import Link
+from inhabit.envs.worker.values import (
     from_action,
     to_action,
     to_actions,
@@ -62,7 +62,7 @@ class WorkerEnv(Env):
         """Start a worker and make an environment in it.
 
         Args:
-            name: as `envs.registry` knows it.
+            name: as `inhabit.envs.registry` knows it.
             backend: one of its registration's.
             settings: plain values for its registration's settings.
             interpreter: a Python >= 3.11 that can import `envs`, and what the backend needs.

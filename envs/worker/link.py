@@ -11,10 +11,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from envs.core import SceneError, SimulatorError, TaskError, UnavailableError
-from envs.worker.child import Child
-from envs.worker.memory import SharedMemory, nameless_file
-from envs.worker.wire import ClosedError, SilentError, Wire, pack
+from inhabit.envs.core import SceneError, SimulatorError, TaskError, UnavailableError
+from inhabit.envs.worker.child import Child
+from inhabit.envs.worker.memory import SharedMemory, nameless_file
+from inhabit.envs.worker.wire import ClosedError, SilentError, Wire, pack
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class Link:
         self._folder = tempfile.mkdtemp(prefix="inhabit-worker-")
         share = (theirs.fileno(), theirs_life, memory)
         # -P: a folder called `envs` where the user happens to stand is not ours.
-        module = [interpreter, "-P", "-u", "-m", "envs.worker"]
+        module = [interpreter, "-P", "-u", "-m", "inhabit.envs.worker"]
         command = [*module, *map(str, share), self._folder]
         environment = {**os.environ, "TMPDIR": self._folder}
         try:

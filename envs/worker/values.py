@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from envs.core import Action, Clip, Observation, Outcome, Reason, Thing
-from envs.worker.memory import SharedMemory
+from inhabit.envs.core import Action, Clip, Observation, Outcome, Reason, Thing
+from inhabit.envs.worker.memory import SharedMemory
 
 
 def from_action(action: Action) -> list[str]:

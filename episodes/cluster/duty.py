@@ -11,16 +11,16 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from agents.core import Agent
-from envs.core import Task
-from episodes.cluster.bundle import pack
-from episodes.disk import Pictures
-from episodes.lines import Header
-from episodes.plan import Plan, plan_like
-from episodes.record import Episode, Run
-from episodes.run import Troupe
-from episodes.stage import Stage
-from episodes.view import check
+from inhabit.agents.core import Agent
+from inhabit.envs.core import Task
+from inhabit.episodes.cluster.bundle import pack
+from inhabit.episodes.recording.disk import Pictures
+from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.schema import Header
+from inhabit.episodes.running.env_thread import Stage
+from inhabit.episodes.running.plan import Plan, plan_like
+from inhabit.episodes.running.run import Troupe
+from inhabit.episodes.running.view import check
 
 
 class Probe:

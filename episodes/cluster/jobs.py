@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from pydantic import JsonValue
 
-from envs.core import UnavailableError
+from inhabit.envs.core import UnavailableError
 
 _LOSSES = 5
 """How often a job may be lost with its node before the whole is given up."""

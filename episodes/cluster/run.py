@@ -8,19 +8,19 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from envs.core import Determinism, Task
-from episodes.cluster.bundle import unpack
-from episodes.cluster.jobs import Need, dispatch, offered
-from episodes.cluster.settings import ClusterSettings
-from episodes.disk import DiskError, write_whole
-from episodes.index import append, entry_of
-from episodes.lines import Header
-from episodes.plan import Plan
-from episodes.record import Episode, Run
-from episodes.run import Watch, unfinished
-from episodes.settings import SettingError
+from inhabit.envs.core import Determinism, Task
+from inhabit.episodes.cluster.bundle import unpack
+from inhabit.episodes.cluster.jobs import Need, dispatch, offered
+from inhabit.episodes.cluster.settings import ClusterSettings
+from inhabit.episodes.recording.disk import DiskError, write_whole
+from inhabit.episodes.recording.index import append, entry_of
+from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.schema import Header
+from inhabit.episodes.running.plan import Plan
+from inhabit.episodes.running.run import Watch, unfinished
+from inhabit.episodes.running.settings import SettingError
 
-_DUTIES = "episodes.cluster.duty"
+_DUTIES = "inhabit.episodes.cluster.duty"
 
 
 def check_can_spread(plan: Plan) -> None:

@@ -6,10 +6,10 @@ from pydantic import BaseModel, JsonValue
 from rich.table import Table
 from rich.text import Text
 
-from agents import registry
-from agents.models import registry as models
-from agents.registry import AgentRegistration
-from episodes.commands.output import Json, answers, print_json
+from inhabit.agents import registry
+from inhabit.agents.models import registry as models
+from inhabit.agents.registry import AgentRegistration
+from inhabit.episodes.commands.output import Json, answers, print_json
 
 
 def agents(as_json: Json = False) -> None:

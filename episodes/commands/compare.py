@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from episodes import paired
-from episodes.commands.output import Json, answers, print_json
-from episodes.film import ENDINGS
-from episodes.record import Run
+from inhabit.episodes.commands.output import Json, answers, print_json
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.video.slides import ENDINGS
+from inhabit.episodes.scoring import comparison
 
 
 def compare(
@@ -28,13 +28,13 @@ def compare(
 ) -> None:
     """Compare two runs task by task: McNemar's exact test, intervals, and what changed."""
     one, other = Run.open(first), Run.open(second)
-    found = paired.compare(one, other, mixed=mixed)
+    found = comparison.compare(one, other, mixed=mixed)
     _print(found, answers())
     if as_json:
         print_json({"first": str(first), "second": str(second), **_plain(found)})
 
 
-def _print(found: paired.Comparison, console: Console) -> None:
+def _print(found: comparison.Comparison, console: Console) -> None:
     rows = [
         ("tasks", f"{found.tasks} in both, {found.only_first} and {found.only_second} in one"),
         (
@@ -72,7 +72,7 @@ def _colour(success: bool) -> str:
     return "green" if success else "red"
 
 
-def _plain(found: paired.Comparison) -> dict[str, JsonValue]:
+def _plain(found: comparison.Comparison) -> dict[str, JsonValue]:
     return {
         "tasks": found.tasks,
         "only_first": found.only_first,
@@ -91,7 +91,7 @@ def _plain(found: paired.Comparison) -> dict[str, JsonValue]:
     }
 
 
-def _row(pair: paired.PairedTask) -> JsonValue:
+def _row(pair: comparison.PairedTask) -> JsonValue:
     return {
         "id": pair.task.id,
         "kind": pair.task.kind,

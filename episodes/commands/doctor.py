@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from episodes.commands.output import Json, answers, print_json
-from episodes.machine.finding import Finding, State
+from inhabit.episodes.commands.output import Json, answers, print_json
+from inhabit.episodes.machine.finding import Finding, State
 
 _LOOKS = {
     State.OK: ("ok", "green"),
@@ -33,18 +33,16 @@ def doctor(as_json: Json = False) -> None:
 
 
 def _checks() -> Sequence[Callable[[], Iterable[Finding]]]:
-    from episodes.machine import environments, graphics, programs, python, storage, tasks
+    from inhabit.episodes.machine import environments, graphics, programs, python, storage
 
     return (
         python.python,
         python.packages,
-        python.strangers,
         storage.caches,
         storage.room,
         programs.films,
         storage.weights,
         environments.environments,
-        tasks.tasks,
         graphics.gpu,
         graphics.drawing,
         programs.programs,

@@ -10,14 +10,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from episodes.commands.output import Json, Set, answers, print_json
-from episodes.film import ENDINGS
-from episodes.folder import held
-from episodes.fork import fork_episode
-from episodes.lines import Fork
-from episodes.plan import plan_like
-from episodes.preference import Pair, Way
-from episodes.record import Run
+from inhabit.episodes.commands.output import Json, Set, answers, print_json
+from inhabit.episodes.recording.folder import held
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Fork
+from inhabit.episodes.replaying.fork import fork_episode
+from inhabit.episodes.replaying.preference import Pair, Way
+from inhabit.episodes.reports.video.slides import ENDINGS
+from inhabit.episodes.running.plan import plan_like
 
 
 def fork(

@@ -14,22 +14,22 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from agents.core import ModelError
-from agents.models import registry as models
-from agents.models.core import Ability
-from envs.registry import find
-from episodes.commands.output import Json, Set, answers, print_json, remarks
-from episodes.judging import sheet
-from episodes.judging.agreement import Kappa, kappa
-from episodes.judging.chat import ChatJudge
-from episodes.judging.lines import StepLine, file_of, whole
-from episodes.judging.oracle import Oracle
-from episodes.judging.scores import Judge, Part
-from episodes.judging.summary import Domain, PartScore, Summary, calibration, summarize
-from episodes.judging.walk import judge_run
-from episodes.plan import find_backend, make_env
-from episodes.record import RecordError, Run
-from episodes.settings import RunSettings, SettingError, checked, divide
+from inhabit.agents.core import ModelError
+from inhabit.agents.models import registry as models
+from inhabit.agents.models.core import Ability
+from inhabit.envs.registry import find
+from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.judging import sheet
+from inhabit.episodes.judging.chat import ChatJudge
+from inhabit.episodes.judging.oracle import Oracle
+from inhabit.episodes.judging.schema import StepLine, file_of, whole
+from inhabit.episodes.judging.scores import Judge, Part
+from inhabit.episodes.judging.sheet import Kappa, kappa
+from inhabit.episodes.judging.summary import Domain, PartScore, Summary, calibration, summarize
+from inhabit.episodes.judging.walk import judge_run
+from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.running.plan import find_backend, make_env
+from inhabit.episodes.running.settings import RunSettings, SettingError, checked, divide
 
 Agreement = Mapping[Part, Kappa]
 

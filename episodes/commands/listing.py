@@ -11,11 +11,11 @@ from pydantic import JsonValue
 from rich.table import Table
 from rich.text import Text
 
-from envs import registry
-from envs.registry import Need, Registration
-from episodes.commands.output import Json, Set, answers, print_json
-from episodes.settings import divide
-from episodes.tasks import gather
+from inhabit.envs import registry
+from inhabit.envs.registry import Need, Registration
+from inhabit.episodes.commands.output import Json, Set, answers, print_json
+from inhabit.episodes.running.settings import divide
+from inhabit.episodes.running.tasks import gather
 
 Needs = Mapping[tuple[str, str], Sequence[Need]]
 """(environment, backend) -> what this machine still lacks for it."""

@@ -17,11 +17,11 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from episodes.commands.output import remarks
-from episodes.index import Index
-from episodes.lines import End
-from episodes.metrics import Scores
-from episodes.record import Episode, Run
+from inhabit.episodes.commands.output import remarks
+from inhabit.episodes.recording.index import Index
+from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.schema import End
+from inhabit.episodes.scoring.metrics import Scores
 
 _KINDS = 12
 """So many kinds of task get a line each; more would hide the rest."""

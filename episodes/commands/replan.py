@@ -11,12 +11,12 @@ import typer
 from pydantic import JsonValue
 from rich.progress import Progress
 
-from episodes import replan as replanning
-from episodes.commands.output import Json, Set, answers, print_json, remarks
-from episodes.metrics import wilson
-from episodes.plan import Plan, plan_like
-from episodes.record import Episode, RecordError, Run
-from episodes.view import LackingError
+from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.recording.reader import Episode, RecordError, Run
+from inhabit.episodes.replaying import replan as replanning
+from inhabit.episodes.running.plan import Plan, plan_like
+from inhabit.episodes.running.view import LackingError
+from inhabit.episodes.scoring.metrics import wilson
 
 
 def replan(

@@ -10,12 +10,12 @@ import typer
 from pydantic import JsonValue
 from rich.progress import Progress
 
-from envs.registry import find
-from episodes.commands.output import Json, answers, print_json, remarks
-from episodes.plan import find_backend, make_env
-from episodes.record import RecordError, Run
-from episodes.replay import Replay, replay_run
-from episodes.settings import RunSettings, checked
+from inhabit.envs.registry import find
+from inhabit.episodes.commands.output import Json, answers, print_json, remarks
+from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.replaying.replay import Replay, replay_run
+from inhabit.episodes.running.plan import find_backend, make_env
+from inhabit.episodes.running.settings import RunSettings, checked
 
 _LONGEST = 300
 """Characters of a value that a sentence shows."""

@@ -12,22 +12,22 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from agents.core import Agent, Grant
-from agents.registry import default, names
-from envs.core import Task
-from envs.registry import find
-from episodes.commands.output import Json, Set, answers, print_json, remarks
-from episodes.commands.progress import Bar, print_scores
-from episodes.folder import begin, check_model, check_same, earlier, held
-from episodes.lines import Choice, Sight
-from episodes.metrics import score
-from episodes.plan import Plan, plan
-from episodes.record import Run
-from episodes.run import run_episodes, unfinished
-from episodes.spending import calls_of
-from episodes.stage import Stage
-from episodes.tasks import gather
-from episodes.view import check
+from inhabit.agents.core import Agent, Grant
+from inhabit.agents.registry import names
+from inhabit.envs.core import Task
+from inhabit.envs.registry import find
+from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.commands.progress import Bar, print_scores
+from inhabit.episodes.recording.folder import begin, check_model, check_same, earlier, held
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Choice, Sight
+from inhabit.episodes.running.env_thread import Stage
+from inhabit.episodes.running.plan import Plan, plan
+from inhabit.episodes.running.run import run_episodes, unfinished
+from inhabit.episodes.running.spending import calls_of
+from inhabit.episodes.running.tasks import gather
+from inhabit.episodes.running.view import check
+from inhabit.episodes.scoring.metrics import score
 
 
 def run(
@@ -35,7 +35,9 @@ def run(
     out: Annotated[Path, typer.Option(help="The run's folder. A folder begun before goes on.")],
     agent: Annotated[
         str | None,
-        typer.Option(help=f"Who decides: {', '.join(names())}. In alfred the planner by itself."),
+        typer.Option(
+            help=f"The agent that acts: {', '.join(names())}. Default in alfred: planner."
+        ),
     ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="KIND:NAME", help="The model that the agent asks.")
@@ -77,7 +79,7 @@ def run(
         raise typer.BadParameter("--no-image and --blank-image exclude one another.")
     if n is None and tasks is None:
         raise typer.BadParameter("Say how many tasks (--n), or where they are (--tasks).")
-    decides = agent or default(find(env).name)
+    decides = agent or find(env).agent
     if decides is None:
         raise typer.BadParameter(f"Say who decides in {env} (--agent): no planner here knows it.")
     chosen = plan(
@@ -166,8 +168,8 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
 
 async def _play_on_cluster(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
     # Ray takes seconds to import, and few have it.
-    from episodes.cluster.jobs import connected
-    from episodes.cluster.run import check_can_spread, probe, run_on_cluster
+    from inhabit.episodes.cluster.jobs import connected
+    from inhabit.episodes.cluster.run import check_can_spread, probe, run_on_cluster
 
     check_can_spread(chosen)
     command = ["inhabit", *sys.argv[1:]]

@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel
 
-from agents.models.smollm2 import prepare
-from envs.core import TaskError, UnavailableError
-from envs.registry import Registration, find
-from episodes.commands.output import Json, answers, print_json, remarks
-from episodes.plan import find_backend, make_env
-from episodes.settings import RunSettings
-from episodes.tasks import gather
+from inhabit.agents.models.local.smollm2 import prepare
+from inhabit.envs.core import TaskError, UnavailableError
+from inhabit.envs.registry import Registration, find
+from inhabit.episodes.commands.output import Json, answers, print_json, remarks
+from inhabit.episodes.running.plan import find_backend, make_env
+from inhabit.episodes.running.settings import RunSettings
+from inhabit.episodes.running.tasks import gather
 
 Tell = Callable[[str], None]
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from episodes.commands.output import Json, answers, print_json, remarks
-from episodes.record import Run
+from inhabit.episodes.commands.output import Json, answers, print_json, remarks
+from inhabit.episodes.recording.reader import Run
 
 
 def watch(
@@ -18,7 +18,7 @@ def watch(
 ) -> None:
     """Serve a live page of a run to browsers on this machine, until Ctrl-C. Writes nothing."""
     # Pages need much that no other command does.
-    from episodes.watch.server import Server
+    from inhabit.episodes.reports.watch.server import Server
 
     found = Run.open(run)
     try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from envs.core import Action, Env, Expert, Factual, Forkable, Privileged, Thing
+from inhabit.envs.core import Action, Env, Expert, Factual, Forkable, Privileged, Thing
 
 _AHEAD = 4
 """Of the expert's plan, so many actions say what matters now."""
@@ -38,7 +38,7 @@ def anchors(env: Env, chosen: Action | None = None) -> Anchors:
     """The anchors of this moment of `env`, which changes nothing in it.
 
     Args:
-        env: knows its solutions (`envs.core.Expert`).
+        env: knows its solutions (`inhabit.envs.core.Expert`).
         chosen: what the agent did; tried in a copy where the best actions aren't known.
     """
     assert isinstance(env, Expert), "Who judges sees to that first."

@@ -6,9 +6,9 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
-from agents.models.core import Message, Model
-from episodes.judging.anchors import Anchors
-from episodes.judging.scores import ABSENT, Answer, Judged, Part, Verdict
+from inhabit.agents.models.core import Message, Model
+from inhabit.episodes.judging.anchors import Anchors
+from inhabit.episodes.judging.scores import ABSENT, Answer, Judged, Part, Verdict
 
 _TRIES = 3
 """Answers that a model gets to keep to the form; after that the step is unjudged."""

@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from envs.core import Reason
-from episodes.judging.scores import Judged, Part
+from inhabit.envs.core import Reason
+from inhabit.episodes.judging.scores import Judged, Part
 
 
 class Consequence(StrEnum):

@@ -1,7 +1,8 @@
 """A judge without a model: what an answer claims is held against the simulator's own state.
 
 Action is membership in the set of best actions. Perception and cognition are read as claims
-(`envs.claims`), with synonyms and negation. An answer that can't be read is unjudged, not wrong.
+(`inhabit.envs.claims`), with synonyms and negation. An answer that can't be read is unjudged, not
+wrong.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from envs.claims import About, Claim, Intent, Noun, Reader, holds
-from envs.core import Thing
-from episodes.judging.anchors import Anchors
-from episodes.judging.scores import ABSENT, Answer, Judged, Verdict, action_verdict
+from inhabit.envs.claims import About, Claim, Intent, Noun, Reader, holds
+from inhabit.envs.core import Thing
+from inhabit.episodes.judging.anchors import Anchors
+from inhabit.episodes.judging.scores import ABSENT, Answer, Judged, Verdict, action_verdict
 
 _AHEAD = 4
 """As far as the anchors look ahead."""
@@ -20,7 +21,7 @@ _SEEKING = frozenset({"find", "go to"})
 
 
 class Oracle:
-    """Needs an environment that tells of its things (`envs.core.Factual`) for P and C."""
+    """Needs an environment that tells of its things (`inhabit.envs.core.Factual`) for P and C."""
 
     name = "oracle"
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from episodes.judging.anchors import Anchors
+from inhabit.episodes.judging.anchors import Anchors
 
 
 class Part(StrEnum):

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from episodes.calibration import Calibration, calibrate
-from episodes.judging.errors import Consequence, Failure
-from episodes.judging.lines import EpisodeLine, StepLine
-from episodes.judging.scores import Part, Verdict
-from episodes.spread import Estimate, clustered
+from inhabit.episodes.judging.errors import Consequence, Failure
+from inhabit.episodes.judging.schema import EpisodeLine, StepLine
+from inhabit.episodes.judging.scores import Part, Verdict
+from inhabit.episodes.scoring.bootstrap import Estimate, clustered
+from inhabit.episodes.scoring.calibration import Calibration, calibrate
 
 
 class PartScore(BaseModel):

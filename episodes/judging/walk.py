@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from envs.core import Env, Expert, Outcome, SceneError
-from episodes.disk import LineFile
-from episodes.judging.anchors import Anchors, anchors
-from episodes.judging.errors import Done, failures, first_mistake
-from episodes.judging.lines import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
-from episodes.judging.scores import Answer, Judge, Judged
-from episodes.likelihood import shares
-from episodes.record import Attempt, Episode, RecordError, Run, StepRecord
-from episodes.view import LackingError
+from inhabit.envs.core import Env, Expert, Outcome, SceneError
+from inhabit.episodes.judging.anchors import Anchors, anchors
+from inhabit.episodes.judging.errors import Done, failures, first_mistake
+from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
+from inhabit.episodes.judging.scores import Answer, Judge, Judged
+from inhabit.episodes.recording.disk import LineFile
+from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run, StepRecord
+from inhabit.episodes.running.view import LackingError
+from inhabit.episodes.scoring.likelihood import shares
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from envs import registry
-from episodes.machine.finding import Finding, State
+from inhabit.envs import registry
+from inhabit.episodes.machine.finding import Finding, State
 
 
 def environments() -> Iterator[Finding]:
@@ -26,4 +26,12 @@ def environments() -> Iterator[Finding]:
                 "; ".join(need.what for need in needs) or "ready",
                 f"inhabit run {name} --backend {backend}",
                 "; ".join(need.fix for need in needs),
+            )
+        for need in registration.lacking_tasks():
+            yield Finding(
+                f"{name}: {need.what}",
+                State.LACKING,
+                "not found",
+                f"inhabit run {name} --tasks",
+                need.fix,
             )

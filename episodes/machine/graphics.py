@@ -9,8 +9,8 @@ from ctypes.util import find_library
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from episodes.machine.finding import Finding, State, judge
-from episodes.machine.programs import ask
+from inhabit.episodes.machine.finding import Finding, State, judge
+from inhabit.episodes.machine.programs import ask
 
 _ELSEWHERE = "simulators that are no part of inhabit (Unity, Luanti, Malmo)"
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
-from episodes.machine.finding import Finding, judge
+from inhabit.episodes.machine.finding import Finding, judge
 
 
 def programs() -> Iterator[Finding]:

@@ -1,20 +1,16 @@
-"""The interpreter, our packages' requirements, and strangers that carry our packages' names."""
+"""The interpreter, and what `inhabit` and its extras require."""
 
 from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
-from importlib.util import find_spec
-from pathlib import Path
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from episodes.machine.finding import Finding, judge
+from inhabit.episodes.machine.finding import Finding, judge
 
-PACKAGES = ("envs", "agents", "eie", "episodes")
-"""Our import names: general ones, which others may use as well."""
 _EXTRAS = {
     "local": "models that run on this machine",
     "gym": "the Gymnasium adapter",
@@ -36,7 +32,7 @@ def python() -> Iterator[Finding]:
         "virtual environment",
         sys.prefix != sys.base_prefix,
         sys.prefix,
-        to="keeping our general names (envs, agents) apart from others'",
+        to="keeping its dependencies apart from those of other programs",
         fix="python3 -m venv .venv && .venv/bin/pip install inhabit",
     )
 
@@ -59,52 +55,6 @@ def packages() -> Iterator[Finding]:
             fix=_install(extra),
             needed=not extra,
         )
-
-
-def strangers(path: Sequence[str] | None = None) -> Iterator[Finding]:
-    """Whether `import envs` and the like give ours, and who else has the name.
-
-    Args:
-        path: where Python looks for packages; `sys.path` unless given.
-    """
-    ours = Path(__file__).resolve().parents[2]
-    for name in PACKAGES:
-        others = [place for place in _places(name, sys.path if path is None else path)
-                  if place.parent != ours]  # fmt: skip
-        spec = find_spec(name)
-        origin = Path(spec.origin).resolve() if spec and spec.origin else None
-        is_ours = origin is not None and origin.parent.parent == ours
-        yield judge(
-            f"package {name}",
-            is_ours and not others,
-            ", ".join(map(str, others)) if others else "ours alone" if is_ours else str(origin),
-            to="imports of it: " + ("ours comes first" if is_ours else "the stranger comes first"),
-            fix=_removal(name),
-            needed=not is_ours,
-        )
-
-
-def _places(name: str, path: Sequence[str]) -> Iterator[Path]:
-    """Where `path` holds a package or module of that name."""
-    seen = set()
-    for entry in path:
-        folder = Path(entry or ".").resolve()
-        for place in (folder / name, folder / f"{name}.py"):
-            # A folder without Python in it is no package that anyone means to import.
-            is_package = place.is_dir() and any(place.glob("*.py"))
-            if (is_package or place.is_file()) and place not in seen:
-                seen.add(place)
-                yield place
-
-
-def _removal(name: str) -> str:
-    """How to get rid of a stranger of that name."""
-    strangers = sorted(set(packages_distributions().get(name, ())) - {"inhabit"})
-    if strangers:
-        return (
-            f"pip uninstall {' '.join(strangers)}, or install inhabit in an environment of its own"
-        )
-    return "take its folder out of PYTHONPATH, or start inhabit from another folder"
 
 
 def _is_for(requirement: Requirement, extra: str) -> bool:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from envs.cache import cache_home
-from episodes.machine.finding import Finding, judge
+from inhabit.envs.cache import cache_home
+from inhabit.episodes.machine.finding import Finding, judge
 
 _GIGABYTE = 10**9
 _LEAST_DISK = 2.0

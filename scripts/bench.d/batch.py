@@ -32,13 +32,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.core import Step, View
-from agents.models.likelihood import Likelihood
-from agents.models.local import LocalSettings
-from agents.models.registry import load
-from agents.models.transformer import Transformer
-from agents.models.trie import Trie
-from agents.prompt import Prompt
+from inhabit.agents.core import Step, View
+from inhabit.agents.models.local.likelihood import Likelihood
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.local.transformer import Transformer
+from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.registry import load
+from inhabit.agents.prompts.prompt import Prompt
 
 ROUNDS, EPISODES, NEW = 7, 8, 64
 """NEW: tokens that a prompt may have beyond its fixed part."""

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import psutil
 
-from envs.core import Task
-from envs.minedojo.gym import MineDojoGym
-from envs.minedojo.programs import lacking
+from inhabit.envs.core import Task
+from inhabit.envs.minedojo.interface.gym import MineDojoGym
+from inhabit.envs.minedojo.luanti.programs import lacking
 
 STEPS, STARTS = 150, 3
 TASK = Task(

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
-from envs.core import Env
-from envs.registry import find
+from inhabit.envs.core import Env
+from inhabit.envs.registry import find
 from tests.agents.dead_ends import DeadEnd, household, solved, toy, virtualhome
 
 DRAWN, KEPT = 105, 12

@@ -10,11 +10,11 @@ from time import process_time
 
 import numpy as np
 
-from envs.render.camera import Camera
-from envs.render.shapes import KINDS, shape
-from envs.render.shapes.samples import SIZES
-from envs.render.shell import lamp, shell
-from envs.render.stage import Stage
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.shapes import KINDS, shape
+from inhabit.envs.simulators.render.shapes.samples import SIZES
+from inhabit.envs.simulators.render.shell import lamp, shell
+from inhabit.envs.simulators.render.stage import Stage
 
 LOW, HIGH = (-3.0, 0.0, -2.5), (3.0, 2.5, 2.5)
 VIEWS = [Camera((0.0, 1.57, -1.8), yaw, 25.0, 75.0) for yaw in (-40.0, -10.0, 20.0, 50.0)]

@@ -19,7 +19,7 @@ from typing import Any
 import psutil
 from ai2thor.controller import Controller
 
-from envs.household.launcher import executable
+from inhabit.envs.simulators.household.launcher import executable
 
 ROOMS = ("FloorPlan1", "FloorPlan10", "FloorPlan205", "FloorPlan310", "FloorPlan420")
 WALK = ("RotateRight", "MoveAhead", "MoveAhead", "RotateLeft", "MoveAhead", "RotateRight")

@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from episodes.lines import Act, End, See
-from episodes.record import Run, read_lines
+from inhabit.episodes.recording.reader import Run, read_lines
+from inhabit.episodes.recording.schema import Act, End, See
 
 INHABIT = Path(sys.executable).with_name("inhabit")
 EPISODES = {1: 4, 2: 8, 8: 24}

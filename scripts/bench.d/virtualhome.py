@@ -14,13 +14,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from envs.core import Task, UnavailableError
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.drawing.picture import Picture
-from envs.virtualhome.env import EmbeddedVirtualHome
-from envs.virtualhome.lines import Line, Thing
-from envs.virtualhome.scene import VirtualHomeScene, build_world
-from envs.virtualhome.tasks import sample
+from inhabit.envs.core import Task, UnavailableError
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.drawing.picture import Picture
+from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
+from inhabit.envs.virtualhome.graph.script import Line, Thing
+from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 
 LARGEST = 4
 """Of our flats."""
@@ -57,7 +57,7 @@ def main() -> None:
 def large_task() -> Task:
     """A task on a graph of about 300 nodes."""
     try:
-        from envs.virtualhome.eai import tasks
+        from inhabit.envs.virtualhome.tasks.eai import tasks
 
         return next(iter(tasks()))
     except UnavailableError:

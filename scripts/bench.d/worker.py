@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from envs.core import Env
-from envs.registry import find
-from envs.worker import WorkerEnv
+from inhabit.envs.core import Env
+from inhabit.envs.registry import find
+from inhabit.envs.worker import WorkerEnv
 
 PIXELS = {"pixels": 300}
 TIMES = 400

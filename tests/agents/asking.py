@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from agents.models.core import Message, Model
-from agents.models.openai_settings import OpenAISettings
-from agents.models.registry import load
+from inhabit.agents.models.core import Message, Model
+from inhabit.agents.models.endpoints.settings import OpenAISettings
+from inhabit.agents.models.registry import load
 from tests.agents.endpoint import Answer, Endpoint
 
 T = TypeVar("T")

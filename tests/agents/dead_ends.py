@@ -12,20 +12,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.core import Grant
-from agents.models.core import Ability
-from agents.models.scripted import Rule, Script, ScriptedModel
-from envs.core import Action, Determinism, Env, Task
-from envs.toy.house import CONTAINERS, ITEMS, OPENABLE
-from envs.toy.scene import ToyScene
-from envs.virtualhome.goals import RelationGoal
-from envs.virtualhome.names import Names
-from envs.virtualhome.scene import Move, VirtualHomeScene, build_world
-from episodes.folder import begin
-from episodes.metrics import score
-from episodes.plan import plan
-from episodes.record import Run
-from episodes.run import run_episodes
+from inhabit.agents.core import Grant
+from inhabit.agents.models.core import Ability
+from inhabit.agents.models.scripted import Rule, Script, ScriptedModel
+from inhabit.envs.core import Action, Determinism, Env, Task
+from inhabit.envs.toy.house import CONTAINERS, ITEMS, OPENABLE
+from inhabit.envs.toy.scene import ToyScene
+from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.virtualhome.tasks.goals import RelationGoal
+from inhabit.envs.virtualhome.tasks.scene import Move, VirtualHomeScene, build_world
+from inhabit.episodes.recording.folder import begin
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.running.plan import plan
+from inhabit.episodes.running.run import run_episodes
+from inhabit.episodes.scoring.metrics import score
 
 LURE, STEP, COME, LAST, ELSE = -2.5, -3.0, -4.0, -0.1, -8.0
 """How likely the scorer holds: taking something else, a right step, walking up to where the steps

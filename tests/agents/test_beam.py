@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from agents.core import Agent, Decision, Grants, ModelError, Step, View
-from agents.models.core import Ability, Message, Model, Ranking
-from agents.models.registry import load
-from agents.models.scripted import Script, ScriptedModel
-from agents.registry import find
-from envs.core import Env, Reason
-from envs.toy import ToySettings
-from envs.toy.env import Toy
+from inhabit.agents.core import Agent, Decision, Grants, ModelError, Step, View
+from inhabit.agents.models.core import Ability, Message, Model, Ranking
+from inhabit.agents.models.registry import load
+from inhabit.agents.models.scripted import Script, ScriptedModel
+from inhabit.agents.registry import find
+from inhabit.envs.core import Env, Reason
+from inhabit.envs.toy import ToySettings
+from inhabit.envs.toy.env import Toy
 from tests.agents import dead_ends
 from tests.agents.dead_ends import DeadEnd, solved
 from tests.agents.views import act, view
@@ -208,8 +208,8 @@ def toy_env() -> Env:
 
 
 def flat_env() -> Env:
-    from envs.virtualhome import VirtualHomeSettings
-    from envs.virtualhome.env import EmbeddedVirtualHome
+    from inhabit.envs.virtualhome import VirtualHomeSettings
+    from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 
     return EmbeddedVirtualHome(VirtualHomeSettings(view="none"))
 

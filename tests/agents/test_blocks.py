@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.blocks import blocks
+from inhabit.agents.planners.human import blocks
 
 
 def test_two_pixels_a_character() -> None:

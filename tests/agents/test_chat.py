@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.core import Agent, Decision, Grants, ModelError, Step, View
-from agents.models.core import Ability, Message
-from agents.models.scripted import Script, ScriptedModel
-from agents.registry import find
-from envs.core import Clip, Observation, Reason
+from inhabit.agents.core import Agent, Decision, Grants, ModelError, Step, View
+from inhabit.agents.models.core import Ability, Message
+from inhabit.agents.models.scripted import Script, ScriptedModel
+from inhabit.agents.registry import find
+from inhabit.envs.core import Clip, Observation, Reason
 from tests.agents.views import act, view
 
 TEXTS = ("open the drawer", "pick up the {mug}", "go to the sink", "put it in the sink")

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from envs.core import Task
-from envs.toy.tasks import sample
-from episodes.cli import main
-from episodes.lines import Decide, Ending
-from episodes.record import Run
+from inhabit.cli import main
+from inhabit.envs.core import Task
+from inhabit.envs.toy.tasks import sample
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Decide, Ending
 from tests.agents.endpoint import Answer, Endpoint, endpoint, error, good
 from tests.agents.toy_brain import Solver, images_of, text_of
 

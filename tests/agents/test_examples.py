@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.examples import Example, Examples
-from agents.models.scripted import Script, ScriptedModel
-from agents.registry import find
-from envs.core import TaskError
-from episodes.cli import main
+from inhabit.agents.models.scripted import Script, ScriptedModel
+from inhabit.agents.prompts.few_shot import Example, Examples
+from inhabit.agents.registry import find
+from inhabit.cli import main
+from inhabit.envs.core import TaskError
 from tests.agents.views import view
 
 

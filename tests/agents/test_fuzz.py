@@ -18,15 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agents.answer import Answer, read_answer
-from agents.choices import Choices, Problem
-from agents.core import Step
-from agents.models.wire import Completion
-from agents.questions import calls_in, legal
-from agents.reading import Reading, read
-from envs.core import Reason
-from envs.toy.env import Toy
-from envs.toy.house import vocabulary
+from inhabit.agents.answers.answer import Answer, Reading, read, read_answer
+from inhabit.agents.answers.choices import Choices, Problem
+from inhabit.agents.core import Step
+from inhabit.agents.models.endpoints.wire import Completion
+from inhabit.agents.prompts.tools import calls_in, legal
+from inhabit.envs.core import Reason
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.house import vocabulary
 from tests.agents.endpoint import completion
 from tests.agents.views import view
 

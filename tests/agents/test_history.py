@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.core import Step, View
-from agents.history import unspent, untried
-from envs.core import Reason
+from inhabit.agents.core import Step, View
+from inhabit.agents.prompts.history import unspent, untried
+from inhabit.envs.core import Reason
 from tests.agents.views import view
 
 WORDS = ("go to the sink", "open the drawer", "pick up the mug", "look around")

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.core import Agent, Decision, Grant, Grants, ModelError, View
-from agents.models.core import Ability
-from agents.models.scripted import Answer, Script, ScriptedModel, Want
-from agents.registry import find
-from envs.toy.env import Toy
+from inhabit.agents.core import Agent, Decision, Grant, Grants, ModelError, View
+from inhabit.agents.models.core import Ability
+from inhabit.agents.models.scripted import Answer, Script, ScriptedModel, Want
+from inhabit.agents.registry import find
+from inhabit.envs.toy.env import Toy
 from tests.agents.views import act, view
 
 TEXTS = ("open the fridge", "pick up the cup")

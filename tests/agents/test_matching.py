@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from agents.matching import How, match
-from envs.core import Action
-from envs.toy.house import vocabulary
+from inhabit.agents.answers.matching import How, match
+from inhabit.envs.core import Action
+from inhabit.envs.toy.house import vocabulary
 
 TOY = tuple(vocabulary())
 

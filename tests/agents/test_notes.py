@@ -1,6 +1,6 @@
-from agents.core import Step, View
-from agents.notes import Notes, told
-from envs.core import Observation, Reason
+from inhabit.agents.core import Step, View
+from inhabit.agents.prompts.notes import Notes, told
+from inhabit.envs.core import Observation, Reason
 
 
 async def _deaf(text: str) -> None:

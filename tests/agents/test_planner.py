@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from agents.core import Decision, Step, View
-from agents.models.core import Ability, Image, Model
-from agents.models.registry import load
-from agents.registry import find
-from envs.alfred.rooms import Kind
-from envs.alfred.vocabulary import vocabulary
-from envs.core import Clip, Observation, Reason
+from inhabit.agents.core import Decision, Step, View
+from inhabit.agents.models.core import Ability, Image, Model
+from inhabit.agents.models.registry import load
+from inhabit.agents.registry import find
+from inhabit.envs.alfred.language.vocabulary import vocabulary
+from inhabit.envs.alfred.scenes.rooms import Kind
+from inhabit.envs.core import Clip, Observation, Reason
 
 
 @pytest.fixture(scope="module")

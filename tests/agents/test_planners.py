@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
-from agents.models.core import Ability, Message, Ranking
-from agents.models.registry import load
-from agents.models.scripted import Script, ScriptedModel
-from agents.prompt import pictures
-from agents.registry import find, names
-from envs.core import Reason, UnavailableError, UnknownNameError
+from inhabit.agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
+from inhabit.agents.models.core import Ability, Message, Ranking
+from inhabit.agents.models.registry import load
+from inhabit.agents.models.scripted import Script, ScriptedModel
+from inhabit.agents.prompts.prompt import pictures
+from inhabit.agents.registry import find, names
+from inhabit.envs.core import Reason, UnavailableError, UnknownNameError
 from tests.agents.views import act, view
 
 TEXTS = ("open the drawer", "pick up the {mug}", "go to the sink", "put it in the sink")
@@ -218,7 +218,7 @@ def test_rank_asks_for_a_model_that_can_rank() -> None:
 HUMAN = """
 import asyncio, sys
 from rich.console import Console
-from agents.registry import find
+from inhabit.agents.registry import find
 from tests.agents.views import view
 human = find("human").make(find("human").settings(page=3), None)
 async def play():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.core import Step
-from agents.models.core import Image
-from agents.prompt import Prompt, pictures
-from envs.core import Reason
+from inhabit.agents.core import Step
+from inhabit.agents.models.core import Image
+from inhabit.agents.prompts.prompt import Prompt, pictures
+from inhabit.envs.core import Reason
 from tests.agents.views import view
 
 STEPS = [Step(f"do {n}", None if n % 2 else Reason.CLOSED, f"Came of {n}.") for n in range(6)]

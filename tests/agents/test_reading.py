@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from agents.answer import Answer, read_answer
-from agents.choices import Choices, Meaning, Problem, label, position
-from agents.core import Step
-from agents.models.core import ToolCall
-from agents.questions import calls_in, legal, stub
-from envs.core import Reason
+from inhabit.agents.answers.answer import Answer, read_answer
+from inhabit.agents.answers.choices import Choices, Meaning, Problem, label, position
+from inhabit.agents.core import Step
+from inhabit.agents.models.core import ToolCall
+from inhabit.agents.prompts.tools import calls_in, legal, stub
+from inhabit.envs.core import Reason
 from tests.agents.views import act, view
 
 ANSWERS = [

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from envs.core import Task
-from envs.toy.env import Toy
+from inhabit.envs.core import Task
+from inhabit.envs.toy.env import Toy
 
 
 def text_of(message: dict[str, Any]) -> str:

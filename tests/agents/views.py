@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.core import Grants, Step, View
-from envs.core import Action, Observation
+from inhabit.agents.core import Grants, Step, View
+from inhabit.envs.core import Action, Observation
 
 
 def act(text: str) -> Action:

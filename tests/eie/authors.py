@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from eie.author import Answer, Author, NoAnswerError, Request
-from eie.procedural import Procedural
+from inhabit.eie.making.author import Answer, Author, NoAnswerError, Request
+from inhabit.eie.making.procedural import Procedural
 
 Mutation = Callable[[dict[str, Any], random.Random], dict[str, Any] | None]
 

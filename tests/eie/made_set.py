@@ -9,12 +9,12 @@ from pathlib import Path
 
 from PIL import Image as Picture
 
-from agents.models.core import Image
-from eie.example import Example, Lineage, Past, Rejection, Split
-from eie.folder import Attempt, Header, Refusal, SetFolder
-from envs.core import Task
-from envs.toy.env import Toy
-from envs.toy.tasks import sample
+from inhabit.agents.models.core import Image
+from inhabit.eie.examples.example import Example, Lineage, Past, Rejection, Split
+from inhabit.eie.sets.folder import Attempt, Header, Refusal, SetFolder
+from inhabit.envs.core import Task
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.tasks import sample
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 """Text that would rename a page if a browser ever took it for markup."""

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from eie.balance import Balance
-from eie.draft import Draft
-from eie.example import Example
+from inhabit.eie.examples.draft import Draft
+from inhabit.eie.examples.example import Example
+from inhabit.eie.making.ordered_writer import Balance
 
 WORDS = [f"open door {i}" for i in range(12)]
 

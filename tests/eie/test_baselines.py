@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from eie.baselines import Report, measure
-from eie.example import Example, Split
+from inhabit.eie.examples.example import Example, Split
+from inhabit.eie.sets.baselines import Report, measure
 
 COLOURS = ("red", "green", "blue", "white", "black", "grey", "pink", "brown")
 

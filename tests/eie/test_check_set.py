@@ -17,8 +17,8 @@ import pytest
 from made_set import read_examples, write_set
 from PIL import Image as Picture
 
-from eie.example import Example
-from envs.core import Thing
+from inhabit.eie.examples.example import Example
+from inhabit.envs.core import Thing
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from eie.checks import check_concepts
-from eie.draft import RejectedError
-from eie.example import Rejection
-from eie.moment import Moment
-from envs.core import Action, Observation, Thing
-from envs.evolving import Lexicon
+from inhabit.eie.checking.checks import check_concepts
+from inhabit.eie.examples.draft import RejectedError
+from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.moment import Moment
+from inhabit.envs.core import Action, Observation, Thing
+from inhabit.envs.template import Lexicon
 
 LEXICON = Lexicon(kinds=frozenset(["bottle", "spray bottle", "cabinet"]), states={})
 THINGS = (

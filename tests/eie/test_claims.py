@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eie.claims import contradictions
-from eie.nouns import plural
-from envs.core import Thing
-from envs.evolving import Lexicon
+from inhabit.eie.checking.claims import contradictions
+from inhabit.eie.checking.nouns import plural
+from inhabit.envs.core import Thing
+from inhabit.envs.template import Lexicon
 
 LEXICON = Lexicon(
     kinds=frozenset(

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eie.attempt import Made
-from eie.cluster import packed, unpacked
-from eie.draft import Draft, Refused
-from eie.example import Example, Rejection
-from eie.folder import SetFolder
+from inhabit.eie.examples.draft import Draft, Refused
+from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.making.attempt import Made
+from inhabit.eie.making.cluster import packed, unpacked
+from inhabit.eie.sets.folder import SetFolder
 
-INHABIT = [sys.executable, "-c", "from episodes.cli import main; main()"]
+INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 
 
 @pytest.fixture(scope="module")

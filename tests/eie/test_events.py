@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from eie.author import Answer, Request
-from eie.draft import Draft, Piece, Refused
-from eie.example import Rejection
-from eie.pipeline import Pipeline
-from eie.procedural import Procedural
-from eie.settings import SynthSettings
-from envs.core import Task
-from envs.evolving import Template
-from envs.registry import find
-from envs.toy import ToySettings
-from envs.toy.env import Toy
+from inhabit.eie.examples.draft import Draft, Piece, Refused
+from inhabit.eie.examples.example import Rejection
+from inhabit.eie.making.author import Answer, Request
+from inhabit.eie.making.pipeline import Pipeline
+from inhabit.eie.making.procedural import Procedural
+from inhabit.eie.making.settings import SynthSettings
+from inhabit.envs.core import Task
+from inhabit.envs.registry import find
+from inhabit.envs.template import Template
+from inhabit.envs.toy import ToySettings
+from inhabit.envs.toy.env import Toy
 
 Events = list[dict[str, Any]]
 

@@ -13,15 +13,14 @@ import pytest
 from made_set import NASTY, read_examples, write_set
 from PIL import Image as Picture
 
-from agents.answer import read_answer
-from agents.models.core import Image
-from eie.example import Example
-from eie.export import llava, pca
-from eie.export.formats import export_set
-from eie.export.forms import Form
-from eie.export.talk import of_examples
-from eie.folder import SetFolder
-from episodes.record import RecordError
+from inhabit.agents.answers.answer import read_answer
+from inhabit.agents.models.core import Image
+from inhabit.eie.examples.example import Example
+from inhabit.eie.export import llava, pca
+from inhabit.eie.export.formats import Form, export_set
+from inhabit.eie.export.talk import of_examples
+from inhabit.eie.sets.folder import SetFolder
+from inhabit.episodes.recording.reader import RecordError
 
 
 def load(file: Path) -> list[dict[str, Any]]:

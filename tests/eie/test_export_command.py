@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from made_set import read_examples, write_set
 
-from episodes.cli import main
+from inhabit.cli import main
 
 
 def inhabit(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

@@ -13,11 +13,10 @@ import pytest
 from made_set import read_examples
 from PIL import Image as Picture
 
-from eie.export.filming import KEYFRAMES, keyframes
-from eie.export.formats import export_set
-from eie.export.forms import Form
-from eie.folder import SetFolder
-from episodes.record import RecordError
+from inhabit.eie.export.filming import KEYFRAMES, keyframes
+from inhabit.eie.export.formats import Form, export_set
+from inhabit.eie.sets.folder import SetFolder
+from inhabit.episodes.recording.reader import RecordError
 
 INHABIT = Path(sys.executable).with_name("inhabit")
 

@@ -11,11 +11,10 @@ import pytest
 from made_set import NASTY, read_examples, write_set
 from PIL import Image as Picture
 
-from eie.export.formats import export_set
-from eie.export.forms import Form
-from eie.folder import SetFolder
-from envs.core import Env, Task
-from envs.registry import find
+from inhabit.eie.export.formats import Form, export_set
+from inhabit.eie.sets.folder import SetFolder
+from inhabit.envs.core import Env, Task
+from inhabit.envs.registry import find
 
 
 @contextmanager

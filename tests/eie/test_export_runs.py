@@ -12,12 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image as Picture
 
-from eie.export import lerobot
-from eie.export.demonstrations import demonstrations
-from eie.export.formats import export_run
-from eie.export.forms import Form
-from episodes.cli import main
-from episodes.record import RecordError, Run
+from inhabit.cli import main
+from inhabit.eie.export import lerobot
+from inhabit.eie.export.demonstrations import demonstrations
+from inhabit.eie.export.formats import Form, export_run
+from inhabit.episodes.recording.reader import RecordError, Run
 
 CAMERA = "observation.images.front"
 

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from eie.author import Answer, Request
-from eie.draft import Draft, Refused
-from eie.example import Rejection
-from eie.pipeline import Pipeline
-from eie.procedural import Procedural
-from eie.settings import SynthSettings
-from envs.alfred.furnished import Furnished, furnished
-from envs.alfred.naming import word
-from envs.alfred.pairs import PLACES
-from envs.alfred.rooms import records
-from envs.alfred.scene import Goal
-from envs.core import Env
-from envs.evolving import Template
-from envs.registry import find
+from inhabit.eie.examples.draft import Draft, Refused
+from inhabit.eie.examples.example import Rejection
+from inhabit.eie.making.author import Answer, Request
+from inhabit.eie.making.pipeline import Pipeline
+from inhabit.eie.making.procedural import Procedural
+from inhabit.eie.making.settings import SynthSettings
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.rooms import records
+from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.tasks.pairs import PLACES
+from inhabit.envs.core import Env
+from inhabit.envs.registry import find
+from inhabit.envs.template import Template
 
 Plain = dict[str, Any]
 Mutation = Callable[[Plain, Furnished, random.Random], Plain | None]

@@ -11,9 +11,8 @@ import pytest
 from browser import CHROMIUM, Browser
 from made_set import HOSTILE, NASTY, read_examples, write_set
 
-from eie.folder import SetFolder
-from eie.page.rows import rows
-from eie.page.writing import write_page
+from inhabit.eie.sets.folder import SetFolder
+from inhabit.eie.sets.page.writing import rows, write_page
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
@@ -156,7 +155,7 @@ def test_rejections_are_counted_with_samples(browser: Browser, folder: Path) -> 
 def test_a_row_can_not_end_the_element_it_stands_in() -> None:
     import json
 
-    from eie.example import Example
+    from inhabit.eie.examples.example import Example
 
     example = Example(
         id=f"</script>{NASTY}",

@@ -12,14 +12,14 @@ import pytest
 from endpoint import endpoint, good
 from PIL import Image as Picture
 
-from agents.core import ModelError
-from agents.models.core import Ability, Image, Model
-from agents.models.registry import load
-from agents.models.scripted import Answer, Script, ScriptedModel
-from eie.example import Example, Rejection
-from eie.folder import Header, SetError, SetFolder
-from eie.photographs import LONGEST_SIDE, Photographer, make
-from episodes.cli import main
+from inhabit.agents.core import ModelError
+from inhabit.agents.models.core import Ability, Image, Model
+from inhabit.agents.models.registry import load
+from inhabit.agents.models.scripted import Answer, Script, ScriptedModel
+from inhabit.cli import main
+from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.making.photographs import LONGEST_SIDE, Photographer, make
+from inhabit.eie.sets.folder import Header, SetError, SetFolder
 
 CLAIM: dict[str, Any] = {
     "goal": "Drive on safely.",
@@ -202,7 +202,7 @@ def test_an_endpoint_is_shown_each_photograph_twice(tmp_path: Path) -> None:
         return good(text(FINE if refuting else CLAIM), tokens=(100, 20))
 
     with endpoint(brain) as server:
-        from agents.models.openai import REGISTRATION
+        from inhabit.agents.models.endpoints.openai import REGISTRATION
 
         settings = REGISTRATION.settings.model_validate({"base_url": server.base_url})
         model = load("openai:sees", settings)

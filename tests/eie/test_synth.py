@@ -16,24 +16,24 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from agents.models.core import Image as Pixels
-from eie.author import Author
-from eie.example import Example, Rejection
-from eie.folder import Attempt, Header, SetError, SetFolder
-from eie.pipeline import Pipeline
-from eie.procedural import Procedural
-from eie.settings import SynthSettings
-from eie.synth import Synthesis
-from envs.registry import find
-from envs.toy import ToySettings
-from envs.toy.env import Toy
+from inhabit.agents.models.core import Image as Pixels
+from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.making.author import Author
+from inhabit.eie.making.pipeline import Pipeline
+from inhabit.eie.making.procedural import Procedural
+from inhabit.eie.making.settings import SynthSettings
+from inhabit.eie.making.synth import Synthesis
+from inhabit.eie.sets.folder import Attempt, Header, SetError, SetFolder
+from inhabit.envs.registry import find
+from inhabit.envs.toy import ToySettings
+from inhabit.envs.toy.env import Toy
 from tests.eie.authors import Clumsy, Silent
 
 N = 60
 
 
 def inhabit(*arguments: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
-    code = "import sys; from episodes.cli import main; main(sys.argv[1:])"
+    code = "import sys; from inhabit.cli import main; main(sys.argv[1:])"
     if limit is not None:
         code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit},) * 2); {code}"
     return subprocess.run(
@@ -96,7 +96,7 @@ def test_the_answer_alone_is_best(undisturbed: Path) -> None:
     """Acted again from its lineage, each picture is the same, and one candidate alone is best."""
     registration = find("toy")
     env = registration.make("grid", ToySettings())
-    from envs.core import Task
+    from inhabit.envs.core import Task
 
     for example in SetFolder.open(undisturbed).examples():
         lineage = example.lineage
@@ -128,7 +128,7 @@ def test_killed_and_resumed_it_is_the_same_set(
 ) -> None:
     """Killed as soon as its examples are `size` bytes."""
     out = tmp_path / "set"
-    code = "import sys; from episodes.cli import main; main(sys.argv[1:])"
+    code = "import sys; from inhabit.cli import main; main(sys.argv[1:])"
     command = ["synth", "toy", "--n", str(N), "--seed", "5", "--out", str(out)]
     made = subprocess.Popen(
         [sys.executable, "-c", code, *command, "--set", "in_process=true"],

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from eie.claims import contradictions
-from eie.topology import Topology, TopologyError, kind_of
-from envs.alfred.scene import Goal
-from envs.alfred.tasks import TYPES
-from envs.core import Env, Factual
-from envs.evolving import Deed, Event, Template
-from envs.registry import find
+from inhabit.eie.checking.claims import contradictions
+from inhabit.eie.examples.topology import Topology, TopologyError, kind_of
+from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.tasks.sampling import TYPES
+from inhabit.envs.core import Env, Factual
+from inhabit.envs.registry import find
+from inhabit.envs.template import Deed, Event, Template
 
 ENVS = ("toy", "alfred", "virtualhome")
 
@@ -28,14 +28,14 @@ def _template(env: str) -> Template:
 
 def _scene(env: str) -> type[BaseModel]:
     if env == "toy":
-        from envs.toy.env import Toy
+        from inhabit.envs.toy.env import Toy
 
         return Toy.Scene
     if env == "alfred":
-        from envs.alfred.env import Alfred
+        from inhabit.envs.alfred.env import Alfred
 
         return Alfred.Scene
-    from envs.virtualhome.env import VirtualHome
+    from inhabit.envs.virtualhome.env import VirtualHome
 
     return VirtualHome.Scene
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.claims import About, Reader, holds
-from envs.core import Thing
+from inhabit.envs.claims import About, Reader, holds
+from inhabit.envs.core import Thing
 
 THINGS = (
     Thing("apple_1", "apple", {"sliced": False}, "fridge_1", inside=True),

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from envs.commands import pip, run
-from envs.core import UnavailableError
+from inhabit.envs.core import UnavailableError
+from inhabit.envs.installing import pip, run
 
 
 def python(program: str) -> list[str]:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from envs import frozen
-from envs.core import TaskError
-from envs.registry import find
-from episodes.tasks import gather
+from inhabit.envs import tasksets
+from inhabit.envs.core import TaskError
+from inhabit.envs.registry import find
+from inhabit.episodes.running.tasks import gather
 
 
-@pytest.mark.parametrize("name", sorted(frozen.SETS))
+@pytest.mark.parametrize("name", sorted(tasksets.SETS))
 def test_a_set_has_two_hundred_tasks_of_every_kind(name: str) -> None:
     registration = find(name.rpartition("-")[0])
     settings = registration.settings()
@@ -32,16 +32,16 @@ def test_a_set_is_for_its_own_environment() -> None:
 
 
 def test_a_set_that_was_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = frozen.find("alfred-v1")
+    file = tasksets.find("alfred-v1")
     assert file is not None
     changed = tmp_path / file.name
     shutil.copy(file, changed)
     with changed.open("a") as stream:
         stream.write("\n")
-    monkeypatch.setattr(frozen, "_FOLDER", tmp_path)
+    monkeypatch.setattr(tasksets, "_FOLDER", tmp_path)
     with pytest.raises(TaskError, match="has been changed"):
-        frozen.find("alfred-v1")
+        tasksets.find("alfred-v1")
 
 
 def test_no_other_name_is_a_set() -> None:
-    assert frozen.find("../alfred-v1") is None
+    assert tasksets.find("../alfred-v1") is None

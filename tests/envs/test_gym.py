@@ -5,14 +5,14 @@ import warnings
 import numpy as np
 import pytest
 
-from envs.toy.env import Toy
-from envs.toy.tasks import sample
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.tasks import sample
 
 gymnasium = pytest.importorskip("gymnasium", reason="needs the extra `gym`")
 
 
 def _make(toy: Toy | None = None):
-    from envs.gym import GymEnv
+    from inhabit.envs.gym import GymEnv
 
     return GymEnv(toy or Toy(), list(sample(3, 0)))
 

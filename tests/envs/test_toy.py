@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.contract import EnvContract
-from envs.core import Action, Env, Reason, SceneError, Task, UnknownNameError
-from envs.registry import find
-from envs.toy.env import Toy
-from envs.toy.house import vocabulary
-from envs.toy.tasks import sample
+from inhabit.envs.contract import EnvContract
+from inhabit.envs.core import Action, Env, Reason, SceneError, Task, UnknownNameError
+from inhabit.envs.registry import find
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.house import vocabulary
+from inhabit.envs.toy.tasks import sample
 
 
 class TestToy(EnvContract):

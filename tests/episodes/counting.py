@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from envs.core import SceneError
+from inhabit.envs.core import SceneError
 
 
 class Counting:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from envs.core import Thing
+from inhabit.envs.core import Thing
 
 
 @dataclass(frozen=True, slots=True)

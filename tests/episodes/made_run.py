@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Picture
 
-from agents.core import Grant
-from agents.models.core import Image
-from envs.core import Determinism, Reason, Task
-from episodes.lines import (
+from inhabit.agents.core import Grant
+from inhabit.agents.models.core import Image
+from inhabit.envs.core import Determinism, Reason, Task
+from inhabit.episodes.recording.schema import (
     Act,
     CallRecord,
     Choice,

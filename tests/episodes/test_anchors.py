@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from envs.core import Action
-from envs.toy.env import Toy
-from envs.toy.tasks import sample
-from episodes.judging.anchors import anchors, gather
+from inhabit.envs.core import Action
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.tasks import sample
+from inhabit.episodes.judging.anchors import anchors, gather
 from tests.episodes.made_answers import MOMENTS
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from agents.models.fingerprint import of_folder
-from envs.core import Task
-from envs.toy.tasks import sample
-from episodes.cli import main
-from episodes.record import Run
-from episodes.tasks import read_tasks
+from inhabit.agents.models.local.fingerprint import of_folder
+from inhabit.cli import main
+from inhabit.envs.core import Task
+from inhabit.envs.toy.tasks import sample
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.running.tasks import read_tasks
 from tests.agents.models.tiny import save_llama
 
 FAST = ("--set", "in_process=true")

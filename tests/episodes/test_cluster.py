@@ -15,13 +15,13 @@ import pytest
 from pydantic import JsonValue
 from toy_runs import play_toy, results, toy_tasks, wait_for
 
-from envs.core import SceneError
-from episodes.cluster.bundle import pack, unpack
-from episodes.cluster.jobs import LostError, Need, connected, dispatch
-from episodes.metrics import score
-from episodes.record import Run
+from inhabit.envs.core import SceneError
+from inhabit.episodes.cluster.bundle import pack, unpack
+from inhabit.episodes.cluster.jobs import LostError, Need, connected, dispatch
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.scoring.metrics import score
 
-INHABIT = [sys.executable, "-c", "from episodes.cli import main; main()"]
+INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 
 
 def test_a_bundle_holds_an_episode(tmp_path: Path) -> None:

@@ -17,15 +17,15 @@ import psutil
 import pytest
 from toy_runs import Dying, play_toy, results, toy_tasks
 
-from agents.core import Agent, Decision, View
-from agents.random import Random
-from envs.core import Env
-from envs.toy import ToySettings
-from envs.toy.env import Toy
-from envs.worker import WorkerEnv
-from episodes.lines import Ending
-from episodes.metrics import score
-from episodes.record import Run
+from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.planners.random import Random
+from inhabit.envs.core import Env
+from inhabit.envs.toy import ToySettings
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.worker import WorkerEnv
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.scoring.metrics import score
 
 TASKS = toy_tasks(4, seed=3)
 
@@ -70,7 +70,9 @@ class Workers:
 
 def nobody_is_left() -> bool:
     children = psutil.Process().children(recursive=True)
-    return not [p for p in children if p.status() != "zombie" and "envs.worker" in p.cmdline()]
+    return not [
+        p for p in children if p.status() != "zombie" and "inhabit.envs.worker" in p.cmdline()
+    ]
 
 
 def test_a_worker_killed_at_every_step_of_an_episode(undisturbed: Run, tmp_path: Path) -> None:

@@ -15,19 +15,19 @@ import psutil
 import pytest
 from toy_runs import results, wait_for
 
-from agents.core import Agent, Decision, View
-from agents.random import Random
-from envs.core import Env
-from envs.registry import find
-from envs.worker import WorkerEnv
-from episodes.folder import begin, earlier
-from episodes.plan import plan
-from episodes.record import Run
-from episodes.run import run_episodes
+from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.planners.random import Random
+from inhabit.envs.core import Env
+from inhabit.envs.registry import find
+from inhabit.envs.worker import WorkerEnv
+from inhabit.episodes.recording.folder import begin, earlier
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.running.plan import plan
+from inhabit.episodes.running.run import run_episodes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-INHABIT = [sys.executable, "-c", "from episodes.cli import main; main()"]
+INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 STEPS = 6
 
 
@@ -68,7 +68,9 @@ class Household:
 
     def left(self) -> Sequence[psutil.Process]:
         family = psutil.Process().children(recursive=True)
-        return [p for p in family if p.status() != "zombie" and "envs.worker" in p.cmdline()]
+        return [
+            p for p in family if p.status() != "zombie" and "inhabit.envs.worker" in p.cmdline()
+        ]
 
 
 def play(folder: Path, agent: Agent, make: Callable[[], Env], retries: int) -> Run:

@@ -17,11 +17,11 @@ import psutil
 import pytest
 from toy_runs import wait_for
 
-from envs.core import Task
-from episodes.lines import End, Ending
-from episodes.record import Run
+from inhabit.envs.core import Task
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import End, Ending
 
-INHABIT = [sys.executable, "-c", "from episodes.cli import main; main()"]
+INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 PLUGIN = Path(__file__).parents[1] / "envs" / "worker" / "plugin"
 
 
@@ -134,7 +134,9 @@ def test_a_simulator_killed_in_mid_episode(tmp_path: Path) -> None:
     running = subprocess.Popen([*INHABIT, *words], stderr=subprocess.PIPE, text=True)
     first = out / "episodes/00000/episode.jsonl"
     wait_for(lambda: first.exists() and first.read_bytes().count(b'"kind":"act"') >= 2)
-    (worker,) = [p for p in psutil.Process(running.pid).children() if "envs.worker" in p.cmdline()]
+    (worker,) = [
+        p for p in psutil.Process(running.pid).children() if "inhabit.envs.worker" in p.cmdline()
+    ]
     worker.kill()
     killed = time.monotonic()
     wait_for(lambda: b'"kind":"end"' in first.read_bytes(), seconds=5)

@@ -12,9 +12,9 @@ import pytest
 from made_run import Made, write_run
 from toy_runs import play_toy, toy_tasks
 
-from episodes.cli import main
-from episodes.disk import DiskError
-from episodes.record import RecordError, Run
+from inhabit.cli import main
+from inhabit.episodes.recording.disk import DiskError
+from inhabit.episodes.recording.reader import RecordError, Run
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from toy_runs import play_toy, toy, toy_tasks
 
-from episodes.cli import main
-from episodes.preference import read_pairs
-from episodes.record import Run
-from episodes.replay import replay_run
+from inhabit.cli import main
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.replaying.preference import read_pairs
+from inhabit.episodes.replaying.replay import replay_run
 
 IN_PROCESS = ["--set", "in_process=true"]
 

@@ -13,10 +13,10 @@ import pytest
 from browser import CHROMIUM, Browser
 from toy_runs import play_toy, toy_tasks
 
-from episodes.index import Entry, Index
-from episodes.metrics import score
-from episodes.page.writing import Films, write_run
-from episodes.record import Run
+from inhabit.episodes.recording.index import Entry, Index
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.page.writing import Films, write_run
+from inhabit.episodes.scoring.metrics import score
 
 
 @pytest.fixture(scope="module")

@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.core import Reason, Task
-from envs.toy.env import Toy
-from envs.toy.goals import Goal
-from envs.toy.house import House, successors
-from envs.toy.scene import read_scene
-from envs.toy.tasks import sample
-from episodes.cli import main
-from episodes.judging.agreement import kappa
-from episodes.judging.chat import read
-from episodes.judging.errors import Consequence, Done, Failure, failures, first_mistake
-from episodes.judging.lines import StepLine, file_of, whole
-from episodes.judging.scores import ABSENT, Judged, Part, Verdict
-from episodes.record import Run
-from episodes.spread import clustered
+from inhabit.cli import main
+from inhabit.envs.core import Reason, Task
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.goals import Goal
+from inhabit.envs.toy.house import House, successors
+from inhabit.envs.toy.scene import read_scene
+from inhabit.envs.toy.tasks import sample
+from inhabit.episodes.judging.chat import read
+from inhabit.episodes.judging.errors import Consequence, Done, Failure, failures, first_mistake
+from inhabit.episodes.judging.schema import StepLine, file_of, whole
+from inhabit.episodes.judging.scores import ABSENT, Judged, Part, Verdict
+from inhabit.episodes.judging.sheet import kappa
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.scoring.bootstrap import clustered
 
 
 def inhabit(*words: object) -> None:

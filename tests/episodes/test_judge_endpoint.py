@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from episodes.cli import main
+from inhabit.cli import main
 from tests.agents.endpoint import Answer, endpoint, error, good
 from tests.envs.pca_bench.pca_files import game, home, write
 

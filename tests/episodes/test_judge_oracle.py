@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agents.matching import match
-from envs.core import Action
-from episodes.judging.agreement import kappa
-from episodes.judging.anchors import gather
-from episodes.judging.oracle import judge
-from episodes.judging.scores import Answer, Judged
+from inhabit.agents.answers.matching import match
+from inhabit.envs.core import Action
+from inhabit.episodes.judging.anchors import gather
+from inhabit.episodes.judging.oracle import judge
+from inhabit.episodes.judging.scores import Answer, Judged
+from inhabit.episodes.judging.sheet import kappa
 from tests.episodes.made_answers import MOMENTS, MadeAnswer, Moment, answers
 
 

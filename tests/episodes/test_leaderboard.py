@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from episodes.cli import main
-from episodes.leaderboard.page import page
-from episodes.leaderboard.rows import rows, write_csv
-from episodes.record import RecordError
+from inhabit.cli import main
+from inhabit.episodes.recording.reader import RecordError
+from inhabit.episodes.reports.leaderboard.page import page
+from inhabit.episodes.reports.leaderboard.rows import rows, write_csv
 
 
 def inhabit(*words: object) -> None:

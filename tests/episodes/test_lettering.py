@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from episodes.lettering import font, printable, shorten, wrap
+from inhabit.episodes.reports.video.lettering import font, printable, shorten, wrap
 
 widths = st.integers(40, 600)
 sizes = st.sampled_from([12, 18, 26])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from episodes.likelihood import shares
-from episodes.lines import RankedText
+from inhabit.episodes.recording.schema import RankedText
+from inhabit.episodes.scoring.likelihood import shares
 
 logprobs = st.lists(st.floats(max_value=0.0) | st.just(math.nan), max_size=8)
 

@@ -3,55 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-import envs.toy
-from episodes.cli import main
-from episodes.machine import programs, python, storage
-from episodes.machine.finding import Finding, State
+import inhabit.envs.toy
+from inhabit.cli import main
+from inhabit.episodes.machine import programs, python, storage
+from inhabit.episodes.machine.finding import Finding, State
 
 HERE = Path(programs.__file__).parents[2]
 
 
 def named(findings: list[Finding], what: str) -> Finding:
     return next(finding for finding in findings if finding.what == what)
-
-
-def test_a_stranger_with_our_name_is_found(tmp_path: Path) -> None:
-    (tmp_path / "agents").mkdir()
-    (tmp_path / "agents" / "__init__.py").touch()
-    (tmp_path / "envs").mkdir()  # no Python in it: nobody's package
-    findings = list(python.strangers([str(tmp_path), str(HERE)]))
-    stranger = named(findings, "package agents")
-    assert stranger.state is State.LACKING
-    assert str(tmp_path / "agents") in stranger.found
-    assert named(findings, "package envs").state is State.OK
-
-
-def test_a_stranger_that_comes_first_breaks_everything(tmp_path: Path) -> None:
-    (tmp_path / "eie").mkdir()
-    (tmp_path / "eie" / "__init__.py").touch()
-    script = (
-        "from episodes.machine.python import strangers\n"
-        "print([f.state for f in strangers() if f.what == 'package eie'][0])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout.strip() == "broken"
 
 
 def test_what_is_required_is_installed_here() -> None:
@@ -141,7 +108,9 @@ def test_setup_has_the_environment_bring_what_it_needs(
     def prepare(backend: str, tell: Callable[[str], None]) -> None:
         tell(f"{{built}} for {backend}")
 
-    monkeypatch.setattr(envs.toy, "REGISTRATION", replace(envs.toy.REGISTRATION, prepare=prepare))
+    monkeypatch.setattr(
+        inhabit.envs.toy, "REGISTRATION", replace(inhabit.envs.toy.REGISTRATION, prepare=prepare)
+    )
     with pytest.raises(SystemExit) as done:
         main(["setup", "toy"])
     assert not done.value.code

@@ -10,10 +10,10 @@ import pytest
 from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
 
-from episodes.floorplan import WIDTH, FloorPlan, floor_plan
-from episodes.page.pages import episode_page
-from episodes.record import Run
-from episodes.whereabouts import pose_of, things_of
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan
+from inhabit.episodes.reports.page.pages import episode_page
+from inhabit.episodes.running.poses import pose_of, things_of
 
 STATE = {
     "agent": {"position": [1.0, 0.9, -2.5], "rotation": -90, "horizon": 30.0},

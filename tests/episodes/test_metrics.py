@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_runs import play_toy, toy_tasks
 
-from envs.core import Task
-from episodes.lines import End, Ending, Seconds, Tokens
-from episodes.metrics import Scored, path_weight, score, wilson
-from episodes.record import Run
+from inhabit.envs.core import Task
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import End, Ending, Seconds, Tokens
+from inhabit.episodes.scoring.metrics import Scored, path_weight, score, wilson
 
 
 def ended(ending: Ending, met: int, total: int, steps: int, cost: int, invalid: int) -> End:

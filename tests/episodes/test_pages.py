@@ -11,11 +11,11 @@ import pytest
 from made_run import ACTIONS, HOSTILE, Made, write_run
 from toy_runs import Dying, play_toy, toy_tasks
 
-from episodes.cli import main
-from episodes.page.document import LONGEST, duration, percent
-from episodes.page.writing import Films, find_runs, write_gallery
-from episodes.page.writing import write_run as write_pages
-from episodes.record import RecordError, Run
+from inhabit.cli import main
+from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.reports.page.document import LONGEST, duration, percent
+from inhabit.episodes.reports.page.writing import Films, find_runs, write_gallery
+from inhabit.episodes.reports.page.writing import write_run as write_pages
 
 
 class Page(HTMLParser):

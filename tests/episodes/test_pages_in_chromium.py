@@ -12,13 +12,13 @@ from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
 from toy_runs import play_toy, toy_tasks
 
-from episodes.index import Index
-from episodes.metrics import score
-from episodes.page.pages import run_page
-from episodes.page.summary import row
-from episodes.page.writing import Films, write_gallery
-from episodes.page.writing import write_run as write_pages
-from episodes.record import Run
+from inhabit.episodes.recording.index import Index
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.page.pages import run_page
+from inhabit.episodes.reports.page.summary import row
+from inhabit.episodes.reports.page.writing import Films, write_gallery
+from inhabit.episodes.reports.page.writing import write_run as write_pages
+from inhabit.episodes.scoring.metrics import score
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),

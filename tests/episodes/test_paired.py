@@ -9,9 +9,9 @@ import pytest
 from made_run import Made, write_run
 from toy_runs import play_toy, toy_tasks
 
-from episodes.cli import main
-from episodes.paired import MixedError, compare, newcombe, sign_test
-from episodes.record import Run
+from inhabit.cli import main
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.scoring.comparison import MixedError, compare, newcombe, sign_test
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,14 @@ from PIL import Image as Picture
 from pydantic import JsonValue
 from toy_runs import Dying, Keeps, Says, Silent, play_toy, toy_tasks
 
-from agents.core import Agent, Decision, Grant, View
-from agents.models.core import Image
-from envs.core import Reason, SimulatorError, Task
-from envs.toy import ToySettings
-from envs.toy.env import Toy
-from episodes.clock import Clock, Part
-from episodes.lines import Choice, Ending, Sight
-from episodes.record import Attempt, Run
+from inhabit.agents.core import Agent, Decision, Grant, View
+from inhabit.agents.models.core import Image
+from inhabit.envs.core import Reason, SimulatorError, Task
+from inhabit.envs.toy import ToySettings
+from inhabit.envs.toy.env import Toy
+from inhabit.episodes.recording.reader import Attempt, Run
+from inhabit.episodes.recording.schema import Choice, Ending, Sight
+from inhabit.episodes.running.clock import Clock, Part
 
 
 def last(run: Run, number: int = 0) -> Attempt:

@@ -12,11 +12,11 @@ import pytest
 from PIL import Image as Picture
 from toy_runs import play_toy, results, toy_tasks
 
-from envs.core import TaskError
-from episodes.disk import DiskError, LineFile, Pictures
-from episodes.lines import Ending, See
-from episodes.record import RecordError, Run, read_lines
-from episodes.tasks import read_tasks
+from inhabit.envs.core import TaskError
+from inhabit.episodes.recording.disk import DiskError, LineFile, Pictures
+from inhabit.episodes.recording.reader import RecordError, Run, read_lines
+from inhabit.episodes.recording.schema import Ending, See
+from inhabit.episodes.running.tasks import read_tasks
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path: Path) ->
     program = """
 import resource, signal, sys
 from pathlib import Path
-from episodes.disk import DiskError, LineFile
+from inhabit.episodes.recording.disk import DiskError, LineFile
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 lines = LineFile(Path(sys.argv[1]))

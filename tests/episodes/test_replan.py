@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from toy_runs import play_toy, toy_tasks
 
-from episodes.cli import main
-from episodes.record import Run
+from inhabit.cli import main
+from inhabit.episodes.recording.reader import Run
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from toy_runs import Dying, play_toy, toy, toy_tasks
 
-from envs.core import Determinism, Observation, Task
-from envs.toy.env import Toy
-from episodes.cli import main
-from episodes.lines import Ending
-from episodes.record import Run
-from episodes.replay import IncomparableError, replay_run
+from inhabit.cli import main
+from inhabit.envs.core import Determinism, Observation, Task
+from inhabit.envs.toy.env import Toy
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.replaying.replay import IncomparableError, replay_run
 
 
 @pytest.fixture(scope="module")

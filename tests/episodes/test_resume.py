@@ -14,11 +14,11 @@ import psutil
 import pytest
 from toy_runs import play_toy, results, toy_tasks, wait_for
 
-from episodes.cli import main
-from episodes.lines import End
-from episodes.record import RecordError, Run
+from inhabit.cli import main
+from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.recording.schema import End
 
-INHABIT = [sys.executable, "-c", "from episodes.cli import main; main()"]
+INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 RUN = ["run", "toy", "--agent", "random", "--n", "8", "--seed", "3", "--workers", "2", "--json"]
 SLOW = ["--set", "delay=0.004"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from toy_runs import Dying, play_toy, toy_tasks
 
-from agents.core import Agent, Call, Decision, View
-from episodes.lines import Ending
-from episodes.record import Run
-from episodes.spending import calls_of, seconds_of
+from inhabit.agents.core import Agent, Call, Decision, View
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.running.spending import calls_of, seconds_of
 
 FAST = ["in_process=true", "retries=2", "pause=0.01"]
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.core import Call, Decision
-from envs.core import Action, Outcome, Reason
-from episodes.lines import Ending
-from episodes.tally import Limits, Tally
+from inhabit.agents.core import Call, Decision
+from inhabit.envs.core import Action, Outcome, Reason
+from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.running.tally import Limits, Tally
 
 TOTAL = 2
 

@@ -11,9 +11,9 @@ from made_run import HOSTILE, Made, write_run
 from PIL import Image
 from toy_runs import play_toy, toy_tasks
 
-from episodes.cli import main
-from episodes.record import Run
-from episodes.together import Side, frames_together, size_together
+from inhabit.cli import main
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.video.side_by_side import Side, frames_together, size_together
 
 
 def show(*words: str | Path) -> int:

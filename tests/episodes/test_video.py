@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from PIL import Image
 from toy_runs import play_toy, toy_tasks
 
-from episodes import video
-from episodes.likelihood import Share
-from episodes.record import RecordError, Run
-from episodes.slide import BAD, GOOD, SIZE, Slide, draw
+from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.reports.video import encode
+from inhabit.episodes.reports.video.slide import BAD, GOOD, SIZE, Slide, draw
+from inhabit.episodes.scoring.likelihood import Share
 
 
 def pictures(film: Path) -> list[NDArray[np.uint8]]:
     with av.open(str(film)) as container:
-        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(encode=0)]
 
 
 def has(picture: NDArray[np.uint8] | Image.Image, colour: tuple[int, int, int]) -> bool:
@@ -32,7 +32,7 @@ def has(picture: NDArray[np.uint8] | Image.Image, colour: tuple[int, int, int]) 
 
 def test_the_film_of_a_real_episode(tmp_path: Path) -> None:
     run = play_toy(tmp_path / "run", tasks=toy_tasks(1), agent="expert")
-    film = video.write(run.episode(0), run.header)
+    film = encode.write(run.episode(0), run.header)
     frames = pictures(film)
     attempt = run.episode(0).last()
     assert attempt is not None and attempt.end is not None
@@ -47,20 +47,20 @@ def test_the_same_record_gives_the_same_bytes(tmp_path: Path) -> None:
     films = []
     for name in ("one", "two"):
         run = Run.open(write_run(tmp_path / name))
-        films.append(video.write(run.episode(0), run.header).read_bytes())
+        films.append(encode.write(run.episode(0), run.header).read_bytes())
     assert films[0] == films[1]
 
 
 def test_fifteen_steps_are_quick(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=1, steps=15)))
     began = time.process_time()
-    video.write(run.episode(0), run.header)
+    encode.write(run.episode(0), run.header)
     assert time.process_time() - began < 3
 
 
 def test_a_gif_shows_every_slide(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=1, steps=3)))
-    with Image.open(video.write(run.episode(0), run.header, gif=True)) as gif:
+    with Image.open(encode.write(run.episode(0), run.header, gif=True)) as gif:
         assert gif.format == "GIF"
         assert gif.size == (SIZE[0] // 2, SIZE[1] // 2)
         assert getattr(gif, "n_frames", 1) == 2 + 2 * 3
@@ -75,20 +75,20 @@ def test_a_picture_that_can_not_be_read_spoils_no_film(tmp_path: Path, damage: s
         frame.write_bytes(b"GIF89a no picture")
     elif damage == "a folder":
         frame.mkdir()
-    assert len(pictures(video.write(run.episode(0), run.header))) > 10
+    assert len(pictures(encode.write(run.episode(0), run.header))) > 10
 
 
 def test_an_episode_without_pictures_shows_what_was_told(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=1, sight=False)))
-    left = pictures(video.write(run.episode(0), run.header))[5][:, : SIZE[1]]
+    left = pictures(encode.write(run.episode(0), run.header))[5][:, : SIZE[1]]
     assert left.std() > 5
 
 
 def test_what_was_never_begun_has_no_film(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(cut_off=True)))
-    assert video.write(run.episode(2), run.header).exists()
+    assert encode.write(run.episode(2), run.header).exists()
     with pytest.raises(RecordError, match="never begun"):
-        video.write(run.episode(3), run.header)
+        encode.write(run.episode(3), run.header)
 
 
 def slide(**told: object) -> Slide:

@@ -16,8 +16,8 @@ from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
 from toy_runs import play_toy, toy_tasks, wait_for
 
-from episodes.record import Run
-from episodes.watch.server import Server
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.watch.server import Server
 
 
 @contextmanager

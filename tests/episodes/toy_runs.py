@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.core import Agent, Decision, ModelError, View
-from envs.core import Action, Env, Outcome, SimulatorError, Task
-from envs.toy import ToySettings
-from envs.toy.env import Toy
-from envs.toy.tasks import sample
-from episodes.folder import begin, earlier
-from episodes.plan import plan
-from episodes.record import Run
-from episodes.run import Watch, run_episodes
+from inhabit.agents.core import Agent, Decision, ModelError, View
+from inhabit.envs.core import Action, Env, Outcome, SimulatorError, Task
+from inhabit.envs.toy import ToySettings
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.tasks import sample
+from inhabit.episodes.recording.folder import begin, earlier
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.running.plan import plan
+from inhabit.episodes.running.run import Watch, run_episodes
 
 
 def toy() -> Env:

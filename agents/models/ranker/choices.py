@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.models.ranker.goals import PARTS, Asked
-from agents.models.ranker.progress import Progress
-from agents.models.ranker.reading import GO, OPEN, TAKE, VERBS, Deed, Noted, whole
+from inhabit.agents.models.ranker.goals import PARTS, Asked
+from inhabit.agents.models.ranker.progress import Progress
+from inhabit.agents.models.ranker.reading import GO, OPEN, TAKE, VERBS, Deed, Noted, whole
 
 _OF_NOUN = 3 * len(PARTS) + 2 * len(VERBS) + 15
 CHOICE = _OF_NOUN + 15

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.models.ranker.choices import About
-from agents.models.ranker.goals import PARTS, Asked
-from agents.models.ranker.progress import WORKS, Progress, progress
-from agents.models.ranker.reading import (
+from inhabit.agents.models.ranker.choices import About
+from inhabit.agents.models.ranker.goals import PARTS, Asked
+from inhabit.agents.models.ranker.progress import WORKS, Progress, progress
+from inhabit.agents.models.ranker.reading import (
     CLOSE,
     LOOKS,
     PUT,

@@ -12,14 +12,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from agents.core import Call, ModelError, Ranked
-from agents.models.core import Ability, Image, Message, Model, Ranking, Reply
-from agents.models.local import RANKER
-from agents.models.looking import Looker
-from agents.models.ranker.features import Lexicon, question
-from agents.models.ranker.network import Network
-from agents.models.ranker.reading import action, notes
-from envs.entries import first_problem
+from inhabit.agents.core import Call, ModelError, Ranked
+from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking, Reply
+from inhabit.agents.models.ranker import RANKER
+from inhabit.agents.models.ranker.features import Lexicon, question
+from inhabit.agents.models.ranker.looking import Looker
+from inhabit.agents.models.ranker.network import Network
+from inhabit.agents.models.ranker.reading import action, notes
+from inhabit.envs.entries import first_problem
 
 WEIGHTS, EYES = "ranker.safetensors", "eyes"
 _OTHER_VERSION = (
@@ -55,7 +55,7 @@ class Ranker(Model):
         """Log-probabilities that sum to one over `candidates`.
 
         Raises:
-            ModelError: the prompt is none of `agents/notes.py`.
+            ModelError: the prompt is none of `agents/prompts/notes.py`.
         """
         begin = time.perf_counter()
         scores = self.scores(prompt, candidates)
@@ -72,7 +72,7 @@ class Ranker(Model):
         """The log-probability of each candidate.
 
         Raises:
-            ModelError: the prompt is none of `agents/notes.py`.
+            ModelError: the prompt is none of `agents/prompts/notes.py`.
         """
         noted = notes(_text(prompt), self.lexicon.nouns)
         asked = self.network.reader.read(noted.goal, noted.slots)

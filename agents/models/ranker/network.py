@@ -13,10 +13,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from agents.models.ranker.choices import CHOICE
-from agents.models.ranker.features import KINDS, MOMENT, NAMED, Lexicon, Question
-from agents.models.ranker.goals import GoalReader
-from agents.models.ranker.reading import VERBS
+from inhabit.agents.models.ranker.choices import CHOICE
+from inhabit.agents.models.ranker.features import KINDS, MOMENT, NAMED, Lexicon, Question
+from inhabit.agents.models.ranker.goals import GoalReader
+from inhabit.agents.models.ranker.reading import VERBS
 
 _WIDTH, _SEEN, _TASK, _HIDDEN, _FIT = 32, 64, 32, 256, 64
 _SMALL = 0.05

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.models.ranker.reading import CLOSE, EXPLORE, GO, PUT, TAKE, TURN_ON, Deed
+from inhabit.agents.models.ranker.reading import CLOSE, EXPLORE, GO, PUT, TAKE, TURN_ON, Deed
 
 WORKS = (TURN_ON, CLOSE)
 """What is done to a place that may change what lies there."""

@@ -1,4 +1,4 @@
-"""What stands in notes (`agents/notes.py`) and in actions, taken apart.
+"""What stands in notes (`agents/prompts/notes.py`) and in actions, taken apart.
 
 Actions and notes of a household are made of verbs and of nouns, and what matters of a noun is where
 else it stands: a mug is to be taken because the goal speaks of it and it was seen. So the goal's
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agents.core import ModelError
-from agents.synonyms import called
+from inhabit.agents.answers.synonyms import called
+from inhabit.agents.core import ModelError
 
 VERBS = (
     "go to",
@@ -97,7 +97,7 @@ def notes(text: str, nouns: Iterable[str]) -> Noted:
     """Take notes apart.
 
     Args:
-        text: as `agents.notes` writes them.
+        text: as `inhabit.agents.prompts.notes` writes them.
         nouns: that a goal may speak of.
 
     Raises:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
-from envs.alfred.counterparts import SLICED
-from envs.alfred.memory import Memory
-from envs.alfred.objects import ENCLOSING, Thing, World
-from envs.alfred.types import DOORS, KNIVES
+from inhabit.envs.alfred.scenes.counterparts import SLICED
+from inhabit.envs.alfred.scenes.object_types import DOORS, KNIVES
+from inhabit.envs.alfred.skills.memory import Memory
+from inhabit.envs.alfred.thor.objects import ENCLOSING, Thing, World
 
 _SURFACES = (
     "CounterTop",

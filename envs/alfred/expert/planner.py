@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from envs.alfred.counterparts import present
-from envs.alfred.expert.draft import Draft, HiddenError, NoPlanError
-from envs.alfred.expert.recipes import solve
-from envs.alfred.expert.words import put_in_words
-from envs.alfred.objects import Thing, World
-from envs.alfred.scene import RecordedStep
-from envs.alfred.situation import Situation
-from envs.alfred.skills.result import Result
-from envs.core import Action
+from inhabit.envs.alfred.expert.draft import Draft, HiddenError, NoPlanError
+from inhabit.envs.alfred.expert.recipes import solve
+from inhabit.envs.alfred.expert.words import put_in_words
+from inhabit.envs.alfred.scenes.counterparts import present
+from inhabit.envs.alfred.scenes.scene import RecordedStep
+from inhabit.envs.alfred.skills.result import Result
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.core import Action
 
 _MOST_TRIES = 6
 """Plans that may turn out to need something hidden, before the planner gives up."""

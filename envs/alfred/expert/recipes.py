@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 
-from envs.alfred.expert.draft import Draft, NoPlanError, Step
-from envs.alfred.goals import basin_of, conditions, is_wanted, treated
-from envs.alfred.objects import BASINS, Thing
-from envs.alfred.scene import Goal
-from envs.alfred.situation import Situation
+from inhabit.envs.alfred.expert.draft import Draft, NoPlanError, Step
+from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.tasks.goals import basin_of, conditions, is_wanted, treated
+from inhabit.envs.alfred.thor.objects import BASINS, Thing
 
 
 def solve(here: Situation, hidden: Set[str] = frozenset()) -> Sequence[Step]:

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from envs.alfred.expert.draft import NoPlanError, Step
-from envs.alfred.expert.planner import Planner
-from envs.alfred.expert.recipes import solve
-from envs.alfred.goals import is_wanted
-from envs.alfred.language import IT, say
-from envs.alfred.naming import word
-from envs.alfred.objects import ENCLOSING, Thing
-from envs.alfred.pairs import PLACES
-from envs.alfred.rooms import kind_of
-from envs.alfred.scene import Goal
-from envs.alfred.situation import Situation
-from envs.alfred.skills.exploring import unsearched
-from envs.alfred.types import KNIVES
-from envs.alfred.vocabulary import vocabulary
-from envs.core import Action
+from inhabit.envs.alfred.expert.draft import NoPlanError, Step
+from inhabit.envs.alfred.expert.planner import Planner
+from inhabit.envs.alfred.expert.recipes import solve
+from inhabit.envs.alfred.language.grammar import IT, say
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.language.vocabulary import vocabulary
+from inhabit.envs.alfred.scenes.object_types import KNIVES
+from inhabit.envs.alfred.scenes.rooms import kind_of
+from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.skills.exploring import unsearched
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.tasks.goals import is_wanted
+from inhabit.envs.alfred.tasks.pairs import PLACES
+from inhabit.envs.alfred.thor.objects import ENCLOSING, Thing
+from inhabit.envs.core import Action
 
 _LOOKS = 3
 """Places to look around from before anything is searched from near."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from envs.alfred.counterparts import present
-from envs.alfred.expert.planner import Planner
-from envs.alfred.language import IT, say
-from envs.alfred.masks import choose, decode
-from envs.alfred.naming import word
-from envs.alfred.objects import Thing
-from envs.alfred.scene import LowStep, RecordedThing
-from envs.alfred.situation import Situation
-from envs.alfred.skills.result import Result
-from envs.core import Action
+from inhabit.envs.alfred.expert.planner import Planner
+from inhabit.envs.alfred.language.grammar import IT, say
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.scenes.counterparts import present
+from inhabit.envs.alfred.scenes.scene import LowStep, RecordedThing
+from inhabit.envs.alfred.skills.result import Result
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.thor.masks import choose, decode
+from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.core import Action
 
 _MOVES: Mapping[str, str] = {
     "MoveAhead": "move ahead",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from envs.core import SceneError
-from envs.household.own_rooms import Catalog
-from envs.household.simulator import Simulator
+from inhabit.envs.core import SceneError
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.simulator import Simulator
 
 
 @dataclass(frozen=True, slots=True)

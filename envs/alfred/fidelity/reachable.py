@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from envs.household import layouts
-from envs.household.rooms import SCENES, load
+from inhabit.envs.simulators.household.navigation import recorded_grids
+from inhabit.envs.simulators.household.rooms.ithor import SCENES, load
 
 
 def agreement() -> Mapping[str, float]:
@@ -16,7 +16,7 @@ def agreement() -> Mapping[str, float]:
     """
     found = {}
     for scene in SCENES:
-        real = layouts.cells(scene)
+        real = recorded_grids.cells(scene)
         if real is not None:
             ours = load(scene).cells
             found[scene] = len(ours & real) / len(ours | real)

@@ -9,15 +9,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.alfred.body import Body, Pose
-from envs.alfred.counterparts import present
-from envs.alfred.goals import conditions
-from envs.alfred.masks import Mask, choose, decode, drawn
-from envs.alfred.objects import Thing, World
-from envs.alfred.scene import LowStep, RecordedThing, Scene
-from envs.alfred.situation import Situation
-from envs.alfred.start import build
-from envs.core import SceneError
+from inhabit.envs.alfred.scenes.build import build
+from inhabit.envs.alfred.scenes.counterparts import present
+from inhabit.envs.alfred.scenes.scene import LowStep, RecordedThing, Scene
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.tasks.goals import conditions
+from inhabit.envs.alfred.thor.body import Body, Pose
+from inhabit.envs.alfred.thor.masks import Mask, choose, decode, drawn
+from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.core import SceneError
 
 By = Literal["id", "mask"]
 MOVES = {"MoveAhead": 0, "MoveRight": 90, "MoveBack": 180, "MoveLeft": 270}

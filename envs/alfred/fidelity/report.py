@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from envs.alfred.fidelity.verdict import SOLVED, Verdict
+from inhabit.envs.alfred.fidelity.verdict import SOLVED, Verdict
 
 _PER_CAUSE = 6
 """Pictures for one cause, at most."""

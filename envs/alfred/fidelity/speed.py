@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import median
 from time import process_time
 
-from envs.household.rooms import SCENES, load
-from envs.household.simulator import Simulator
+from inhabit.envs.simulators.household.rooms.ithor import SCENES, load
+from inhabit.envs.simulators.household.simulator import Simulator
 
 _ROOM = "FloorPlan1"
 _OBJECTS = 90

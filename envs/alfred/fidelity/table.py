@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from envs.alfred.fidelity.verdict import SOLVED, Verdict
+from inhabit.envs.alfred.fidelity.verdict import SOLVED, Verdict
 
 _SHOWN_CAUSES = 12
 

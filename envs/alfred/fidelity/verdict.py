@@ -10,16 +10,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.alfred.env import Alfred
-from envs.alfred.fidelity.replay import Interaction, Story, replay
-from envs.alfred.masks import SIDE, center, decode, edge, overlap
-from envs.alfred.rooms import Cells
-from envs.alfred.scene import Scene
-from envs.alfred.session import Session
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.trajectories import read_task
-from envs.core import SceneError, Task, TaskError
-from envs.household import layouts
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.fidelity.replay import Interaction, Story, replay
+from inhabit.envs.alfred.scenes.rooms import Cells
+from inhabit.envs.alfred.scenes.scene import Scene
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.tasks.trajectories import read_task
+from inhabit.envs.alfred.thor.masks import SIDE, center, decode, edge, overlap
+from inhabit.envs.alfred.thor.session import Session
+from inhabit.envs.core import SceneError, Task, TaskError
+from inhabit.envs.simulators.household.navigation import recorded_grids
 
 SOLVED = "solved"
 _NO_GOAL = "the goal does not hold"
@@ -70,7 +70,7 @@ class Court:
         Args:
             skills: whether the high-level plans are tried too, which takes most of the time.
         """
-        cells: Cells = "computed" if layouts.folder() is None else "recorded"
+        cells: Cells = "computed" if recorded_grids.folder() is None else "recorded"
         self._session = Session("embedded", AlfredSettings(cells=cells))
         self._owner = self._session.join()
         recorded = AlfredSettings(expert="recorded", cells=cells)

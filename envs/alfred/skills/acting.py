@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from envs.alfred.body import HORIZON_STEP
-from envs.alfred.language import IT
-from envs.alfred.naming import split_name
-from envs.alfred.objects import Thing
-from envs.alfred.situation import Situation
-from envs.alfred.skills import exploring, finding, handling, walking
-from envs.alfred.skills.result import Result, failed
-from envs.core import Action, Reason
+from inhabit.envs.alfred.language.grammar import IT
+from inhabit.envs.alfred.language.naming import split_name, squeeze, word
+from inhabit.envs.alfred.skills import exploring, handling, walking
+from inhabit.envs.alfred.skills.result import Result, done, failed
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.walking import go_to
+from inhabit.envs.alfred.thor.body import HORIZON_STEP
+from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.core import Action, Reason
+
+
+def find(here: Situation, name: str) -> Result:
+    """Go to the nearest thing of that name, or to what it is shut in."""
+    thing = _choose(here, name)
+    if thing is None:
+        return failed(Reason.NOT_FOUND, f"there is no {name} here.")
+    shut = here.world.shut_in(thing)
+    result = go_to(here, shut if shut is not None else thing)
+    if result.reason is None and shut is not None:
+        return done(f"{here.name(thing)} is inside {here.name(shut)}, which is closed.")
+    return result
+
+
+def _choose(here: Situation, name: str) -> Thing | None:
+    squeezed, number = split_name(name)
+    if number is not None:
+        return here.world.get(here.names.id(squeezed, number) or "")
+    things = [t for t in here.world if t.id in here.names and squeeze(word(t.type)) == squeezed]
+    return here.reference().choose("find", things)
+
 
 _ON_THE_SPOT: Mapping[str, Callable[[Situation], Result]] = {
     "look around": exploring.look_around,
@@ -50,7 +72,7 @@ def act(here: Situation, action: Action) -> Result:
     if action.verb in _WITH_HELD:
         return _WITH_HELD[action.verb](here, said[0] if said else IT)
     if action.verb == "find":
-        return finding.find(here, said[0])
+        return find(here, said[0])
     name = said[-1]
     thing = here.reference().resolve(action.verb, name)
     if thing is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from envs.alfred.memory import Cell
-from envs.alfred.routes import STEP, Stand, Ways
-from envs.alfred.situation import Situation
-from envs.alfred.skills.result import Result, done, failed
-from envs.alfred.skills.walking import look, walk
-from envs.core import Reason
+from inhabit.envs.alfred.skills.memory import Cell
+from inhabit.envs.alfred.skills.result import Result, done, failed
+from inhabit.envs.alfred.skills.routes import STEP, Stand, Ways
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.walking import look, walk
+from inhabit.envs.core import Reason
 
 _SIGHT = (1.5, 0.75)
 """Metres around a place that count as searched once one has looked around there: at first, and

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
-from envs.alfred.objects import Thing
-from envs.alfred.situation import Situation
-from envs.alfred.skills.result import Result, failed
-from envs.alfred.skills.vantage import REACH, direction
-from envs.alfred.skills.walking import look
-from envs.core import Reason
+from inhabit.envs.alfred.skills.result import Result, failed
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.vantage import REACH, direction
+from inhabit.envs.alfred.skills.walking import look
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
+from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.core import Reason
 
 _ASIDE = 35
 """Degrees to the side within which looking up or down may bring a thing into the picture."""

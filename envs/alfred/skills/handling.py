@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from envs.alfred.language import preposition
-from envs.alfred.objects import Thing
-from envs.alfred.situation import Situation
-from envs.alfred.skills.facing import face
-from envs.alfred.skills.result import Result, done, failed
-from envs.alfred.types import KNIVES
-from envs.core import Reason
+from inhabit.envs.alfred.language.grammar import preposition
+from inhabit.envs.alfred.scenes.object_types import KNIVES
+from inhabit.envs.alfred.skills.facing import face
+from inhabit.envs.alfred.skills.result import Result, done, failed
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.core import Reason
 
 _REASONS = {
     "ObjectNotVisible": (Reason.NOT_VISIBLE, "it can't be seen well enough from here"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from envs.core import Reason
+from inhabit.envs.core import Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
-from envs.alfred.objects import Point, Thing
-from envs.alfred.routes import HEADINGS, STEP, Stand, Ways, cell, heading
-from envs.alfred.situation import Situation
+from inhabit.envs.alfred.skills.routes import HEADINGS, STEP, Stand, Ways, cell, heading
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
+from inhabit.envs.alfred.thor.objects import Point, Thing
 
 REACH = 1.5
 """Metres along the floor within which a thing can be handled, as in THOR."""

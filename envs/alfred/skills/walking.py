@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from envs.alfred.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
-from envs.alfred.objects import Thing
-from envs.alfred.routes import STEP, Stand, Ways
-from envs.alfred.situation import Situation
-from envs.alfred.skills.result import Result, done, failed
-from envs.alfred.skills.vantage import stand_of, vantage
-from envs.core import Reason
+from inhabit.envs.alfred.skills.result import Result, done, failed
+from inhabit.envs.alfred.skills.routes import STEP, Stand, Ways
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.vantage import stand_of, vantage
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
+from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.core import Reason
 
 _DETOURS = 12
 

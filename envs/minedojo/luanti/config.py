@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from envs.minedojo.frames import BAR
-from envs.minedojo.game import NAME
+from inhabit.envs.minedojo.luanti.framebuffer import BAR
+from inhabit.envs.minedojo.luanti.game import NAME
 
 FOV = 70
 """Degrees of the window's height, before Luanti widens the view of narrow windows."""

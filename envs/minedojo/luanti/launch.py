@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from envs.core import SimulatorError, UnavailableError
-from envs.minedojo.frames import BAR
-from envs.minedojo.game import instance
-from envs.minedojo.luanti import config
-from envs.minedojo.luanti.watch import Watch
-from envs.minedojo.programs import PACKAGES, display, engine, lacking
+from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.minedojo.luanti import config
+from inhabit.envs.minedojo.luanti.framebuffer import BAR
+from inhabit.envs.minedojo.luanti.game import instance
+from inhabit.envs.minedojo.luanti.programs import PACKAGES, display, engine, lacking
+from inhabit.envs.minedojo.luanti.watch import Watch
 
 _ATTEMPTS = 4
 _TAKEN = "port already in use"

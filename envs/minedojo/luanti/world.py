@@ -11,9 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.core import SimulatorError
-from envs.minedojo.frames import Frames
-from envs.minedojo.luanti.launch import Launch
+from inhabit.envs.core import SimulatorError
+from inhabit.envs.minedojo.luanti.framebuffer import Frames
+from inhabit.envs.minedojo.luanti.launch import Launch
 
 _FIRST = 90.0
 """Seconds until the world must stand."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from envs.core import (
+from inhabit.envs.core import (
     Action,
     Determinism,
     Env,
@@ -23,12 +23,12 @@ from envs.core import (
     Task,
     UnavailableError,
 )
-from envs.minedojo import MineDojoSettings
-from envs.minedojo.account import in_words, read
-from envs.minedojo.control import FUNCTIONS, crafts, nothing, sizes
-from envs.minedojo.names import names
-from envs.minedojo.real.line import Line, RefusedError
-from envs.minedojo.scene import MineDojoScene, read_scene
+from inhabit.envs.minedojo import MineDojoSettings
+from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
+from inhabit.envs.minedojo.real.line import Line, RefusedError
+from inhabit.envs.minedojo.snapshot import in_words, read
+from inhabit.envs.minedojo.tasks.names import names
+from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 
 _ANSWER, _MAKING = 120.0, 120.0
 """Seconds for a step, and for making a task."""

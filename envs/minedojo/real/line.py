@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from envs.core import SimulatorError, UnavailableError
-from envs.minedojo.luanti.watch import Watch
-from envs.minedojo.real.setup import interpreter
+from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.minedojo.luanti.watch import Watch
+from inhabit.envs.minedojo.real.setup import interpreter
 
 _HOST = Path(__file__).parent / "host.py"
 _LAST = 6

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from envs.cache import cache_home
-from envs.commands import pip, run
-from envs.core import UnavailableError
-from envs.registry import Need
+from inhabit.envs.cache import cache_home
+from inhabit.envs.core import UnavailableError
+from inhabit.envs.installing import pip, run
+from inhabit.envs.registry import Need
 
 _MINEDOJO = "minedojo==0.1"
 _STEPS = (

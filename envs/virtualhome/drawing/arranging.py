@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from envs.virtualhome.drawing.classes import form
-from envs.virtualhome.drawing.layout import lay_out
-from envs.virtualhome.drawing.place import Place, read_place
-from envs.virtualhome.drawing.resting import resting
-from envs.virtualhome.flats.boxes import Box
-from envs.virtualhome.flats.rests import Rest, rests
-from envs.virtualhome.sight import held
-from envs.virtualhome.world import Node, World
+from inhabit.envs.virtualhome.drawing.classes import form
+from inhabit.envs.virtualhome.drawing.layout import lay_out
+from inhabit.envs.virtualhome.drawing.place import Place, read_place
+from inhabit.envs.virtualhome.drawing.resting import resting
+from inhabit.envs.virtualhome.flats.boxes import Box
+from inhabit.envs.virtualhome.flats.rests import Rest, rests
+from inhabit.envs.virtualhome.graph.visibility import held
+from inhabit.envs.virtualhome.graph.world import Node, World
 
 _NEAR_FLOOR = 0.06
 """Metres above the floor up to which something stands on it."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from envs.virtualhome.catalogue import catalogue
+from inhabit.envs.virtualhome.catalogue import catalogue
 
 Size = tuple[float, float, float]
 
@@ -50,7 +50,7 @@ def forms() -> Mapping[str, Form]:
     for name, article in catalogue().items():
         if name not in _NOT_DRAWN:
             found[name] = Form(article.shape, article.size, _usual_place(name, article.category))
-    text = files("envs.virtualhome.drawing").joinpath("classes.csv").read_text("utf-8")
+    text = files("inhabit.envs.virtualhome.drawing").joinpath("classes.csv").read_text("utf-8")
     for row in csv.DictReader(text.splitlines()):
         size = float(row["width"]), float(row["height"]), float(row["depth"])
         found.setdefault(row["class_name"], Form(row["shape"], size, row["place"]))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi, sin, sqrt
 
-from envs.render.shell import lamp
-from envs.render.stage import Light, Stage, Vector
-from envs.virtualhome.drawing.arranging import Arrangement
-from envs.virtualhome.drawing.place import Place
-from envs.virtualhome.world import Node, World
+from inhabit.envs.simulators.render.shell import lamp
+from inhabit.envs.simulators.render.stage import Light, Stage, Vector
+from inhabit.envs.virtualhome.drawing.arranging import Arrangement
+from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.graph.world import Node, World
 
 _WARM: Vector = (1.0, 0.93, 0.82)
 _DAY: Vector = (0.98, 0.98, 1.0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import radians, tan
 
-from envs.render.camera import Camera
-from envs.virtualhome.drawing.figure import Figure
-from envs.virtualhome.drawing.place import Place
-from envs.virtualhome.world import World
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.virtualhome.drawing.figure import Figure
+from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.graph.world import World
 
 _BEFORE_EYES = 0.4
 """Metres from the eyes at which held things are drawn in the first person."""

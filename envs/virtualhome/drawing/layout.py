@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from envs.virtualhome.drawing.classes import Form, form
-from envs.virtualhome.drawing.place import Place
-from envs.virtualhome.drawing.resting import resting
-from envs.virtualhome.flats.boxes import Box
-from envs.virtualhome.flats.rests import Rest, rests
-from envs.virtualhome.world import Node, World
+from inhabit.envs.virtualhome.drawing.classes import Form, form
+from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.drawing.resting import resting
+from inhabit.envs.virtualhome.flats.boxes import Box
+from inhabit.envs.virtualhome.flats.rests import Rest, rests
+from inhabit.envs.virtualhome.graph.world import Node, World
 
 _WIDE, _DEEP, _HIGH = 6.6, 5.6, 2.6
 """A room's size in metres."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
-from envs.render.material import Material
-from envs.render.mesh import Mesh
-from envs.render.shapes import Look, shape
-from envs.virtualhome.drawing.classes import form
-from envs.virtualhome.world import Node
+from inhabit.envs.simulators.render.material import Material
+from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.shapes import Look, shape
+from inhabit.envs.virtualhome.drawing.classes import form
+from inhabit.envs.virtualhome.graph.world import Node
 
 _BACKWARDS = frozenset(("Bed",))
 """Shapes whose front is at -z, as THOR's."""

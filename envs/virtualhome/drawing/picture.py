@@ -9,20 +9,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.render.camera import Camera
-from envs.render.material import Material
-from envs.render.mesh import Mesh
-from envs.render.shapes import Look
-from envs.render.stage import Frame, Stage
-from envs.virtualhome.drawing import views
-from envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
-from envs.virtualhome.drawing.daylight import Mood, daylight, illuminate, mood
-from envs.virtualhome.drawing.figure import Figure, figure
-from envs.virtualhome.drawing.hands import carried_before_eyes, carried_by
-from envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of, seed_of
-from envs.virtualhome.drawing.place import Place
-from envs.virtualhome.drawing.rooms import fitted, room_at, room_meshes
-from envs.virtualhome.world import Node, World
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.material import Material
+from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.shapes import Look
+from inhabit.envs.simulators.render.stage import Frame, Stage
+from inhabit.envs.virtualhome.drawing import views
+from inhabit.envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
+from inhabit.envs.virtualhome.drawing.daylight import Mood, daylight, illuminate, mood
+from inhabit.envs.virtualhome.drawing.figure import Figure, figure
+from inhabit.envs.virtualhome.drawing.hands import carried_before_eyes, carried_by
+from inhabit.envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of, seed_of
+from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.drawing.rooms import fitted, room_at, room_meshes
+from inhabit.envs.virtualhome.graph.world import Node, World
 
 View = Literal["first_person", "over_the_shoulder", "top_down"]
 _CEILING = " ceiling"

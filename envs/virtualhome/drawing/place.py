@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.virtualhome.flats.boxes import Box
+from inhabit.envs.virtualhome.flats.boxes import Box
 
 
 @dataclass(frozen=True, slots=True)

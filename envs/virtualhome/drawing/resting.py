@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.virtualhome.drawing.place import Place
-from envs.virtualhome.flats.boxes import Box
-from envs.virtualhome.flats.rests import Rest
+from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.flats.boxes import Box
+from inhabit.envs.virtualhome.flats.rests import Rest
 
 _STEP = 0.05
 """Metres between the places that are tried."""

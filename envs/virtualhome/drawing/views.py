@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import atan, atan2, degrees, hypot, radians, tan
 
-from envs.render.camera import Camera
-from envs.virtualhome.drawing.figure import Figure
-from envs.virtualhome.drawing.place import Place
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.virtualhome.drawing.figure import Figure
+from inhabit.envs.virtualhome.drawing.place import Place
 
 _FOV = 66.0
 """Degrees, vertical."""

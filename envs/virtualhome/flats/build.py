@@ -8,11 +8,11 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from envs.virtualhome.catalogue import catalogue
-from envs.virtualhome.flats.boxes import Box, Placed
-from envs.virtualhome.flats.fill import Filler
-from envs.virtualhome.flats.furnish import Furnisher, NoRoomError
-from envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Plan, plans
+from inhabit.envs.virtualhome.catalogue import catalogue
+from inhabit.envs.virtualhome.flats.boxes import Box, Placed
+from inhabit.envs.virtualhome.flats.fill import Filler
+from inhabit.envs.virtualhome.flats.furnish import Furnisher, NoRoomError
+from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Plan, plans
 
 FIRST_ID = 11
 """Below are the characters': the official `UnityEnvironment` takes 1, 2, ... for theirs."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from envs.virtualhome.catalogue import catalogue
-from envs.virtualhome.flats.boxes import Box, Placed, front, turned_half
-from envs.virtualhome.flats.rests import Rest, rests
+from inhabit.envs.virtualhome.catalogue import catalogue
+from inhabit.envs.virtualhome.flats.boxes import Box, Placed, front, turned_half
+from inhabit.envs.virtualhome.flats.rests import Rest, rests
 
 _TRIES = 80
 _EDGE = 0.015
@@ -98,5 +98,5 @@ _FACES_FORWARD = {
 
 @cache
 def _contents() -> Sequence[Mapping[str, str]]:
-    text = files("envs.virtualhome.flats").joinpath("contents.csv").read_text("utf-8")
+    text = files("inhabit.envs.virtualhome.flats").joinpath("contents.csv").read_text("utf-8")
     return list(csv.DictReader(text.splitlines()))

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from envs.virtualhome.catalogue import catalogue
-from envs.virtualhome.flats.boxes import YAWS, Box, Placed, front, turned_half
-from envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Doorway, Plan, Room
+from inhabit.envs.virtualhome.catalogue import catalogue
+from inhabit.envs.virtualhome.flats.boxes import YAWS, Box, Placed, front, turned_half
+from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Doorway, Plan, Room
 
 _STEP = 0.05
 """Metres between the places that are tried along a wall."""
@@ -281,7 +281,7 @@ class Furnisher:
 
 @cache
 def _furniture() -> Sequence[Mapping[str, str]]:
-    text = files("envs.virtualhome.flats").joinpath("furniture.csv").read_text("utf-8")
+    text = files("inhabit.envs.virtualhome.flats").joinpath("furniture.csv").read_text("utf-8")
     return list(csv.DictReader(text.splitlines()))
 
 

@@ -1,4 +1,6 @@
-"""Where things rest on and in furniture. What `envs.render.shapes` draws has its boards there."""
+"""Where things rest on and in furniture. What `inhabit.envs.simulators.render.shapes` draws has its
+boards there.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """VirtualHome's Unity protocol without Unity: the evolving graph, drawn by our renderer.
 
-`python -m envs.virtualhome.server --port 8080` listens to this machine alone.
+`python -m inhabit.envs.virtualhome.server --port 8080` listens to this machine alone.
 """

@@ -1,18 +1,22 @@
-"""`python -m envs.virtualhome.server`: VirtualHome's Unity protocol, over the evolving graph."""
+"""`python -m inhabit.envs.virtualhome.server`: VirtualHome's Unity protocol, over the evolving
+graph.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from envs.core import SceneError, SimulatorError, UnavailableError
-from envs.virtualhome.server.flat import Flat
-from envs.virtualhome.server.listen import LOOPBACK, Server
+from inhabit.envs.core import SceneError, SimulatorError, UnavailableError
+from inhabit.envs.virtualhome.server.flat import Flat
+from inhabit.envs.virtualhome.server.listen import LOOPBACK, Server
 
 
 def main() -> int:
     """Serve until interrupted. 0, or 3 where something is lacking or the port is taken."""
-    parser = argparse.ArgumentParser(prog="python -m envs.virtualhome.server", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m inhabit.envs.virtualhome.server", description=__doc__
+    )
     parser.add_argument("--port", type=int, default=8080, help="0 for any that is free")
     parser.add_argument("--flat", type=int, default=0, help="the first scene: 0 to 6")
     parser.add_argument("--seed", type=int, default=0, help="what stands where in the flats")

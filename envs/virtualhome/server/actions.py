@@ -6,17 +6,17 @@ import json
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 
-from envs.core import SceneError
-from envs.virtualhome.drawing.classes import forms
-from envs.virtualhome.drawing.place import Place
-from envs.virtualhome.drawing.rooms import room_at
-from envs.virtualhome.failures import Failure
-from envs.virtualhome.lines import Line, LineError, parse_parallel
-from envs.virtualhome.server import seeing
-from envs.virtualhome.server.answers import RefusedError, done, read, told
-from envs.virtualhome.server.cameras import CameraError
-from envs.virtualhome.server.flat import ONE_CHARACTER, Flat
-from envs.virtualhome.wire import (
+from inhabit.envs.core import SceneError
+from inhabit.envs.virtualhome.drawing.classes import forms
+from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.drawing.rooms import room_at
+from inhabit.envs.virtualhome.graph.failures import Failure
+from inhabit.envs.virtualhome.graph.script import Line, LineError, parse_parallel
+from inhabit.envs.virtualhome.server import seeing
+from inhabit.envs.virtualhome.server.answers import RefusedError, done, read, told
+from inhabit.envs.virtualhome.server.cameras import CameraError
+from inhabit.envs.virtualhome.server.flat import ONE_CHARACTER, Flat
+from inhabit.envs.virtualhome.unity.protocol import (
     CharacterPlace,
     Reply,
     Request,

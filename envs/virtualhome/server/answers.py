@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from envs.entries import first_problem
-from envs.virtualhome.wire import Reply, Request
+from inhabit.envs.entries import first_problem
+from inhabit.envs.virtualhome.unity.protocol import Reply, Request
 
 _M = TypeVar("_M", bound=BaseModel)
 

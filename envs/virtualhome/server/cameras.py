@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from envs.render.camera import Camera
-from envs.render.mesh import Vector
-from envs.virtualhome.drawing import views
-from envs.virtualhome.drawing.figure import Figure
-from envs.virtualhome.drawing.place import Place
-from envs.virtualhome.wire import CameraPlace
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.mesh import Vector
+from inhabit.envs.virtualhome.drawing import views
+from inhabit.envs.virtualhome.drawing.figure import Figure
+from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.unity.protocol import CameraPlace
 
 CORNERS = 4
 """Cameras in a room's corners; one more looks down from above it."""

@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from envs.core import SceneError
-from envs.render.camera import Camera
-from envs.render.mesh import Vector
-from envs.render.stage import Frame
-from envs.virtualhome.drawing import views
-from envs.virtualhome.drawing.figure import Figure
-from envs.virtualhome.drawing.picture import Picture, Shot
-from envs.virtualhome.drawing.place import Place
-from envs.virtualhome.failures import Failure
-from envs.virtualhome.flats.build import build
-from envs.virtualhome.flats.plans import plans
-from envs.virtualhome.lines import Line
-from envs.virtualhome.scene import CHARACTER
-from envs.virtualhome.server.cameras import (
+from inhabit.envs.core import SceneError
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.mesh import Vector
+from inhabit.envs.simulators.render.stage import Frame
+from inhabit.envs.virtualhome.drawing import views
+from inhabit.envs.virtualhome.drawing.figure import Figure
+from inhabit.envs.virtualhome.drawing.picture import Picture, Shot
+from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.flats.build import build
+from inhabit.envs.virtualhome.flats.plans import plans
+from inhabit.envs.virtualhome.graph.failures import Failure
+from inhabit.envs.virtualhome.graph.script import Line
+from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.server.cameras import (
     CHARACTER_CAMERAS,
     CORNERS,
     AnyCamera,
@@ -31,8 +31,8 @@ from envs.virtualhome.server.cameras import (
     looking,
     sees_from_above,
 )
-from envs.virtualhome.wire import CameraPlace
-from envs.virtualhome.world import World
+from inhabit.envs.virtualhome.tasks.scene import CHARACTER
+from inhabit.envs.virtualhome.unity.protocol import CameraPlace
 
 ONE_CHARACTER = (
     "There is a character already, and this server has room for one: the evolving graph is driven "

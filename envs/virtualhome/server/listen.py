@@ -8,11 +8,11 @@ from threading import Lock
 
 from pydantic import ValidationError
 
-from envs.core import SimulatorError
-from envs.entries import first_problem
-from envs.virtualhome.server.actions import answer
-from envs.virtualhome.server.flat import Flat
-from envs.virtualhome.wire import Request
+from inhabit.envs.core import SimulatorError
+from inhabit.envs.entries import first_problem
+from inhabit.envs.virtualhome.server.actions import answer
+from inhabit.envs.virtualhome.server.flat import Flat
+from inhabit.envs.virtualhome.unity.protocol import Request
 
 LOOPBACK = "127.0.0.1"
 _MOST = 64 * 1024 * 1024

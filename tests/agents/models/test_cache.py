@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.core import BudgetError, ModelError
-from agents.models.cache import Cached
-from agents.models.core import Ability, Image, Message, Model, Reply
-from agents.models.scripted import Answer, Script, ScriptedModel, Want
+from inhabit.agents.core import BudgetError, ModelError
+from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
+from inhabit.agents.models.endpoints.cache import Cached
+from inhabit.agents.models.scripted import Answer, Script, ScriptedModel, Want
 from tests.agents.asking import ask, say
 from tests.agents.endpoint import completion, endpoint, good
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.fingerprint import of_file, of_folder
+from inhabit.agents.models.local.fingerprint import of_file, of_folder
 
 
 @pytest.fixture(autouse=True)

@@ -17,13 +17,13 @@ from typing import Any, TypeVar
 
 import pytest
 
-from agents.models.core import Message, Model
-from agents.models.openai_settings import OpenAISettings
-from agents.models.registry import load
-from envs.toy.env import Toy
-from episodes.cli import main
-from episodes.lines import Decide, Ending
-from episodes.record import Run
+from inhabit.agents.models.core import Message, Model
+from inhabit.agents.models.endpoints.settings import OpenAISettings
+from inhabit.agents.models.registry import load
+from inhabit.cli import main
+from inhabit.envs.toy.env import Toy
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Decide, Ending
 from tests.agents.models import llama_server
 
 T = TypeVar("T")

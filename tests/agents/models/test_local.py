@@ -24,11 +24,11 @@ from transformers import (
     AutoTokenizer,
 )
 
-from agents.core import ModelError
-from agents.models.core import Ability, Image, Message, Model, Reply
-from agents.models.local import LocalSettings
-from agents.models.registry import load
-from envs.core import UnknownNameError
+from inhabit.agents.core import ModelError
+from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.registry import load
+from inhabit.envs.core import UnknownNameError
 from tests.agents.models.tiny import save_llama, save_llava
 
 FP32 = LocalSettings(device="cpu", dtype="float32")
@@ -257,7 +257,11 @@ def test_unknown_models(spec: str, says: str) -> None:
 
 def test_a_hub_that_is_away_is_not_waited_for() -> None:
     told = subprocess.run(
-        [sys.executable, "-c", "from agents.models.registry import load; load('local:no/such')"],
+        [
+            sys.executable,
+            "-c",
+            "from inhabit.agents.models.registry import load; load('local:no/such')",
+        ],
         env={**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9"},
         capture_output=True,
         text=True,

@@ -14,10 +14,10 @@ import pytest
 from PIL import Image as Picture
 from pydantic import ValidationError
 
-from agents.core import ModelError
-from agents.models.core import Ability, Image, Message, Model, ToolCall
-from agents.models.openai_settings import OpenAISettings
-from agents.models.registry import load
+from inhabit.agents.core import ModelError
+from inhabit.agents.models.core import Ability, Image, Message, Model, ToolCall
+from inhabit.agents.models.endpoints.settings import OpenAISettings
+from inhabit.agents.models.registry import load
 from tests.agents.asking import ASK, ask, say
 from tests.agents.endpoint import Answer, completion, endpoint, error, good
 
@@ -237,7 +237,7 @@ TEXTS = ("open it", "open it wide", "open it now", "go", "go on now")
 
 
 def test_texts_are_ranked_by_the_scores_of_a_prompt() -> None:
-    """The definition of `agents/models/likelihood.py`, reckoned by hand."""
+    """The definition of `agents/models/local/likelihood.py`, reckoned by hand."""
     brain = Bigrams(["yes", *" ".join(TEXTS).split()])
     with endpoint(brain) as serving:
         ranking = ask(serving, lambda m: m.rank(ASK, TEXTS), prompt_logprobs=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agents.core import BudgetError, ModelError
-from agents.models.core import Model
+from inhabit.agents.core import BudgetError, ModelError
+from inhabit.agents.models.core import Model
 from tests.agents.asking import ASK, ask, one_after_another, say
 from tests.agents.endpoint import Answer, completion, endpoint, error, good
 
@@ -97,7 +97,7 @@ def test_who_says_0_for_ever_is_not_asked_in_a_rush() -> None:
 
 
 def test_retry_after_may_be_a_date() -> None:
-    from agents.models.endpoint import retry_after
+    from inhabit.agents.models.endpoints.endpoint import retry_after
 
     now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
     date = format_datetime(datetime(2026, 1, 1, 12, 0, 30, tzinfo=UTC), usegmt=True)

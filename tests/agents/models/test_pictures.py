@@ -18,9 +18,9 @@ from transformers import (
     AutoTokenizer,
 )
 
-from agents.models.core import Image, Message, Model
-from agents.models.local import LocalSettings
-from agents.models.registry import load
+from inhabit.agents.models.core import Image, Message, Model
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.registry import load
 from tests.agents.models.tiny import save_idefics, save_llava, save_qwen
 
 KINDS = {"llava": save_llava, "qwen": save_qwen, "idefics": save_idefics}

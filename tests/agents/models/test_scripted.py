@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.core import ModelError
-from agents.models.core import Ability, Message, Model
-from agents.models.registry import load
+from inhabit.agents.core import ModelError
+from inhabit.agents.models.core import Ability, Message, Model
+from inhabit.agents.models.registry import load
 
 PROMPT = [Message("system", ("Be brief.",)), Message("user", ("What now, {you}?",))]
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.core import Ranked
-from agents.models.core import Message, Model
-from agents.models.local import LocalSettings
-from agents.models.registry import load
+from inhabit.agents.core import Ranked
+from inhabit.agents.models.core import Message, Model
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.registry import load
 from tests.agents.models.tiny import save_llama
 
 PROMPT = [Message("system", ("You act.",)), Message("user", ("Goal: tidy up {all}.",))]

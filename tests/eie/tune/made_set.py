@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image as Picture
 
-from eie.example import Example, Split
+from inhabit.eie.examples.example import Example, Split
 
 COLOURS = {
     "red": (230, 30, 30),

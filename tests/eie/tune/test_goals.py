@@ -4,10 +4,10 @@ import copy
 
 import pytest
 
-from agents.models.ranker.goals import GoalReader
-from agents.models.ranker.reading import slotted
-from eie.tune.goals import taught
-from eie.tune.wordings import wordings
+from inhabit.agents.models.ranker.goals import GoalReader
+from inhabit.agents.models.ranker.reading import slotted
+from inhabit.eie.tuning.goals import taught
+from inhabit.envs.alfred.teaching.wordings import wordings
 
 NOUNS = tuple(sorted({noun for goal in wordings() for noun in goal.parts} - {""}))
 NOUNS += ("faucet",)

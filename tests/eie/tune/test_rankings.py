@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.core import ModelError
-from agents.models.core import Ability
-from agents.models.local import RANKER
-from agents.models.ranker.model import Ranker, load, save
-from agents.notes import told
-from eie.tune.goals import Worded
-from eie.tune.practice import Moment, Played, expert_with_slips, practise, worth_learning
-from eie.tune.rankings import Drill, apprentice, drill, exercises
-from envs.core import Action, Task
-from envs.registry import find
+from inhabit.agents.core import ModelError
+from inhabit.agents.models.core import Ability
+from inhabit.agents.models.ranker import RANKER
+from inhabit.agents.models.ranker.model import Ranker, load, save
+from inhabit.agents.prompts.notes import told
+from inhabit.eie.tuning.goals import Worded
+from inhabit.eie.tuning.practice import Moment, Played, expert_with_slips, practise, worth_learning
+from inhabit.eie.tuning.rankings import Drill, apprentice, drill, exercises
+from inhabit.envs.core import Action, Task
+from inhabit.envs.registry import find
 
 
 @pytest.fixture(scope="module")

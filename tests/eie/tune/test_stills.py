@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.core import Image
-from agents.models.scripted import Script, ScriptedModel
-from eie.tune.samples import Sample, read
-from eie.tune.stills import moments
+from inhabit.agents.models.core import Image
+from inhabit.agents.models.scripted import Script, ScriptedModel
+from inhabit.eie.tuning.samples import Sample, read
+from inhabit.eie.tuning.stills import moments
 from tests.eie.tune.made_set import write
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.core import Ability
-from agents.models.ranker.model import load
+from inhabit.agents.models.core import Ability
+from inhabit.agents.models.ranker.model import load
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "train_planner"
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents.models.local import LocalSettings
-from agents.models.registry import load
-from agents.models.trie import Trie
-from eie.tune import checkpoint
-from eie.tune.log import Line, lines
-from eie.tune.objective import read as score
-from eie.tune.samples import Wording, read
-from eie.tune.settings import Objective, TuneError, TuneSettings
-from eie.tune.tune import Tuning, tune
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.registry import load
+from inhabit.eie.tuning import checkpoint
+from inhabit.eie.tuning.log import Line, lines
+from inhabit.eie.tuning.objective import read as score
+from inhabit.eie.tuning.samples import Wording, read
+from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
+from inhabit.eie.tuning.tune import Tuning, tune
 from tests.agents.models.tiny import save_idefics, save_llama, save_llava, save_qwen
 from tests.eie.tune.made_set import write
 
@@ -187,7 +187,7 @@ def test_another_training_is_not_gone_on_from(
 
 
 def command(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    program = "from episodes.cli import main; main()"
+    program = "from inhabit.cli import main; main()"
     return subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
     )

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from envs.alfred.direct import Direct
-from envs.alfred.env import Alfred
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.tasks import sample
-from envs.core import Observation, SceneError
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.thor.direct import Direct
+from inhabit.envs.core import Observation, SceneError
 
 
 def _same(one: Observation, other: Observation) -> bool:

@@ -10,11 +10,11 @@ import numpy as np
 import psutil
 import pytest
 
-from envs.alfred.env import Alfred
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.tasks import sample
-from envs.contract import EnvContract
-from envs.core import Env, Outcome, Reason, SceneError, SimulatorError, Task
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.contract import EnvContract
+from inhabit.envs.core import Env, Outcome, Reason, SceneError, SimulatorError, Task
 
 
 class TestAlfred(EnvContract):

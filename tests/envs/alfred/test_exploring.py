@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from envs.alfred.memory import Cell
-from envs.alfred.routes import STEP, Grid
-from envs.alfred.skills.exploring import choose, turn_for
+from inhabit.envs.alfred.skills.exploring import choose, turn_for
+from inhabit.envs.alfred.skills.memory import Cell
+from inhabit.envs.alfred.skills.routes import STEP, Grid
 
 
 def test_a_room_is_searched_to_the_end() -> None:

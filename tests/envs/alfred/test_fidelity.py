@@ -15,14 +15,14 @@ import numpy as np
 import psutil
 import pytest
 
-from envs.alfred.env import Alfred
-from envs.alfred.fidelity import frames, reachable, table
-from envs.alfred.fidelity.report import write
-from envs.alfred.fidelity.verdict import SOLVED, Court, Verdict
-from envs.alfred.masks import center, decode, edge, grown, overlap
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.trajectories import read
-from envs.household import layouts
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.fidelity import frames, reachable, table
+from inhabit.envs.alfred.fidelity.report import write
+from inhabit.envs.alfred.fidelity.verdict import SOLVED, Court, Verdict
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.tasks.trajectories import read
+from inhabit.envs.alfred.thor.masks import center, decode, edge, grown, overlap
+from inhabit.envs.simulators.household.navigation import recorded_grids
 
 DATA = Path(os.environ.get("INHABIT_DATA", "../shared/data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="ALFRED's trajectories are not here")
@@ -110,7 +110,9 @@ def test_what_is_visible_in_real_frames_is_visible_here() -> None:
     assert frames.visible(DATA / "thor_frames").f1 >= 0.90
 
 
-@pytest.mark.skipif(layouts.folder() is None, reason="`inhabit setup alfred` brings the grids")
+@pytest.mark.skipif(
+    recorded_grids.folder() is None, reason="`inhabit setup alfred` brings the grids"
+)
 def test_computed_cells_are_about_the_real_ones() -> None:
     found = reachable.agreement().values()
     assert sum(found) / len(found) >= 0.75
@@ -161,7 +163,9 @@ def test_nothing_outlives_the_program(trajectories: Path) -> None:
     family: list[psutil.Process] = []
     for _ in range(600):
         family = program.children(recursive=True)
-        if any("envs.household" in " ".join(child.cmdline()) for child in family):
+        if any(
+            "inhabit.envs.simulators.household" in " ".join(child.cmdline()) for child in family
+        ):
             break
         time.sleep(0.1)
     assert len(family) > 2

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from envs.alfred.goals import History, basin_of, conditions
-from envs.alfred.objects import World
-from envs.alfred.scene import Goal
+from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.tasks.goals import History, basin_of, conditions
+from inhabit.envs.alfred.thor.objects import World
 from tests.envs.alfred.rooms_for_tests import linked, record
 
 ITEM, HOLDER, BOTH = ("pickupable",), ("receptacle",), ("pickupable", "receptacle")

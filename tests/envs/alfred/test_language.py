@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.alfred.language import say, understand
-from envs.alfred.rooms import Kind
-from envs.alfred.vocabulary import vocabulary
+from inhabit.envs.alfred.language.grammar import say, understand
+from inhabit.envs.alfred.language.vocabulary import vocabulary
+from inhabit.envs.alfred.scenes.rooms import Kind
 
 
 @pytest.mark.parametrize(

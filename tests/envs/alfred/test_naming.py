@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.alfred.naming import Names, split_name, word
-from envs.alfred.objects import World
-from envs.alfred.rooms import ROOMS, records
-from envs.alfred.types import TYPES
+from inhabit.envs.alfred.language.naming import Names, split_name, word
+from inhabit.envs.alfred.scenes.object_types import TYPES
+from inhabit.envs.alfred.scenes.rooms import ROOMS, records
+from inhabit.envs.alfred.thor.objects import World
 from tests.envs.alfred.rooms_for_tests import linked, record
 
 

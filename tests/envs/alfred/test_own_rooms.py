@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from envs.alfred import REGISTRATION
-from envs.alfred.env import Alfred
-from envs.alfred.rooms import ROOMS, Kind, Rooms, kind_of
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.tasks import sample
-from envs.core import SceneError, TaskError, UnavailableError
-from envs.household import layouts
-from envs.household.rooms import load
+from inhabit.envs.alfred import REGISTRATION
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.scenes.rooms import ROOMS, Kind, Rooms, kind_of
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.core import SceneError, TaskError, UnavailableError
+from inhabit.envs.simulators.household.navigation import recorded_grids
+from inhabit.envs.simulators.household.rooms.ithor import load
 
 
 @pytest.fixture
@@ -72,8 +72,8 @@ def test_the_kind_of_a_room_is_told_from_what_is_in_it() -> None:
 def test_tasks_do_not_depend_on_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert AlfredSettings().cells == "computed"
     first = list(sample(2, 3))
-    monkeypatch.setattr(layouts, "cells", lambda room: frozenset({(0, 0)}))
+    monkeypatch.setattr(recorded_grids, "cells", lambda room: frozenset({(0, 0)}))
     assert list(sample(2, 3)) == first
-    monkeypatch.setattr(layouts, "folder", lambda: None)
+    monkeypatch.setattr(recorded_grids, "folder", lambda: None)
     with pytest.raises(UnavailableError, match="cells=computed"):
         Rooms(cells="recorded").load("FloorPlan1")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from envs.alfred.memory import Memory
-from envs.alfred.naming import Names
-from envs.alfred.objects import World
-from envs.alfred.reference import Reference
+from inhabit.envs.alfred.language.naming import Names
+from inhabit.envs.alfred.language.reference import Reference
+from inhabit.envs.alfred.skills.memory import Memory
+from inhabit.envs.alfred.thor.objects import World
 from tests.envs.alfred.rooms_for_tests import linked, record
 
 

@@ -6,10 +6,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from envs.alfred.env import Alfred
-from envs.alfred.glimpses import glimpses
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.tasks import sample
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.teaching.labelled_images import glimpses
 
 
 @pytest.fixture(scope="module")

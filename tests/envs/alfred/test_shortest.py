@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from envs.alfred.env import Alfred
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.tasks import sample
-from envs.core import Action, Task
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.core import Action, Task
 
 LOOKING = ("look around", "explore", "turn left", "turn right")
 SETTINGS = AlfredSettings(width=64, height=64, navigation="teleport")

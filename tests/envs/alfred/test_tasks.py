@@ -7,14 +7,14 @@ from typing import get_args
 
 import pytest
 
-from envs.alfred.check import check
-from envs.alfred.env import Alfred
-from envs.alfred.pairs import PLACES
-from envs.alfred.rooms import ROOMS, Kind, Rooms, Split, rooms
-from envs.alfred.scene import Scene, TaskType
-from envs.alfred.tasks import sample
-from envs.alfred.wording import instructions
-from envs.household.restrictions import allowed
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.scenes.rooms import ROOMS, Kind, Rooms, Split, rooms
+from inhabit.envs.alfred.scenes.scene import Scene, TaskType
+from inhabit.envs.alfred.scenes.validation import check
+from inhabit.envs.alfred.tasks.pairs import PLACES
+from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.tasks.wording import instructions
+from inhabit.envs.simulators.household.placement.restrictions import allowed
 
 
 def test_the_first_are_the_same_and_other_seeds_differ() -> None:

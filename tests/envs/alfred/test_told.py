@@ -1,9 +1,9 @@
 """The household told in words is the same household."""
 
-from envs.alfred.env import Alfred
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.tasks import sample
-from envs.alfred.told import Told
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.teaching.text_only import Told
 
 
 def test_it_says_what_the_household_that_shows_says() -> None:

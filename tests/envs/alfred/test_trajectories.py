@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from envs.alfred.env import Alfred
-from envs.alfred.scene import Scene
-from envs.alfred.settings import AlfredSettings
-from envs.alfred.trajectories import read, thing_of
-from envs.core import SceneError, TaskError
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.scenes.scene import Scene
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.tasks.trajectories import read, thing_of
+from inhabit.envs.core import SceneError, TaskError
 
 DATA = Path(os.environ.get("INHABIT_DATA", "../shared/data")) / "alfred" / "valid_seen.tar.xz"
 

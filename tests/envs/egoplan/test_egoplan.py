@@ -14,16 +14,16 @@ import torch
 from PIL import Image
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from agents.core import Agent, View
-from agents.models.local import LocalSettings
-from agents.models.registry import load
-from agents.rank import Rank, RankSettings
-from envs.contract import EnvContract
-from envs.core import Env, SceneError, Task, TaskError
-from envs.egoplan import REGISTRATION, EgoPlanSettings
-from envs.egoplan.env import EgoPlan
-from envs.egoplan.films import keyframes
-from envs.egoplan.tasks import asked
+from inhabit.agents.core import Agent, View
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.registry import load
+from inhabit.agents.planners.rank import Rank, RankSettings
+from inhabit.envs.contract import EnvContract
+from inhabit.envs.core import Env, SceneError, Task, TaskError
+from inhabit.envs.egoplan import REGISTRATION, EgoPlanSettings
+from inhabit.envs.egoplan.env import EgoPlan
+from inhabit.envs.egoplan.films import keyframes
+from inhabit.envs.egoplan.tasks import asked
 from tests.agents.models.tiny import save_llama
 
 FRAMES = 100

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from envs.household.simulator import Reply, Simulator
-from envs.household.world import Thing
+from inhabit.envs.simulators.household.simulator import Reply, Simulator
+from inhabit.envs.simulators.household.world import Thing
 
 KITCHEN, BATHROOM, BEDROOM = "FloorPlan1", "FloorPlan401", "FloorPlan301"
 

@@ -2,9 +2,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.household import rooms
-from envs.household.boxes import Box, angles, box_metadata, read_box, rotation, vector, yaw
-from envs.household.footprint import Footprint, clear
+from inhabit.envs.simulators.household.geometry.boxes import (
+    Box,
+    angles,
+    box_metadata,
+    read_box,
+    rotation,
+    vector,
+    yaw,
+)
+from inhabit.envs.simulators.household.placement.footprint import Footprint, clear
+from inhabit.envs.simulators.household.rooms import ithor
 
 degrees = st.floats(-360, 360)
 
@@ -21,7 +29,7 @@ def test_yaw_carries_ahead_to_the_right() -> None:
 
 
 def test_boxes_are_read_as_thor_wrote_them() -> None:
-    for metadata in rooms.load("FloorPlan1").objects:
+    for metadata in ithor.load("FloorPlan1").objects:
         oriented = metadata["objectOrientedBoundingBox"]
         if oriented is None:
             continue
@@ -35,7 +43,7 @@ def test_boxes_are_read_as_thor_wrote_them() -> None:
 
 
 def test_axis_aligned_corners_come_in_thors_order() -> None:
-    metadata = next(o for o in rooms.load("FloorPlan1").objects if o["objectType"] == "Drawer")
+    metadata = next(o for o in ithor.load("FloorPlan1").objects if o["objectType"] == "Drawer")
     given_box = metadata["axisAlignedBoundingBox"]
     made = box_metadata(read_box(metadata), oriented=False)["axisAlignedBoundingBox"]
     assert np.allclose(made["cornerPoints"], given_box["cornerPoints"], atol=1e-5)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from envs.alfred.controller import Client, start
-from envs.household.simulator import Simulator
+from inhabit.envs.alfred.thor.controller import Client, start
+from inhabit.envs.simulators.household.simulator import Simulator
 
 
 @pytest.fixture(scope="module", params=["fifo", "wsgi"])

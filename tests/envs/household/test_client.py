@@ -21,10 +21,10 @@ from ai2thor.controller import Controller
 from ai2thor.fifo_server import FifoServer
 from ai2thor.wsgi_server import WsgiServer
 
-from envs.alfred.controller import Client, start
-from envs.core import SimulatorError, UnavailableError
-from envs.household.launcher import executable
-from envs.household.rooms import SCENES
+from inhabit.envs.alfred.thor.controller import Client, start
+from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.simulators.household.launcher import executable
+from inhabit.envs.simulators.household.rooms.ithor import SCENES
 
 # The client warns of a restart that it is then kept from.
 pytestmark = pytest.mark.filterwarnings("ignore:Restarting unity")
@@ -319,7 +319,7 @@ def test_a_killed_simulator_is_noticed(wire: Any, how: signal.Signals) -> None:
 
 
 BROKEN = """
-from envs.household import __main__, simulator
+from inhabit.envs.simulators.household import __main__, simulator
 
 class Broken(simulator.Simulator):
     def act(self, request):
@@ -425,7 +425,7 @@ def test_a_gpu_in_the_environment_is_no_matter(monkeypatch: pytest.MonkeyPatch) 
 
 OTHER = """
 import sys, time
-from envs.alfred.controller import start
+from inhabit.envs.alfred.thor.controller import start
 client = start("embedded", scene="FloorPlan1", wire=sys.argv[1])
 print(client.unity_pid, flush=True)
 time.sleep(100)
@@ -455,6 +455,8 @@ def test_the_simulator_ends_when_nobody_opens_its_pipes(tmp_path: Path) -> None:
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as shell:
         assert shell.stdout is not None
         simulator = int(shell.stdout.readline())
-        assert soon(lambda: "envs.household" in psutil.Process(simulator).cmdline())
+        assert soon(
+            lambda: "inhabit.envs.simulators.household" in psutil.Process(simulator).cmdline()
+        )
         shell.kill()
     assert soon(lambda: not alive(simulator))

@@ -1,8 +1,15 @@
 import numpy as np
 
-from envs.household.boxes import Box, yaw
-from envs.household.corners import along_walls, strips
-from envs.household.grid import BODY, STEP, Outline, Solid, distance, reachable
+from inhabit.envs.simulators.household.geometry.boxes import Box, yaw
+from inhabit.envs.simulators.household.geometry.corners import along_walls, strips
+from inhabit.envs.simulators.household.navigation.grid import (
+    BODY,
+    STEP,
+    Outline,
+    Solid,
+    distance,
+    reachable,
+)
 
 ROOM = Outline((0.0, 0.0), (4.0, 3.0), 0.0, 2.5)
 

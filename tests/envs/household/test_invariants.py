@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from envs.household.agent import Agent
-from envs.household.simulator import Simulator
-from envs.household.surfaces import HANGERS
-from envs.household.world import Thing
+from inhabit.envs.simulators.household.agent import Agent
+from inhabit.envs.simulators.household.placement.surfaces import HANGERS
+from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.household.world import Thing
 
 SCENES = ("FloorPlan1", "FloorPlan28", "FloorPlan205", "FloorPlan303", "FloorPlan407")
 PLAIN = ("MoveAhead", "MoveBack", "MoveLeft", "MoveRight", "RotateLeft", "RotateRight")

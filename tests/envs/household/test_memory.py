@@ -5,9 +5,9 @@ from __future__ import annotations
 import psutil
 import pytest
 
-from envs.household.packing import MessagePack
-from envs.household.session import Session
-from envs.household.simulator import Simulator
+from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.household.wire.packing import MessagePack
+from inhabit.envs.simulators.household.wire.session import Session
 
 TURN = ("RotateRight", "MoveAhead", "LookDown", "RotateRight", "MoveAhead", "LookUp")
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from envs.core import SceneError
-from envs.household.own_rooms import Catalog, read
-from envs.household.rooms import load
-from envs.household.simulator import Simulator
+from inhabit.envs.core import SceneError
+from inhabit.envs.simulators.household.rooms.ithor import load
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, read
+from inhabit.envs.simulators.household.simulator import Simulator
 
 
 def saved(folder: Path, name: str, objects: list[dict[str, Any]]) -> Path:

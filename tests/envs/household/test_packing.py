@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.household import pixels
-from envs.household.packing import Format, Json, MessagePack, Objects
-from envs.household.simulator import Simulator
+from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.household.wire import pixels
+from inhabit.envs.simulators.household.wire.packing import Format, Json, MessagePack, Objects
 
 FORMATS: list[tuple[Format, Callable[[bytes], Any]]] = [
     (MessagePack(), lambda packed: msgpack.loads(packed, raw=False, strict_map_key=False)),

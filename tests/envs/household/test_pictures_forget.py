@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from envs.household.simulator import Simulator
-from envs.render.stage import Frame
+from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.render.stage import Frame
 
 FORCED = {"forceAction": True}
 VERBS = ("OpenObject", "CloseObject", "ToggleObjectOn", "ToggleObjectOff", "SliceObject", "Put")

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from envs.core import SceneError, UnavailableError
-from envs.household import rooms
-from envs.household.grid import STEP, neighbours
+from inhabit.envs.core import SceneError, UnavailableError
+from inhabit.envs.simulators.household.navigation.grid import STEP, neighbours
+from inhabit.envs.simulators.household.rooms import ithor
 
 FLOORS = {"FloorPlan1": 0.0, "FloorPlan3": 0.223, "FloorPlan21": -0.031, "FloorPlan221": 0.098}
 """From the heights at which ALFRED's agent stood, less THOR's 0.901."""
 
 
 def test_all_rooms_have_a_place_to_stand_and_everything_thor_lists() -> None:
-    loaded = [rooms.load(scene) for scene in rooms.SCENES]
+    loaded = [ithor.load(scene) for scene in ithor.SCENES]
     assert len(loaded) == 120
     assert sum(len(room.objects) for room in loaded) == 5670
     for room in loaded:
@@ -24,8 +24,8 @@ def test_all_rooms_have_a_place_to_stand_and_everything_thor_lists() -> None:
 
 
 def test_cells_hang_together_and_keep_off_the_walls() -> None:
-    for scene in rooms.SCENES[::7]:
-        room = rooms.load(scene)
+    for scene in ithor.SCENES[::7]:
+        room = ithor.load(scene)
         reached, queue = set(), [min(room.cells)]
         while queue:
             cell = queue.pop()
@@ -38,12 +38,12 @@ def test_cells_hang_together_and_keep_off_the_walls() -> None:
 
 def test_floors_are_as_high_as_thors() -> None:
     for scene, height in FLOORS.items():
-        assert rooms.load(scene).outline.floor == pytest.approx(height, abs=0.002)
+        assert ithor.load(scene).outline.floor == pytest.approx(height, abs=0.002)
 
 
 def test_links_hold_on_both_sides() -> None:
-    for scene in rooms.SCENES[::7]:
-        things = {o["objectId"]: o for o in rooms.load(scene).objects}
+    for scene in ithor.SCENES[::7]:
+        things = {o["objectId"]: o for o in ithor.load(scene).objects}
         for name, thing in things.items():
             for parent in thing["parentReceptacles"] or ():
                 assert name in things[parent]["receptacleObjectIds"]
@@ -52,13 +52,13 @@ def test_links_hold_on_both_sides() -> None:
 
 
 def test_physics_suffix_is_thors_other_name_for_a_room() -> None:
-    assert rooms.load("FloorPlan7_physics").name == "FloorPlan7"
+    assert ithor.load("FloorPlan7_physics").name == "FloorPlan7"
 
 
 @pytest.mark.parametrize("name", ["FloorPlan31", "FloorPlan_Train1_1", "kitchen {0}", ""])
 def test_an_unknown_room_is_named_with_the_nearest(name: str) -> None:
     with pytest.raises(SceneError) as error:
-        rooms.load(name)
+        ithor.load(name)
     assert repr(name) in str(error.value)
     assert "FloorPlan" in str(error.value)
 
@@ -67,7 +67,7 @@ def test_a_missing_package_is_named_with_the_fix(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "path", [p for p in sys.path if "site-packages" not in p])
     monkeypatch.delitem(sys.modules, "procthor", raising=False)
     with pytest.raises(UnavailableError, match="pip install procthor"):
-        rooms.load("FloorPlan1")
+        ithor.load("FloorPlan1")
 
 
 def test_a_cache_that_cannot_be_written_is_named(
@@ -76,11 +76,14 @@ def test_a_cache_that_cannot_be_written_is_named(
     (tmp_path / "inhabit").write_text("a file in the way")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(UnavailableError, match="XDG_CACHE_HOME"):
-        rooms.load("FloorPlan1")
+        ithor.load("FloorPlan1")
 
 
 def test_processes_that_race_for_an_empty_cache_find_the_same_rooms(tmp_path: Path) -> None:
-    code = "from envs.household import rooms; print(len(rooms.load('FloorPlan230').cells))"
+    code = (
+        "from inhabit.envs.simulators.household.rooms import ithor\n"
+        "print(len(ithor.load('FloorPlan230').cells))"
+    )
     racers = [
         subprocess.Popen(
             [sys.executable, "-c", code],
@@ -90,12 +93,12 @@ def test_processes_that_race_for_an_empty_cache_find_the_same_rooms(tmp_path: Pa
         for _ in range(3)
     ]
     answers = {racer.communicate(timeout=120)[0] for racer in racers}
-    assert answers == {f"{len(rooms.load('FloorPlan230').cells)}\n".encode()}
+    assert answers == {f"{len(ithor.load('FloorPlan230').cells)}\n".encode()}
     assert [p.name.startswith("rooms-") for p in (tmp_path / "inhabit").iterdir() if p.is_dir()]
     assert not list((tmp_path / "inhabit").glob(".rooms-*"))
 
 
 def test_habits_are_what_the_rooms_show() -> None:
-    habits = rooms.habits()
+    habits = ithor.habits()
     assert "CounterTop" in habits["Apple"]
     assert "Toilet" not in habits["Apple"]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from envs.household.simulator import Simulator
-from envs.household.world import Thing
+from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.household.world import Thing
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from envs.household.simulator import Simulator
+from inhabit.envs.simulators.household.simulator import Simulator
 
 FRAMES = Path(os.environ.get("INHABIT_DATA", "../shared/data")) / "thor_frames"
 
@@ -186,7 +186,7 @@ def test_a_shortest_path_is_walked_step_by_step() -> None:
 
 WALK = """
 import hashlib, json, sys
-from envs.household.simulator import Simulator
+from inhabit.envs.simulators.household.simulator import Simulator
 simulator = Simulator("FloorPlan220", width=100, height=80, seed=3)
 digest = hashlib.sha256()
 apple = next(t.id for t in simulator.things.values() if t["pickupable"])

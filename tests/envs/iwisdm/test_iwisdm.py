@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from envs.contract import EnvContract
-from envs.core import Env, SceneError, Task
-from envs.iwisdm import REGISTRATION, IwisdmSettings
-from envs.iwisdm.answers import ANSWERS, plausible
-from envs.iwisdm.library import Author, installed, interpreter
-from envs.iwisdm.stimuli import ANGLES, CATEGORIES, OBJECTS, dataset, draw, stimuli
-from episodes.metrics import wilson
+from inhabit.envs.contract import EnvContract
+from inhabit.envs.core import Env, SceneError, Task
+from inhabit.envs.iwisdm import REGISTRATION, IwisdmSettings
+from inhabit.envs.iwisdm.env import ANSWERS, plausible
+from inhabit.envs.iwisdm.library import Author, installed, interpreter
+from inhabit.envs.iwisdm.stimuli import ANGLES, CATEGORIES, OBJECTS, dataset, draw, stimuli
+from inhabit.episodes.scoring.metrics import wilson
 
 needed = pytest.mark.skipif(not installed(), reason="lacks iWISDM: run `inhabit setup iwisdm`")
 LEVELS = ("single", "low", "medium", "high")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 from luanti_for_tests import needs_luanti
 
-from envs.contract import EnvContract
-from envs.core import Env, Task
-from envs.minedojo import MineDojoSettings
-from envs.minedojo.env import MineDojo
+from inhabit.envs.contract import EnvContract
+from inhabit.envs.core import Env, Task
+from inhabit.envs.minedojo import MineDojoSettings
+from inhabit.envs.minedojo.env import MineDojo
 
 
 @pytest.mark.slow  # thirty starts of Luanti

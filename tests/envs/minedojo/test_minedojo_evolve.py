@@ -9,14 +9,14 @@ from collections.abc import Mapping
 import pytest
 from luanti_for_tests import needs_luanti
 
-from envs.core import Task
-from envs.evolving import Deed
-from envs.minedojo import MineDojoSettings
-from envs.minedojo.account import Account, Stack
-from envs.minedojo.env import MineDojo
-from envs.minedojo.evolve import MineDojoTemplate
-from envs.minedojo.scene import MineDojoScene, read_scene
-from envs.minedojo.shortest import shortest
+from inhabit.envs.core import Task
+from inhabit.envs.minedojo import MineDojoSettings
+from inhabit.envs.minedojo.env import MineDojo
+from inhabit.envs.minedojo.evolution.template import MineDojoTemplate
+from inhabit.envs.minedojo.expert.shortest import shortest
+from inhabit.envs.minedojo.snapshot import Account, Stack
+from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
+from inhabit.envs.template import Deed
 
 
 def account(held: Mapping[str, int], near: Mapping[str, int], far: Mapping[str, int]) -> Account:

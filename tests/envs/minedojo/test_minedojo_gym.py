@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from luanti_for_tests import needs_luanti
 
-from envs.core import Task
-from envs.minedojo.control import crafts, decode, nothing, sizes
-from envs.minedojo.gym import MineDojoGym
-from envs.minedojo.layout import fields
+from inhabit.envs.core import Task
+from inhabit.envs.minedojo.interface.actions import crafts, decode, nothing, sizes
+from inhabit.envs.minedojo.interface.fields import fields
+from inhabit.envs.minedojo.interface.gym import MineDojoGym
 
 OFFICIAL = """
 import json, sys

@@ -10,11 +10,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from envs.core import SceneError, SimulatorError, Task, UnavailableError
-from envs.minedojo import MineDojoSettings
-from envs.minedojo.control import sizes
-from envs.minedojo.real.env import RealMineDojo
-from envs.minedojo.real.line import Line, RefusedError
+from inhabit.envs.core import SceneError, SimulatorError, Task, UnavailableError
+from inhabit.envs.minedojo import MineDojoSettings
+from inhabit.envs.minedojo.interface.actions import sizes
+from inhabit.envs.minedojo.real.env import RealMineDojo
+from inhabit.envs.minedojo.real.line import Line, RefusedError
 
 PYTHON = os.environ.get("INHABIT_MINEDOJO_PYTHON")
 needs_minedojo = pytest.mark.skipif(

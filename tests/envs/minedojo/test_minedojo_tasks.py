@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from luanti_for_tests import needs_luanti
 
-from envs.core import SceneError, Task, TaskError
-from envs.minedojo import MineDojoSettings
-from envs.minedojo.content import content
-from envs.minedojo.env import MineDojo
-from envs.minedojo.language import understand, vocabulary
-from envs.minedojo.names import names
-from envs.minedojo.official import default_package, read
-from envs.minedojo.scene import read_scene
-from envs.minedojo.tasks import sample
-from envs.minedojo.topology import cheapest, costs, graph, ways
-from envs.registry import find
-from episodes.tasks import gather
+from inhabit.envs.core import SceneError, Task, TaskError
+from inhabit.envs.minedojo import MineDojoSettings
+from inhabit.envs.minedojo.env import MineDojo
+from inhabit.envs.minedojo.expert.topology import cheapest, costs, graph, ways
+from inhabit.envs.minedojo.language import understand, vocabulary
+from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.tasks.names import names
+from inhabit.envs.minedojo.tasks.official import default_package, read
+from inhabit.envs.minedojo.tasks.sampling import sample
+from inhabit.envs.minedojo.tasks.scene import read_scene
+from inhabit.envs.registry import find
+from inhabit.episodes.running.tasks import gather
 
 
 def official() -> str:

@@ -16,13 +16,13 @@ import pytest
 from luanti_for_tests import needs_luanti
 from numpy.typing import NDArray
 
-from envs.core import Action, SimulatorError, Task
-from envs.minedojo import MineDojoSettings
-from envs.minedojo.catalogue import Ingredient, recipes, smelts
-from envs.minedojo.env import MineDojo
-from envs.minedojo.luanti.world import World
-from envs.minedojo.names import mobs, variants
-from envs.minedojo.scene import MineDojoScene, as_world
+from inhabit.envs.core import Action, SimulatorError, Task
+from inhabit.envs.minedojo import MineDojoSettings
+from inhabit.envs.minedojo.catalogue import Ingredient, recipes, smelts
+from inhabit.envs.minedojo.env import MineDojo
+from inhabit.envs.minedojo.luanti.world import World
+from inhabit.envs.minedojo.tasks.names import mobs, variants
+from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world
 
 pytestmark = needs_luanti
 
@@ -191,8 +191,8 @@ def _lives(pid: int) -> bool:
 def test_nothing_is_left_of_who_was_killed(hangs: bool) -> None:
     """A program that is killed takes its Luanti and its Xvfb along, even where they hang."""
     code = (
-        "import time\nfrom envs.minedojo.luanti.world import World\n"
-        "from envs.minedojo.scene import MineDojoScene, as_world\n"
+        "import time\nfrom inhabit.envs.minedojo.luanti.world import World\n"
+        "from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world\n"
         "scene = MineDojoScene(generate_world_type='flat', allow_mob_spawn=False)\n"
         "world = World(as_world(scene, seed=0), 64, 64)\n"
         "print(world._launch.home, *world.pids, flush=True)\ntime.sleep(100)\n"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from envs.contract import EnvContract
-from envs.core import Env, SceneError, Task, TaskError
-from envs.pca_bench import REGISTRATION, PcaSettings
-from envs.pca_bench.env import PcaBench
-from envs.pca_bench.recipes import Situation, solve
-from episodes.cli import main
+from inhabit.cli import main
+from inhabit.envs.contract import EnvContract
+from inhabit.envs.core import Env, SceneError, Task, TaskError
+from inhabit.envs.pca_bench import REGISTRATION, PcaSettings
+from inhabit.envs.pca_bench.env import PcaBench
+from inhabit.envs.pca_bench.recipes import Situation, solve
 from tests.envs.pca_bench.pca_files import drive, game, home, png, write
 
 

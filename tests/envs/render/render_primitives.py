@@ -8,10 +8,10 @@ from math import radians, tan
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.render.camera import Camera
-from envs.render.material import Material
-from envs.render.mesh import Mesh
-from envs.render.stage import Stage
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.material import Material
+from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.stage import Stage
 
 GREY = Material((0.6, 0.6, 0.6))
 UPRIGHT = np.eye(3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.render.mesh import Mesh
+from inhabit.envs.simulators.render.mesh import Mesh
 
 
 def assert_sound(mesh: Mesh) -> None:

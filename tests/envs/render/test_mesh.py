@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from surfaces import agreement, assert_sound, open_edges, volume
 
-from envs.render.material import Material
-from envs.render.mesh import AXES, join
-from envs.render.solids import box
-from envs.render.sweep import prism
+from inhabit.envs.simulators.render.material import Material
+from inhabit.envs.simulators.render.mesh import AXES, join
+from inhabit.envs.simulators.render.solids import box
+from inhabit.envs.simulators.render.sweep import prism
 
 RED, BLUE = Material((1, 0, 0)), Material((0, 0, 1))
 WEDGE = prism([(0, 0), (3, 0), (0, 1)], 2, RED)

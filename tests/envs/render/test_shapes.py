@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from surfaces import agreement, assert_sound, first_hit, open_edges, outward, volume
 
-from envs.render.mesh import Mesh, Vector
-from envs.render.shapes import KINDS, Look, shape
-from envs.render.shapes.samples import LOOKS, SIZES
+from inhabit.envs.simulators.render.mesh import Mesh, Vector
+from inhabit.envs.simulators.render.shapes import KINDS, Look, shape
+from inhabit.envs.simulators.render.shapes.samples import LOOKS, SIZES
 
 PLAIN = Look()
 OPENED_SIZE = {"Box", "Laptop"}
@@ -85,8 +85,8 @@ def test_the_same_seed_gives_the_same_bytes_in_another_process():
     here = [print_of(made(kind, seed=5)) for kind in KINDS]
     script = (
         "import hashlib\n"
-        "from envs.render.shapes import KINDS, shape\n"
-        "from envs.render.shapes.samples import SIZES\n"
+        "from inhabit.envs.simulators.render.shapes import KINDS, shape\n"
+        "from inhabit.envs.simulators.render.shapes.samples import SIZES\n"
         "for kind in KINDS:\n"
         "    mesh = shape(kind, SIZES[kind], seed=5)\n"
         "    body = [mesh.vertices, mesh.normals, mesh.faces, mesh.materials]\n"

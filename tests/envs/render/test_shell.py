@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from render_primitives import UPRIGHT
 
-from envs.render.camera import Camera
-from envs.render.shell import shell
-from envs.render.stage import Frame, Stage
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.shell import shell
+from inhabit.envs.simulators.render.stage import Frame, Stage
 
 KINDS = ("kitchen", "living_room", "bedroom", "bathroom")
 LOW, HIGH = (-2.0, 0.0, 1.0), (3.0, 2.5, 5.0)

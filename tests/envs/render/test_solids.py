@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from surfaces import agreement, assert_sound, open_edges, volume
 
-from envs.render.lathe import cylinder, ellipsoid, lathe, torus
-from envs.render.material import Material
-from envs.render.solids import box, sheet, terrace
-from envs.render.sweep import prism, tube
+from inhabit.envs.simulators.render.lathe import cylinder, ellipsoid, lathe, torus
+from inhabit.envs.simulators.render.material import Material
+from inhabit.envs.simulators.render.solids import box, sheet, terrace
+from inhabit.envs.simulators.render.sweep import prism, tube
 
 CLAY, GLAZE = Material((0.7, 0.5, 0.4)), Material((0.2, 0.3, 0.8))
 CUP = [(0, 0), (0.4, 0), (0.5, 1), (0.45, 1), (0.35, 0.1), (0, 0.1)]

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from render_primitives import UPRIGHT, box, furnish, furnished, sphere, turned
 
-from envs.render.camera import Camera
-from envs.render.stage import Frame, Light, Stage
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.stage import Frame, Light, Stage
 
 VIEW = Camera((0.2, 1.5, 0), 5, 20)
 

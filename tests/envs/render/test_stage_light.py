@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from render_primitives import GREY, UPRIGHT, box, furnished, sheet, sphere, turned
 
-from envs.render.camera import Camera
-from envs.render.material import Material, Pattern
-from envs.render.stage import Light, Stage
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.material import Material, Pattern
+from inhabit.envs.simulators.render.stage import Light, Stage
 
 DOWN = Camera((0, 4, 0), 0, 90, 60)
 """Looks at the floor from 4 m above: 120 pixels show 4.62 m, x to the right and z up."""

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from render_primitives import UPRIGHT, Block, box, furnished, rays, sheet, sphere, turned
 
-from envs.render.camera import Camera
-from envs.render.stage import Frame, Stage
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.stage import Frame, Stage
 
 
 def cast(blocks: list[Block], camera: Camera, width: int, height: int) -> tuple[object, object]:

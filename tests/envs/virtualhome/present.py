@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from envs.core import UnavailableError
-from envs.virtualhome.eai import folder
-from envs.virtualhome.evolving import interpreter, simulation
+from inhabit.envs.core import UnavailableError
+from inhabit.envs.virtualhome.graph.library import interpreter, simulation
+from inhabit.envs.virtualhome.tasks.eai import folder
 
 
 def _has_virtualhome() -> bool:

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from envs.virtualhome.server.flat import Flat
-from envs.virtualhome.server.listen import Server
+from inhabit.envs.virtualhome.server.flat import Flat
+from inhabit.envs.virtualhome.server.listen import Server
 
 
 @contextmanager

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from present import needs_virtualhome
 from served import served
 
-from envs.core import Reason, SceneError, SimulatorError, Task
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.client import VirtualHomeClient
-from envs.virtualhome.env import make
-from envs.virtualhome.lines import ARGUMENTS, Line, LineError, parse_line
-from envs.virtualhome.names import Names
-from envs.virtualhome.scene import VirtualHomeScene, build_world
-from envs.virtualhome.tasks import sample
-from envs.virtualhome.world import World
+from inhabit.envs.core import Reason, SceneError, SimulatorError, Task
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.env import make
+from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, Line, LineError, parse_line
+from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
+from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 
 pytestmark = needs_virtualhome
 

@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from present import needs_virtualhome
 
-from envs.render.shapes import shape
-from envs.render.shell import shell
-from envs.virtualhome.drawing.arranging import arrange, homes
-from envs.virtualhome.drawing.classes import forms
-from envs.virtualhome.drawing.doorways import pierced
-from envs.virtualhome.drawing.floor import free_cells
-from envs.virtualhome.drawing.picture import Picture, View
-from envs.virtualhome.drawing.place import Place
-from envs.virtualhome.lines import Line, Thing, parse_line
-from envs.virtualhome.scene import VirtualHomeScene, build_world
-from envs.virtualhome.world import World
+from inhabit.envs.simulators.render.shapes import shape
+from inhabit.envs.simulators.render.shell import shell
+from inhabit.envs.virtualhome.drawing.arranging import arrange, homes
+from inhabit.envs.virtualhome.drawing.classes import forms
+from inhabit.envs.virtualhome.drawing.figure import free_cells
+from inhabit.envs.virtualhome.drawing.picture import Picture, View
+from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.drawing.rooms import pierced
+from inhabit.envs.virtualhome.graph.script import Line, Thing, parse_line
+from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 
 pytestmark = needs_virtualhome
 
@@ -91,8 +91,8 @@ def test_a_world_has_one_picture_whatever_came_before(view: View):
 def test_the_same_bytes_in_another_process():
     script = (
         "import hashlib\n"
-        "from envs.virtualhome.drawing.picture import Picture\n"
-        "from envs.virtualhome.scene import VirtualHomeScene, build_world\n"
+        "from inhabit.envs.virtualhome.drawing.picture import Picture\n"
+        "from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world\n"
         "world = build_world(VirtualHomeScene(flat=3, seed=9, goals=(), room='bedroom'))\n"
         "rgb = Picture(world).take(world, 1, 'first_person', 64, 48).rgb\n"
         "print(hashlib.sha256(rgb.tobytes()).hexdigest())\n"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from envs.core import UnavailableError
-from envs.virtualhome import eai
-from envs.virtualhome.evolving import simulation
-from envs.virtualhome.goals import met
-from envs.virtualhome.lines import Line, parse_line
-from envs.virtualhome.scene import VirtualHomeScene
-from envs.virtualhome.world import World
+from inhabit.envs.core import UnavailableError
+from inhabit.envs.virtualhome.graph.library import simulation
+from inhabit.envs.virtualhome.graph.script import Line, parse_line
+from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.tasks import eai
+from inhabit.envs.virtualhome.tasks.goals import met
+from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene
 
 
 def _present() -> bool:

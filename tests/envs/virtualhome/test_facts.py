@@ -6,12 +6,12 @@ import pytest
 from present import needs_virtualhome
 from served import served
 
-from envs.core import Factual, Privileged, Task, Thing
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.env import make
-from envs.virtualhome.evolving import load
-from envs.virtualhome.tasks import sample
-from envs.worker.env import WorkerEnv
+from inhabit.envs.core import Factual, Privileged, Task, Thing
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.env import make
+from inhabit.envs.virtualhome.graph.library import load
+from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.worker.env import WorkerEnv
 
 pytestmark = needs_virtualhome
 

@@ -8,12 +8,12 @@ from functools import cache
 import pytest
 from present import needs_virtualhome
 
-from envs.core import SceneError, Task
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.env import EmbeddedVirtualHome
-from envs.virtualhome.goals import ActionGoal, counts
-from envs.virtualhome.lines import parse_line
-from envs.virtualhome.tasks import KINDS, sample
+from inhabit.envs.core import SceneError, Task
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
+from inhabit.envs.virtualhome.graph.script import parse_line
+from inhabit.envs.virtualhome.tasks.goals import ActionGoal, counts
+from inhabit.envs.virtualhome.tasks.sampling import KINDS, sample
 
 pytestmark = needs_virtualhome
 

@@ -10,10 +10,10 @@ import pytest
 from present import needs_eai, needs_virtualhome
 from served import served
 
-from envs.core import SimulatorError
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.needs import needs
-from episodes.cli import main
+from inhabit.cli import main
+from inhabit.envs.core import SimulatorError
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.setup import needs
 
 
 def findings(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:

@@ -12,8 +12,8 @@ import pytest
 from present import needs_its_interpreter, needs_virtualhome
 from served import served
 
-from envs.virtualhome.evolving import interpreter, simulation
-from envs.virtualhome.server.cameras import CHARACTER_CAMERAS
+from inhabit.envs.virtualhome.graph.library import interpreter, simulation
+from inhabit.envs.virtualhome.server.cameras import CHARACTER_CAMERAS
 
 pytestmark = [needs_virtualhome, needs_its_interpreter]
 DRIVER = Path(__file__).with_name("official_driver.py")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from present import needs_virtualhome
 
-from envs.core import Reason
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.env import VirtualHome
-from envs.virtualhome.failures import Failure
-from envs.virtualhome.lines import Line
-from envs.virtualhome.simulations import Embedded
-from envs.virtualhome.tasks import sample
-from envs.virtualhome.world import World
+from inhabit.envs.core import Reason
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.backends import Embedded
+from inhabit.envs.virtualhome.env import VirtualHome
+from inhabit.envs.virtualhome.graph.failures import Failure
+from inhabit.envs.virtualhome.graph.script import Line
+from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.tasks.sampling import sample
 
 pytestmark = needs_virtualhome
 

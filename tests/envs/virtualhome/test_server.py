@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from present import needs_virtualhome
 from served import served
 
-from envs.core import SimulatorError
-from envs.virtualhome.client import VirtualHomeClient
-from envs.virtualhome.drawing.picture import node_of
-from envs.virtualhome.eai import folder, initial_graph, programs
-from envs.virtualhome.flats.build import build
-from envs.virtualhome.server.actions import answer
-from envs.virtualhome.server.cameras import CHARACTER_CAMERAS
-from envs.virtualhome.server.flat import Flat
-from envs.virtualhome.server.listen import Server
-from envs.virtualhome.wire import Reply, Request
+from inhabit.envs.core import SimulatorError
+from inhabit.envs.virtualhome.drawing.picture import node_of
+from inhabit.envs.virtualhome.flats.build import build
+from inhabit.envs.virtualhome.server.actions import answer
+from inhabit.envs.virtualhome.server.cameras import CHARACTER_CAMERAS
+from inhabit.envs.virtualhome.server.flat import Flat
+from inhabit.envs.virtualhome.server.listen import Server
+from inhabit.envs.virtualhome.tasks.eai import folder, initial_graph, programs
+from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
+from inhabit.envs.virtualhome.unity.protocol import Reply, Request
 
 pytestmark = needs_virtualhome
 
@@ -53,7 +53,7 @@ def test_a_taken_port_is_one_sentence_and_code_3():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = subprocess.run(
-            [sys.executable, "-m", "envs.virtualhome.server", "--port", str(port)],
+            [sys.executable, "-m", "inhabit.envs.virtualhome.server", "--port", str(port)],
             capture_output=True,
             text=True,
             timeout=60,
@@ -237,7 +237,7 @@ def test_night_is_darker_than_day():
 
 
 def has_eai() -> bool:
-    from envs.core import UnavailableError
+    from inhabit.envs.core import UnavailableError
 
     try:
         folder()

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from present import needs_virtualhome
 
-from envs.core import Action, Task
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.env import EmbeddedVirtualHome, make
-from envs.virtualhome.scene import VirtualHomeScene
-from envs.virtualhome.simulations import Embedded
-from envs.virtualhome.tasks import sample
-from envs.virtualhome.world import World
+from inhabit.envs.core import Action, Task
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.backends import Embedded
+from inhabit.envs.virtualhome.env import EmbeddedVirtualHome, make
+from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene
 
 pytestmark = needs_virtualhome
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 from present import needs_eai, needs_virtualhome
 
-from envs.core import Action, Outcome, Reason
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.eai import tasks as eai_tasks
-from envs.virtualhome.env import EmbeddedVirtualHome
-from envs.virtualhome.lines import ARGUMENTS
-from envs.virtualhome.names import Names
-from envs.virtualhome.scene import build_world, character_of, read_scene
-from envs.virtualhome.tasks import sample
-from envs.virtualhome.verbs import VERBS
+from inhabit.envs.core import Action, Outcome, Reason
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
+from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS
+from inhabit.envs.virtualhome.graph.verbs import VERBS
+from inhabit.envs.virtualhome.tasks.eai import tasks as eai_tasks
+from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.tasks.scene import build_world, character_of, read_scene
 
 pytestmark = needs_virtualhome
 

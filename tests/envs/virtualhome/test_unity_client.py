@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from present import needs_virtualhome
 from served import served
 
-from envs.core import Env, Reason, SimulatorError, Task, UnavailableError
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.client import VirtualHomeClient
-from envs.virtualhome.env import make
-from envs.virtualhome.lines import parse_line
-from envs.virtualhome.script_reply import read_script_failure, script_messages
-from envs.virtualhome.tasks import sample
-from envs.virtualhome.wire import CameraPlace, Point
+from inhabit.envs.core import Env, Reason, SimulatorError, Task, UnavailableError
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.env import make
+from inhabit.envs.virtualhome.graph.script import parse_line
+from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
+from inhabit.envs.virtualhome.unity.protocol import CameraPlace, Point
+from inhabit.envs.virtualhome.unity.script_reply import read_script_failure, script_messages
 
 
 @contextmanager
@@ -258,7 +258,7 @@ def program(folder: Path, body: str) -> str:
 
 OURS = """
 import sys
-from envs.virtualhome.server.__main__ import main
+from inhabit.envs.virtualhome.server.__main__ import main
 port = next(a.split("=")[1] for a in sys.argv if a.startswith("-http-port="))
 sys.argv = ["server", "--port", port]
 sys.exit(main())

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from envs.contract import EnvContract
-from envs.core import Env, Task, UnavailableError
-from envs.virtualhome import VirtualHomeSettings
-from envs.virtualhome.evolving import simulation
-from envs.virtualhome.tasks import sample
+from inhabit.envs.contract import EnvContract
+from inhabit.envs.core import Env, Task, UnavailableError
+from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.graph.library import simulation
+from inhabit.envs.virtualhome.tasks.sampling import sample
 
 
 def _present() -> bool:
@@ -28,7 +28,7 @@ class TestVirtualHome(EnvContract):
     steps = 8
 
     def make(self) -> Env:
-        from envs.virtualhome.env import make
+        from inhabit.envs.virtualhome.env import make
 
         return make("embedded", VirtualHomeSettings(view="none"))
 

@@ -13,10 +13,10 @@ import psutil
 import pytest
 from waiting import alive, soon
 
-from envs.alfred.settings import AlfredSettings
-from envs.core import Env, Expert, Forkable, Privileged, SimulatorError, Task, Tools
-from envs.registry import find
-from envs.worker import WorkerEnv
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.core import Env, Expert, Forkable, Privileged, SimulatorError, Task, Tools
+from inhabit.envs.registry import find
+from inhabit.envs.worker import WorkerEnv
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def env(task: Task) -> Iterator[WorkerEnv]:
 def simulator(env: Env) -> psutil.Process:
     assert isinstance(env, WorkerEnv)
     family = psutil.Process(env.pid).children(recursive=True)
-    return next(p for p in family if "envs.household" in p.cmdline())
+    return next(p for p in family if "inhabit.envs.simulators.household" in p.cmdline())
 
 
 def test_it_is_all_that_the_environment_inside_is(env: WorkerEnv) -> None:
@@ -86,8 +86,8 @@ def test_a_worker_killed_takes_its_simulator_along(env: WorkerEnv) -> None:
 
 RUNNER = """
 import sys, time
-from envs.core import Task
-from envs.worker import WorkerEnv
+from inhabit.envs.core import Task
+from inhabit.envs.worker import WorkerEnv
 env = WorkerEnv("alfred", "embedded", {})
 env.reset(Task.model_validate_json(sys.argv[1]), seed=0)
 print(env.pid, flush=True)

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from envs.core import Action, Clip, Observation, Outcome, Reason
-from envs.worker.memory import SharedMemory, nameless_file
-from envs.worker.values import (
+from inhabit.envs.core import Action, Clip, Observation, Outcome, Reason
+from inhabit.envs.worker.memory import SharedMemory, nameless_file
+from inhabit.envs.worker.values import (
     from_action,
     from_observation,
     from_outcome,
@@ -22,7 +22,7 @@ from envs.worker.values import (
     to_observation,
     to_outcome,
 )
-from envs.worker.wire import ClosedError, Wire, pack
+from inhabit.envs.worker.wire import ClosedError, Wire, pack
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -18,8 +18,8 @@ import psutil
 import pytest
 from waiting import alive, soon
 
-from envs.contract import EnvContract
-from envs.core import (
+from inhabit.envs.contract import EnvContract
+from inhabit.envs.core import (
     Action,
     Determinism,
     Env,
@@ -33,12 +33,12 @@ from envs.core import (
     Tools,
     UnavailableError,
 )
-from envs.toy import ToySettings
-from envs.toy.env import Toy
-from envs.toy.scene import ToyScene
-from envs.toy.tasks import sample
-from envs.worker import WorkerEnv, WorkerError
-from envs.worker.link import Link
+from inhabit.envs.toy import ToySettings
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.scene import ToyScene
+from inhabit.envs.toy.tasks import sample
+from inhabit.envs.worker import WorkerEnv, WorkerError
+from inhabit.envs.worker.link import Link
 
 PLUGIN = Path(__file__).with_name("plugin")
 
@@ -338,8 +338,8 @@ def test_closing_while_an_answer_arrives_leaves_nothing(
 
 RUNNER = """
 import os, sys, time
-from envs.core import Action
-from envs.worker import WorkerEnv
+from inhabit.envs.core import Action
+from inhabit.envs.worker import WorkerEnv
 env = WorkerEnv("trouble", "only", {}, deadline=100)
 simulator = env.act(Action("simulator", "simulator")).feedback
 litter = env.act(Action("litter", "litter")).feedback

@@ -1,7 +1,7 @@
 """What has come of things is acted out again from what was done."""
 
-from agents.models.ranker.progress import Progress, progress
-from agents.models.ranker.reading import CLOSE, TURN_ON, action
+from inhabit.agents.models.ranker.progress import Progress, progress
+from inhabit.agents.models.ranker.reading import CLOSE, TURN_ON, action
 
 
 def after(*done: str) -> Progress:

@@ -1,7 +1,7 @@
 import pytest
 
-from agents.core import ModelError
-from agents.models.ranker.reading import VERBS, action, notes, slotted
+from inhabit.agents.core import ModelError
+from inhabit.agents.models.ranker.reading import VERBS, action, notes, slotted
 
 NOUNS = ("apple", "bread", "butter knife", "cabinet", "knife", "soap bar", "sink")
 

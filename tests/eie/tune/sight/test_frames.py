@@ -3,11 +3,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eie.tune.sight.frames import labelled
-from eie.tune.sight.marks import marks
-from eie.tune.sight.precision import average_precision, mean_precision
-from eie.tune.sight.shards import classes_in, load, save
-from envs.core import Observation, Thing
+from inhabit.eie.tuning.sight.frames import labelled
+from inhabit.eie.tuning.sight.marks import marks
+from inhabit.eie.tuning.sight.precision import average_precision, mean_precision
+from inhabit.eie.tuning.sight.shards import classes_in, load, save
+from inhabit.envs.core import Observation, Thing
 
 THINGS = (
     Thing("mug_1", "mug", {}),

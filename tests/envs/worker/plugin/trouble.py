@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import BaseModel
 
-from envs.core import (
+from inhabit.envs.core import (
     Action,
     Clip,
     Determinism,
@@ -29,7 +29,7 @@ from envs.core import (
     TaskError,
     UnavailableError,
 )
-from envs.registry import Registration
+from inhabit.envs.registry import Registration
 
 ERRORS = {e.__name__: e for e in (SceneError, TaskError, UnavailableError, SimulatorError)}
 

@@ -1,0 +1,1 @@
+"""What a model said, matched with what can be done."""

@@ -1,0 +1,1 @@
+"""Chat endpoints of OpenAI's form."""

@@ -1,0 +1,156 @@
+"""Answers that a model has given, kept in a file for whoever asks the same again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import JsonValue, TypeAdapter
+
+from inhabit.agents.core import Call, ModelError
+from inhabit.agents.models.core import Message, Model, Ranking, Reply
+
+_TABLE = "CREATE TABLE IF NOT EXISTS answers (question TEXT PRIMARY KEY, answer TEXT NOT NULL)"
+_REPLY, _RANKING = TypeAdapter(Reply), TypeAdapter(Ranking)
+
+T = TypeVar("T", Reply, Ranking)
+
+
+class Cached(Model):
+    """A model that is asked only what the file `path` holds no answer to.
+
+    A question is all that shapes its answer: the model by its name and details, the messages with
+    the pixels of their pictures, the parameters, the candidates. The seed is part of it where the
+    model draws lots; what is drawn is kept only if `samples` says so. An answer is on disk before
+    it is given. One from the file says so (`Call.cached`), and that it cost no tokens: it is to be
+    had when a budget is spent, too.
+    """
+
+    def __init__(self, model: Model, path: Path, *, samples: bool = False) -> None:
+        """Answer from `path`, an SQLite file that is made if it isn't there, and else from `model`.
+
+        Raises:
+            ModelError: the file can't be used.
+        """
+        self.name, self.abilities = model.name, model.abilities
+        self.details, self.samples = model.details, model.samples
+        self._model = model
+        self._path = path
+        self._keeps = samples or not model.samples
+        try:
+            # Made on one thread and used on another, but never on two at once.
+            self._file = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
+            self._file.execute("PRAGMA journal_mode=WAL")
+            self._file.execute(_TABLE)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
+        """The scores of the file, or of the model."""
+        asked: dict[str, JsonValue] = {"rank": list(candidates)}
+        return await self._ask(
+            prompt, asked, _RANKING, lambda: self._model.rank(prompt, candidates)
+        )
+
+    async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
+        """The scores of the file, or of the model."""
+        asked: dict[str, JsonValue] = {"choose": list(letters)}
+        return await self._ask(prompt, asked, _RANKING, lambda: self._model.choose(prompt, letters))
+
+    async def generate(
+        self,
+        prompt: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        seed: int = 0,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """The answer of the file, or of the model."""
+
+        async def answer() -> Reply:
+            return await self._model.generate(
+                prompt, max_tokens=max_tokens, seed=seed, n=n, tools=tools, schema=schema
+            )
+
+        if not self._keeps:
+            return await answer()
+        asked: dict[str, JsonValue] = {
+            "generate": max_tokens,
+            "seed": seed if self.samples else None,
+            "n": n,
+            "tools": [dict(tool) for tool in tools],
+            "schema": None if schema is None else dict(schema),
+        }
+        return await self._ask(prompt, asked, _REPLY, answer)
+
+    def count_earlier(self, calls: Iterable[Call]) -> None:
+        """Hear what the run has asked before."""
+        self._model.count_earlier(calls)
+
+    async def close(self) -> None:
+        """Let go of the file and of the model."""
+        self._file.close()
+        await self._model.close()
+
+    async def _ask(
+        self,
+        prompt: Sequence[Message],
+        asked: Mapping[str, JsonValue],
+        kind: TypeAdapter[T],
+        ask: Callable[[], Awaitable[T]],
+    ) -> T:
+        messages = tuple(message.record() for message in prompt)
+        question = self._question(messages, asked)
+        if (known := self._find(question)) is not None:
+            found = self._read(known, kind)
+            said, more, by = found.call.reply, found.call.others, found.call.served
+            return replace(found, call=Call(messages, said, cached=True, others=more, served=by))
+        answer = await ask()
+        # What was asked need not be kept: whoever finds the answer has just asked it.
+        kept = replace(answer, call=replace(answer.call, messages=()))
+        self._keep(question, json.dumps(asdict(kept)))
+        return answer
+
+    def _question(
+        self, messages: Sequence[Mapping[str, JsonValue]], asked: Mapping[str, JsonValue]
+    ) -> str:
+        whole = [self.name, dict(self.details), [dict(m) for m in messages], dict(asked)]
+        text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _find(self, question: str) -> str | None:
+        try:
+            row = self._file.execute(
+                "SELECT answer FROM answers WHERE question = ?", (question,)
+            ).fetchone()
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+        return None if row is None else str(row[0])
+
+    def _read(self, answer: str, kind: TypeAdapter[T]) -> T:
+        try:
+            return kind.validate_python(json.loads(answer))
+        except ValueError as error:
+            raise self._unusable("it holds an answer that can't be read") from error
+
+    def _keep(self, question: str, answer: str) -> None:
+        try:
+            with self._file:
+                self._file.execute(
+                    "INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, answer)
+                )
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, why: object) -> ModelError:
+        return ModelError(
+            f"The cache {str(self._path)!r} can't be used: {why}. Name another file, or leave "
+            "--set cache out."
+        )

@@ -1,0 +1,262 @@
+"""`--model openai:NAME`: a chat endpoint of OpenAI's form, wherever `--base-url` says it is."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from inhabit.agents.core import Call, Decision, ModelError, Ranked
+from inhabit.agents.models.core import Ability, Message, Model, Ranking, Reply
+from inhabit.agents.models.endpoints.budget import Budget
+from inhabit.agents.models.endpoints.cache import Cached
+from inhabit.agents.models.endpoints.scoring import EXTRA, score
+from inhabit.agents.models.endpoints.settings import OpenAISettings
+from inhabit.agents.models.endpoints.wire import (
+    Body,
+    Completion,
+    answer_format,
+    functions,
+    messages,
+)
+from inhabit.agents.models.registry import ModelRegistration
+from inhabit.envs.core import UnavailableError
+
+if TYPE_CHECKING:
+    from inhabit.agents.models.endpoints.endpoint import Endpoint
+
+_OPENAI = "https://api.openai.com/v1"
+_KEYS = ("INHABIT_API_KEY", "OPENAI_API_KEY")
+"""Where a key may stand in the environment; the first that is set counts."""
+_ABLE = frozenset(Ability) - {Ability.RANK, Ability.BEAM}
+_LETTERS = 20
+"""How many of the likeliest tokens an endpoint tells of at the most."""
+
+
+class OpenAIModel(Model):
+    """A model behind an endpoint. Calls of all episodes go side by side."""
+
+    def __init__(self, endpoint: Endpoint, name: str, settings: OpenAISettings) -> None:
+        """Ask `endpoint` for the model that it knows as `name`."""
+        self.name = f"openai:{name}"
+        ranks = {Ability.RANK} if settings.prompt_logprobs else set()
+        self.abilities = (_ABLE | ranks) - settings.lacks
+        self.samples = settings.temperature != 0.0
+        self.details = {
+            "base_url": settings.base_url or _OPENAI,
+            "temperature": settings.temperature,
+            "max_tokens": settings.max_tokens,
+            "extra": dict(settings.extra),
+        }
+        self._endpoint = endpoint
+        self._settings = settings
+        self._extra = dict(settings.extra)
+        self._model = name
+        # OpenAI's own newest models know the long name alone, and most others the short one.
+        self._limit = "max_tokens" if settings.base_url else "max_completion_tokens"
+
+    async def generate(
+        self,
+        prompt: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        seed: int = 0,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """What the endpoint answers, in the order that it gives."""
+        self._check_able(n, tools, schema)
+        begin = time.perf_counter()
+        body = self._body(prompt, max_tokens)
+        if self.samples:
+            body["seed"] = seed
+        if n > 1:
+            body["n"] = n
+        if tools:
+            body["tools"] = functions(tools)
+        if schema is not None:
+            body["response_format"] = answer_format(schema)
+        answer = await self._endpoint.ask(body, self._extra)
+        best, *others = answer.texts
+        raw = [best, *(f"{w.name}({w.arguments})" for w in answer.wants)]
+        call = _call(prompt, "\n".join(t for t in raw if t), [answer], begin)
+        call = replace(call, others=tuple(others))
+        if len(answer.texts) < n:
+            raise _paid(
+                call,
+                f"{self.name} was asked for {n} answers and gave {len(answer.texts)}: say "
+                "--set lacks=n_best, and ask for one.",
+            )
+        return Reply(answer.texts, call, wants=answer.wants)
+
+    async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
+        """The first token's log-probabilities, where it is a letter with or without a space."""
+        if Ability.LOGPROBS not in self.abilities:
+            return await super().choose(prompt, letters)
+        begin = time.perf_counter()
+        asked: Body = {"logprobs": True, "top_logprobs": _LETTERS}
+        answer = await self._endpoint.ask(self._body(prompt, 1) | asked, self._extra)
+        call = _call(prompt, answer.texts[0], [answer], begin)
+        if (likely := answer.beginnings) is None:
+            raise _paid(call, f"{self.name} gives no log-probabilities: say --set lacks=logprobs.")
+        return Ranking(tuple(Ranked(one, _sum(likely, one), 1) for one in letters), call)
+
+    async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
+        """Scores from the endpoint's `prompt_logprobs`, by a call for each candidate."""
+        if Ability.RANK not in self.abilities:
+            raise ModelError(
+                f"{self.name} can't rank texts. Endpoints of vLLM can: --set prompt_logprobs=true."
+            )
+        begin, extra = time.perf_counter(), {**self._extra, **EXTRA}
+        bodies = [self._body([*prompt, Message("assistant", (text,))], 1) for text in candidates]
+        # Where one fails, the others are waited for: they may have been paid.
+        came = await asyncio.gather(
+            *(self._endpoint.ask(body, extra) for body in bodies), return_exceptions=True
+        )
+        answers = [one for one in came if isinstance(one, Completion)]
+        call = _call(prompt, "", answers, begin)
+        try:
+            for one in came:
+                if isinstance(one, BaseException):
+                    raise one
+            return Ranking(score(candidates, answers), call)
+        except ModelError as error:
+            error.decision = Decision(None, calls=(call,) if answers else ())
+            raise
+
+    def count_earlier(self, calls: Iterable[Call]) -> None:
+        """Have `budget_calls` and `budget_tokens` hold for `calls` too."""
+        self._endpoint.count_earlier(calls)
+
+    def check_budget(self) -> None:
+        """Raises BudgetError where `budget_calls` or `budget_tokens` is spent."""
+        self._endpoint.check_budget()
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._endpoint.close()
+
+    def _body(self, prompt: Sequence[Message], max_tokens: int | None) -> Body:
+        body: Body = {
+            "model": self._model,
+            "messages": messages(prompt),
+            self._limit: max_tokens or self._settings.max_tokens,
+        }
+        if self._settings.temperature is not None:
+            body["temperature"] = self._settings.temperature
+        return body
+
+
+def _call(
+    prompt: Sequence[Message],
+    reply: str,
+    answers: Sequence[Completion],
+    begin: float,
+) -> Call:
+    known = [a.tokens for a in answers if a.tokens is not None]
+    return Call(
+        messages=tuple(message.record() for message in prompt),
+        reply=reply,
+        tokens_in=sum(read for read, _ in known),
+        tokens_out=sum(written for _, written in known),
+        seconds=time.perf_counter() - begin,
+        served=", ".join(sorted({a.served for a in answers if a.served})),
+        requests=len(answers),
+    )
+
+
+def _paid(call: Call, why: str) -> ModelError:
+    """For an answer that came, and is of no use."""
+    error = ModelError(why)
+    error.decision = Decision(None, calls=(call,))
+    return error
+
+
+def _sum(likely: Mapping[str, float], letter: str) -> float:
+    """The logarithm of how likely one of the tokens is that read as `letter`."""
+    total = math.fsum(math.exp(p) for token, p in likely.items() if token.strip() == letter)
+    return math.log(total) if total > 0.0 else -math.inf
+
+
+def _key(base_url: str | None) -> str | None:
+    """The key that the environment names; an endpoint of one's own may want none."""
+    for name in _KEYS:
+        if key := os.environ.get(name, "").strip():
+            # Whatever can't be sent would be quoted in the error of whoever tries to.
+            if not all("!" <= letter <= "~" for letter in key):
+                raise ModelError(
+                    f"{name} holds a space or a letter that no key has: set it to the key alone."
+                )
+            return key
+    if base_url is None:
+        raise ModelError(
+            "OpenAI asks for a key: put it in OPENAI_API_KEY; or name another endpoint with "
+            "--base-url."
+        )
+    return None
+
+
+def _load(name: str, settings: OpenAISettings) -> Model:
+    budget = Budget(calls=settings.budget_calls, tokens=settings.budget_tokens)
+    if settings.prompt_logprobs:
+        probe = _rank_one(OpenAIModel(_endpoint(name, settings, budget), name, settings))
+        # In a thread, because a loop may be running here, and connections belong to their loop.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, probe).result()
+    model = OpenAIModel(_endpoint(name, settings, budget), name, settings)
+    if settings.cache is None:
+        return model
+    return Cached(model, settings.cache, samples=settings.cache_samples)
+
+
+def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
+    try:
+        import openai
+
+        from inhabit.agents.models.endpoints.endpoint import Endpoint
+    except ImportError as error:
+        raise UnavailableError(
+            f"Chat endpoints need the package {error.name!r}: pip install 'inhabit[openai]'"
+        ) from error
+    key = _key(settings.base_url)
+    client = openai.AsyncOpenAI(
+        base_url=settings.base_url or _OPENAI,
+        api_key=key or "unset",  # the client insists on something
+        max_retries=0,
+        timeout=settings.timeout,
+    )
+    return Endpoint(
+        client,
+        budget,
+        name=f"openai:{name}",
+        key=key,
+        timeout=settings.timeout,
+        attempts=settings.attempts,
+        backoff=settings.backoff,
+        longest_wait=settings.longest_wait,
+        in_flight=settings.in_flight,
+    )
+
+
+async def _rank_one(model: OpenAIModel) -> None:
+    """See that the endpoint scores prompts."""
+    try:
+        await model.rank([Message("user", ("Say yes.",))], ["yes"])
+    finally:
+        await model.close()
+
+
+REGISTRATION = ModelRegistration(
+    kind="openai",
+    summary="a model behind a chat endpoint: OpenAI's, or what --base-url names",
+    settings=OpenAISettings,
+    load=_load,
+)

@@ -1,0 +1,215 @@
+"""From messages to tokens, by the chat template that a model brings along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jinja2
+import torch
+import transformers
+from PIL import Image as Picture
+
+from inhabit.agents.core import ModelError
+from inhabit.agents.models.core import Image, Message
+
+# Qwen-VL's processor for pictures alone.
+#
+# The one that transformers has wants torchvision, for films, which no planner shows. This one
+# stands in where that is missing; for pictures it says the same.
+
+
+class Stills:
+    """Words and pictures to what a model of the Qwen-VL family reads."""
+
+    image_token = "<|image_pad|>"
+
+    def __init__(self, source: str) -> None:
+        """Read tokenizer, chat template and picture settings at `source`, a folder or hub name."""
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+        self._pictures = transformers.AutoImageProcessor.from_pretrained(source)
+        self._pad: int = self.tokenizer.convert_tokens_to_ids(self.image_token)
+        self.chat_template: str | None = self.tokenizer.chat_template
+
+    @staticmethod
+    def knows(config: Any) -> bool:
+        """Whether models of this configuration are read so."""
+        kind = str(config.model_type)
+        return kind.startswith("qwen") and "_vl" in kind
+
+    def apply_chat_template(self, turns: Sequence[Mapping[str, object]], **options: Any) -> str:
+        """The text of a prompt, with one `image_token` for each picture."""
+        return str(self.tokenizer.apply_chat_template(turns, **options))
+
+    def __call__(
+        self,
+        text: str,
+        images: Sequence[Picture.Image],
+        *,
+        add_special_tokens: bool,
+        return_tensors: str,
+    ) -> dict[str, torch.Tensor]:
+        """What the model reads: as many image tokens for a picture as it has patches, merged."""
+        pictures = self._pictures(images=list(images), return_tensors=return_tensors)
+        merged = self._pictures.merge_size**2
+        counts = (pictures["image_grid_thw"].prod(-1) // merged).tolist()
+        before, *parts = text.split(self.image_token)
+        long = before + "".join(
+            self.image_token * count + part for count, part in zip(counts, parts, strict=True)
+        )
+        ids = self.tokenizer(
+            long, add_special_tokens=add_special_tokens, return_tensors=return_tensors
+        )["input_ids"]
+        kinds = (ids == self._pad).long()
+        return {"input_ids": ids, "mm_token_type_ids": kinds, **pictures}
+
+
+PLAIN = (
+    "{% for message in messages %}{{ message['content'] }}\n\n{% endfor %}"
+    "{% if add_generation_prompt %}Answer:{% endif %}"
+)
+"""How a model is addressed that has no chat template."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokens:
+    """A prompt as a model reads it."""
+
+    ids: tuple[int, ...]
+    fixed: int = 0
+    """How many of them, from the start, are the system message: the same in every prompt of a
+    planner. 0 where that isn't known."""
+    images: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    """What the model's processor made of the pictures."""
+
+    def extra(self, model: Any, begin: int = 0, end: int | None = None) -> dict[str, torch.Tensor]:
+        """`images` where and how `model` computes, for the tokens from `begin` to `end`."""
+        extra = {}
+        for name, value in self.images.items():
+            value = value.to(model.device, model.dtype if value.is_floating_point() else None)
+            of_tokens = value.shape == (1, len(self.ids))
+            extra[name] = value[:, begin:end] if of_tokens else value
+        return extra
+
+
+class Encoder:
+    """The words of one model. A text from outside never becomes a special token."""
+
+    def __init__(self, tokenizer: Any, processor: Any = None) -> None:
+        """Speak for `tokenizer`, or for `processor` as well where the model sees pictures."""
+        self._tokenizer = tokenizer
+        self._processor = processor
+        self._speaker = processor if processor is not None else tokenizer
+        self._template = getattr(self._speaker, "chat_template", None) or PLAIN
+        special = {str(t) for t in tokenizer.added_tokens_decoder.values() if t.special}
+        special |= {getattr(processor, "image_token", None) or tokenizer.eos_token}
+        self._special = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))))
+        self._folds = not self._takes_system()
+        self._gap = "" if self._render([Message("user", ("x",))])[-1:].isspace() else " "
+
+    @property
+    def plain(self) -> bool:
+        """Whether the model brings no chat template along."""
+        return self._template == PLAIN
+
+    @property
+    def end(self) -> int:
+        """The token that ends an answer."""
+        return int(self._tokenizer.eos_token_id)
+
+    def prompt(self, messages: Sequence[Message]) -> Tokens:
+        """What a model reads before its answer begins.
+
+        Raises:
+            ModelError: there is a picture, and the model takes none.
+        """
+        pictures = [part.rgb for m in messages for part in m.parts if isinstance(part, Image)]
+        text = self._render(messages)
+        if not pictures:
+            ids = self._ids(text)
+            return Tokens(ids, self._fixed(messages, text, ids))
+        if self._processor is None:
+            raise ModelError("This model takes no pictures: run it with --no-image.")
+        read = self._processor(
+            text=text,
+            images=[Picture.fromarray(rgb) for rgb in pictures],
+            add_special_tokens=self._begins_bare(text),
+            return_tensors="pt",
+        )
+        ids = tuple(read["input_ids"][0].tolist())
+        rest = {k: v for k, v in read.items() if k not in ("input_ids", "attention_mask")}
+        return Tokens(ids, self._fixed(messages, text, ids), rest)
+
+    def candidate(self, text: str) -> tuple[int, ...]:
+        """The tokens of an answer, which go on where the prompt ends."""
+        read = self._tokenizer(self._gap + self._tame(text), add_special_tokens=False)
+        return tuple(read["input_ids"])
+
+    def words(self, ids: Sequence[int]) -> str:
+        """What tokens say, special ones left out."""
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
+
+    def _ids(self, text: str) -> tuple[int, ...]:
+        read = self._tokenizer(text, add_special_tokens=self._begins_bare(text))
+        return tuple(read["input_ids"])
+
+    def _begins_bare(self, text: str) -> bool:
+        """Whether the token that begins every text has still to be put in front.
+
+        The template of a tokenizer writes it itself; that of a processor may leave it out.
+        """
+        if self._template == PLAIN:
+            return True
+        begin = self._tokenizer.bos_token
+        return self._processor is not None and begin is not None and not text.startswith(begin)
+
+    def _fixed(self, messages: Sequence[Message], text: str, ids: tuple[int, ...]) -> int:
+        if not messages or messages[0].role != "system":
+            return 0
+        before, system, _ = text.partition(self._tame("".join(_texts(messages[0]))))
+        alone = self._ids(before + system)
+        same = (i for i, (a, b) in enumerate(zip(ids, alone, strict=False)) if a != b)
+        return next(same, min(len(ids) - 1, len(alone)))
+
+    def _takes_system(self) -> bool:
+        self._folds = False
+        try:
+            self._render([Message("system", ("x",)), Message("user", ("x",))])
+        except jinja2.TemplateError:
+            return False
+        return True
+
+    def _render(self, messages: Sequence[Message]) -> str:
+        if self._folds and len(messages) > 1 and messages[0].role == "system":
+            first = Message("user", (*messages[0].parts, "\n\n", *messages[1].parts))
+            messages = [first, *messages[2:]]
+        turns = [{"role": m.role, "content": self._content(m)} for m in messages]
+        text = self._speaker.apply_chat_template(
+            turns, chat_template=self._template, tokenize=False, add_generation_prompt=True
+        )
+        return str(text)
+
+    def _content(self, message: Message) -> str | list[dict[str, str]]:
+        if self._processor is None:
+            return self._tame("".join(_texts(message)))
+        if self._template == PLAIN:
+            return "".join(
+                self._processor.image_token if isinstance(part, Image) else self._tame(part)
+                for part in message.parts
+            )
+        return [
+            {"type": "image"}
+            if isinstance(part, Image)
+            else {"type": "text", "text": self._tame(part)}
+            for part in message.parts
+        ]
+
+    def _tame(self, text: str) -> str:
+        """`text` with a space in whatever would be read as a special token."""
+        return self._special.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text)
+
+
+def _texts(message: Message) -> list[str]:
+    return [part for part in message.parts if isinstance(part, str)]

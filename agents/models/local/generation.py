@@ -1,0 +1,99 @@
+"""Answers in a model's own words, to several prompts side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from inhabit.agents.models.local.encode import Encoder, Tokens
+
+Asked = tuple[Tokens, int, int]
+"""A prompt, how many tokens an answer may have, and how many answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The answers to one prompt, best first."""
+
+    texts: tuple[str, ...]
+    lengths: tuple[int, ...]
+    """How many tokens each is long, the one that ends it included."""
+    scores: tuple[float, ...]
+    """Their log-probabilities in nats; none where there is only one answer."""
+    seconds: float
+    """Its share of the time."""
+
+
+class Writer:
+    """Writes with one model. Not for several threads at once.
+
+    Unlike with rankings, little is gained by it: every prompt is read from its first token, and a
+    beam of five is five rows already. On two cores SmolLM2 wrote free beams for eight episodes 1.13
+    times faster side by side than one after the other (`scripts/bench.d/batch.py`, `words`).
+    """
+
+    def __init__(self, model: Any, encoder: Encoder) -> None:
+        """Write with `model`, which is ready to infer, in the words of `encoder`."""
+        self._model = model
+        self._encoder = encoder
+        ends = model.generation_config.eos_token_id
+        self._ends = frozenset([ends] if isinstance(ends, int) else ends or ())
+        self._pad: int = model.config.get_text_config().pad_token_id or 0
+
+    def write(self, asked: Sequence[Asked]) -> list[Written]:
+        """The likeliest answers to each, in their order.
+
+        One answer is the likeliest word after word; several are the best of a beam search as wide.
+        Those who ask for as much are written together.
+        """
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for i, (tokens, most, n) in enumerate(asked):
+            # Every architecture has its own way to batch pictures: these go one by one.
+            alike.setdefault((most, n, i if tokens.images else -1), []).append(i)
+        written: dict[int, Written] = {}
+        for (most, n, _), some in alike.items():
+            together = self._together([asked[i][0] for i in some], most, n)
+            written |= zip(some, together, strict=True)
+        return [written[i] for i in range(len(asked))]
+
+    @torch.inference_mode()
+    def _together(self, prompts: Sequence[Tokens], most: int, n: int) -> list[Written]:
+        begin = time.perf_counter()
+        longest = max(len(p.ids) for p in prompts)
+        ids = torch.tensor([[self._pad] * (longest - len(p.ids)) + list(p.ids) for p in prompts])
+        mask = torch.tensor([[i >= longest - len(p.ids) for i in range(longest)] for p in prompts])
+        device = self._model.device
+        beam: dict[str, object] = {"num_beams": n, "num_return_sequences": n}
+        if n > 1:
+            beam |= {"length_penalty": 0.0, "output_scores": True}
+        output = self._model.generate(
+            input_ids=ids.to(device),
+            attention_mask=mask.long().to(device),
+            max_new_tokens=most,
+            do_sample=False,
+            pad_token_id=self._pad,
+            return_dict_in_generate=True,
+            **beam,
+            **prompts[0].extra(self._model),
+        )
+        said = [self._whole(row) for row in output.sequences[:, longest:].tolist()]
+        scores = output.sequences_scores.tolist() if n > 1 else []
+        seconds = (time.perf_counter() - begin) / len(prompts)
+        return [
+            Written(
+                texts=tuple(map(self._encoder.words, said[first : first + n])),
+                lengths=tuple(map(len, said[first : first + n])),
+                scores=tuple(scores[first : first + n]),
+                seconds=seconds,
+            )
+            for first in range(0, len(said), n)
+        ]
+
+    def _whole(self, row: Sequence[int]) -> Sequence[int]:
+        """`row` up to its end. Behind that is padding, which may be any word."""
+        end = next((i + 1 for i, token in enumerate(row) if token in self._ends), len(row))
+        return row[:end]

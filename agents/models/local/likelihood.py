@@ -1,0 +1,121 @@
+"""How likely a model holds each of many texts after a prompt: exactly, in one forward pass.
+
+The score of a candidate with tokens a_1 ... a_n is
+
+    sum over i of log p(a_i | prompt, a_1 ... a_{i-1})  +  log(1 - sum over t of p(t | prompt, a))
+
+where t runs over the tokens with which longer candidates go on from it. So "open the drawer" is
+the answer that begins with these words and does not become "open the drawer_2": candidates are
+events of which no two can both happen, whether or not one is a prefix of another, and their
+probabilities sum to at most 1. Where no other candidate goes on from it the second term is zero.
+An end-of-turn token is not asked for: that would have every candidate read to its last token, and
+half as many again to read in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from inhabit.agents.models.local.encode import Tokens
+from inhabit.agents.models.local.reader import Begun, Reader, joined
+from inhabit.agents.models.local.trie import Trie
+
+
+class Likelihood:
+    """Scores candidates with one causal transformer. Not for several threads at once."""
+
+    def __init__(self, model: Any) -> None:
+        """Score with `model`, which is ready to infer."""
+        self.reader = Reader(model)
+
+    def scores(self, prompt: Tokens, trie: Trie) -> NDArray[np.float64]:
+        """The score of each sequence that `trie` was packed from, in nats, (sequences,)."""
+        return self.scores_of_many([(prompt, trie)])[0]
+
+    @torch.inference_mode()
+    def scores_of_many(self, questions: Sequence[tuple[Tokens, Trie]]) -> list[NDArray[np.float64]]:
+        """The same for several prompts, each with a trie of its own, in one forward pass.
+
+        Pictures are read prompt by prompt; only what comes after them is read together.
+        """
+        rows = [_Row(prompt, trie, self.reader.begin(prompt)) for prompt, trie in questions]
+        cached = max(row.begun.read for row in rows)
+        rest = max(len(row.rest) for row in rows)
+        nodes = max(len(row.trie) for row in rows) - 1
+        ids = np.zeros((len(rows), rest + nodes), np.int64)
+        positions = np.zeros_like(ids)
+        seen = np.zeros((len(rows), rest + nodes, cached + rest + nodes), np.bool_)
+        for i, row in enumerate(rows):
+            row.write(ids[i], positions[i], seen[i], rest, cached)
+        cache = joined([row.begun.cache for row in rows]) if cached else None
+        logits, _ = self.reader.go_on(cache, ids, positions, seen, keep=nodes + 1)
+        return [_sums(logits[i, : len(row.trie)], row.trie) for i, row in enumerate(rows)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Row:
+    """One question of several: what is left of its prompt, then the nodes of its trie."""
+
+    prompt: Tokens
+    trie: Trie
+    begun: Begun
+
+    @property
+    def rest(self) -> Sequence[int]:
+        """What is left of the prompt to read, one token at least."""
+        return self.prompt.ids[self.begun.read :]
+
+    def write(
+        self,
+        ids: NDArray[np.int64],
+        positions: NDArray[np.int64],
+        seen: NDArray[np.bool_],
+        end: int,
+        cached: int,
+    ) -> None:
+        """Lay it out in a row of (n,) tokens that see (n, cached + n).
+
+        The rest of the prompt ends at `end`, so that the nodes of all rows begin there: padding is
+        before the one and after the other, and seen by nobody.
+        """
+        begun, trie, rest = self.begun, self.trie, self.rest
+        first, last = end - len(rest), end + len(trie) - 1
+        place = begun.shift + begun.read + len(rest)
+        ids[first:end], ids[end:last] = rest, trie.tokens[1:]
+        positions[first:end] = np.arange(place - len(rest), place)
+        positions[end:last] = place - 1 + trie.depths[1:]
+        seen[first:last, : begun.read] = True
+        here = seen[:, cached:]
+        here[first:end, first:end] = np.tri(len(rest), dtype=np.bool_)
+        here[end:last, first:end] = True
+        here[end:last, end:last] = trie.ancestors[1:, 1:]
+
+
+def _sums(logits: torch.Tensor, trie: Trie) -> NDArray[np.float64]:
+    """Scores from what the model says at each node, (nodes, vocabulary)."""
+    totals = logits.logsumexp(-1)
+    nodes, tokens = torch.from_numpy(trie.edge_nodes), torch.from_numpy(trie.edge_tokens)
+    edges = (logits[nodes, tokens] - totals[nodes]).double().cpu().numpy()
+    ends = {
+        node: stays(logits[node], trie.edge_tokens[trie.edge_nodes == node])
+        for node in set(trie.ends) - {None}
+    }
+    return np.array(
+        [
+            edges[list(path)].sum() + (0.0 if end is None else ends[end])
+            for path, end in zip(trie.paths, trie.ends, strict=True)
+        ]
+    )
+
+
+def stays(logits: torch.Tensor, others: NDArray[np.int64]) -> float:
+    """How likely none of the tokens `others` follows, by `logits` (vocabulary,): in nats."""
+    rest = logits.clone()
+    rest[torch.from_numpy(others)] = -torch.inf
+    return float(rest.logsumexp(-1) - logits.logsumexp(-1))

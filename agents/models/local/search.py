@@ -1,0 +1,195 @@
+"""Beam search held to candidates: token by token, along the likeliest beginnings of one.
+
+Scores are those of `agents/models/local/likelihood.py`, added up on the way down the trie. A
+candidate that others go on from ends there with the probability that none of them follows; so with
+a width that covers the candidates nothing is ever dropped, and the search says exactly what ranking
+says.
+It reads at most `width` tokens a level instead of the whole trie: worth it for thousands of
+candidates, while ranking is cheaper for dozens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from inhabit.agents.models.local.encode import Tokens
+from inhabit.agents.models.local.likelihood import stays
+from inhabit.agents.models.local.reader import Begun, Reader, joined
+from inhabit.agents.models.local.trie import Trie
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A sequence of a trie, by its number, and its score in nats."""
+
+    sequence: int
+    score: float
+
+
+@torch.inference_mode()
+def search(
+    reader: Reader, questions: Sequence[tuple[Tokens, Trie, int]]
+) -> list[tuple[list[Found], int]]:
+    """The best sequences of each trie after its prompt, by a beam as wide as it says.
+
+    Returns:
+        For each question at most so many as its beam is wide, best first, of equals the first; and
+        how many tokens were read.
+    """
+    reading = _Reading(reader, [(prompt, trie) for prompt, trie, _ in questions])
+    trees = [_Tree(trie) for _, trie, _ in questions]
+    found: list[list[Found]] = [[] for _ in questions]
+    beams = [{0: 0.0} for _ in questions]  # node of the trie -> score of what it stands for
+    while any(beams):
+        for i, said in enumerate(reading.say([list(beam) for beam in beams])):
+            beams[i], found[i] = _step(trees[i], beams[i], found[i], said, questions[i][2])
+    return list(zip(found, reading.tokens, strict=True))
+
+
+def _step(
+    tree: _Tree, beam: Mapping[int, float], found: list[Found], said: torch.Tensor, width: int
+) -> tuple[dict[int, float], list[Found]]:
+    """The next beam, and what has been found by then; `said` has a row for each node of `beam`."""
+    going_on: dict[int, float] = {}
+    for node, logits in zip(beam, said, strict=True):
+        found += tree.ending(node, beam[node], logits)
+        going_on |= tree.going_on(node, beam[node], logits)
+    found = sorted(found, key=lambda one: (-one.score, one.sequence))[:width]
+    worst = found[-1].score if len(found) == width else -np.inf
+    best = sorted(going_on, key=lambda node: -going_on[node])[:width]
+    # A beginning never gets likelier as it goes on.
+    return {node: going_on[node] for node in best if going_on[node] > worst}, found
+
+
+class _Tree:
+    """A trie as it is walked down."""
+
+    def __init__(self, trie: Trie) -> None:
+        self._tokens = trie.edge_tokens
+        self._edges: dict[int, list[int]] = {}
+        """Node -> the edges that begin there."""
+        self._nodes: dict[int, int] = {}
+        """Edge -> the node that it leads to, where something goes on from there."""
+        self._last: dict[int, list[int]] = {}
+        """Edge -> the sequences that it ends, where nothing goes on from there."""
+        self._stop: dict[int, list[int]] = {}
+        """Node -> the sequences that end there, though others go on."""
+        for edge, node in enumerate(trie.edge_nodes.tolist()):
+            self._edges.setdefault(node, []).append(edge)
+        for sequence, (path, end) in enumerate(zip(trie.paths, trie.ends, strict=True)):
+            for edge, following in pairwise(path):
+                self._nodes[edge] = int(trie.edge_nodes[following])
+            if end is None:
+                self._last.setdefault(path[-1], []).append(sequence)
+            else:
+                self._stop.setdefault(end, []).append(sequence)
+
+    def ending(self, node: int, score: float, logits: torch.Tensor) -> Iterator[Found]:
+        """The sequences that end at `node`, or one token after it, where it has `score`."""
+        if stopping := self._stop.get(node):
+            end = score + stays(logits, self._tokens[self._edges[node]])
+            yield from (Found(sequence, end) for sequence in stopping)
+        for edge, likely in self._likely(node, logits):
+            yield from (Found(sequence, score + likely) for sequence in self._last.get(edge, ()))
+
+    def going_on(self, node: int, score: float, logits: torch.Tensor) -> dict[int, float]:
+        """The nodes after `node`, with their scores."""
+        likely = self._likely(node, logits)
+        return {self._nodes[e]: score + one for e, one in likely if e in self._nodes}
+
+    def _likely(self, node: int, logits: torch.Tensor) -> Iterator[tuple[int, float]]:
+        edges = self._edges[node]
+        said = logits[torch.from_numpy(self._tokens[edges])] - logits.logsumexp(-1)
+        return zip(edges, said.double().tolist(), strict=True)
+
+
+@dataclass(slots=True, eq=False)
+class _Row:
+    """One prompt and its trie, and where in the cache what was read of them lies."""
+
+    prompt: Tokens
+    trie: Trie
+    begun: Begun
+    seen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Whether each column is of the prompt, (columns,)."""
+    columns: dict[int, int] = field(default_factory=dict)
+    """Node -> its column."""
+
+
+class _Reading:
+    """What a model says at nodes of tries, read level by level behind their prompts.
+
+    All of them share the columns of one cache; what is whose, the masks say.
+    """
+
+    def __init__(self, reader: Reader, questions: Sequence[tuple[Tokens, Trie]]) -> None:
+        self._reader = reader
+        self._rows = [_Row(prompt, trie, reader.begin(prompt)) for prompt, trie in questions]
+        self._columns = max(row.begun.read for row in self._rows)
+        caches = [row.begun.cache for row in self._rows]
+        self._cache = joined(caches) if self._columns else None
+
+    @property
+    def tokens(self) -> list[int]:
+        """How many have been read for each question."""
+        return [len(row.prompt.ids) + len(row.columns) for row in self._rows]
+
+    def say(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
+        """Logits (nodes, vocabulary) of nodes of the next level of each trie; first of node 0."""
+        logits = self._next(nodes) if self._rows[0].seen.size else self._first()
+        return [said[: len(some)] for said, some in zip(logits, nodes, strict=True)]
+
+    def _first(self) -> torch.Tensor:
+        """What follows the prompts, which end in the same column."""
+        longest = max(len(row.prompt.ids) - row.begun.read for row in self._rows)
+        ids, positions, seen = self._blank(longest)
+        for i, row in enumerate(self._rows):
+            read, shift = row.begun.read, row.begun.shift
+            rest = row.prompt.ids[read:]
+            ids[i, -len(rest) :] = rest
+            positions[i, -len(rest) :] = shift + np.arange(read, read + len(rest))
+            here = seen[i, -len(rest) :]
+            here[:, :read] = True
+            here[:, -len(rest) :] = np.tri(len(rest), dtype=np.bool_)
+            row.seen = here[-1]
+        return self._go_on(ids, positions, seen, keep=1)
+
+    def _next(self, nodes: Sequence[list[int]]) -> torch.Tensor:
+        longest = max(map(len, nodes))
+        ids, positions, seen = self._blank(longest)
+        for i, (row, some) in enumerate(zip(self._rows, nodes, strict=True)):
+            row.columns |= {node: self._columns + n for n, node in enumerate(some)}
+            ids[i, : len(some)] = row.trie.tokens[some]
+            after = row.begun.shift + len(row.prompt.ids) - 1
+            positions[i, : len(some)] = after + row.trie.depths[some]
+            here = seen[i, : len(some)]
+            here[:, : row.seen.size] = row.seen
+            read = np.ix_(some, list(row.columns))
+            here[:, list(row.columns.values())] = row.trie.ancestors[read]
+        return self._go_on(ids, positions, seen, keep=longest)
+
+    def _blank(
+        self, longest: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Tokens, positions, and what they see, for `longest` more columns."""
+        shape = len(self._rows), longest
+        seen = np.zeros((*shape, self._columns + longest), np.bool_)
+        return np.zeros(shape, np.int64), np.zeros(shape, np.int64), seen
+
+    def _go_on(
+        self,
+        ids: NDArray[np.int64],
+        positions: NDArray[np.int64],
+        seen: NDArray[np.bool_],
+        *,
+        keep: int,
+    ) -> torch.Tensor:
+        logits, self._cache = self._reader.go_on(self._cache, ids, positions, seen, keep=keep)
+        self._columns += ids.shape[1]
+        return logits

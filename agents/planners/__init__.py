@@ -1,0 +1,1 @@
+"""The planners: who decides on the next action."""

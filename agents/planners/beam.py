@@ -1,0 +1,126 @@
+"""Searches with a beam: over the words of one action, or over plans of several actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from inhabit.agents.answers.matching import match
+from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.models.core import Ability, Model
+from inhabit.agents.models.registry import require
+from inhabit.agents.planners.model_agent import Asker
+from inhabit.agents.planners.plan_beam import PlanBeam, PlanSettings
+from inhabit.agents.prompts.history import untried
+from inhabit.agents.prompts.prompt import Prompt, pictures
+from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.core import Action
+
+
+class BeamSettings(BaseModel):
+    """What is searched, and how widely."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    width: int = Field(default=5, ge=1)
+    """Of the beam: 5 in the VirtualHome episodes of EgoPlan-Bench (Chen et al., 2023)."""
+    free: bool = False
+    """Let the model say what it will, as EgoPlan-Bench does, and match the best of it to an action,
+    verb and objects apart. What fits none is a step without effect: an action of null in the
+    record, with the words under `raw`, and counted as `unmatched` in the scores."""
+    words: int = Field(default=24, ge=1)
+    """Tokens that an answer of a free beam may have."""
+    plan: bool = False
+    """Search over plans of `depth` actions instead of the words of one. Each beginning is tried in
+    a copy of the moment where `lookahead` is granted, and judged by the model alone elsewhere."""
+    depth: int = Field(default=3, ge=1)
+    follow: Literal["first", "plan"] = "first"
+    """How much of a plan is carried out before the next search: its first action, or all of it
+    until something fails."""
+    tries: int = Field(default=50, ge=1)
+    """Actions that are tried in copies for each of the `depth` levels."""
+    history: int = Field(default=8, ge=0)
+    """How many past steps the prompt tells of."""
+
+    @model_validator(mode="after")
+    def _one_search(self) -> Self:
+        if self.free and self.plan:
+            raise ValueError("a beam is free or over plans, not both: leave out free or plan")
+        return self
+
+
+class Beam(Asker):
+    """The best of a beam search that is held to the candidates.
+
+    With a beam as wide as there are candidates this is the planner `rank`. A candidate that has
+    just failed is left out until something works.
+    """
+
+    def __init__(self, model: Model, settings: BeamSettings) -> None:
+        """Search in what `model` says."""
+        super().__init__(model)
+        self._settings = settings
+        self._prompt = Prompt("rank", history=settings.history)
+
+    async def decide(self, view: View) -> Decision:
+        """The best candidate found; stops where there is none."""
+        candidates = untried(view)
+        if not candidates:
+            return Decision(None, stop=True)
+        prompt = self._prompt.messages(view, images=Ability.IMAGES in self._model.abilities)
+        texts = [action.text for action in candidates]
+        found = await self._model.beam(prompt, texts, width=self._settings.width)
+        best = next(a for a in candidates if a.text == found.scores[0].text)
+        return Decision(best, ranked=found.scores, calls=(found.call,), images=pictures(prompt))
+
+
+class FreeBeam(Beam):
+    """The best of a beam search that is held to nothing, matched to a candidate."""
+
+    async def decide(self, view: View) -> Decision:
+        """What the model's best answer means; no action where it means no candidate, which the
+        scores count as unmatched.
+        """
+        candidates = untried(view)
+        if not candidates:
+            return Decision(None, stop=True)
+        prompt = self._prompt.messages(view, images=Ability.IMAGES in self._model.abilities)
+        settings = self._settings
+        reply = await self._model.generate(prompt, n=settings.width, max_tokens=settings.words)
+        said, action = self._best(reply.texts, view.candidates, allowed=candidates)
+        return Decision(
+            action, raw=said, ranked=reply.scores, calls=(reply.call,), images=pictures(prompt)
+        )
+
+    def _best(
+        self, answers: Sequence[str], candidates: Sequence[Action], *, allowed: Sequence[Action]
+    ) -> tuple[str, Action | None]:
+        """The first answer that doesn't mean what has just failed, and the action that it means."""
+        for said in answers:
+            action = match(said, candidates).action
+            if action is None or action in allowed:
+                return said, action
+        return answers[0], None
+
+
+def _make(settings: BeamSettings, model: Model | None) -> Agent:
+    if settings.plan:
+        plans = PlanSettings(
+            settings.width, settings.depth, settings.follow, settings.tries, settings.history
+        )
+        return PlanBeam(require(model, "beam", Ability.RANK), plans)
+    if settings.free:
+        asked = [Ability.WORDS] + [Ability.N_BEST] * (settings.width > 1)
+        return FreeBeam(require(model, "beam", *asked), settings)
+    return Beam(require(model, "beam", Ability.BEAM), settings)
+
+
+REGISTRATION = AgentRegistration(
+    name="beam",
+    summary="searches with a beam, over an action's words or over plans of several actions",
+    settings=BeamSettings,
+    make=_make,
+    model="local:smollm2",
+)

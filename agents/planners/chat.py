@@ -1,0 +1,161 @@
+"""A chat model that looks, reasons and acts in one answer, as End2End of PCA-EVAL does."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from string import ascii_uppercase
+
+from pydantic import Field
+
+from inhabit.agents.answers.answer import Reading, Repair, read
+from inhabit.agents.answers.choices import STOP, Choices
+from inhabit.agents.core import Agent, Decision, Ranked, View
+from inhabit.agents.models.core import Ability, Message, Model
+from inhabit.agents.models.registry import require
+from inhabit.agents.planners.dialogue import Dialogue
+from inhabit.agents.planners.model_agent import Asker
+from inhabit.agents.prompts.chat_prompt import Telling, TellingSettings
+from inhabit.agents.prompts.prompt import Template
+from inhabit.agents.registry import AgentRegistration
+
+
+class AnswerSettings(TellingSettings):
+    """How a chat model answers."""
+
+    reason: bool = True
+    """Have it describe and reason before it acts. Without that, and with letters, a model that
+    tells how likely tokens are is asked for one token, and the letters' chances are recorded."""
+    votes: int = Field(default=1, ge=1)
+    """Answers that are drawn; the action that most of them name is done. A model that draws no lots
+    gives the same answer each time: --set temperature=0.7."""
+
+
+class ChatSettings(AnswerSettings):
+    """What it is shown besides."""
+
+    image: bool = True
+    """Show it the picture; false for a model without eyes."""
+
+
+class Chat(Asker):
+    """One answer a step, and another one where it can't be read or has just failed."""
+
+    def __init__(self, model: Model, settings: AnswerSettings, *, sees: bool) -> None:
+        """Ask `model`, which is shown pictures if it `sees`, as `settings` say."""
+        super().__init__(model)
+        self._settings = settings
+        self._sees = sees
+        self._telling = Telling(settings)
+        self._repair = Repair()
+        self._system = Template("chat").block(
+            "system",
+            sees=sees,
+            stop=settings.stop,
+            reasons=settings.reason,
+            lettered=settings.letters,
+        )
+
+    async def decide(self, view: View) -> Decision:
+        """What the model answers; nothing where it could not be understood, as often as it may."""
+        return await self.decide_knowing(view, ())
+
+    async def decide_knowing(self, view: View, known: Sequence[str]) -> Decision:
+        """The same, where the sentences `known` are true now."""
+        if not view.candidates:
+            return Decision(None, stop=True)
+        settings = self._settings
+        choices = Choices.of(
+            view, lettered=settings.letters, most=settings.listed, stop=settings.stop
+        )
+        told = self._telling.parts(view, choices, sees=self._sees, known=known)
+        opening = (Message("system", (self._system,)), Message("user", told))
+        dialogue = Dialogue(self._model, opening, view)
+        with dialogue.on_record():
+            if self._picks(choices):
+                decision = await self._pick(dialogue, choices)
+            else:
+                decision = await self._answer(dialogue, choices, view)
+        return dialogue.record(decision)
+
+    async def _answer(self, dialogue: Dialogue, choices: Choices, view: View) -> Decision:
+        """Read answers until one is understood, or there are no more to be had."""
+        parts = ("description", "reasoning") if self._sees else ("reasoning",)
+        held = self._settings.reason and Ability.SCHEMA in self._model.abilities
+        schema, n = choices.schema(parts) if held else None, self._settings.votes
+        for repairs_left in range(self._settings.repairs, -1, -1):
+            reply = await dialogue.ask(schema=schema, n=n)
+            readings = [await read(text, choices, view) for text in reply.texts]
+            if understood := [r for r in readings if r.meaning.problem is None]:
+                return _elect(understood)
+            if repairs_left:
+                dialogue.tell(self._repair.message(readings[0], choices))
+        return readings[0].decision()
+
+    def _picks(self, choices: Choices) -> bool:
+        """Whether a single token is asked for: where capitals go round for all choices."""
+        answers = choices.answers or ()
+        return (
+            self._settings.letters
+            and not self._settings.reason
+            and Ability.LOGPROBS in self._model.abilities
+            and 0 < len(answers) <= len(ascii_uppercase)
+        )
+
+    async def _pick(self, dialogue: Dialogue, choices: Choices) -> Decision:
+        """The likeliest letter; nothing where the model would say something else altogether."""
+        ranking = await dialogue.choose(choices.answers or ())
+        texts = [a.text for a in choices.allowed] + [STOP] * choices.stop
+        named = [
+            Ranked(text, r.logprob, r.tokens) for text, r in zip(texts, ranking.scores, strict=True)
+        ]
+        order = sorted(range(len(named)), key=lambda i: -named[i].logprob)
+        best, raw = order[0], ranking.call.reply
+        ranked = tuple(named[i] for i in order)
+        if named[best].logprob == -math.inf:
+            return Decision(None, raw=raw)
+        if best == len(choices.allowed):
+            return Decision(None, stop=True, raw=raw, ranked=ranked)
+        return Decision(choices.allowed[best], raw=raw, ranked=ranked)
+
+
+def _elect(readings: Sequence[Reading]) -> Decision:
+    """The action that most of `readings` name, of equals the one named first.
+
+    With several votes each action is ranked by the logarithm of its share of them.
+    """
+    names = [r.meaning.action.text if r.meaning.action else STOP for r in readings]
+    votes = Counter(names)
+    best = max(votes, key=lambda name: votes[name])  # the first of equals, as they were counted
+    decision = readings[names.index(best)].decision()
+    if len(readings) == 1:
+        return decision
+    ranked = (Ranked(name, math.log(n / len(names)), 1) for name, n in votes.most_common())
+    return replace(decision, ranked=tuple(ranked))
+
+
+def check_votes(model: Model | None, agent: str, settings: AnswerSettings) -> Model:
+    """`model`, if it answers in words, as often at once as `settings` want.
+
+    Raises:
+        ModelError: it can't, or there is none.
+    """
+    return require(model, agent, Ability.WORDS, *[Ability.N_BEST] * (settings.votes > 1))
+
+
+def _make(settings: ChatSettings, model: Model | None) -> Agent:
+    chosen = check_votes(model, "chat", settings)
+    if settings.image:
+        require(chosen, "chat", Ability.IMAGES)
+    return Chat(chosen, settings, sees=settings.image)
+
+
+REGISTRATION = AgentRegistration(
+    name="chat",
+    summary="asks a chat model that looks, reasons and acts in one answer",
+    settings=ChatSettings,
+    make=_make,
+    model="openai:gpt-4o-mini",
+)

@@ -1,0 +1,87 @@
+"""Turns with a model on the way to one decision: all of them are recorded, whatever happens."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from inhabit.agents.core import Call, Decision, View
+from inhabit.agents.models.core import Message, Model, Ranking, Reply, ToolCall
+from inhabit.agents.planners.model_agent import on_record
+from inhabit.agents.prompts.prompt import pictures
+
+
+class Dialogue:
+    """What has been said so far, and the calls that it took."""
+
+    def __init__(self, model: Model, opening: Sequence[Message], view: View) -> None:
+        """Begin with the messages of `opening`. Lots are drawn from the seed and step of `view`."""
+        self._model = model
+        self._messages = list(opening)
+        self._calls: list[Call] = []
+        self._lot = f"{view.seed} {len(view.history)}"
+
+    async def ask(
+        self,
+        *,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """What the model says next; the best of it is its turn in the dialogue.
+
+        Raises:
+            ModelError: the call failed.
+        """
+        # Each turn draws lots of its own, alike in every process.
+        digest = hashlib.sha256(f"{self._lot} {len(self._calls)}".encode()).digest()
+        seed = int.from_bytes(digest[:4]) >> 1
+        reply = await self._model.generate(
+            self._messages, seed=seed, n=n, tools=tools, schema=schema
+        )
+        self._calls.append(reply.call)
+        # What nobody offered nobody will answer.
+        wants = tuple(_repeatable(want) for want in reply.wants if tools)
+        said = tuple(text for text in reply.texts[:1] if text)
+        self._messages.append(Message("assistant", said, wants=wants))
+        return reply
+
+    async def choose(self, letters: Sequence[str]) -> Ranking:
+        """How likely the model's whole answer is each of `letters`.
+
+        Raises:
+            ModelError: the call failed.
+        """
+        ranking = await self._model.choose(self._messages, letters)
+        self._calls.append(ranking.call)
+        return ranking
+
+    def tell(self, *messages: Message) -> None:
+        """Say something to the model, before it is asked again."""
+        self._messages += messages
+
+    def on_record(self) -> AbstractContextManager[None]:
+        """A block whose failures tell of every call so far: see
+        `inhabit.agents.planners.model_agent.on_record`.
+        """
+        return on_record(self._calls, self._messages)
+
+    def record(self, decision: Decision) -> Decision:
+        """`decision` with every call that led to it, and the pictures in them."""
+        return replace(decision, calls=tuple(self._calls), images=pictures(self._messages))
+
+
+def _repeatable(want: ToolCall) -> ToolCall:
+    """The call as the model is reminded of it: endpoints refuse arguments that are no JSON object,
+    even a model's own.
+    """
+    try:
+        whole = isinstance(json.loads(want.arguments), dict)
+    except (ValueError, RecursionError):
+        whole = False
+    return want if whole else replace(want, arguments="{}")

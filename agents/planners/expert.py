@@ -1,0 +1,55 @@
+"""Follows the environment's own solution, planned afresh at every step."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from inhabit.agents.core import Agent, Decision, Grant, View
+from inhabit.agents.models.core import Model
+from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.core import UnavailableError
+
+
+class ExpertSettings(BaseModel):
+    """Nothing to set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Expert(Agent):
+    """The ceiling that an environment can be held to, and the teacher for imitation."""
+
+    async def decide(self, view: View) -> Decision:
+        """The first action of a plan from here; stops when solved, or when there is no plan.
+
+        Raises:
+            UnavailableError: the run did not grant the environment's plan, or there is none.
+        """
+        if view.grants.plan is None:
+            raise UnavailableError(
+                "The planner 'expert' follows the environment's own plan, and was given none: "
+                "the environment has no expert, or the grant 'expert' was withheld. Choose another "
+                "planner, such as --agent random."
+            )
+        plan = await view.grants.plan()
+        return Decision(plan[0]) if plan else Decision(None, stop=True)
+
+
+def _make(settings: ExpertSettings, model: Model | None) -> Agent:
+    return Expert()
+
+
+GOLD = AgentRegistration(
+    name="gold",
+    summary="the same, for tasks that bring a solution: the environment gives that first",
+    settings=ExpertSettings,
+    make=_make,
+    needs=frozenset({Grant.EXPERT}),
+)
+REGISTRATION = AgentRegistration(
+    name="expert",
+    summary="follows the environment's own solution",
+    settings=ExpertSettings,
+    make=_make,
+    needs=frozenset({Grant.EXPERT}),
+)

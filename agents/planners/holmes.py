@@ -1,0 +1,154 @@
+"""HOLMES: a model that can't see asks about the scene, and then acts (PCA-EVAL, Chen et al. 2023).
+
+Unlike in the released code a mention of a function is no call of it, a question that was asked
+already is answered from memory, and there is an end to asking.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Literal
+
+from pydantic import Field
+
+from inhabit.agents.answers.answer import Repair, read
+from inhabit.agents.answers.choices import Choices
+from inhabit.agents.core import Agent, Decision, Grant, View
+from inhabit.agents.models.core import Ability, Message, Model, ToolCall
+from inhabit.agents.models.registry import require
+from inhabit.agents.planners.dialogue import Dialogue
+from inhabit.agents.planners.model_agent import Asker
+from inhabit.agents.prompts.chat_prompt import Telling, TellingSettings
+from inhabit.agents.prompts.prompt import Template
+from inhabit.agents.prompts.tools import calls_in, legal, stub
+from inhabit.agents.registry import AgentRegistration
+
+
+class HolmesSettings(TellingSettings):
+    """How the model asks."""
+
+    protocol: Literal["auto", "native", "text"] = "auto"
+    """`native`: tools as the endpoint knows them. `text`: Python stubs in the prompt, and calls in
+    the answer, as in the papers. `auto` is native where the model can."""
+    turns: int = Field(default=6, ge=0)
+    """Times that it may ask before an action is due; several questions may go in one."""
+
+
+class Holmes(Asker):
+    """A dialogue a step: questions answered by the environment's tools, then one action."""
+
+    def __init__(self, model: Model, settings: HolmesSettings) -> None:
+        """Ask `model` as `settings` say."""
+        super().__init__(model)
+        self._settings = settings
+        self._native = settings.protocol == "native" or (
+            settings.protocol == "auto" and Ability.TOOLS in model.abilities
+        )
+        self._telling = Telling(settings)
+        self._template = Template("holmes")
+        self._repair = Repair()
+
+    async def decide(self, view: View) -> Decision:
+        """What the model does once it has asked; nothing where that could not be understood."""
+        if not view.candidates:
+            return Decision(None, stop=True)
+        settings = self._settings
+        choices = Choices.of(
+            view, lettered=settings.letters, most=settings.listed, stop=settings.stop
+        )
+        told = self._telling.parts(view, choices, sees=False)
+        opening = (Message("system", (self._system(view),)), Message("user", told))
+        dialogue = Dialogue(self._model, opening, view)
+        answers = Answers(view)
+        with dialogue.on_record():
+            decision = await self._act(dialogue, choices, view, answers)
+        return dialogue.record(decision)
+
+    async def _act(
+        self, dialogue: Dialogue, choices: Choices, view: View, answers: Answers
+    ) -> Decision:
+        said = await self._question(dialogue, view, answers)
+        if said is None:
+            said = await self._due(dialogue, choices)
+        for repairs_left in range(self._settings.repairs, -1, -1):
+            reading = await read(said, choices, view)
+            if reading.meaning.problem is None or not repairs_left:
+                break
+            dialogue.tell(self._repair.message(reading, choices))
+            said = await self._due(dialogue, choices)
+        decision = reading.decision()
+        return replace(decision, description=decision.description or answers.told)
+
+    async def _question(self, dialogue: Dialogue, view: View, answers: Answers) -> str | None:
+        """Have the model ask for as long as it wants: what it says then; None if it had to end."""
+        offered = view.grants.tools if self._native else ()
+        for _ in range(self._settings.turns):
+            reply = await dialogue.ask(tools=offered)
+            asked = reply.wants or calls_in(reply.texts[0], view.grants.tools)
+            if not asked:
+                return reply.texts[0]
+            said = [await answers.of(call) for call in asked]
+            if reply.wants:
+                dialogue.tell(*(_result(c, text) for c, text in zip(asked, said, strict=True)))
+            else:
+                dialogue.tell(Message("user", ("\n".join(dict.fromkeys(said)),)))
+        dialogue.tell(Message("user", (self._template.block("enough"),)))
+        return None
+
+    async def _due(self, dialogue: Dialogue, choices: Choices) -> str:
+        """The model's action, held to its form where that can be done."""
+        held = Ability.SCHEMA in self._model.abilities
+        reply = await dialogue.ask(schema=choices.schema(("reasoning",)) if held else None)
+        return reply.texts[0]
+
+    def _system(self, view: View) -> str:
+        return self._template.block(
+            "system",
+            stubs=() if self._native else [stub(tool) for tool in view.grants.tools],
+            stop=self._settings.stop,
+            lettered=self._settings.letters,
+        )
+
+
+class Answers:
+    """What the environment answered at this moment, in which nothing changes."""
+
+    def __init__(self, view: View) -> None:
+        self._grants = view.grants
+        self._known: dict[str, str] = {}
+
+    @property
+    def told(self) -> str:
+        """All answers together: what the model knows of the scene."""
+        return "\n".join(self._known.values())
+
+    async def of(self, call: ToolCall) -> str:
+        """The answer to one call, from memory where it was asked before, or why there is none."""
+        arguments = legal(call, self._grants.tools)
+        if isinstance(arguments, str) or self._grants.call is None:
+            return f"{call.name}: {arguments}"
+        question = f"{call.name}({json.dumps(arguments, sort_keys=True) if arguments else ''})"
+        if question not in self._known:
+            found = await self._grants.call(call.name, arguments)
+            self._known[question] = f"{question} -> {json.dumps(found, ensure_ascii=False)}"
+        return self._known[question]
+
+
+def _result(call: ToolCall, text: str) -> Message:
+    return Message("tool", (text,), answers=call.id)
+
+
+def _make(settings: HolmesSettings, model: Model | None) -> Agent:
+    asked = [Ability.WORDS] + [Ability.TOOLS] * (settings.protocol == "native")
+    return Holmes(require(model, "holmes", *asked), settings)
+
+
+REGISTRATION = AgentRegistration(
+    name="holmes",
+    summary="asks a model without eyes, which asks the environment before it acts",
+    settings=HolmesSettings,
+    make=_make,
+    model="openai:gpt-4o-mini",
+    needs=frozenset({Grant.TOOLS}),
+)

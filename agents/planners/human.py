@@ -1,0 +1,157 @@
+"""A person at a terminal decides. What is shown goes to stderr, what is said comes from stdin."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import threading
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from pydantic import BaseModel, ConfigDict, Field
+from rich.columns import Columns
+from rich.console import Console
+from rich.rule import Rule
+from rich.style import Style
+from rich.text import Text
+
+from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.models.core import Model
+from inhabit.agents.registry import AgentRegistration
+
+
+def blocks(rgb: NDArray[np.uint8], *, width: int) -> Text:
+    """The picture `rgb`, uint8 (H, W, 3), as upper half blocks, `width` characters wide."""
+    height = max(2, round(rgb.shape[0] * width / rgb.shape[1] / 2) * 2)
+    small = np.asarray(Image.fromarray(rgb).resize((width, height), Image.Resampling.BOX))
+    text = Text()
+    for upper, lower in zip(small[0::2], small[1::2], strict=True):
+        for above, below in zip(upper.tolist(), lower.tolist(), strict=True):
+            style = Style(color=_colour(above), bgcolor=_colour(below))
+            text.append("▀", style)
+        text.append("\n")
+    text.rstrip()
+    return text
+
+
+def _colour(rgb: list[int]) -> str:
+    red, green, blue = rgb
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+HELP = "A number or an action in words; Enter for more of the list, stop to end the episode."
+
+
+class HumanSettings(BaseModel):
+    """What the terminal shows."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    page: int = Field(default=60, ge=1)
+    """Candidates at a time."""
+    picture: int = Field(default=72, ge=0, le=400)
+    """Width of the picture in characters; 0 shows none. Only terminals with colours show it."""
+
+
+class Human(Agent):
+    """Asks one question at a time, however many episodes wait for an answer."""
+
+    interactive = True
+
+    def __init__(self, settings: HumanSettings, *, stdin: TextIO, console: Console) -> None:
+        self._settings = settings
+        self._stdin = stdin
+        self._console = console
+        self._turn = asyncio.Lock()
+
+    async def decide(self, view: View) -> Decision:
+        """What the person says, asked again until it is understood; stops at the end of input."""
+        async with self._turn:
+            self._show(view)
+            first = 0
+            self._list(view, first)
+            while True:
+                self._console.print("[bold]>[/bold] ", end="")
+                line = await _read_line(self._stdin)
+                said = line.strip()
+                if not line or said.casefold() == "stop":
+                    return Decision(None, stop=True, raw=said)
+                if not said:
+                    first = (first + self._settings.page) % max(1, len(view.candidates))
+                    first -= first % self._settings.page
+                    self._list(view, first)
+                    continue
+                decision = await _understand(said, view)
+                if decision is not None:
+                    return decision
+                self._console.print(f"Nothing of that kind can be done here. {HELP}", style="red")
+
+    def _show(self, view: View) -> None:
+        console, now = self._console, view.observation
+        console.print(Rule(f"step {len(view.history) + 1}"))
+        if now.rgb is not None and self._settings.picture and console.color_system is not None:
+            console.print(blocks(now.rgb, width=min(self._settings.picture, console.width)))
+        console.print(Text.assemble(("Goal  ", "bold"), view.goal))
+        if view.history:
+            last = view.history[-1]
+            colour = "green" if last.reason is None else "red"
+            console.print(
+                Text.assemble(("Last  ", "bold"), last.action, " ", (last.feedback, colour))
+            )
+        if now.text:
+            console.print(Text.assemble(("Now   ", "bold"), now.text))
+
+    def _list(self, view: View, first: int) -> None:
+        page = view.candidates[first : first + self._settings.page]
+        width = len(str(len(view.candidates)))
+        numbered = (
+            Text.assemble((f"{number:>{width}} ", "cyan"), action.text)
+            for number, action in enumerate(page, start=first + 1)
+        )
+        self._console.print(Columns(numbered, column_first=True, padding=(0, 3)))
+        shown = f"{first + 1} to {first + len(page)} of {len(view.candidates)}. " if page else ""
+        self._console.print(f"{shown}{HELP}", style="dim", highlight=False)
+
+
+async def _understand(said: str, view: View) -> Decision | None:
+    """A number of the list, or else what the environment makes of the words."""
+    if said.isascii() and said.isdecimal():
+        index = int(said) - 1
+        if not 0 <= index < len(view.candidates):
+            return None
+        return Decision(view.candidates[index], raw=said)
+    action = await view.parse(said)
+    return None if action is None else Decision(action, raw=said)
+
+
+async def _read_line(stream: TextIO) -> str:
+    """The next line, or "" at the end. Waits in a thread that does not outlive the program."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[str] = loop.create_future()
+
+    def deliver(line: str) -> None:
+        if not answer.cancelled():
+            answer.set_result(line)
+
+    def wait() -> None:
+        line = stream.readline()
+        with contextlib.suppress(RuntimeError):  # the program has ended without an answer
+            loop.call_soon_threadsafe(deliver, line)
+
+    threading.Thread(target=wait, name="stdin", daemon=True).start()
+    return await answer
+
+
+def _make(settings: HumanSettings, model: Model | None) -> Agent:
+    return Human(settings, stdin=sys.stdin, console=Console(stderr=True))
+
+
+REGISTRATION = AgentRegistration(
+    name="human",
+    summary="asks a person at the terminal",
+    settings=HumanSettings,
+    make=_make,
+)

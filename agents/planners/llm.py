@@ -1,0 +1,53 @@
+"""A chat model that is told in words what is in sight: how much of acting needs no eyes at all.
+
+The words are the environment's answers to every question that asks for nothing, such as which
+objects are in view. So this ablation and `holmes` know the same, and only `holmes` has to ask.
+"""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import JsonValue
+
+from inhabit.agents.core import Agent, Decision, Grant, View
+from inhabit.agents.models.core import Model
+from inhabit.agents.planners.chat import AnswerSettings, Chat, check_votes
+from inhabit.agents.prompts.tools import asks_nothing
+from inhabit.agents.registry import AgentRegistration
+
+
+class Llm(Chat):
+    """Asks all there is to ask, and tells the model in one go."""
+
+    async def decide(self, view: View) -> Decision:
+        """What the model answers that is told what is there."""
+        grants = view.grants
+        known = []
+        for tool in grants.tools:
+            if grants.call is not None and asks_nothing(tool):
+                name = str(tool["name"])
+                found = await grants.call(name, {})
+                known.append(f"{name.replace('_', ' ').capitalize()}: {_words(found)}.")
+        return await self.decide_knowing(view, known)
+
+
+def _words(found: JsonValue) -> str:
+    """A list as one would say it, and anything else as JSON."""
+    if isinstance(found, list) and all(isinstance(one, str) for one in found):
+        return ", ".join(map(str, found)) or "nothing"
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _make(settings: AnswerSettings, model: Model | None) -> Agent:
+    return Llm(check_votes(model, "llm", settings), settings, sees=False)
+
+
+REGISTRATION = AgentRegistration(
+    name="llm",
+    summary="asks a chat model that is told in words what is in sight",
+    settings=AnswerSettings,
+    make=_make,
+    model="openai:gpt-4o-mini",
+    needs=frozenset({Grant.TOOLS}),
+)

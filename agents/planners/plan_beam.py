@@ -1,0 +1,208 @@
+"""Beams over plans: sequences of actions, scored by a model and tried where that is granted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.agents.core import Call, Decision, Ranked, Step, Trial, View
+from inhabit.agents.models.core import Ability, Message, Model
+from inhabit.agents.planners.model_agent import Asker, all_rankings, on_record
+from inhabit.agents.prompts.history import untried
+from inhabit.agents.prompts.prompt import Prompt, pictures
+from inhabit.envs.core import Action
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSettings:
+    """See `inhabit.agents.planners.beam.BeamSettings`."""
+
+    width: int = 5
+    depth: int = 3
+    follow: Literal["first", "plan"] = "first"
+    tries: int = 50
+    history: int = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """Some actions from here on, how likely the model holds them, and where they lead."""
+
+    actions: tuple[Action, ...]
+    logprob: float
+    """Of all actions together, in nats, each given the ones before it."""
+    tokens: int
+    view: View
+    """The moment after them, as far as it is known."""
+    trial: Trial | None
+    """A copy in which they have been done; None where they are only thought of."""
+
+    def ranked(self) -> Ranked:
+        """As a record keeps it."""
+        return Ranked(", then ".join(a.text for a in self.actions), self.logprob, self.tokens)
+
+
+class PlanBeam(Asker):
+    """The first action of the likeliest plan that works, or all of it.
+
+    A plan that can't be gone on with is dropped for one that can, however likely it was: that is
+    what a search over several actions is for. Where no plan of full depth is left, the longest
+    count; where nothing works at all, the likeliest action is done.
+    """
+
+    def __init__(self, model: Model, settings: PlanSettings) -> None:
+        """Search in what `model` says."""
+        super().__init__(model)
+        self._settings = settings
+        self._prompt = Prompt("rank", history=settings.history)
+        self._going: dict[tuple[object, ...], tuple[Action, ...]] = {}
+        """What is left of a plan, by the episode so far; taken out when it is looked up."""
+
+    async def decide(self, view: View) -> Decision:
+        """What to do next; stops where there is nothing to choose from."""
+        if (action := self._next(view)) is not None:
+            return Decision(action, reasoning=_GOING_ON)
+        if not untried(view):
+            return Decision(None, stop=True)
+        search = Search(self._model, self._prompt, self._settings)
+        plans = await search.plans(view)
+        best = plans[0]
+        if self._settings.follow == "plan" and best.actions[1:]:
+            self._going[_so_far(view, best.actions[0].text)] = best.actions[1:]
+        return Decision(
+            best.actions[0],
+            reasoning=search.account(view, plans),
+            ranked=tuple(plan.ranked() for plan in plans),
+            calls=tuple(search.calls),
+            images=search.images,
+        )
+
+    def _next(self, view: View) -> Action | None:
+        """The next action of a plan that is being followed, unless something has failed."""
+        rest = self._going.pop(_so_far(view), ())
+        if not rest or view.history[-1].reason is not None or rest[0] not in view.candidates:
+            return None
+        if rest[1:]:
+            self._going[_so_far(view, rest[0].text)] = rest[1:]
+        return rest[0]
+
+
+_GOING_ON = "Going on with the plan."
+
+
+def _so_far(view: View, *following: str) -> tuple[object, ...]:
+    """What tells an episode and its moment from others."""
+    return view.seed, view.goal, *(step.action for step in view.history), *following
+
+
+class Search:
+    """One search, from one moment."""
+
+    def __init__(self, model: Model, prompt: Prompt, settings: PlanSettings) -> None:
+        """Have `model` score what goes on after the prompts that `prompt` makes."""
+        self._model = model
+        self._prompt = prompt
+        self._settings = settings
+        self._copies: list[Trial] = []
+        self._tried = self._failed = 0
+        self.calls: list[Call] = []
+        self._told: list[Message] = []
+
+    @property
+    def images(self) -> Mapping[str, NDArray[np.uint8]]:
+        """The pictures that `calls` name, by digest."""
+        return pictures(self._told)
+
+    async def plans(self, view: View) -> Sequence[Plan]:
+        """The best plans from `view`, at least one, best first."""
+        with on_record(self.calls, self._told):
+            return await self._searched(view)
+
+    async def _searched(self, view: View) -> Sequence[Plan]:
+        try:
+            trial = None
+            if view.grants.fork is not None:
+                trial = await view.grants.fork()
+                self._copies.append(trial)
+            plans: Sequence[Plan] = [Plan((), 0.0, 0, view, trial)]
+            for _ in range(self._settings.depth):
+                options = await self._options(plans)
+                longer = await self._working(options)
+                if not longer:
+                    return plans if plans[0].actions else options[:1]
+                plans = longer
+            return plans
+        finally:
+            for copy in self._copies:
+                await copy.close()
+
+    def account(self, view: View, plans: Sequence[Plan]) -> str:
+        """In a sentence or two, what was found and how."""
+        said = f"Plan: {plans[0].ranked().text}."
+        if view.grants.fork is None:
+            return said
+        return f"{said} Tried {self._tried} actions in copies of the moment; {self._failed} failed."
+
+    async def _options(self, plans: Sequence[Plan]) -> list[Plan]:
+        """Every plan with every action after it, likeliest first, none of them tried yet."""
+        open_ended = [plan for plan in plans if plan.view.candidates]
+        sees = Ability.IMAGES in self._model.abilities
+        prompts = [self._prompt.messages(plan.view, images=sees) for plan in open_ended]
+        self._told += (message for prompt in prompts for message in prompt)
+        asked = (
+            self._model.rank(prompt, [action.text for action in untried(plan.view)])
+            for prompt, plan in zip(prompts, open_ended, strict=True)
+        )
+        rankings = await all_rankings(asked)
+        self.calls += [ranking.call for ranking in rankings]
+        options = (
+            replace(
+                plan,
+                actions=(*plan.actions, action),
+                logprob=plan.logprob + ranked.logprob,
+                tokens=plan.tokens + ranked.tokens,
+            )
+            for plan, ranking in zip(open_ended, rankings, strict=True)
+            for action, ranked in zip(untried(plan.view), ranking.scores, strict=True)
+        )
+        return sorted(options, key=lambda plan: -plan.logprob)
+
+    async def _working(self, options: Sequence[Plan]) -> list[Plan]:
+        """The first `width` of `options` whose last action works."""
+        working: list[Plan] = []
+        tries = options[: self._settings.tries]
+        for option in tries:
+            done = await self._done(option)
+            if done is not None:
+                working.append(done)
+            if len(working) == self._settings.width:
+                break
+        return working
+
+    async def _done(self, option: Plan) -> Plan | None:
+        """`option` with its last action done, or merely thought of; None where that fails."""
+        action, view = option.actions[-1], option.view
+        if option.trial is None:
+            return replace(option, view=_later(view, Step(action.text, None, "")))
+        copy = await option.trial.fork()
+        self._copies.append(copy)
+        reason, feedback = await copy.act(action)
+        self._tried += 1
+        if reason is not None:
+            self._failed += 1
+            self._copies.remove(copy)
+            await copy.close()
+            return None
+        view = _later(view, Step(action.text, None, feedback))
+        if len(option.actions) < self._settings.depth:
+            observation, candidates = await copy.look()
+            view = replace(view, observation=observation, candidates=candidates)
+        return replace(option, view=view, trial=copy)
+
+
+def _later(view: View, step: Step) -> View:
+    return replace(view, history=(*view.history, step))

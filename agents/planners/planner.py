@@ -1,0 +1,100 @@
+"""The planner that comes in the box: small eyes say what is there, a small model what to do.
+
+Its prompt is `agents/prompts/notes.py`: words, whoever saw them. A model with eyes of its own
+(`Ability.EYES`) looks at every picture of the episode, once. One without, or that gets no pictures,
+is told what the environment says in words (`--set text=view --no-image`): that shows what is lost
+in the eyes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from inhabit.agents.core import Agent, Decision, Step, View
+from inhabit.agents.models.core import Ability, Image, Model
+from inhabit.agents.models.registry import require
+from inhabit.agents.planners.model_agent import Asker, on_record
+from inhabit.agents.prompts.history import unspent
+from inhabit.agents.prompts.notes import SURE, Notes, Sighting, told
+from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.core import Observation
+
+
+class PlannerSettings(BaseModel):
+    """How it chooses."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    width: int = Field(default=4, ge=0)
+    """Of the beam through the words of the candidates; 0 scores all of them, for twice the time."""
+
+
+class Planner(Asker):
+    """The likeliest candidate after the notes of the episode.
+
+    What it sees stands in the record as its description. A candidate that has just failed is left
+    out until something works, and so is one that leads round in a circle.
+    """
+
+    def __init__(self, model: Model, settings: PlannerSettings) -> None:
+        super().__init__(model)
+        self._settings = settings
+        self._notes = Notes()
+
+    async def decide(self, view: View) -> Decision:
+        """The likeliest candidate; stops where there is none."""
+        candidates = unspent(view)
+        if not candidates:
+            return Decision(None, stop=True)
+        *then, now = await self._sightings(view)
+        prompt = self._notes.messages(view, then, now)
+        texts = [action.text for action in candidates]
+        with on_record((), prompt):
+            if self._settings.width:
+                ranking = await self._model.beam(prompt, texts, width=self._settings.width)
+            else:
+                ranking = await self._model.rank(prompt, texts)
+        ranked = sorted(ranking.scores, key=lambda score: -score.logprob)[:5]
+        return Decision(
+            next(action for action in candidates if action.text == ranked[0].text),
+            description=", ".join(kind for kind, sure in sorted(now.items()) if sure >= SURE),
+            ranked=tuple(ranked),
+            calls=(ranking.call,),
+        )
+
+    async def _sightings(self, view: View) -> Sequence[Sighting]:
+        """What was seen before each step, and what is seen now."""
+        moments: list[Step | Observation] = [*view.history, view.observation]
+        shown = [_pictures(moment) for moment in moments]
+        if Ability.EYES not in self._model.abilities or not any(shown):
+            return [told(moment.text) for moment in moments]
+        seen = iter(await self._model.look([picture for some in shown for picture in some]))
+        return [_together([next(seen) for _ in some]) for some in shown]
+
+
+def _pictures(moment: Step | Observation) -> list[Image]:
+    frames = [frame for clip in moment.clips for frame in clip.frames]
+    frames += [] if moment.rgb is None else [moment.rgb]
+    return [Image(frame) for frame in frames]
+
+
+def _together(sightings: Sequence[Sighting]) -> Sighting:
+    kinds = {kind for sighting in sightings for kind in sighting}
+    return {kind: max(s.get(kind, 0.0) for s in sightings) for kind in sorted(kinds)}
+
+
+def _make(settings: PlannerSettings, model: Model | None) -> Agent:
+    asked = Ability.BEAM if settings.width else Ability.RANK
+    return Planner(require(model, "planner", asked), settings)
+
+
+REGISTRATION = AgentRegistration(
+    name="planner",
+    summary="small eyes and a small model that come with this package",
+    settings=PlannerSettings,
+    make=_make,
+    model="local:inhabit",
+    wants={"clips": "true"},
+)

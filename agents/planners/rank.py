@@ -1,0 +1,132 @@
+"""Takes the candidate that a model holds most likely to be said next, or draws by how likely."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
+from inhabit.agents.models.core import Ability, Image, Message, Model
+from inhabit.agents.models.registry import require
+from inhabit.agents.planners.model_agent import Asker, all_rankings, on_record
+from inhabit.agents.prompts.history import untried
+from inhabit.agents.prompts.prompt import Prompt, pictures
+from inhabit.agents.registry import AgentRegistration
+
+
+class RankSettings(BaseModel):
+    """How candidates are compared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    score: Literal["sum", "mean", "contrast"] = "sum"
+    """`sum` is the log-probability of the whole text. `mean` divides it by the number of tokens, so
+    that no text loses by its length alone: the way of EgoPlan-Bench (Chen et al., 2023).
+    `contrast` takes from the sum what it is after the same prompt without its pictures: what a text
+    gains by what is seen. It reads twice as much, and the record tells both."""
+    temperature: float = Field(default=0.0, ge=0.0)
+    """Above 0 a candidate is drawn by lot: the chances are the softmax of the scores over this. At
+    0 the best is taken."""
+    top: int = Field(default=5, ge=1)
+    """How many of the best candidates a record keeps."""
+    history: int = Field(default=8, ge=0)
+    """How many past steps the prompt tells of."""
+    bare: bool = False
+    """Ask the goal alone, after films and picture: for benchmarks whose goal is the whole question,
+    such as EgoPlan-Bench's."""
+
+
+class Rank(Asker):
+    """Exact likelihoods of all candidates, which the prompt does not list.
+
+    A candidate that has just failed is left out until something works. Of equals the first wins.
+    """
+
+    def __init__(self, model: Model, settings: RankSettings) -> None:
+        super().__init__(model)
+        self._settings = settings
+        self._prompt = Prompt("rank", history=settings.history)
+
+    async def decide(self, view: View) -> Decision:
+        """The likeliest candidate; stops where there is none."""
+        candidates = untried(view)
+        if not candidates:
+            return Decision(None, stop=True)
+        prompt = self._asked(view)
+        prompts = [prompt]
+        if self._settings.score == "contrast":
+            prompts.append(_blind(prompt))
+        texts = [action.text for action in candidates]
+        with on_record((), prompt):
+            rankings = await all_rankings(self._model.rank(one, texts) for one in prompts)
+        scores = rankings[0].scores
+        if rankings[1:]:
+            pairs = zip(scores, rankings[1].scores, strict=True)
+            scores = tuple(replace(seen, blind=blind.logprob) for seen, blind in pairs)
+        values = [self._value(one) for one in scores]
+        order = sorted(range(len(scores)), key=lambda i: -values[i])
+        return Decision(
+            candidates[self._chosen(order, values, view)],
+            ranked=tuple(scores[i] for i in order[: self._settings.top]),
+            calls=tuple(ranking.call for ranking in rankings),
+            images=pictures(prompt),
+        )
+
+    def _chosen(self, order: Sequence[int], values: Sequence[float], view: View) -> int:
+        """The first of `order`, or one that is drawn for this episode and step."""
+        if not (temperature := self._settings.temperature):
+            return order[0]
+        best = values[order[0]]
+        # Equals first: the best may be infinite, and infinity less itself is no number.
+        chances = [1.0 if v == best else math.exp((v - best) / temperature) for v in values]
+        lot = random.Random(f"{view.seed}/{len(view.history)}")
+        return lot.choices(range(len(values)), chances)[0]
+
+    def _asked(self, view: View) -> tuple[Message, ...]:
+        sees = Ability.IMAGES in self._model.abilities
+        if not self._settings.bare:
+            return self._prompt.messages(view, images=sees)
+        seen = view.observation
+        frames = [frame for clip in seen.clips for frame in clip.frames]
+        frames += [] if seen.rgb is None else [seen.rgb]
+        return (Message("user", (*(Image(f) for f in frames if sees), view.goal)),)
+
+    def _value(self, ranked: Ranked) -> float:
+        if ranked.blind is not None and math.isfinite(ranked.logprob):
+            return ranked.logprob - ranked.blind
+        if self._settings.score == "mean":
+            return ranked.logprob / ranked.tokens
+        return ranked.logprob
+
+
+def _blind(prompt: Sequence[Message]) -> tuple[Message, ...]:
+    """`prompt` without its pictures.
+
+    Raises:
+        ModelError: it has none.
+    """
+    if not pictures(prompt):
+        raise ModelError(
+            "There is no picture here to score actions with and without: leave --no-image out, or "
+            "choose --set score=sum."
+        )
+    return tuple(replace(m, parts=tuple(p for p in m.parts if isinstance(p, str))) for m in prompt)
+
+
+def _make(settings: RankSettings, model: Model | None) -> Agent:
+    asked = [Ability.RANK] + [Ability.IMAGES] * (settings.score == "contrast")
+    return Rank(require(model, "rank", *asked), settings)
+
+
+REGISTRATION = AgentRegistration(
+    name="rank",
+    summary="takes the candidate that a model holds most likely",
+    settings=RankSettings,
+    make=_make,
+    model="local:smollm2",
+)

@@ -1,0 +1,56 @@
+"""Says what it was told to say, step by step: for tests, examples and exact reproductions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.models.core import Model
+from inhabit.agents.registry import AgentRegistration
+
+STOP = "stop"
+
+
+def _lines(value: object) -> object:
+    """A text is taken apart at semicolons and newlines, as the command line gives it."""
+    if not isinstance(value, str):
+        return value
+    return tuple(a for a in (part.strip() for part in value.replace("\n", ";").split(";")) if a)
+
+
+class ScriptedSettings(BaseModel):
+    """The script."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    actions: Annotated[tuple[str, ...], BeforeValidator(_lines)] = ()
+    """One text a step, "stop" among them; after the last one it stops."""
+
+
+class Scripted(Agent):
+    """The n-th text at the n-th step, understood as the environment understands it."""
+
+    def __init__(self, actions: tuple[str, ...]) -> None:
+        self._actions = actions
+
+    async def decide(self, view: View) -> Decision:
+        """What the script says for this step; a text that can't be parsed is kept as `raw`."""
+        step = len(view.history)
+        raw = self._actions[step] if step < len(self._actions) else STOP
+        if raw == STOP:
+            return Decision(None, stop=True, raw=raw)
+        return Decision(await view.parse(raw), raw=raw)
+
+
+def _make(settings: ScriptedSettings, model: Model | None) -> Agent:
+    return Scripted(settings.actions)
+
+
+REGISTRATION = AgentRegistration(
+    name="scripted",
+    summary="says what --set actions='...; ...' tells it to",
+    settings=ScriptedSettings,
+    make=_make,
+)

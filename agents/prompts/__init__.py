@@ -1,0 +1,1 @@
+"""What a model is sent: the goal, the history and this moment."""

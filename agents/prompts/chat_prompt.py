@@ -1,0 +1,193 @@
+"""From a view to what a chat model is told of it: what stays first, and what is new last."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image as Picture
+from pydantic import BaseModel, ConfigDict, Field
+
+from inhabit.agents.answers.choices import Choices
+from inhabit.agents.core import Step, View
+from inhabit.agents.models.core import Image
+from inhabit.agents.prompts.few_shot import Examples
+from inhabit.agents.prompts.prompt import Template
+
+_MOST = 12
+"""Different actions that a summary names of each kind."""
+_LONGEST = 200
+"""Characters of an action."""
+
+
+def summary(steps: Sequence[Step]) -> str:
+    """What was done in `steps`, in a line: each action once, the latest of them if there are many.
+
+    A summary is made of the record, not by the model: it costs no call, and is true.
+    """
+    worked = Counter(_short(s.action) for s in steps if s.reason is None)
+    failed = {_short(s.action): s.feedback for s in steps if s.reason is not None}
+    said = []
+    if worked:
+        named = [f"{text} ({n} times)" if n > 1 else text for text, n in worked.items()]
+        said.append(f"done: {'; '.join(_latest(named))}")
+    if failed:
+        named = [f"{text} ({why})" if why else text for text, why in failed.items()]
+        said.append(f"without effect: {'; '.join(_latest(named))}")
+    return ". ".join(said)
+
+
+def failures(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps at the end that had no effect, oldest first: the agent stands where it stood."""
+    count = 0
+    for step in reversed(steps):
+        if step.reason is None:
+            break
+        count += 1
+    return tuple(steps[len(steps) - count :])
+
+
+def thumbnail(rgb: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
+    """The picture uint8 (H, W, 3) made smaller, so that no side is longer than `side` pixels."""
+    height, width = rgb.shape[:2]
+    scale = side / max(height, width)
+    if scale >= 1.0:
+        return rgb
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    return np.asarray(Picture.fromarray(rgb).resize(size, Picture.Resampling.BOX))
+
+
+def keyframes(frames: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
+    """`count` frames of uint8 (T, H, W, 3), spread evenly from the first to the last."""
+    if len(frames) <= count:
+        return frames
+    chosen = np.linspace(0, len(frames) - 1, count).round().astype(int)
+    return np.ascontiguousarray(frames[chosen])
+
+
+def _short(action: str) -> str:
+    """What could not be understood is on record in the model's own words, however many."""
+    return action if len(action) <= _LONGEST else f"{action[:_LONGEST]}..."
+
+
+def _latest(named: Sequence[str]) -> Sequence[str]:
+    return named if len(named) <= _MOST else ["...", *named[-_MOST:]]
+
+
+Part = str | Image
+
+
+class TellingSettings(BaseModel):
+    """What a prompt tells of the past and offers for the present."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    history: int = Field(default=8, ge=0)
+    """Past steps that are told one by one."""
+    summary: bool = True
+    """Tell of older ones in a line; otherwise they are only counted."""
+    pictures: int = Field(default=0, ge=0)
+    """Past steps, of the newest, that come with what was seen before them, made smaller."""
+    thumbnail: int = Field(default=160, ge=16)
+    """Longest side of these pictures, in pixels."""
+    keyframes: int = Field(default=4, ge=1)
+    """Pictures from each film that an environment shows."""
+    examples: Path | None = None
+    """A run whose best episodes are shown as examples. Take one of other tasks than are tried."""
+    shots: int = Field(default=2, ge=0)
+    """How many of them: those whose goals are worded most alike."""
+    listed: int = Field(default=200, ge=0, le=500)
+    """Candidates that are listed at the most. Where there are more, there is one for each verb."""
+    letters: bool = False
+    """Have the model answer with the letter of a candidate; otherwise in words."""
+    reflect: bool = True
+    """After a failure ask for what stood in the way."""
+    stop: bool = True
+    """The model may say that it is done."""
+    repairs: int = Field(default=1, ge=0)
+    """How often it is asked again where no action could be made of what it said."""
+
+
+class Telling:
+    """Writes the user's turn. It begins alike from step to step, as far as it can."""
+
+    def __init__(self, settings: TellingSettings) -> None:
+        """Tell as `settings` say.
+
+        Raises:
+            TaskError: the examples can't be read.
+        """
+        self._settings = settings
+        self._template = Template("moment")
+        source = settings.examples
+        self._examples = Examples(()) if source is None else Examples.read(source)
+
+    def parts(
+        self, view: View, choices: Choices, *, sees: bool, known: Sequence[str] = ()
+    ) -> tuple[Part, ...]:
+        """The turn: goal, past, pictures of it, what can be done, what is known, what is seen.
+
+        Args:
+            view: the moment.
+            choices: what can be done in it.
+            sees: whether the model is shown pictures.
+            known: sentences that are true now, beside the observation's own.
+        """
+        parts: list[Part] = [self._template.block("past", **self._past(view)) + "\n"]
+        if sees:
+            for text, image in self._pictures(view):
+                parts += [text, image]
+        rgb = view.observation.rgb if sees else None
+        now = self._now(view, choices, known)
+        parts.append(self._template.block("now", sees=rgb is not None, **now))
+        if rgb is not None:
+            parts.append(Image(rgb))
+        return tuple(_joined(parts))
+
+    def _past(self, view: View) -> dict[str, object]:
+        older = max(0, len(view.history) - self._settings.history)
+        return {
+            "examples": self._examples.nearest(view.goal, self._settings.shots),
+            "goal": view.goal,
+            "steps": view.history[older:],
+            "older": older,
+            "summary": summary(view.history[:older]) if self._settings.summary else "",
+        }
+
+    def _now(self, view: View, choices: Choices, known: Sequence[str]) -> dict[str, object]:
+        return {
+            "failed": failures(view.history) if self._settings.reflect else (),
+            "choices": choices,
+            "known": [view.observation.text, *known] if view.observation.text else known,
+        }
+
+    def _pictures(self, view: View) -> Iterator[tuple[str, Image]]:
+        """Pictures of the past, oldest first, each with what is said before it."""
+        for clip in view.observation.clips:
+            text = self._template.block("clip", text=clip.text) + "\n"
+            for frame in keyframes(clip.frames, self._settings.keyframes):
+                yield text, Image(frame)
+                text = ""
+        count = self._settings.pictures
+        for number, step in list(enumerate(view.history, start=1))[len(view.history) - count :]:
+            if count and step.rgb is not None:
+                text = self._template.block("seen", number=number, action=step.action) + "\n"
+                yield text, Image(thumbnail(step.rgb, self._settings.thumbnail))
+
+
+def _joined(parts: Sequence[Part]) -> Iterator[Part]:
+    """Texts that follow one another are one; empty ones are none."""
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += part
+            continue
+        if text:
+            yield text
+        yield part
+        text = ""
+    if text:
+        yield text

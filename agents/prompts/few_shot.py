@@ -1,0 +1,101 @@
+"""Episodes that went well, as examples for a goal that is worded much like theirs."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inhabit.envs.core import TaskError
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A goal, and the actions that reached it; what had no effect on the way is left out."""
+
+    goal: str
+    actions: tuple[str, ...]
+
+
+class Examples:
+    """Finds those whose goals have the most words in common with another.
+
+    Goals are compared by the cosine of their word counts, each word weighed by the logarithm of how
+    rare it is among them (tf-idf; Sparck Jones 1972): "put" and "the" say little.
+    """
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        """Choose among `examples`; of equals the first wins."""
+        self._examples = tuple(examples)
+        counts = Counter(word for e in self._examples for word in set(_words(e.goal)))
+        self._rarity = {w: math.log(1 + len(self._examples) / n) for w, n in counts.items()}
+        self._vectors = [self._vector(example.goal) for example in self._examples]
+
+    @classmethod
+    def read(cls, folder: Path) -> Examples:
+        """The episodes that succeeded in the run `folder`, read as docs/run-folder.md has it.
+
+        Raises:
+            TaskError: there are none, or it can't be read.
+        """
+        files = sorted(folder.glob("episodes/*/episode.jsonl"))
+        examples = [e for file in files if (e := _example(file)) is not None]
+        if not examples:
+            raise TaskError(
+                f"{str(folder)!r} has no episode that succeeded to take examples from: name the "
+                "folder of a run that went well, such as one of the expert's."
+            )
+        return cls(examples)
+
+    def nearest(self, goal: str, count: int) -> tuple[Example, ...]:
+        """`count` of them, the most alike first."""
+        asked = self._vector(goal)
+        alike = [_dot(asked, vector) for vector in self._vectors]
+        order = sorted(range(len(alike)), key=lambda i: -alike[i])
+        return tuple(self._examples[i] for i in order[:count])
+
+    def _vector(self, goal: str) -> Mapping[str, float]:
+        """Of length 1, but for a goal of words that no example has."""
+        found = Counter(w for w in _words(goal) if w in self._rarity)
+        weighed = {w: n * self._rarity[w] for w, n in found.items()}
+        length = math.sqrt(math.fsum(x * x for x in weighed.values())) or 1.0
+        return {w: x / length for w, x in weighed.items()}
+
+
+def _example(file: Path) -> Example | None:
+    """The last attempt in `file`, if it succeeded."""
+    goal, said = "", None
+    actions: list[str] = []
+    for line in _lines(file):
+        match line["kind"]:
+            case "start":
+                goal, actions = line["task"]["goal"], []
+            case "decide":
+                said = line["action"]
+            case "act" if line["reason"] is None and said is not None:
+                actions.append(said)
+            case "end" if line["success"]:
+                return Example(goal, tuple(actions))
+    return None
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        whole = file.read_text(encoding="utf-8").rpartition("\n")[0]  # a half line doesn't count
+        for line in whole.splitlines():
+            yield json.loads(line)
+    except (OSError, ValueError) as error:
+        raise TaskError(f"{str(file)!r} can't be read for examples: {error}") from error
+
+
+def _words(goal: str) -> list[str]:
+    return re.findall(r"\w+", goal.casefold())
+
+
+def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    return math.fsum(x * other[w] for w, x in one.items() if w in other)

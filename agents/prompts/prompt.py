@@ -1,0 +1,77 @@
+"""From a view to the messages that a model is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import jinja2
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.agents.core import View
+from inhabit.agents.models.core import Image, Message
+
+
+class Template:
+    """A file of `agents/prompts`, in blocks. What comes from outside goes in as a value."""
+
+    def __init__(self, name: str) -> None:
+        """Read the file `name`."""
+        jinja = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates", encoding="utf-8"),
+            undefined=jinja2.StrictUndefined,
+            autoescape=False,  # prompts are plain text, never markup
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        jinja.filters["line"] = _line
+        self._template = jinja.get_template(f"{name}.jinja")
+
+    def block(self, name: str, **values: object) -> str:
+        """One block, with `values` filled in."""
+        context = self._template.new_context(values)
+        return "".join(self._template.blocks[name](context)).strip()
+
+
+class Prompt:
+    """A template with a block a role.
+
+    The system block is the same for every view, so that a model can keep what it read of it; the
+    user block ends with what is new, and the picture comes last of all.
+    """
+
+    def __init__(self, name: str, *, history: int) -> None:
+        """Read the file `name`; prompts will tell of the last `history` steps."""
+        self._template = Template(name)
+        self._history = history
+
+    def messages(self, view: View, *, images: bool) -> tuple[Message, ...]:
+        """The prompt for `view`, with its picture where `images` says that the model sees."""
+        skipped = max(0, len(view.history) - self._history)
+        said = self._template.block(
+            "user",
+            goal=view.goal,
+            steps=view.history[skipped:],
+            skipped=skipped,
+            observation=view.observation,
+        )
+        user: tuple[str | Image, ...] = (said,)
+        if images and view.observation.rgb is not None:
+            user += (Image(view.observation.rgb),)
+        return Message("system", (self._template.block("system"),)), Message("user", user)
+
+
+def pictures(messages: Iterable[Message]) -> dict[str, NDArray[np.uint8]]:
+    """The pictures in `messages` by their digests, as a record names them."""
+    return {
+        part.digest: part.rgb
+        for message in messages
+        for part in message.parts
+        if isinstance(part, Image)
+    }
+
+
+def _line(text: str) -> str:
+    """On one line, so that a text from outside can't pass itself off as a line of the prompt."""
+    return " ".join(text.split())

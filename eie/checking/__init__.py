@@ -1,0 +1,1 @@
+"""What every example has to pass."""

@@ -1,0 +1,207 @@
+"""Holds sentences against the state of a scene: every object, state, place and count they claim.
+
+What is asked for ("put a clean mug in the fridge") claims only that there are such things; what is
+told ("the fridge is closed") has to be so. A claim that can't be read as one is let pass; a noun
+that no scene of this environment has is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from inhabit.eie.checking.nouns import Mention, Nouns
+from inhabit.envs.core import Thing
+from inhabit.envs.template import Lexicon
+
+_BE = r"(?:is|are|was|were|stands|lies|sits|rests|stays|remains|looks)"
+_NOT = r"(?P<not>(?:\s+(?:not|no longer))|n't|n\u2019t)?"
+_ADVERBS = r"(?:\s+(?:still|already|now|currently|right now|just|also|both|all|lying|standing))*"
+_IN_HAND = re.compile(
+    rf"\s+{_BE}{_NOT}{_ADVERBS}\s+(?:held|in (?:your|the|my|the agent's) hands?)\b"
+)
+_WHERE = re.compile(
+    rf"(?:\s*,?\s*(?:which|that))?\s+{_BE}{_NOT}{_ADVERBS}\s+"
+    r"(?P<where>in|on|inside|inside of|on top of|within)\s+$"
+)
+_YOU_HOLD = re.compile(
+    r"\byou(?:'re| are)?(?P<not>(?: do not| don't| don\u2019t| are not| aren't| not))?"
+    r"(?: already| now| still)?\s+(?:hold|holding|carry|carrying|have)(?: already| now)?\s+"
+    r"(?P<article>a |an |the |one |your )?$"
+)
+_EMPTY_HANDED = re.compile(
+    r"\byour hands? (?:is|are)(?P<not> not|n't)?(?: still| now)? (?:empty|free)\b"
+    r"|\b(?:you (?:hold|have|are holding) nothing|nothing is) in your hands?\b"
+    r"|\byou hold nothing\b"
+)
+_WISH = re.compile(
+    r"^(?:please )?(?:put|place|find|move|bring|gather|look|examine|hold|pick|switch|take|wash|"
+    r"rinse|clean|give|heat|warm|microwave|make|cool|chill|let|set|load|open|close|turn|go|walk|"
+    r"slice|cut|get|drop|grab|keep|clear|do|tidy|leave|wipe|store)\b"
+    r"|\b(?:should|want|wants|wanted|need|needs|needed|would like|belongs?|must|has to|have to|"
+    r"can|could|will|would|may|might|so that|in order to|if|once|until|before|after|to be)\b"
+)
+_UNKNOWN = re.compile(r"\b(?:the|a|an|your|two|three|four|no)\s+(?P<noun>[a-z][a-z-]+)\b")
+_GENERAL = """
+action agent answer back bath bathroom bedroom best bit both bottom cause ceiling choice clean
+cleaning clear close closed cold cooling corner correct couple current dark dirty distance door
+each empty end evening few film first floor following free front full goal good ground hall hand
+hands heating here hold hot hour house idea image instruction item items job kitchen last left
+light lit little living lot main middle moment moment's more morning most near nearest need new
+next object objects only open opened order other others pair part picture pictures place plan
+point present previous reach reason receptacle rest result right rinse robot room same scene
+second shorter sight single slicing small spot state step steps subgoal surface switch table
+task thing things third time top try two view wall wash water way ways while whole work wrong
+"""
+_GENERAL_WORDS = frozenset(_GENERAL.split())
+"""Nouns, and what may stand before them, that are no things of a scene."""
+
+
+def contradictions(
+    text: str, things: Sequence[Thing], lexicon: Lexicon, *, wish: bool = False
+) -> Sequence[str]:
+    """What a text claims and is not so, a sentence each; empty if nothing is.
+
+    Args:
+        text: any, in English.
+        things: the state.
+        lexicon: the environment's words.
+        wish: take all of it as what is asked for.
+    """
+    return list(dict.fromkeys(_Reader(things, lexicon).read(text, wish)))
+
+
+class _Reader:
+    def __init__(self, things: Sequence[Thing], lexicon: Lexicon) -> None:
+        self._things = things
+        self._lexicon = lexicon
+        self._nouns = Nouns(lexicon)
+        self._by_name = {thing.name: thing for thing in things}
+
+    def read(self, text: str, wish: bool) -> Iterator[str]:
+        for clause in _clauses(text):
+            wanted = wish or _WISH.search(clause) is not None
+            mentions = self._nouns.mentions(clause)
+            yield from self._unknown(clause, mentions)
+            for mention in mentions:
+                yield from self._exists(mention, wanted)
+            if not wanted:
+                yield from self._told(clause, mentions)
+
+    def _told(self, clause: str, mentions: Sequence[Mention]) -> Iterator[str]:
+        for i, mention in enumerate(mentions):
+            yield from self._adjectives(mention)
+            yield from self._predicates(clause, mention)
+            yield from self._in_hand(clause, mention)
+            if i + 1 < len(mentions):
+                yield from self._place(clause, mention, mentions[i + 1])
+        empty = _EMPTY_HANDED.search(clause)
+        held = next((t for t in self._things if t.held), None)
+        if empty is not None and (held is None) == (empty["not"] is not None):
+            yield f"It says {empty[0]!r}, and {held.name if held else 'nothing'} is held."
+
+    def _meant(self, mention: Mention) -> Sequence[Thing]:
+        found = [t for t in self._things if t.kind == mention.kind]
+        if mention.number is not None:
+            found = [t for t in found if t.name.endswith(f"_{mention.number}")]
+        return found
+
+    def _exists(self, mention: Mention, wanted: bool) -> Iterator[str]:
+        found = len(self._meant(mention))
+        if mention.denied:
+            if found and not wanted:
+                yield f"It says that there is no {mention.kind}, and there is."
+            return
+        made = wanted and self._can_be_made(mention.kind)
+        if not found and not made:
+            yield f"It speaks of {mention.kind!r}, which is not in the scene."
+        elif mention.count is not None and mention.count > found and not made:
+            yield f"It speaks of {mention.count} of {mention.kind!r}, and there are {found}."
+
+    def _can_be_made(self, kind: str) -> bool:
+        """Whether there is what it is made of, or what that is made of in its turn."""
+        there = {thing.kind for thing in self._things}
+        passed: set[str] = set()
+        source = self._lexicon.products.get(kind)
+        while source is not None and source not in there | passed:
+            passed.add(source)
+            source = self._lexicon.products.get(source)
+        return source in there
+
+    def _adjectives(self, mention: Mention) -> Iterator[str]:
+        for state, holds in mention.states:
+            found = self._meant(mention)
+            if mention.denied or not found:
+                continue
+            if not any(t.states.get(state) is holds for t in found):
+                yield f"No {mention.kind} is {self._said(state, holds)}."
+
+    def _predicates(self, clause: str, mention: Mention) -> Iterator[str]:
+        """What is said of it after "is": "the fridge is closed and empty"."""
+        words = "|".join(map(re.escape, sorted(self._nouns.adjectives)))
+        match = re.match(
+            rf"(?:\s*,?\s*(?:which|that|it))?\s+{_BE}{_NOT}{_ADVERBS}\s+(?P<state>{words})\b"
+            r"(?! (?:the|a|an|one|top|your|its)\b)",
+            clause[mention.end :],
+        )
+        if match is None or mention.denied:
+            return
+        state, holds = self._nouns.adjectives[match["state"]]
+        holds = holds is (match["not"] is None)
+        found = self._meant(mention)
+        if found and not any(t.states.get(state) is holds for t in found):
+            yield f"The {mention.kind} is not {self._said(state, holds)}."
+
+    def _in_hand(self, clause: str, mention: Mention) -> Iterator[str]:
+        match = _IN_HAND.match(clause[mention.end :]) or _YOU_HOLD.search(clause[: mention.start])
+        if match is None or mention.denied:
+            return
+        if any(t.held for t in self._meant(mention)) is not (match["not"] is None):
+            isnt = "isn't" if match["not"] is None else "is"
+            yield f"The {mention.kind} {isnt} held."
+
+    def _place(self, clause: str, mention: Mention, place: Mention) -> Iterator[str]:
+        between = re.sub(r"\b(?:the|a|an|one|this|that)\s+$", "", clause[mention.end : place.start])
+        match = _WHERE.fullmatch(between)
+        if match is None or mention.denied or place.denied:
+            return
+        places = {t.name for t in self._meant(place)}
+        there = [t for t in self._meant(mention) if places & set(self._around(t))]
+        wanted = mention.count or 1
+        if (len(there) >= wanted) is not (match["not"] is None):
+            isnt = "is not" if match["not"] is None else "is"
+            yield f"The {mention.kind} {isnt} {match['where']} the {place.kind}."
+
+    def _around(self, thing: Thing) -> Iterator[str]:
+        """Names of all that it lies in or on, however deep."""
+        passed = {thing.name}
+        support = thing.support
+        while support is not None and support not in passed:
+            yield support
+            passed.add(support)
+            outer = self._by_name.get(support)
+            support = outer.support if outer is not None else None
+
+    def _unknown(self, clause: str, mentions: Sequence[Mention]) -> Iterator[str]:
+        spans = [range(m.start, m.end) for m in mentions]
+        for match in _UNKNOWN.finditer(clause):
+            noun, at = match["noun"], match.start("noun")
+            inside = any(at in span for span in spans)
+            if not inside and noun not in _GENERAL_WORDS and noun not in self._nouns.adjectives:
+                end = match.end()
+                compound = any(
+                    span.start > at and not clause[end : span.start].strip() for span in spans
+                )
+                if not compound:
+                    yield f"It speaks of {noun!r}, which no scene has."
+
+    def _said(self, state: str, holds: bool) -> str:
+        return self._lexicon.states[state][0 if holds else 1]
+
+
+def _clauses(text: str) -> Iterator[str]:
+    """Parts of sentences that claim one thing each, in lower case."""
+    plain = re.sub(r"\s+", " ", text.lower())
+    for part in re.split(r"[.;:!?]+|, (?:and|but|so|then|where) |, (?=the |your |it )", plain):
+        if part.strip():
+            yield part.strip()

@@ -1,0 +1,112 @@
+"""Finds things in sentences: kinds and their synonyms, with articles, numbers and plurals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from inhabit.envs.template import Lexicon
+
+NUMBERS: Mapping[str, int] = {
+    word: number
+    for number, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    )
+} | {"both": 2}
+_IRREGULAR = {"knife": "knives", "shelf": "shelves", "loaf": "loaves", "leaf": "leaves"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A thing that a sentence speaks of."""
+
+    kind: str
+    number: int | None
+    """Of its name: 2 in "mug_2"."""
+    count: int | None
+    """How many of them it claims: 2 in "two mugs"."""
+    states: tuple[tuple[str, bool], ...]
+    """What adjectives before it claim: (("open", False),) in "the closed fridge"."""
+    denied: bool
+    """It is said that there is none: "no mug"."""
+    start: int
+    end: int
+
+
+class Nouns:
+    """Reads sentences about the scenes of one environment."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._forms = dict(_forms(lexicon))
+        self.adjectives = dict(_adjectives(lexicon))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        nouns = "|".join(map(re.escape, sorted(self._forms, key=lambda f: (-len(f), f))))
+        adjectives = "|".join(map(re.escape, sorted(self.adjectives)))
+        counts = "|".join((*NUMBERS, r"\d+"))
+        return re.compile(
+            rf"(?<![\w-])(?:(?P<no>no|any)\s+|(?P<count>{counts})\s+)?"
+            rf"(?P<adjectives>(?:(?:{adjectives})(?:,|\s+and)?\s+)*)"
+            rf"(?P<noun>{nouns})(?:[ _](?P<number>\d+))?(?![\w-])"
+        )
+
+    def mentions(self, clause: str) -> Sequence[Mention]:
+        """Every thing that a clause in lower case speaks of, in order."""
+        return [self._mention(match) for match in self._pattern.finditer(clause)]
+
+    def known(self, noun: str) -> str | None:
+        """The kind that a noun in lower case means, singular or plural; None if there is none."""
+        return self._forms.get(noun)
+
+    def _mention(self, match: re.Match[str]) -> Mention:
+        said = re.findall(r"[\w-]+", match["adjectives"])
+        number, count = match["number"], match["count"]
+        return Mention(
+            kind=self._forms[match["noun"]],
+            number=int(number) if number is not None else None,
+            count=None
+            if count is None
+            else NUMBERS.get(count, -1)
+            if count in NUMBERS
+            else int(count),
+            states=tuple(self.adjectives[word] for word in said if word in self.adjectives),
+            denied=match["no"] is not None,
+            start=match.start(),
+            end=match.end(),
+        )
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun: "apple slices", "butter knives"."""
+    head, space, last = noun.rpartition(" ")
+    if last in _IRREGULAR:
+        last = _IRREGULAR[last]
+    elif last.endswith(("s", "sh", "ch", "x", "z")):
+        last = f"{last}es"
+    elif last.endswith("y") and last[-2:-1] not in "aeiou":
+        last = f"{last[:-1]}ies"
+    elif last.endswith("to"):
+        last = f"{last}es"
+    else:
+        last = f"{last}s"
+    return f"{head}{space}{last}"
+
+
+def _forms(lexicon: Lexicon) -> Iterator[tuple[str, str]]:
+    names = {kind: kind for kind in sorted(lexicon.kinds)}
+    names |= lexicon.synonyms
+    for said, kind in names.items():
+        yield plural(said), kind
+        yield f"{said}s", kind
+        yield said.replace(" ", ""), kind
+    yield from names.items()
+
+
+def _adjectives(lexicon: Lexicon) -> Iterator[tuple[str, tuple[str, bool]]]:
+    for state, (holds, does_not) in lexicon.states.items():
+        yield does_not, (state, False)
+        yield holds, (state, True)

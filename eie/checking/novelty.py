@@ -1,0 +1,65 @@
+"""Whether an example is new: no copy of one that is kept, and no picture in two splits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from inhabit.eie.checking.pictures import apart
+from inhabit.eie.examples.draft import Draft, Refused
+from inhabit.eie.examples.example import Example, Rejection, Split
+from inhabit.eie.sets.folder import Attempt
+
+_ALIKE = 6
+"""Bits of 256 in which the fingerprints of near copies differ at the most."""
+
+
+class Novelty:
+    """Remembers of every kept example just enough to find copies of it."""
+
+    def __init__(self, examples: Iterable[Example], past: Sequence[Attempt]) -> None:
+        """Begin with the examples that are kept already, in their order."""
+        self._splits: dict[str, Split] = {}
+        self._prints: dict[bytes, list[int]] = {}
+        self.kept = 0
+        prints = chain.from_iterable(attempt.prints for attempt in past)
+        for example, print_ in zip(examples, prints, strict=True):
+            self._remember(example, int(print_, 16))
+
+    def judge(self, draft: Draft) -> Draft | Refused:
+        """The draft, which is remembered from now on; or why it is not new."""
+        example = draft.example
+        for image in _images(example):
+            other = self._splits.get(image, example.split)
+            if other != example.split:
+                return Refused(
+                    Rejection.DUPLICATE,
+                    f"Its picture {image} is in the {other} split already, and this is for "
+                    f"{example.split}.",
+                )
+        near = self._prints.get(_asks(example), ())
+        if any(apart(draft.fingerprint, other) <= _ALIKE for other in near):
+            return Refused(
+                Rejection.DUPLICATE, "The same is asked already of a picture that looks the same."
+            )
+        self._remember(example, draft.fingerprint)
+        return draft
+
+    def _remember(self, example: Example, print_: int) -> None:
+        for image in _images(example):
+            self._splits.setdefault(image, example.split)
+        self._prints.setdefault(_asks(example), []).append(print_)
+        self.kept += 1
+
+
+def _images(example: Example) -> list[str]:
+    """Digests of all its pictures."""
+    files = [example.image, *(past.image for past in example.history if past.image)]
+    return [file.removeprefix("images/").removesuffix(".png") for file in files]
+
+
+def _asks(example: Example) -> bytes:
+    """What an example asks and what is right, in sixteen bytes."""
+    asked = f"{example.kind}\n{example.goal}\n{example.text}\n{example.candidates[example.answer]}"
+    return hashlib.sha256(asked.encode()).digest()[:16]

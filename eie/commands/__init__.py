@@ -1,0 +1,1 @@
+"""Commands that make, export and learn from training data."""

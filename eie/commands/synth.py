@@ -1,0 +1,245 @@
+"""`inhabit synth`: write tasks and cut training examples from them, checked in the simulator."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from inhabit.eie.examples.draft import Funnel
+from inhabit.eie.making.settings import SynthSettings
+from inhabit.eie.making.synth import Synthesis
+from inhabit.eie.making.workshop import equip, owners
+from inhabit.eie.sets.card import write_card
+from inhabit.eie.sets.folder import Header, SetError, SetFolder, held
+from inhabit.eie.sets.page.writing import write_page
+from inhabit.eie.sets.tables import write_tables
+from inhabit.envs.registry import Registration
+from inhabit.envs.registry import find as find_env
+from inhabit.episodes.cluster.settings import ClusterSettings
+from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.running.plan import find_backend, software
+from inhabit.episodes.running.settings import divide
+
+_MATTERS = ("inhabit", "numpy", "pillow", "pydantic", "networkx", "pyarrow")
+_MODELS = ("torch", "transformers", "openai")
+_SAME = ("env", "backend", "author", "seed", "n", "settings")
+"""What has to be the same for a set to go on."""
+
+
+def synth(
+    env: Annotated[str, typer.Argument(help="An environment that `inhabit envs` names.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="How many examples.")],
+    out: Annotated[Path, typer.Option(help="The set's folder. A set begun before goes on.")],
+    author: Annotated[
+        str, typer.Option(metavar="procedural|KIND:NAME", help="Who writes the tasks.")
+    ] = "procedural",
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Where the author's endpoint is.")
+    ] = None,
+    backend: Annotated[str | None, typer.Option(help="The simulator behind it.")] = None,
+    seed: Annotated[int, typer.Option(help="Of everything that is left to chance.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Attempts at once.")] = 1,
+    ray: Annotated[
+        bool, typer.Option("--ray", help="On a Ray cluster; --set ray_address=... says which.")
+    ] = False,
+    assignments: Set = None,
+    as_json: Json = False,
+) -> None:
+    """Make a set of training examples. The same command goes on where it stopped."""
+    registration = find_env(env)
+    backend = find_backend(registration, backend)
+    given = list(assignments or ())
+    if base_url is not None:
+        given.append(f"model.base_url={base_url}")
+    # Where attempts are made is no matter of the set: it comes to the same on any machine.
+    settings = dict(divide(given, {**owners(env, author), "cluster": ClusterSettings}))
+    cluster = settings.pop("cluster")
+    assert isinstance(cluster, ClusterSettings)
+    settings["env"] = registration.quickest(backend, settings["env"])
+    header = _header(registration, backend, author, seed, n, settings)
+    begun = time.perf_counter()
+    with held(out):
+        opened = _open(out, header)
+        if not opened.header.finished:
+            made = _make_on_cluster(opened, cluster, workers) if ray else _make(opened, workers)
+            asyncio.run(_interruptible(made, out))
+            write_tables(opened)
+            opened.finish()
+        write_card(opened)
+        write_page(opened)
+        _report(opened, time.perf_counter() - begun, as_json)
+
+
+def _header(
+    registration: Registration,
+    backend: str,
+    author: str,
+    seed: int,
+    n: int,
+    settings: Mapping[str, BaseModel],
+) -> Header:
+    packages = _MATTERS + registration.packages + (_MODELS if "model" in settings else ())
+    command = (
+        f"inhabit synth {registration.name} --backend {backend} --author {author} "
+        f"--seed {seed} --n {n}"
+    )
+    return Header(
+        command=tuple(command.split(" ")),
+        env=registration.name,
+        backend=backend,
+        author=author,
+        seed=seed,
+        n=n,
+        settings={name: kind.model_dump(mode="json") for name, kind in settings.items()},
+        software=software(packages),
+    )
+
+
+def _open(out: Path, header: Header) -> SetFolder:
+    """The set in `out`, begun now or before with the same command.
+
+    Raises:
+        SetError: it was begun with another.
+    """
+    if not (out / "set.json").exists():
+        return SetFolder.begin(out, header)
+    opened = SetFolder.open(out)
+    for name in _SAME:
+        was, now = getattr(opened.header, name), getattr(header, name)
+        if name == "settings":
+            was, now = _comparable(header, was), _comparable(header, now)
+        if was != now:
+            raise SetError(
+                f"{out} was begun with {name} {was!r}, not {now!r}. Give the same command to go "
+                "on with it, or choose another --out."
+            )
+    return opened
+
+
+def _comparable(
+    header: Header, settings: Mapping[str, Mapping[str, JsonValue]]
+) -> Mapping[str, Mapping[str, JsonValue]]:
+    """Settings without what comes to the same, and with what an older version did not have."""
+    registration = find_env(header.env)
+    try:
+        env = registration.settings.model_validate(dict(settings["env"]))
+    except ValidationError:
+        return settings
+    unset = registration.settings.model_construct(_fields_set=set(), **dict(env))
+    quickest: BaseModel = registration.quickest(header.backend, unset)
+    return {**settings, "env": quickest.model_dump(mode="json")}
+
+
+async def _interruptible(made: Coroutine[Any, Any, None], out: Path) -> None:
+    """Make the set; Ctrl-C or SIGTERM end it cleanly, and a second one at once."""
+    making = asyncio.ensure_future(made)
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        if making.cancelling():
+            _leave()
+        remarks().print("Stopping; once more to stop at once.")
+        making.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    try:
+        await making
+    except asyncio.CancelledError:
+        remarks().print(f"Interrupted. The same command goes on with {out}.")
+        _leave()
+
+
+async def _make(opened: SetFolder, workers: int) -> None:
+    equipment = await asyncio.to_thread(equip, opened.header)
+    try:
+        await Synthesis(
+            opened,
+            equipment.author,
+            equipment.pipeline,
+            equipment.make,
+            most=_most(opened.header, equipment.settings),
+            workers=workers,
+            watch=_watch(opened.header.n),
+        ).run()
+    finally:
+        await equipment.author.close()
+
+
+async def _make_on_cluster(opened: SetFolder, cluster: ClusterSettings, workers: int) -> None:
+    # Ray takes seconds to import, and few have it.
+    from inhabit.eie.making.cluster import make_on_cluster
+    from inhabit.episodes.cluster.jobs import connected
+    from inhabit.episodes.cluster.run import need_of
+
+    header = opened.header
+    async with connected(cluster.ray_address):
+        await make_on_cluster(
+            opened,
+            most=_most(header, SynthSettings.model_validate(header.settings["synth"])),
+            hands=workers,
+            need=need_of(cluster, header.backend),
+            watch=_watch(header.n),
+        )
+
+
+def _most(header: Header, settings: SynthSettings) -> int:
+    """Attempts after which it ends, whatever was kept."""
+    return settings.attempts or 10 * header.n + 100
+
+
+def _watch(n: int) -> Callable[[int], None]:
+    """Shows how far it has come, where somebody looks."""
+    if not remarks().is_terminal:
+        return lambda kept: None
+    return lambda kept: _show(kept, n)
+
+
+def _show(kept: int, n: int) -> None:
+    sys.stderr.write(f"\r{kept} of {n} examples")
+    sys.stderr.flush()
+
+
+def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
+    funnel, tokens = Funnel(), {"in": 0, "out": 0}
+    attempts = 0
+    for attempt in opened.attempts():
+        attempts += 1
+        funnel.kept += len(attempt.kept)
+        for refusal in attempt.rejected:
+            funnel.add(refusal.rejection)
+        for name, count in attempt.tokens.items():
+            tokens[name] = tokens.get(name, 0) + count
+    rejected = {reason.value: funnel.rejected[reason] for reason in sorted(funnel.rejected)}
+    console = remarks() if as_json else answers()
+    console.print(f"{funnel.kept} examples from {attempts} tasks in {opened.folder}")
+    for reason, count in rejected.items():
+        console.print(f"  {count} rejected: {reason}")
+    if as_json:
+        answer: dict[str, JsonValue] = {
+            "set": str(opened.folder),
+            "env": opened.header.env,
+            "author": opened.header.author,
+            "kept": funnel.kept,
+            "rejected": dict(rejected),
+            "attempts": attempts,
+            "seconds": round(seconds, 3),
+            "tokens": dict(tokens),
+        }
+        print_json(answer)
+
+
+def _leave() -> NoReturn:
+    """End now: a dead simulator keeps no thread of ours alive."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(130)

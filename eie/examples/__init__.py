@@ -1,0 +1,1 @@
+"""Examples cut out of episodes: question, candidates, answer, reason."""

@@ -1,0 +1,253 @@
+"""Cuts examples out of an episode that the expert plays: one moment after the other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from inhabit.eie.checking.checks import check_picture
+from inhabit.eie.examples.candidates import wrong_answers
+from inhabit.eie.examples.draft import Draft, Origin, Piece, Refused, RejectedError
+from inhabit.eie.examples.events import events_of
+from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.moment import FAILS, Done, Moment, Stage, Trials
+from inhabit.eie.examples.topology import Topology, kind_of
+from inhabit.eie.examples.writing import Writer
+from inhabit.eie.making.settings import SynthSettings
+from inhabit.envs.core import Action, Env, Forkable, Outcome, Thing
+from inhabit.envs.template import Deed, Template
+
+_TURNS = 3
+"""Quarter turns, after which one has looked all around."""
+
+
+def turns(
+    env: Env, moment: Moment, template: Template, vocabulary: Sequence[Action]
+) -> Sequence[Action]:
+    """The turns after which the answer's aim is in sight; none where that never helps or it is."""
+    looks = [a for a in vocabulary if template.deed(a) is Deed.LOOK and not a.arguments]
+    aim = moment.aim(moment.answer)
+    going = template.deed(moment.answer) is Deed.GO
+    if not looks or not going or aim is None or aim.pixels or not isinstance(env, Forkable):
+        return ()
+    with env.fork() as twin:
+        assert isinstance(twin, Stage)
+        for count in range(1, _TURNS + 1):
+            if twin.act(looks[0]).reason is not None:
+                return ()
+            seen = replace(moment, things=tuple(twin.things()))
+            aim = seen.aim(moment.answer)
+            if aim is not None and aim.pixels:
+                return looks[:1] * count
+    return ()
+
+
+def resolved(moment: Moment, deed: Deed, after: Sequence[Thing]) -> Moment:
+    """The moment, knowing what its answer meant.
+
+    Args:
+        moment: before the action.
+        deed: what the action comes to.
+        after: every thing once it has succeeded.
+    """
+    name = moment.answer.arguments[-1]
+    if any(thing.name == name for thing in moment.things):
+        return replace(moment, meant=name)
+    earlier = {thing.name: thing for thing in moment.alike(name)}
+    alike = [thing for thing in after if thing.name in earlier]
+    if deed is Deed.GO:
+        nearest = max(alike, key=lambda t: t.pixels - earlier[t.name].pixels, default=None)
+        return replace(moment, meant=nearest.name if nearest is not None else None)
+    if deed is Deed.PUT:
+        held = {thing.name for thing in moment.held}
+        places = [t.support for t in after if t.name in held and t.support in earlier]
+        return replace(moment, meant=places[0] if places else None)
+    changed = [t for t in alike if _changed(earlier[t.name], t)]
+    gone = [t for n, t in earlier.items() if all(n != other.name for other in after)]
+    found = changed or gone  # What was cut up is no more.
+    return replace(moment, meant=found[0].name if found else None)
+
+
+def _changed(was: Thing, now: Thing) -> bool:
+    return was.states != now.states or was.held != now.held
+
+
+T = TypeVar("T")
+
+_SAME_FAILURE = 2
+"""Steps of the expert that may fail in a row."""
+
+
+class Cutter:
+    """Plays one task and cuts it up."""
+
+    def __init__(
+        self,
+        env: Env,
+        origin: Origin,
+        template: Template,
+        settings: SynthSettings,
+        draw: random.Random,
+    ) -> None:
+        """Cut what is played in `env`, which has been reset to the task of `origin`."""
+        self._env = env
+        self._steps = origin.task.max_steps
+        self._template = template
+        self._settings = settings
+        self._draw = draw
+        self._vocabulary = tuple(env.vocabulary())
+        whole = draw.random() < settings.trajectories
+        topology = Topology(events_of(origin, template))
+        self._writer = Writer(
+            origin, template, topology, settings, self._vocabulary, draw, whole=whole
+        )
+
+    def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
+        """Every moment's examples, and what was wrong with the others, in order.
+
+        Args:
+            plan: the expert's, from the start.
+        """
+        done: list[Done] = []
+        failed = 0
+        moment = moment_of(self._env, done, plan)
+        while moment is not None and failed < _SAME_FAILURE:
+            moment = self._turned(moment, done)
+            asked = _is_asked_about(moment, self._template)
+            before = list(self._choices(moment)) if asked else []
+            outcome = self._env.act(moment.answer)
+            failed = failed + 1 if outcome.reason is not None else 0
+            if asked and failed:
+                yield _of_failed_step(moment, outcome)
+            elif asked:
+                moment = self._resolved(moment, self._env)
+                yield from (self._written(moment, b) if isinstance(b, list) else b for b in before)
+            done.append(Done(moment.answer, outcome.feedback, failed > 0, moment.observation))
+            following = None
+            if len(done) < self._steps and not outcome.over:
+                following = moment_of(self._env, done)
+            if self._settings.recognition and asked and not failed and following is not None:
+                yield self._piece(self._writer.recognition, moment, following)
+            moment = following
+
+    def _turned(self, moment: Moment, done: list[Done]) -> Moment:
+        """The same moment with the eyes on what to go to, if turning brings it into sight."""
+        for turn in turns(self._env, moment, self._template, self._vocabulary):
+            outcome = self._env.act(turn)
+            failed = outcome.reason is not None
+            done.append(Done(turn, outcome.feedback, failed, moment.observation))
+            moment = moment_of(self._env, done) or moment
+        return moment
+
+    def _choices(self, moment: Moment) -> Iterator[list[Action] | Piece]:
+        """The wrong answers of a moment, or why it can't be asked about; and its recovery."""
+        trials = Trials(self._env)
+        try:
+            check_picture(moment, self._settings.visible)
+            wrong = self._wrong(moment, trials)
+        except RejectedError as error:
+            yield error.refused
+            return
+        yield wrong
+        if self._draw.random() < self._settings.recoveries and isinstance(self._env, Forkable):
+            likely = wrong[: self._settings.candidates - 1]
+            failing = next((a for a in likely if trials.tried(a).actions_left == FAILS), None)
+            if failing is not None:
+                yield from self._recovery(self._env, moment, failing)
+
+    def _wrong(self, moment: Moment, trials: Trials) -> list[Action]:
+        wanted = self._settings.candidates - 1
+        if not trials.is_best(moment.answer):
+            raise RejectedError(
+                Rejection.AMBIGUOUS,
+                f"There is a shorter way to the goal than by {moment.answer.text!r}.",
+            )
+        found = wrong_answers(moment, trials, self._vocabulary, self._template, self._draw, wanted)
+        if len(found) < wanted:
+            raise RejectedError(
+                Rejection.AMBIGUOUS,
+                f"Only {len(found)} actions were found that are worse than {moment.answer.text!r}.",
+            )
+        return found
+
+    def _recovery(self, env: Forkable, before: Moment, failing: Action) -> Iterator[Piece]:
+        """What to do after an action that can't be done was tried."""
+        with env.fork() as twin:
+            outcome = twin.act(failing)
+            step = Done(failing, outcome.feedback, True, before.observation)
+            moment = moment_of(twin, (*before.done, step))
+            if moment is None or not _is_asked_about(moment, self._template):
+                return
+            try:
+                check_picture(moment, self._settings.visible)
+                wrong = self._wrong(moment, Trials(twin))
+            except RejectedError as error:
+                yield error.refused
+                return
+            outcome = twin.act(moment.answer)
+            if outcome.reason is not None:
+                yield _of_failed_step(moment, outcome)
+                return
+            yield self._written(self._resolved(moment, twin), wrong)
+
+    def _resolved(self, moment: Moment, env: Env) -> Moment:
+        assert isinstance(env, Stage)
+        return resolved(moment, self._template.deed(moment.answer), env.things())
+
+    def _written(self, moment: Moment, wrong: Sequence[Action]) -> Piece:
+        """The example, now that it is known which thing the answer means."""
+        try:
+            check_picture(moment, self._settings.visible)
+        except RejectedError as error:
+            return error.refused
+        failed = bool(moment.done) and moment.done[-1].failed
+        return self._piece(
+            self._writer.recovery if failed else self._writer.decision, moment, wrong
+        )
+
+    def _piece(self, write: Callable[[Moment, T], Draft], moment: Moment, more: T) -> Piece:
+        """What a writer makes of a moment, or why it must not be kept."""
+        try:
+            return write(moment, more)
+        except RejectedError as error:
+            return error.refused
+
+
+def moment_of(
+    env: Env, done: Sequence[Done], plan: Sequence[Action] | None = None
+) -> Moment | None:
+    """The present one; None if there is nothing left to do, or no way to do it."""
+    assert isinstance(env, Stage)
+    plan = env.plan() if plan is None else plan
+    if not plan:
+        return None
+    things = tuple(env.things())
+    plainly = tuple(_plainly(action, things, env) for action in plan)
+    return Moment(env.observe(), things, tuple(done), plainly)
+
+
+def _plainly(action: Action, things: Sequence[Thing], env: Env) -> Action:
+    """The same without numbers where there is one of a kind: "open the fridge"."""
+    text = action.text
+    for name in action.arguments:
+        alike = [t for t in things if kind_of(t.name) == kind_of(name)]
+        if len(alike) == 1:
+            text = text.replace(name, kind_of(name))
+    if text == action.text:
+        return action
+    said = env.parse(text)
+    return said if said is not None and said.verb == action.verb else action
+
+
+def _is_asked_about(moment: Moment, template: Template) -> bool:
+    """Whether the answer hangs on what can be seen: not as long as anything is to be looked for."""
+    searching = any(template.deed(action) is Deed.SEARCH for action in moment.plan)
+    return not searching and bool(moment.answer.arguments)
+
+
+def _of_failed_step(moment: Moment, outcome: Outcome) -> Piece:
+    """In place of all that was asked where the expert's own step turned out not to work."""
+    why = f"The expert's own step failed: {moment.answer.text!r}: {outcome.feedback}"
+    return Refused(Rejection.UNSOLVABLE, why)

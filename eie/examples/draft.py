@@ -1,0 +1,72 @@
+"""What became of one moment: an example that still has to prove to be new, or a rejection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.eie.examples.example import Example, Rejection, Split
+from inhabit.eie.making.author import Proposal
+from inhabit.envs.core import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the examples of one attempt come from."""
+
+    task: Task
+    seed: int
+    """What the environment is reset with."""
+    author: str
+    split: Split
+    parents: tuple[str, ...] = ()
+    change: str = ""
+    proposal: Proposal | None = None
+    """What the author said, if it wrote more than a task."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """An example and its pictures."""
+
+    example: Example
+    pictures: Mapping[str, NDArray[np.uint8]]
+    """By digest, uint8 (H, W, 3)."""
+    fingerprint: int
+    """Of the picture that is asked about."""
+    spare: tuple[str, ...] = ()
+    """Further answers that are wrong without doubt, which may take the place of those it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A moment, or a whole attempt, that gave nothing."""
+
+    rejection: Rejection
+    sentence: str
+
+
+Piece = Draft | Refused
+
+
+class RejectedError(Exception):
+    """Something must not be kept. Says which of the reasons it is, and the particulars."""
+
+    def __init__(self, rejection: Rejection, sentence: str) -> None:
+        super().__init__(sentence)
+        self.refused = Refused(rejection, sentence)
+
+
+@dataclass(slots=True)
+class Funnel:
+    """Counts what was kept and what was not."""
+
+    kept: int = 0
+    rejected: dict[Rejection, int] = field(default_factory=dict)
+
+    def add(self, rejection: Rejection) -> None:
+        """One more that was rejected."""
+        self.rejected[rejection] = self.rejected.get(rejection, 0) + 1

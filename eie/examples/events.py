@@ -1,0 +1,72 @@
+"""The events that a task falls into: the environment's own, or those that its author proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inhabit.eie.checking.checks import check_wish
+from inhabit.eie.examples.draft import Origin, RejectedError
+from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.topology import Topology, TopologyError
+from inhabit.eie.making.author import ProposedEvent
+from inhabit.envs.core import Action, Thing
+from inhabit.envs.template import Event, Template
+
+
+def events_of(origin: Origin, template: Template) -> Sequence[Event]:
+    """Those that the author proposed, unchecked, if it did; else the template's.
+
+    What is wished of an event and told of it are the template's where it knows such an event.
+
+    Raises:
+        TopologyError: the template makes none of such a task.
+    """
+    proposed = () if origin.proposal is None else origin.proposal.events
+    own = template.events(origin.task)
+    known = {(event.deed, event.thing): event for event in own}
+    return [_event(one, known.get((one.deed, one.thing))) for one in proposed] or own
+
+
+def check_events(
+    origin: Origin, template: Template, plan: Sequence[Action], things: Sequence[Thing]
+) -> None:
+    """See that a task's events make a graph, and that the expert brings about all of an author's.
+
+    Args:
+        origin: of the task.
+        template: of its environment.
+        plan: the expert's, from the start.
+        things: what there is at the start.
+
+    Raises:
+        RejectedError: they make no graph, speak of what there is not, or don't come about in an
+            order in which each has what it needs.
+    """
+    try:
+        events = events_of(origin, template)
+        topology = Topology(events)
+    except TopologyError as error:
+        raise RejectedError(Rejection.SCHEMA, str(error)) from error
+    if origin.proposal is None or not origin.proposal.events:
+        return
+    for proposed, event in zip(origin.proposal.events, events, strict=True):
+        check_wish(proposed.wish, things, template.lexicon)
+        if event.thing not in event.wish and event.wish == proposed.wish:
+            raise RejectedError(
+                Rejection.CONTRADICTION,
+                f"{event.wish!r} does not speak of the {event.thing} that it is done to.",
+            )
+    done = topology.done(plan, template)
+    missing = [event.name for event in events if event.name not in done]
+    if missing:
+        raise RejectedError(
+            Rejection.CONTRADICTION,
+            f"On the expert's way to the goal {missing[0]!r} does not come about after what it "
+            "needs.",
+        )
+
+
+def _event(proposed: ProposedEvent, known: Event | None) -> Event:
+    """An author's event; `known` is the template's with the same deed and thing."""
+    wish, done = (proposed.wish, "") if known is None else (known.wish, known.done)
+    return Event(**{**proposed.model_dump(), "wish": wish, "done": done})

@@ -1,0 +1,120 @@
+"""One example of training data: PCA-Bench's tuple, and where it came from.
+
+Source of the form: PCA-Bench (image, question, action candidates, answer, reason, key concept).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+Split = Literal["train", "val", "test"]
+
+
+class Rejection(StrEnum):
+    """Why an attempt was not kept. Every attempt is kept or has exactly one of these."""
+
+    SCHEMA = "schema"
+    """The author's answer is not of the asked form."""
+    UNKNOWN_NAME = "unknown_name"
+    """It names a kind of thing, room or state that the environment does not have."""
+    REFUSED = "refused"
+    """The simulator could not build the scene."""
+    UNSOLVABLE = "unsolvable"
+    """The expert finds no way."""
+    ALREADY_SOLVED = "already_solved"
+    HIDDEN = "hidden"
+    """The key concept is not to be seen in the picture."""
+    AMBIGUOUS = "ambiguous"
+    """More than one candidate is a best action."""
+    GIVEN_AWAY = "given_away"
+    """The question holds the answer."""
+    DUPLICATE = "duplicate"
+    UNCLEAR = "unclear"
+    """The picture is near-black, near-uniform or too cluttered to tell things apart."""
+    CONTRADICTION = "contradiction"
+    """The text claims what is not so in the scene."""
+    NO_ANSWER = "no_answer"
+    """The author did not answer."""
+
+
+class Lineage(BaseModel):
+    """What an example was made from: enough to make it again."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    author: str
+    """Name of the author, such as "procedural" or "openai:gpt-4o"."""
+    seed_task: str
+    """Id of the task it was cut from."""
+    parents: tuple[str, ...] = ()
+    """Ids of the tasks that its task was evolved from, nearest first."""
+    change: str = ""
+    """How it was evolved, such as "another room"; empty for a first seed."""
+    task: Mapping[str, JsonValue]
+    """The whole task, as `inhabit.envs.core.Task` writes it."""
+    seed: int
+    """What the environment was reset with."""
+    actions: tuple[str, ...] = ()
+    """What was done after the reset, before the picture was taken."""
+    plan: tuple[str, ...] = ()
+    """The expert's way from the picture to the goal."""
+    event: str = ""
+    """The node of the topology graph that it belongs to."""
+
+
+class Past(BaseModel):
+    """A step that came before the picture, in examples cut from whole trajectories."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    action: str
+    feedback: str = ""
+    failed: bool = False
+    image: str | None = None
+    """File of what was seen before it, relative to the set's folder."""
+
+
+class Example(BaseModel):
+    """A picture and a question with one right answer among candidates."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(min_length=1)
+    env: str
+    kind: Literal["decision", "trajectory", "recognition", "recovery", "photograph"] = "decision"
+    """A single moment; a step of a whole episode; "what was done in this film?"; the right
+    replanning after a failed step; a moment from a photograph."""
+    split: Split
+    image: str
+    """File relative to the set's folder: PNG of exactly what was observed."""
+    image_digest: str
+    """Of the exact pixels, as `inhabit.agents.models.core.Image.digest` reckons it."""
+    text: str = ""
+    """What was told beside the picture, as `inhabit.envs.core.Observation.text`. `question` says it
+    too."""
+    question: str
+    candidates: tuple[str, ...] = Field(min_length=2)
+    answer: int = Field(ge=0)
+    """Index into `candidates`."""
+    reason: str
+    key_concepts: tuple[str, ...] = Field(min_length=1)
+    """Objects and states that the answer hangs on, in plain words: "closed fridge"."""
+    goal: str
+    levels: tuple[str, ...] = ()
+    """Goal, subgoal and secondary subgoal, widest first (EgoPlan-Bench)."""
+    history: tuple[Past, ...] = ()
+    """Oldest first."""
+    difficulty: int = Field(default=1, ge=1)
+    """Actions of the expert's plan from here."""
+    room: str = ""
+    """What the split goes by, beside objects and families."""
+    verb: str = ""
+    """Of the answer."""
+    objects: tuple[str, ...] = ()
+    """Kinds of things that the answer is about."""
+    lineage: Lineage | None = None
+    """None for photographs alone."""

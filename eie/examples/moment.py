@@ -1,0 +1,160 @@
+"""One moment of an episode that examples are cut from, and what its actions would come to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from inhabit.eie.examples.topology import kind_of
+from inhabit.envs.core import Action, Env, Expert, Factual, Forkable, Observation, Privileged, Thing
+
+FAILS = math.inf
+"""The worth of what can't be done, or leads nowhere."""
+
+
+@runtime_checkable
+class Stage(Expert, Factual, Privileged, Protocol):
+    """What EIE asks of an environment beyond the contract; and forks, if its expert is inexact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A step that was taken, as it went."""
+
+    action: Action
+    feedback: str
+    failed: bool
+    observation: Observation
+    """Before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What an action would come to."""
+
+    actions_left: float
+    """Itself and the expert's plan after it; `FAILS` if it can't be done or leads nowhere."""
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What there is to see, what is so, what was done, and how the expert goes on."""
+
+    observation: Observation
+    things: tuple[Thing, ...]
+    done: tuple[Done, ...]
+    plan: tuple[Action, ...]
+    """Not empty."""
+    meant: str | None = None
+    """Name of what the answer is about, once that is known."""
+
+    @property
+    def answer(self) -> Action:
+        """What the expert does next."""
+        return self.plan[0]
+
+    @property
+    def held(self) -> Sequence[Thing]:
+        """What is in the hands."""
+        return [thing for thing in self.things if thing.held]
+
+    def aim(self, action: Action) -> Thing | None:
+        """What an action is about: by its name; without a number, the one that is seen best."""
+        if not action.arguments:
+            return None
+        name = action.arguments[-1]
+        if action == self.answer and self.meant is not None:
+            name = self.meant
+        exact = next((t for t in self.things if t.name == name), None)
+        if exact is not None:
+            return exact
+        return max(self.alike(name), key=lambda t: t.pixels, default=None)
+
+    def alike(self, name: str) -> Sequence[Thing]:
+        """Everything that a name would fit if it had no number."""
+        kind = kind_of(name)
+        return [t for t in self.things if kind_of(t.name) == kind]
+
+    def subject(self, action: Action) -> Thing | None:
+        """What is moved: of two arguments the first, where that is a thing; or what is held."""
+        name = action.arguments[0] if len(action.arguments) > 1 else ""
+        found = [t for t in self.things if name in (t.name, kind_of(t.name))]
+        found.sort(key=lambda t: (not t.held, -t.pixels))
+        return found[0] if found else next(iter(self.held), None)
+
+
+class Trials:
+    """Tries actions at one moment of an environment, each once, and leaves it as it was."""
+
+    def __init__(self, env: Env) -> None:
+        """Try in `env`, as it is now."""
+        self._env = env
+        self._tried: dict[str, Tried] = {}
+        self._best: frozenset[Action] | None = None
+        self._asked = False
+
+    def best(self) -> frozenset[Action] | None:
+        """All best actions, where the environment knows them."""
+        if not self._asked and isinstance(self._env, Expert):
+            self._best, self._asked = self._env.best_actions(), True
+        return self._best
+
+    def is_best(self, answer: Action) -> bool:
+        """Whether nothing is better than `answer`, as far as the environment knows."""
+        best = self.best()
+        if best is None or answer in best:
+            return True
+        # Without a number it may mean one of several things that are alike.
+        alike = [a for a in best if unnumbered(a) == unnumbered(answer)]
+        return bool(alike) and self._end(answer) in map(self._end, alike)
+
+    def is_wrong(self, action: Action, answer: Action) -> bool:
+        """Whether `answer` is better than `action` without doubt."""
+        best = self.best()
+        if best is not None:
+            # Actions without a number may mean one of those with it.
+            return unnumbered(action) not in map(unnumbered, best)
+        if not isinstance(self._env, Forkable):
+            return False  # Nothing proves it.
+        left = self.tried(action).actions_left
+        # What the expert does is acted out afterwards: that it can be done shows then.
+        return left == FAILS or left > self.tried(answer).actions_left
+
+    def knows(self, action: Action) -> bool:
+        """Whether `is_wrong` can tell without trying."""
+        return self.best() is not None or action.text in self._tried
+
+    def tried(self, action: Action) -> Tried:
+        """What comes of it: acted in a copy, from which the expert goes on."""
+        if action.text not in self._tried:
+            self._tried[action.text] = self._try(action)
+        return self._tried[action.text]
+
+    def _end(self, action: Action) -> str:
+        """The state that comes of an action; the action itself where no copy can tell."""
+        if not isinstance(self._env, Forkable):
+            return action.text
+        with self._env.fork() as twin:
+            twin.act(action)
+            assert isinstance(twin, Privileged)
+            return twin.digest()
+
+    def _try(self, action: Action) -> Tried:
+        assert isinstance(self._env, Forkable)
+        with self._env.fork() as twin:
+            outcome = twin.act(action)
+            if outcome.reason is not None:
+                return Tried(FAILS, outcome.feedback)
+            if outcome.met == outcome.total:
+                return Tried(1, outcome.feedback)
+            assert isinstance(twin, Expert)
+            left = len(twin.plan())
+            return Tried(1 + left if left else FAILS, outcome.feedback)
+
+
+def unnumbered(action: Action) -> tuple[str, ...]:
+    """What an action says, whichever of several things it means."""
+    return (action.verb, *map(kind_of, action.arguments))

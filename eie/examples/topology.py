@@ -1,0 +1,88 @@
+"""The topology of a task: its events as a graph, leaves first (task topology graph, PCA-Bench)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import networkx as nx
+
+from inhabit.envs.core import Action
+from inhabit.envs.template import Deed, Event, Template
+
+
+class TopologyError(ValueError):
+    """Events that make no graph: says which, and why."""
+
+
+class Topology:
+    """The events of one task, and which of them have come about."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        """Build the graph.
+
+        Raises:
+            TopologyError: a name comes twice or is unknown, or events wait for one another.
+        """
+        self._events = {event.name: event for event in events}
+        if len(self._events) < len(events):
+            raise TopologyError("Two events have the same name.")
+        self._graph: nx.DiGraph[str] = nx.DiGraph()
+        self._graph.add_nodes_from(self._events)
+        for event in events:
+            for need in event.needs:
+                if need not in self._events:
+                    raise TopologyError(f"{event.name!r} needs {need!r}, and there is none.")
+                self._graph.add_edge(need, event.name)
+        if not nx.is_directed_acyclic_graph(self._graph):
+            circle = " -> ".join(edge[0] for edge in nx.find_cycle(self._graph))
+            raise TopologyError(f"These events wait for one another: {circle}.")
+
+    def order(self) -> Sequence[Event]:
+        """All events, each after those that it needs; otherwise as they were given."""
+        place = {name: i for i, name in enumerate(self._events)}
+        names = nx.lexicographical_topological_sort(self._graph, key=place.__getitem__)
+        return [self._events[name] for name in names]
+
+    def done(self, actions: Iterable[Action], template: Template) -> frozenset[str]:
+        """Names of what has come about by these actions, all of which succeeded, in order."""
+        found: set[str] = set()
+        for action in actions:
+            event = self._completed(action, template, found)
+            if event is not None:
+                found.add(event.name)
+        return frozenset(found)
+
+    def completed(self, action: Action, template: Template, done: frozenset[str]) -> Event | None:
+        """The event that `action` brings about where those in `done` have come about already."""
+        return self._completed(action, template, set(done))
+
+    def current(
+        self, plan: Iterable[Action], template: Template, done: frozenset[str]
+    ) -> Event | None:
+        """The event that the plan brings about first."""
+        found = (self._completed(action, template, set(done)) for action in plan)
+        return next((event for event in found if event is not None), None)
+
+    def _completed(self, action: Action, template: Template, done: set[str]) -> Event | None:
+        deed = template.deed(action)
+        if not action.arguments:
+            return None
+        kind = kind_of(action.arguments[-1])
+        for event in self.order():
+            open_ = event.name not in done and done.issuperset(event.needs)
+            if open_ and event.deed is deed and event.thing == kind:
+                return event
+        return None
+
+
+@lru_cache(maxsize=4096)
+def kind_of(name: str) -> str:
+    """The kind that a name stands for: "mug" for "mug_2"."""
+    stem, _, number = name.rpartition("_")
+    return stem if stem and number.isdigit() else name
+
+
+def is_deed(action: Action, template: Template) -> bool:
+    """Whether an action is done to a thing, rather than to look around."""
+    return bool(action.arguments) and template.deed(action) not in (Deed.SEARCH, Deed.LOOK)

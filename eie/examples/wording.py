@@ -1,0 +1,256 @@
+"""Questions and reasons in plain English, from what is so and from how the expert goes on."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inhabit.eie.checking.nouns import plural
+from inhabit.eie.examples.moment import Moment
+from inhabit.eie.examples.topology import kind_of
+from inhabit.envs.core import Action, Thing
+from inhabit.envs.template import Deed, Event, Template
+
+_ASKED = (
+    "What should you do next?",
+    "What is the best next step?",
+    "What do you do now?",
+    "Which action comes next?",
+)
+_FILMED = (
+    "What was done between the first picture and the last?",
+    "What was done in this film?",
+    "Which action do these pictures show?",
+)
+
+
+def question(goal: str, told: str, done: Sequence[Event], draw: random.Random) -> str:
+    """The goal, what can't be seen, and what is asked.
+
+    Args:
+        goal: a sentence.
+        told: what the environment tells beside the picture; may be empty.
+        done: events that have come about; those that can't be seen are told.
+        draw: for the wording.
+    """
+    facts = " ".join(event.done for event in done if event.done)
+    return _joined(goal, plain(told), facts, draw.choice(_ASKED))
+
+
+def question_after_failure(
+    goal: str, told: str, done: Sequence[Event], tried: str, feedback: str, draw: random.Random
+) -> str:
+    """The same, with what was tried last and did not work."""
+    facts = " ".join(event.done for event in done if event.done)
+    why = _lower(plain(feedback).split(". ")[0])
+    failure = f"You have just tried to {plain(tried)}, but {why}."
+    return _joined(goal, plain(told), facts, failure, draw.choice(_ASKED))
+
+
+def question_of_film(draw: random.Random) -> str:
+    """What is asked of two pictures, one before and one after an action."""
+    return draw.choice(_FILMED)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why an action is right."""
+
+    reason: str
+    key_concepts: tuple[str, ...]
+
+
+def explain(moment: Moment, event: Event | None, template: Template) -> Explanation:
+    """Why the expert's next action is right now.
+
+    Args:
+        moment: with its plan.
+        event: what the action brings about, if it is one of the task's events.
+        template: knows the deeds.
+    """
+    return _Explainer(moment, event, template).explain()
+
+
+_TREATING = (Deed.SWITCH_ON, Deed.CLOSE)
+"""Deeds that may do something to what is inside."""
+
+
+class _Explainer:
+    def __init__(self, moment: Moment, event: Event | None, template: Template) -> None:
+        self._moment = moment
+        self._event = event
+        self._template = template
+        self._aim = moment.aim(moment.answer)
+        self._kind = self._aim.kind if self._aim else moment.answer.arguments[-1]
+
+    def explain(self) -> Explanation:
+        facts, concepts = self._facts()
+        return Explanation(_joined(_sentence(", and ".join(facts)), self._advice()), concepts)
+
+    def _facts(self) -> tuple[list[str], tuple[str, ...]]:
+        """What is so, and what of it has to be seen."""
+        the, kind, aim = f"the {self._kind}", self._kind, self._aim
+        held = [f"the {t.kind} is in your hand" for t in self._moment.held[:1]]
+        if aim is None:
+            return [], (kind,)
+        match self._template.deed(self._moment.answer):
+            case Deed.TAKE:
+                free = [] if held else ["your hands are empty"]
+                return [f"{the} is {self._where(aim)}", *free], (kind,)
+            case Deed.PUT if aim.states.get("open"):
+                return [*held, f"{the} is open"], (f"open {kind}", kind)
+            case Deed.PUT:
+                return [*held, f"{the} is in sight"], (kind,)
+            case Deed.OPEN:
+                return [f"{the} is closed"], (f"closed {kind}", kind)
+            case Deed.CLOSE:
+                inside = [t for t in self._moment.things if t.support == aim.name and t.inside]
+                what = [f"the {inside[0].kind} is in it"] if len(inside) == 1 else []
+                return [f"{the} is open", *what], (f"open {kind}", kind)
+            case Deed.SWITCH_ON:
+                return [*held, f"{the} is off"], (kind,)
+            case Deed.SWITCH_OFF:
+                return [f"{the} is on"], (kind,)
+            case Deed.CUT:
+                return [*held, f"{the} is {self._where(aim)}"], (kind,)
+            case _:
+                return [f"{the} is {self._where(aim)}"], (kind,)
+
+    def _advice(self) -> str:
+        """What to do, and what for."""
+        answer, event = self._moment.answer, self._event
+        deed = self._template.deed(answer)
+        now = phrase(answer, deed, self._moment, it=self._kind)
+        if len(self._moment.plan) == 1:
+            return f"{_sentence(now)} That completes the task."
+        just_that = phrase(answer, deed, self._moment, it="")
+        if event is not None and deed in _TREATING and event.wish != just_that:
+            return _sentence(f"{now} to {event.wish}")
+        following = self._following(deed)
+        if following is None:
+            return _sentence(f"{now}, as the next step")
+        return _sentence(f"{now} so that you can {following}")
+
+    def _following(self, deed: Deed) -> str | None:
+        """The next thing that the plan does and that this step is for: walking is for nothing."""
+        passed = {Deed.GO, Deed.SEARCH, Deed.LOOK}
+        if deed is Deed.TAKE:
+            passed |= {Deed.CLOSE, Deed.OPEN}  # The way to where it is to be put.
+        if deed is Deed.CUT:
+            passed |= {Deed.OPEN, Deed.PUT}  # Only to have the hand free.
+        for action in self._moment.plan[1:]:
+            if action != self._moment.answer and self._template.deed(action) not in passed:
+                return phrase(action, self._template.deed(action), self._moment, it=self._kind)
+        return None
+
+    def _where(self, thing: Thing) -> str:
+        if thing.support is None:
+            return "in sight"
+        support = next((t for t in self._moment.things if t.name == thing.support), None)
+        kind = support.kind if support else kind_of(thing.support)
+        return f"{_in(thing)} the {kind}"
+
+
+def phrase(action: Action, deed: Deed, moment: Moment, *, it: str) -> str:
+    """An action in plain words that calls things of the kind `it` just that: "pick it up"."""
+    if not action.arguments:
+        return plain(action.text)
+    aim = moment.aim(action)
+    kind = aim.kind if aim is not None else kind_of(action.arguments[-1])
+    the = "it" if kind == it else f"the {kind}"
+    match deed:
+        case Deed.GO:
+            return f"go to {the}"
+        case Deed.TAKE:
+            return f"pick {the} up" if the == "it" else f"pick up {the}"
+        case Deed.OPEN | Deed.CLOSE:
+            return f"{deed.value} {the}"
+        case Deed.SWITCH_ON | Deed.SWITCH_OFF:
+            direction = "on" if deed is Deed.SWITCH_ON else "off"
+            return f"turn {the} {direction}" if the == "it" else f"turn {direction} {the}"
+        case Deed.CUT:
+            return f"slice {the}"
+        case Deed.PUT if (subject := moment.subject(action)) is not None:
+            where = "in" if " in the " in action.text else "on"
+            what = "it" if subject.kind == it else f"the {subject.kind}"
+            if what == the == "it":
+                return plain(action.text)
+            return f"put {what} {where} {the}"
+    return plain(action.text)
+
+
+def plain(text: str) -> str:
+    """A text without the numbers of names: "the desk lamp_1" is "the desk lamp"."""
+    return re.sub(r"(?<=[a-z])_\d+\b", "", text)
+
+
+def said_of(action: Action) -> str:
+    """An action as a sentence of its own."""
+    return _sentence(action.text)
+
+
+def _lower(text: str) -> str:
+    """The first letter small, so that it goes on in a sentence."""
+    return f"{text[:1].lower()}{text[1:]}".rstrip(".")
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(s.strip() for s in sentences if s.strip())
+
+
+def recognise(before: Moment, after: Moment, template: Template) -> Explanation:
+    """What the pictures before and after an action show of it; no reason if they show nothing."""
+    action = before.answer
+    aim = before.aim(action)
+    if aim is None:
+        return Explanation("", (kind_of(action.arguments[-1]),))
+    earlier = {t.name: t for t in before.things}
+    deed, concept = template.deed(action), aim.kind
+    said: list[str] = []
+    for now in after.alike(aim.name):
+        was = earlier.get(now.name)
+        if was is None or not (now.pixels or now.held):
+            continue
+        said += [_change(was, now, state, template) for state in now.states]
+        if deed is Deed.TAKE and now.held and not was.held:
+            said.append(f"the {now.kind} is in your hand now")
+        if deed is Deed.GO and now.name == aim.name and now.pixels > was.pixels:
+            said.append(f"the {now.kind} looks larger than before, and you are at it now")
+    if deed is Deed.PUT:
+        said += _put(before, after)
+    if deed is Deed.CUT:
+        new = {t.kind for t in after.things if t.pixels and t.name not in earlier}
+        made = [k for k in sorted(new) if template.lexicon.products.get(k) == aim.kind]
+        said += [f"there are {plural(kind)} now" for kind in made]
+        concept = made[0] if made else concept
+    return Explanation(_joined(*(_sentence(s) for s in dict.fromkeys(said) if s)), (concept,))
+
+
+def _put(before: Moment, after: Moment) -> list[str]:
+    """Where everything is now that was in the hand."""
+    now = {t.name: t for t in after.things}
+    found = []
+    for was in before.held:
+        thing = now.get(was.name)
+        support = now.get(thing.support) if thing is not None and thing.support else None
+        if thing is not None and support is not None:
+            found.append(f"the {thing.kind} is {_in(thing)} the {support.kind} now")
+    return found
+
+
+def _in(thing: Thing) -> str:
+    return "in" if thing.inside else "on"
+
+
+def _change(was: Thing, now: Thing, state: str, template: Template) -> str:
+    if was.states.get(state) is now.states[state] or state not in template.lexicon.states:
+        return ""
+    word = template.lexicon.states[state][0 if now.states[state] else 1]
+    return f"the {now.kind} is {word} now"

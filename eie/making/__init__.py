@@ -1,0 +1,1 @@
+"""From authors to finished sets: attempts, on one machine or a cluster."""

@@ -1,0 +1,122 @@
+"""One attempt: an author is asked, what it says is built and cut up, and once it may mend it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from inhabit.eie.examples.draft import Piece, Refused
+from inhabit.eie.examples.example import Rejection
+from inhabit.eie.making.author import Answer, Author, NoAnswerError, Request
+from inhabit.eie.making.pipeline import Pipeline
+from inhabit.envs.core import Env, SimulatorError
+
+T = TypeVar("T")
+
+_BUILDS = 3
+"""Simulators that may die over one attempt."""
+
+
+@dataclass(slots=True)
+class Made:
+    """What an attempt came to, before it is known what of it is new."""
+
+    number: int
+    pieces: list[Piece] = field(default_factory=list)
+    task: str = ""
+    """Id of the author's task; empty where it did not answer."""
+    tokens: dict[str, int] = field(default_factory=dict)
+    """What the author was paid: "in" and "out"."""
+    seconds: float = 0.0
+
+    def pay(self, tokens: Mapping[str, int]) -> None:
+        """Count what an answer cost."""
+        for name, count in tokens.items():
+            self.tokens[name] = self.tokens.get(name, 0) + count
+
+
+class Maker:
+    """Makes one attempt after the other, in an environment of its own."""
+
+    def __init__(
+        self, author: Author, pipeline: Pipeline, make: Callable[[], Env], seed: int
+    ) -> None:
+        """Prepare. Nothing starts before the first attempt.
+
+        Args:
+            author: writes the tasks; whoever made it closes it.
+            pipeline: checks them and cuts examples.
+            make: an environment; called again after a simulator has died.
+            seed: of the set.
+        """
+        self._author = author
+        self._pipeline = pipeline
+        self._make = make
+        self._seed = seed
+        self._env: Env | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="synth")
+
+    async def attempt(self, number: int) -> Made:
+        """Make the attempt of this number. What it comes to follows from that and the seed.
+
+        Raises:
+            SimulatorError: no simulator can be started.
+            UnavailableError: the environment lacks something on this machine.
+        """
+        begun = time.perf_counter()
+        made = Made(number)
+        request = Request(number, self._seed)
+        for again in (True, False):
+            try:
+                answer = await self._author.propose(request)
+            except NoAnswerError as error:
+                made.pay(error.tokens)
+                made.pieces.append(Refused(Rejection.NO_ANSWER, str(error)))
+                break
+            made.pay(answer.tokens)
+            made.task = answer.name
+            pieces = await self._cut(answer, number)
+            made.pieces += pieces
+            refused = pieces[0] if len(pieces) == 1 else None
+            if not (again and self._author.takes_feedback and isinstance(refused, Refused)):
+                break
+            request = Request(number, request.seed, refused.sentence, str(answer.raw))
+        made.seconds = time.perf_counter() - begun
+        return made
+
+    async def close(self) -> None:
+        """End the environment. Safe to call twice."""
+        env, self._env = self._env, None
+        if env is not None:
+            await self._on_thread(env.close)
+        self._thread.shutdown()
+
+    async def _cut(self, answer: Answer, number: int) -> list[Piece]:
+        """All that comes of an answer. A simulator that dies over it is tried again, then refuses.
+
+        What an answer came to must not depend on which worker's simulator died.
+        """
+        for build in range(_BUILDS):
+            if self._env is None:
+                self._env = await self._on_thread(self._make)
+            env = self._env
+            try:
+                return await self._on_thread(partial(self._pieces, env, answer, number))
+            except SimulatorError as error:
+                self._env = None
+                await self._on_thread(env.close)
+                if build == _BUILDS - 1:
+                    why = str(error).splitlines()[0]
+                    return [Refused(Rejection.REFUSED, f"The simulator fails: {why}")]
+        raise AssertionError("unreachable: the last build returns")
+
+    def _pieces(self, env: Env, answer: Answer, number: int) -> list[Piece]:
+        return list(self._pipeline.pieces(env, answer, self._author.name, number))
+
+    async def _on_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)

@@ -1,0 +1,155 @@
+"""A set whose attempts are made all over a Ray cluster: the same bytes as on one machine.
+
+Attempts go out in rounds of as many as seem to be needed: what is kept of one is only known when
+all before it are judged, and that is done here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import math
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from pydantic import JsonValue
+
+from inhabit.eie.examples.draft import Draft, Piece, Refused
+from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.making.attempt import Made, Maker
+from inhabit.eie.making.ordered_writer import Keeping
+from inhabit.eie.making.workshop import equip
+from inhabit.eie.sets.folder import Header, SetFolder
+from inhabit.episodes.cluster.jobs import Need, dispatch
+
+_EACH = 8
+"""Examples that an attempt is expected to give, as long as none has been made."""
+_SPARE = 1.1
+"""Attempts of a round over what seems to be needed."""
+_PIECES = "pieces"
+"""The array that holds what is not a picture."""
+
+
+class Workshop:
+    """Makes attempts on a node: what `inhabit.episodes.cluster.jobs` calls a duty."""
+
+    def __init__(self, settings: JsonValue) -> None:
+        """Get ready for the set whose header this is."""
+        header = Header.model_validate(settings)
+        equipment = equip(header)
+        self._author = equipment.author
+        self._maker = Maker(equipment.author, equipment.pipeline, equipment.make, header.seed)
+        self._asyncio = asyncio.Runner()
+
+    def do(self, job: JsonValue) -> bytes:
+        """Make the attempt of this number."""
+        return packed(self._asyncio.run(self._maker.attempt(cast("int", job))))
+
+    def close(self) -> None:
+        """Let go of the environment and the model."""
+        self._asyncio.run(self._maker.close())
+        self._asyncio.run(self._author.close())
+        self._asyncio.close()
+
+
+async def make_on_cluster(
+    into: SetFolder,
+    *,
+    most: int,
+    hands: int,
+    need: Need,
+    watch: Callable[[int], None] = lambda kept: None,
+) -> None:
+    """Make the set. Call it while `connected`.
+
+    Args:
+        into: where it goes; what is there is kept.
+        most: attempts after which it ends, whatever was kept.
+        hands: attempts at once.
+        need: what each takes of its node.
+        watch: is told after every attempt how many examples there are.
+
+    Raises:
+        LostError: an attempt was lost with its node too often.
+        SetError: the disk refuses.
+        UnavailableError, SimulatorError, ModelError: nodes can't start what is needed.
+    """
+    keeping = Keeping(into, most=most, watch=watch)
+    try:
+        while not keeping.over:
+            count = max(hands, _needed(keeping, into.header.n))
+            numbers = range(keeping.written, min(keeping.written + count, most))
+            await dispatch(
+                "inhabit.eie.making.cluster:Workshop",
+                into.header.model_dump(mode="json"),
+                numbers,
+                lambda job, made: keeping.add(unpacked(made)),
+                hands=min(hands, len(numbers)),
+                need=need,
+            )
+    finally:
+        keeping.close()
+
+
+def _needed(keeping: Keeping, wanted: int) -> int:
+    """Attempts that would do, if they give as much as those before."""
+    each = keeping.kept / keeping.written if keeping.kept else _EACH
+    return math.ceil((wanted - keeping.kept) / each * _SPARE)
+
+
+def packed(made: Made) -> bytes:
+    """An attempt as an archive of arrays: its pictures, and the rest as JSON."""
+    pictures = {
+        digest: rgb
+        for piece in made.pieces
+        if isinstance(piece, Draft)
+        for digest, rgb in piece.pictures.items()
+    }
+    rest = {
+        "number": made.number,
+        "task": made.task,
+        "tokens": made.tokens,
+        "seconds": made.seconds,
+        _PIECES: [_plain(piece) for piece in made.pieces],
+    }
+    told = np.frombuffer(json.dumps(rest).encode(), np.uint8)
+    archive = io.BytesIO()
+    arrays: dict[str, Any] = {**pictures, _PIECES: told}
+    np.savez_compressed(archive, **arrays)
+    return archive.getvalue()
+
+
+def unpacked(archive: bytes) -> Made:
+    """What `packed` made.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    with np.load(io.BytesIO(archive), allow_pickle=False) as arrays:
+        rest = json.loads(arrays[_PIECES].tobytes())
+        pictures = {name: arrays[name] for name in arrays.files if name != _PIECES}
+    pieces: list[Piece] = [
+        Refused(Rejection(plain["rejection"]), plain["sentence"])
+        if "rejection" in plain
+        else Draft(
+            Example.model_validate(plain["example"]),
+            {digest: pictures[digest] for digest in plain["pictures"]},
+            int(plain["fingerprint"], 16),
+            tuple(plain["spare"]),
+        )
+        for plain in rest.pop(_PIECES)
+    ]
+    return Made(pieces=pieces, **rest)
+
+
+def _plain(piece: Piece) -> dict[str, JsonValue]:
+    if isinstance(piece, Refused):
+        return {"rejection": piece.rejection.value, "sentence": piece.sentence}
+    return {
+        "example": piece.example.model_dump(mode="json"),
+        "pictures": list(piece.pictures),
+        "fingerprint": f"{piece.fingerprint:x}",
+        "spare": list(piece.spare),
+    }

@@ -1,0 +1,163 @@
+"""A model as an author: told what there is, shown samples, and held to the form if it can be."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import json_repair
+from pydantic import JsonValue
+
+from inhabit.agents.core import BudgetError, ModelError
+from inhabit.agents.models.core import Ability, Message, Model
+from inhabit.eie.making.author import Answer, Author, NoAnswerError, Request
+from inhabit.eie.making.constrained import choose_proposal
+from inhabit.eie.making.seeds import Seeds
+from inhabit.envs.core import Task
+from inhabit.envs.template import Deed, Template
+
+_SAMPLES = 3
+_POOL = 64
+"""Seed tasks that samples are taken from."""
+_EVOLVED = 0.5
+"""The share of attempts that ask for a variation of a sample rather than for something new."""
+_LONGEST = 1200
+"""Tokens of an answer."""
+_ORDER = (
+    "You write tasks for a household robot in a simulator. Answer with one JSON object and nothing "
+    'else. It has the keys "goal" (what a person would say to the robot, in one or two sentences) '
+    'and "scene" (the parameters of the simulator that go with it). The goal must ask for exactly '
+    "what the scene's goal says, and must not be reached at the start. It may also have the key "
+    '"events": the parts of the task as a graph, each with "name", "wish" (as an instruction), '
+    f'"deed" (one of: {", ".join(Deed)}), "thing" (that it is done to, or put into) and '
+    '"needs" (names of the parts that come first).'
+)
+
+_EVENT: dict[str, JsonValue] = {
+    "type": "object",
+    "properties": {
+        **{name: {"type": "string"} for name in ("name", "wish", "thing")},
+        "deed": {"enum": [deed.value for deed in Deed]},
+        "needs": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["name", "wish", "deed", "thing"],
+    "additionalProperties": False,
+}
+"""The schema of `inhabit.eie.making.author.ProposedEvent`, without references: not every endpoint
+follows them."""
+
+
+class LlmAuthor(Author):
+    """Asks any backend of `inhabit.agents.models`."""
+
+    takes_feedback = True
+
+    def __init__(self, env: str, template: Template, model: Model) -> None:
+        """Write for the environment `env`; `model` is closed in the end."""
+        self._env = env
+        self._template = template
+        self._model = model
+        self._seeds = Seeds(env, template)
+        self.name = model.name
+        self._schema = _schema(template.schema())
+
+    async def propose(self, request: Request) -> Answer:
+        """Ask for a task; with feedback, show what was rejected and why."""
+        draw = random.Random(f"{self._env} prompt {request.seed} {request.number}")
+        samples = [self._seeds.task(request.seed, draw.randrange(_POOL)) for _ in range(_SAMPLES)]
+        change = draw.choice(self._template.changes) if draw.random() < _EVOLVED else ""
+        try:
+            raw, tokens = await self._ask(samples, change, request, draw)
+        except BudgetError:
+            raise
+        except ModelError as error:
+            raise NoAnswerError(str(error)) from error
+        if raw == "":
+            raise NoAnswerError("It said nothing.", tokens)
+        return Answer(
+            raw=raw,
+            name=f"{self._env}-{request.seed}-{request.number}",
+            parents=(samples[-1].id,) if change else (),
+            change=change,
+            tokens=tokens,
+        )
+
+    async def _ask(
+        self, samples: list[Task], change: str, request: Request, draw: random.Random
+    ) -> tuple[JsonValue, Mapping[str, int]]:
+        """What it says, and the tokens paid for it: held to the form where that is possible."""
+        held = Ability.SCHEMA in self._model.abilities
+        if not held and Ability.RANK in self._model.abilities:
+            parts = [_ORDER, self._template.prose(), _shown(samples)]
+            if request.feedback:
+                parts.append(f"This won't do: {request.rejected}\n{request.feedback}")
+            again = random.Random(f"{draw.random()} {request.feedback}")
+            return await choose_proposal(
+                self._model, self._template.schema(), "\n\n".join(parts), again
+            )
+        reply = await self._model.generate(
+            self._prompt(samples, change, request),
+            max_tokens=_LONGEST,
+            seed=request.number * 2 + bool(request.feedback),
+            schema=self._schema if held else None,
+        )
+        tokens = {"in": reply.call.tokens_in, "out": reply.call.tokens_out}
+        return read(reply.texts[0]) if reply.texts else "", tokens
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._model.close()
+
+    def _prompt(self, samples: list[Task], change: str, request: Request) -> list[Message]:
+        wish = "Write another task, unlike these."
+        if change:
+            wish = f"Write a variation of the last of these: {change}."
+        parts = [
+            self._template.prose(),
+            f"The scene has this JSON schema: {json.dumps(self._template.schema())}",
+            _shown(samples),
+            wish,
+        ]
+        prompt = [Message("system", (_ORDER,)), Message("user", ("\n\n".join(parts),))]
+        if request.feedback:
+            again = f"That won't do. {request.feedback} Write it again so that it will."
+            prompt.append(Message("assistant", (request.rejected,)))
+            prompt.append(Message("user", (again,)))
+        return prompt
+
+
+def read(text: str) -> JsonValue:
+    """The JSON in a model's answer, mended where that can be done; else the text itself."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0:
+        return text
+    found: Any = json_repair.loads(text[start : end + 1] if end > start else text[start:])
+    return found if isinstance(found, dict) else text
+
+
+def _schema(scene: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """The schema of what is asked for, with the scene's definitions where references find them."""
+    inner = {key: value for key, value in scene.items() if key != "$defs"}
+    schema: dict[str, JsonValue] = {
+        "type": "object",
+        "properties": {
+            "goal": {"type": "string", "minLength": 3, "maxLength": 300},
+            "scene": inner,
+            "events": {"type": "array", "maxItems": 16, "items": _EVENT},
+        },
+        "required": ["goal", "scene"],
+        "additionalProperties": False,
+    }
+    if "$defs" in scene:
+        schema["$defs"] = scene["$defs"]
+    return schema
+
+
+def _shown(samples: Sequence[Task]) -> str:
+    return "Samples, one a line:\n" + "\n".join(map(_as_json, samples))
+
+
+def _as_json(task: Task) -> str:
+    return json.dumps({"goal": task.goal, "scene": dict(task.scene)}, ensure_ascii=False)

@@ -1,0 +1,289 @@
+"""Examples from photographs, where there is no simulator: one pass to write, one to refute.
+
+A model that sees writes a question with candidates, the answer, a reason and the key concepts of
+each photograph (EIE on driving, PCA-Bench). Then it is shown the photograph again, with what was
+written, and asked to find fault. What it finds is the reason for rejection; what it can't be
+brought to say anything about is not kept either.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image as Picture
+from PIL import ImageOps
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from inhabit.agents.core import BudgetError, ModelError
+from inhabit.agents.models.core import Ability, Image, Message, Model
+from inhabit.agents.models.registry import require
+from inhabit.eie.checking.novelty import Novelty
+from inhabit.eie.checking.pictures import fingerprint, unclear
+from inhabit.eie.checking.splits import split_of
+from inhabit.eie.examples.draft import Draft, Refused, RejectedError
+from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.making.llm_author import read
+from inhabit.eie.sets.folder import Attempt, Journal, Refusal, SetError, SetFolder
+
+LONGEST_SIDE = 768
+"""Pixels that a photograph is scaled down to."""
+_KINDS = (".jpg", ".jpeg", ".png", ".webp")
+_TOKENS = 900
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=600)]
+_Reading = TypeVar("_Reading", bound=BaseModel)
+
+_WRITE = (
+    "You write questions that test whether somebody decides well on what they see. Answer with one "
+    'JSON object and nothing else. It has the keys "goal" (what the person in the picture\'s place '
+    'wants to achieve), "question", "candidates" (three to six short actions, exactly one of which '
+    'is right, and which differs from the others by what is to be seen), "answer" (the right one, '
+    'in the same words), "reason" (why it is right, from what is to be seen) and "key_concepts" '
+    "(the things and their states that it hangs on, a few words each). The question must not give "
+    "the answer away, and nothing may be claimed that the picture does not show."
+)
+_REFUTE = (
+    "Somebody wrote this about the picture. Try to refute it. Answer with one JSON object and "
+    'nothing else. It has the keys "missing" (the list of those key concepts that the picture does '
+    'not show), "better" (the list of other candidates that are at least as good as the answer) '
+    'and "false" (a sentence on what in the question or the reason is not so, or an empty text).'
+)
+
+
+class Claim(BaseModel):
+    """What the model writes about a photograph."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    goal: _Text
+    question: _Text
+    candidates: tuple[_Text, ...] = Field(min_length=3, max_length=6)
+    answer: _Text
+    reason: _Text
+    key_concepts: tuple[_Text, ...] = Field(min_length=1, max_length=8)
+
+
+class Doubt(BaseModel):
+    """What it finds wrong with it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    missing: tuple[str, ...]
+    better: tuple[str, ...]
+    false: str
+
+
+class Photographer:
+    """Makes examples of photographs with one model."""
+
+    def __init__(self, model: Model, env: str, seed: int) -> None:
+        """Ask `model`, which sees.
+
+        Args:
+            model: writes and refutes; it stays open.
+            env: what the photographs are of, such as "driving".
+            seed: of the places of answers, and of splits.
+
+        Raises:
+            ModelError: the model can't see.
+        """
+        self._model = model
+        require(model, "photographs", Ability.IMAGES)
+        self._env = env
+        self._seed = seed
+        self.tokens = {"in": 0, "out": 0}
+        """Paid for so far."""
+
+    async def example(self, rgb: NDArray[np.uint8], number: int) -> Draft:
+        """An example of the photograph `rgb`, uint8 (H, W, 3), the `number`-th of its set.
+
+        An answer that is not of the asked form is asked for once more, with what was wrong.
+
+        Raises:
+            RejectedError: it must not be kept.
+            BudgetError: what the model may cost is spent.
+        """
+        if (wrong := unclear(rgb, in_sight=0)) is not None:
+            raise RejectedError(Rejection.UNCLEAR, wrong)
+        prompt = [Message("system", (_WRITE,)), Message("user", (Image(rgb),))]
+        said = await self._ask(prompt, Claim, number)
+        try:
+            claim = _sound(_form(said, Claim))
+        except RejectedError as error:
+            again = f"That won't do. {error.refused.sentence} Write it again so that it will."
+            prompt += [Message("assistant", (said,)), Message("user", (again,))]
+            claim = _sound(_form(await self._ask(prompt, Claim, number), Claim))
+        await self._refute(rgb, claim, number)
+        return self._draft(rgb, claim, number)
+
+    async def _refute(self, rgb: NDArray[np.uint8], claim: Claim, number: int) -> None:
+        told = json.dumps(claim.model_dump(mode="json"), ensure_ascii=False)
+        prompt = [Message("system", (_REFUTE,)), Message("user", (Image(rgb), told))]
+        try:
+            doubt = _form(await self._ask(prompt, Doubt, number), Doubt)
+        except RejectedError as error:
+            raise RejectedError(
+                Rejection.NO_ANSWER, f"Nothing was said against it or for it: {error}"
+            ) from error
+        # Whoever finds fault is believed, in whatever words: what is kept has none.
+        if doubt.missing:
+            raise RejectedError(Rejection.HIDDEN, f"Not to be seen: {', '.join(doubt.missing)}.")
+        better = [one for one in doubt.better if _plain(one) != _plain(claim.answer)]
+        if better:
+            raise RejectedError(Rejection.AMBIGUOUS, f"As good as the answer: {better[0]}.")
+        if doubt.false.strip():
+            raise RejectedError(Rejection.CONTRADICTION, doubt.false.strip())
+
+    def _draft(self, rgb: NDArray[np.uint8], claim: Claim, number: int) -> Draft:
+        picture = Image(rgb)
+        # Models like to put the right one first.
+        candidates = list(claim.candidates)
+        random.Random(f"{self._env} places {self._seed} {number}").shuffle(candidates)
+        answer = next(
+            place for place, one in enumerate(candidates) if _plain(one) == _plain(claim.answer)
+        )
+        example = Example(
+            id=f"{self._env}-{self._seed}-{number}",
+            env=self._env,
+            kind="photograph",
+            # By the picture itself: the same photograph twice is in one split.
+            split=split_of(picture.digest, self._seed),
+            image=f"images/{picture.digest}.png",
+            image_digest=picture.digest,
+            question=claim.question,
+            candidates=tuple(candidates),
+            answer=answer,
+            reason=claim.reason,
+            key_concepts=claim.key_concepts,
+            goal=claim.goal,
+            levels=(claim.goal, candidates[answer]),
+            verb=candidates[answer].split()[0].lower(),
+        )
+        return Draft(example, {picture.digest: rgb}, fingerprint(rgb))
+
+    async def _ask(self, prompt: Sequence[Message], form: type[BaseModel], number: int) -> str:
+        held = form.model_json_schema() if Ability.SCHEMA in self._model.abilities else None
+        try:
+            reply = await self._model.generate(prompt, max_tokens=_TOKENS, seed=number, schema=held)
+        except BudgetError:
+            raise
+        except ModelError as error:
+            raise RejectedError(Rejection.NO_ANSWER, str(error)) from error
+        self.tokens["in"] += reply.call.tokens_in
+        self.tokens["out"] += reply.call.tokens_out
+        if not reply.texts:
+            raise RejectedError(Rejection.NO_ANSWER, "It said nothing.")
+        return reply.texts[0]
+
+
+async def make(folder: Path, photographer: Photographer, into: SetFolder) -> None:
+    """Write an example of each photograph in `folder` that stands up, in the order of their names.
+
+    What is in the set already is gone on with.
+
+    Raises:
+        SetError: there is no photograph, or the set can't be written.
+        BudgetError: what the model may cost is spent.
+    """
+    files = found_in(folder)
+    journal = Journal(into)
+    try:
+        novelty = Novelty(into.examples(), journal.past)
+        for number in range(len(journal.past), len(files)):
+            begun = time.perf_counter()
+            paid = dict(photographer.tokens)
+            found = await _made(photographer, files[number], number, novelty)
+            draft = found if isinstance(found, Draft) else None
+            attempt = Attempt(
+                number=number,
+                task=files[number].name,
+                kept=(draft.example.id,) if draft else (),
+                prints=(f"{draft.fingerprint:064x}",) if draft else (),
+                rejected=_refusals(found),
+                tokens={name: photographer.tokens[name] - paid[name] for name in paid},
+            )
+            kept = [draft.example] if draft else []
+            pictures = draft.pictures if draft else {}
+            journal.add(attempt, kept, pictures, time.perf_counter() - begun)
+    finally:
+        journal.close()
+
+
+def found_in(folder: Path) -> Sequence[Path]:
+    """The pictures that lie in `folder`, by name.
+
+    Raises:
+        SetError: there is none, or it can't be read.
+    """
+    try:
+        found = sorted(f for f in folder.iterdir() if f.suffix.lower() in _KINDS and f.is_file())
+    except OSError as error:
+        raise SetError(f"{folder} can't be read: {error.strerror}.") from error
+    if not found:
+        raise SetError(f"{folder} has no photograph in it ({', '.join(_KINDS)}).")
+    return found
+
+
+def open_photograph(file: Path) -> NDArray[np.uint8]:
+    """The photograph upright, its longer side at most `LONGEST_SIDE`: uint8 (H, W, 3).
+
+    Raises:
+        RejectedError: it is none.
+    """
+    try:
+        with Picture.open(file, formats=("JPEG", "PNG", "WEBP")) as opened:
+            upright = ImageOps.exif_transpose(opened).convert("RGB")
+            upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+            return np.asarray(upright)
+    except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError) as error:
+        raise RejectedError(Rejection.UNCLEAR, f"It can't be read as a picture: {error}") from error
+
+
+async def _made(
+    photographer: Photographer, file: Path, number: int, novelty: Novelty
+) -> Draft | Refused:
+    try:
+        return novelty.judge(await photographer.example(open_photograph(file), number))
+    except RejectedError as error:
+        return error.refused
+
+
+def _refusals(found: Draft | Refused) -> tuple[Refusal, ...]:
+    if isinstance(found, Draft):
+        return ()
+    return (Refusal(rejection=found.rejection, sentence=found.sentence),)
+
+
+def _form(said: str, form: type[_Reading]) -> _Reading:
+    """What was said, if it is of the asked form."""
+    try:
+        return form.model_validate(read(said))
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False)[0]
+        field = ".".join(str(part) for part in problem["loc"])
+        raise RejectedError(
+            Rejection.SCHEMA, f"{field or 'The answer'}: {problem['msg']}."
+        ) from error
+
+
+def _sound(claim: Claim) -> Claim:
+    """The claim, if it makes a question with one answer that it does not give away."""
+    plain = [_plain(one) for one in claim.candidates]
+    if len(set(plain)) < len(plain):
+        raise RejectedError(Rejection.AMBIGUOUS, "Two of the candidates are the same.")
+    if _plain(claim.answer) not in plain:
+        raise RejectedError(Rejection.SCHEMA, "The answer is none of the candidates.")
+    if f" {_plain(claim.answer)} " in f" {_plain(claim.question)} ":
+        raise RejectedError(Rejection.GIVEN_AWAY, "The question says the answer.")
+    return claim
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,0 +1,179 @@
+"""From what an author said to examples: each part is checked, and what fails says why."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from inhabit.eie.checking.checks import check_wish
+from inhabit.eie.checking.splits import split_of
+from inhabit.eie.examples.cut import Cutter
+from inhabit.eie.examples.draft import Origin, Piece, RejectedError
+from inhabit.eie.examples.events import check_events
+from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.moment import Stage
+from inhabit.eie.making.author import Answer, Proposal
+from inhabit.eie.making.settings import SynthSettings
+from inhabit.envs.core import Action, Env, SceneError, Task
+from inhabit.envs.template import Template
+
+MAX_STEPS = 50
+"""Actions of an episode that is cut up."""
+
+
+class Pipeline:
+    """Makes examples for one environment. What it makes follows from its arguments alone."""
+
+    def __init__(self, env: str, template: Template, settings: SynthSettings, seed: int) -> None:
+        """For the environment called `env`; `seed` is that of the set."""
+        self._env = env
+        self._template = template
+        self._settings = settings
+        self._seed = seed
+        self._words = _words(template)
+
+    def pieces(self, env: Env, answer: Answer, author: str, number: int) -> Iterator[Piece]:
+        """Everything that comes of one answer of an author, in order.
+
+        Args:
+            env: to build and try it in; whatever is in it is lost.
+            answer: unchecked.
+            author: its name.
+            number: of the attempt.
+
+        Raises:
+            SimulatorError: the simulator died.
+        """
+        draw = random.Random(f"{self._env} cut {self._seed} {number}")
+        try:
+            proposal = self._read(answer.raw, env.Scene)
+            origin = self._origin(answer, proposal, author, draw)
+            plan = self._start(env, origin)
+            yield from Cutter(env, origin, self._template, self._settings, draw).pieces(plan)
+        except RejectedError as error:
+            yield error.refused
+
+    def _read(self, raw: JsonValue, scene: Any) -> Proposal:
+        """What an author said, if it is of the asked form."""
+        try:
+            proposal = Proposal.model_validate(raw)
+        except ValidationError as error:
+            raise RejectedError(Rejection.SCHEMA, _first(error)) from error
+        if isinstance(scene, type) and issubclass(scene, BaseModel):
+            try:
+                scene.model_validate(dict(proposal.scene))
+            except ValidationError as error:
+                raise self._refused(_first(error), proposal, Rejection.SCHEMA) from error
+        return proposal
+
+    def _origin(
+        self, answer: Answer, proposal: Proposal, author: str, draw: random.Random
+    ) -> Origin:
+        task = Task(
+            id=answer.name,
+            env=self._env,
+            kind=self._template.kind(proposal.scene) or "unknown",
+            goal=proposal.goal,
+            scene=proposal.scene,
+            max_steps=MAX_STEPS,
+        )
+        key = {
+            "room": self._template.room(task),
+            "family": task.kind,
+            "object": _object(task, self._template),
+        }[self._settings.split_by]
+        return Origin(
+            task,
+            seed=draw.randrange(2**31),
+            author=author,
+            split=split_of(key, self._seed),
+            parents=answer.parents,
+            change=answer.change,
+            proposal=proposal,
+        )
+
+    def _start(self, env: Env, origin: Origin) -> Sequence[Action]:
+        """Build the scene; the expert's plan, if there is something to be done that can be done."""
+        assert isinstance(env, Stage)
+        try:
+            env.reset(origin.task, seed=origin.seed)
+        except SceneError as error:
+            assert origin.proposal is not None
+            raise self._refused(str(error), origin.proposal, Rejection.REFUSED) from error
+        met, total = env.progress()
+        if met == total:
+            raise RejectedError(
+                Rejection.ALREADY_SOLVED, f"All {total} conditions of the goal hold at the start."
+            )
+        check_wish(origin.task.goal, env.things(), self._template.lexicon)
+        if not (plan := env.plan()):
+            raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")
+        check_events(origin, self._template, plan, env.things())
+        return plan
+
+    def _refused(self, why: str, proposal: Proposal, otherwise: Rejection) -> RejectedError:
+        """The rejection for a scene that won't do: for an unknown name, if it has one."""
+        unknown = next((w for w in _texts(proposal.scene) if _squeeze(w) not in self._words), None)
+        if unknown is not None:
+            return RejectedError(Rejection.UNKNOWN_NAME, f"There is no {unknown!r}. {why}")
+        return RejectedError(otherwise, why)
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_context=False)[0]
+    field = ".".join(str(part) for part in problem["loc"])
+    wrong = problem["msg"].removeprefix("Value error, ")
+    return f"{field}: {wrong}." if field else f"{wrong}."
+
+
+def _object(task: Task, template: Template) -> str:
+    """The instance that a task is about: what its first event is done to, where it is."""
+    events = template.events(task)
+    return f"{template.room(task)} {events[0].thing}" if events else task.kind
+
+
+def _words(template: Template) -> frozenset[str]:
+    """All names that a scene may hold, squeezed."""
+    lexicon = template.lexicon
+    names = {*lexicon.kinds, *lexicon.synonyms, *_vocabulary(template.schema())}
+    return frozenset(map(_squeeze, names))
+
+
+def _vocabulary(schema: object) -> Iterator[str]:
+    """Every word of a JSON schema: of enums, constants and vocabularies, and names of fields."""
+    if isinstance(schema, Mapping):
+        for key, value in schema.items():
+            if key in ("enum", "vocabulary") and isinstance(value, list):
+                yield from (v for v in value if isinstance(v, str))
+            elif key == "const" and isinstance(value, str):
+                yield value
+            else:
+                if key == "properties" and isinstance(value, Mapping):
+                    yield from value
+                yield from _vocabulary(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _vocabulary(value)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in plain values, keys of objects among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield str(key)
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _squeeze(text: str) -> str:
+    """A name without number, case and spaces: "Mug_2", "mug 1" and "mug" agree."""
+    stem = re.sub(r"[\s_]+\d+$", "", text)
+    return re.sub(r"[\W_]+", "", stem.lower())

@@ -1,0 +1,55 @@
+"""The built-in author: tasks drawn from an environment's template, and evolved. No model."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+from inhabit.eie.making.author import Answer, Author, Request
+from inhabit.eie.making.seeds import Seeds
+from inhabit.envs.core import Task
+from inhabit.envs.template import Template
+
+_EVOLVED = 0.5
+"""The share of tasks that are made from other ones."""
+_TWICE = 0.3
+"""The share of these that are evolved a second time."""
+
+
+class Procedural(Author):
+    """Draws seed tasks, and evolves them by the template's changes."""
+
+    name = "procedural"
+
+    def __init__(self, env: str, template: Template) -> None:
+        """Write for the environment `env`, whose template it is."""
+        self._env = env
+        self._template = template
+        self._seeds = Seeds(env, template)
+
+    async def propose(self, request: Request) -> Answer:
+        """A task that depends on the number and the seed of the request alone."""
+        return await asyncio.to_thread(self.draw, request)
+
+    def draw(self, request: Request) -> Answer:
+        """The same, at once."""
+        number, seed = request.number, request.seed
+        draw = random.Random(f"{self._env} author {seed} {number}")
+        name = f"{self._env}-{seed}-{number}"
+        task: Task | None = None
+        parents: tuple[str, ...] = ()
+        change = ""
+        if draw.random() < _EVOLVED:
+            root = draw.randrange(number + 1)
+            task = self._seeds.task(seed, root)
+            parents, change = (task.id,), draw.choice(self._template.changes)
+            task = self._template.evolve(task, change, draw, name)
+            if task is not None and draw.random() < _TWICE:
+                second = draw.choice(self._template.changes)
+                twice = self._template.evolve(task, second, draw, name)
+                if twice is not None:
+                    parents = (f"{parents[0]} ({change})", *parents)
+                    task, change = twice, second
+        if task is None:
+            task, parents, change = self._template.seed(draw, name), (), ""
+        return Answer({"goal": task.goal, "scene": dict(task.scene)}, name, parents, change)

@@ -1,0 +1,66 @@
+"""What a set is made with, by what its header says: on this machine or on any node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from inhabit.agents.models import registry as models
+from inhabit.eie.making.author import Author
+from inhabit.eie.making.llm_author import LlmAuthor
+from inhabit.eie.making.pipeline import Pipeline
+from inhabit.eie.making.procedural import Procedural
+from inhabit.eie.making.settings import SynthSettings
+from inhabit.eie.sets.folder import Header
+from inhabit.envs.core import Env, UnavailableError
+from inhabit.envs.registry import find
+from inhabit.episodes.running.plan import make_env
+from inhabit.episodes.running.settings import RunSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """An author, what checks it, and what it is checked in."""
+
+    author: Author
+    pipeline: Pipeline
+    make: Callable[[], Env]
+    settings: SynthSettings
+
+
+def equip(header: Header) -> Equipment:
+    """Get everything ready; a model of the author's is loaded.
+
+    Raises:
+        UnavailableError: something is missing on this machine, or the environment has no template.
+        ModelError: the model can't be loaded.
+    """
+    registration = find(header.env)
+    if registration.template is None:
+        raise UnavailableError(f"{registration.name} offers no template for tasks to be written.")
+    of_env = registration.settings.model_validate(header.settings["env"])
+    chosen = SynthSettings.model_validate(header.settings["synth"])
+    template = registration.template(of_env)
+    run = RunSettings(deadline=chosen.deadline, in_process=chosen.in_process)
+    if header.author == Procedural.name:
+        author: Author = Procedural(header.env, template)
+    else:
+        kind = models.find(header.author)[0].settings
+        model = models.load(header.author, kind.model_validate(header.settings["model"]))
+        author = LlmAuthor(header.env, template, model)
+    return Equipment(
+        author,
+        Pipeline(header.env, template, chosen, header.seed),
+        lambda: make_env(registration, header.backend, of_env, run),
+        chosen,
+    )
+
+
+def owners(env: str, author: str) -> dict[str, type[BaseModel]]:
+    """Whose settings `--set` may say: "env", "synth", and "model" where the author is one."""
+    found: dict[str, type[BaseModel]] = {"env": find(env).settings, "synth": SynthSettings}
+    if author != Procedural.name:
+        found["model"] = models.find(author)[0].settings
+    return found

@@ -1,0 +1,1 @@
+"""A set on disk: its folder, tables, card and page."""

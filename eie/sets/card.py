@@ -1,0 +1,118 @@
+"""The card of a set: `README.md`, for people and for the Hub."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from inhabit.eie.sets.baselines import Report, measure
+from inhabit.eie.sets.coverage import Coverage, cover, evenness
+from inhabit.eie.sets.folder import SetFolder, write_whole
+
+OBJECTS, VERBS, ROOMS, LEFT = 40, 12, 40, 10
+"""Rows and columns that the tables show; the rest is summed up."""
+_SPLITS = ("train", "val", "test")
+
+
+def write_card(opened: SetFolder) -> Path:
+    """Write the card of a set into its folder, and return its file.
+
+    Raises:
+        SetError: the set can't be read, or the card can't be written.
+    """
+    file = opened.folder / "README.md"
+    report = measure(opened.examples)
+    write_whole(file, card(opened, cover(opened), report).encode("utf-8", "replace"))
+    return file
+
+
+def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
+    """The text of the card.
+
+    Args:
+        opened: the set.
+        covered: its counts.
+        report: how far its texts give the answers away; None where that can't be measured.
+    """
+    plain = opened.header.model_dump(mode="json")
+    return (
+        _templates()
+        .get_template("card.md")
+        .render(
+            header=opened.header,
+            command=shlex.join(opened.header.command),
+            settings=plain["settings"],
+            covered=covered,
+            splits=_SPLITS,
+            kinds=sorted({kind for kind, _ in covered.kinds}),
+            verbs=_most(covered.verbs, VERBS),
+            objects=_most(covered.objects, OBJECTS),
+            rooms=_rooms(covered),
+            left=_left(covered),
+            most_rooms=ROOMS,
+            positions=_positions(covered),
+            even=evenness(covered.positions),
+            report=report,
+        )
+    )
+
+
+def plain_markdown(text: object) -> str:
+    """`text` on one line, in which Markdown finds nothing to act on."""
+    joined = re.sub(r"\s+", " ", str(text))
+    return re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", joined)
+
+
+def in_code(text: object) -> str:
+    """`text` on one line, to stand between two backticks."""
+    return re.sub(r"\s+", " ", str(text)).replace("`", "'").replace("|", "\\|")
+
+
+def _most(counted: dict[str, int], most: int) -> Sequence[str]:
+    return [name for name, _ in sorted(counted.items(), key=lambda i: (-i[1], i[0]))[:most]]
+
+
+def _rooms(covered: Coverage) -> Sequence[tuple[str, list[int]]]:
+    """Every room with its examples in each split, in the order of their names."""
+    names = {room for room, _ in covered.rooms}
+    rows = [(name, [covered.rooms[name, split] for split in _SPLITS]) for name in names]
+    return sorted(rows, key=lambda row: _by_number(row[0]))
+
+
+def _by_number(name: str) -> list[tuple[str, int]]:
+    """What puts "FloorPlan2" before "FloorPlan10"."""
+    return [(word, int(number or 0)) for word, number in re.findall(r"(\D*)([0-9]*)", name)]
+
+
+def _positions(covered: Coverage) -> Sequence[tuple[int, list[int]]]:
+    """For each number of candidates, how often the answer stands at each place."""
+    numbers = sorted({candidates for candidates, _ in covered.positions})
+    return [(n, [covered.positions[n, place] for place in range(n)]) for n in numbers]
+
+
+def _left(covered: Coverage) -> Sequence[tuple[str, int]]:
+    """Examples by the actions that are left, those with many together."""
+    few = [(str(left), covered.difficulty[left]) for left in range(1, LEFT + 1)]
+    return [*few, ("more", covered.examples - sum(count for _, count in few))]
+
+
+def _templates() -> Environment:
+    templates = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        # What stands in the card is Markdown: each text from outside goes through a filter.
+        autoescape=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters |= {
+        "plain": plain_markdown,
+        "code": in_code,
+        "percent": lambda share: f"{100 * share:.1f} %",
+    }
+    return templates

@@ -1,0 +1,124 @@
+"""What a set holds: splits, kinds, verbs, objects, rooms, answer positions, and its funnel."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.sets.folder import SetFolder
+
+SAMPLES = 8
+"""Sentences of each reason for rejection that are shown."""
+
+
+@dataclass(slots=True)
+class Coverage:
+    """Counts over a whole set, in memory that grows with its variety alone."""
+
+    examples: int = 0
+    attempts: int = 0
+    splits: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(kind, split) -> examples."""
+    verbs: Counter[str] = field(default_factory=Counter)
+    objects: Counter[str] = field(default_factory=Counter)
+    deeds: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(object, verb) -> examples."""
+    places: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """(object, verb) -> the rooms it is done in."""
+    rooms: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(room, split) -> examples."""
+    difficulty: Counter[int] = field(default_factory=Counter)
+    positions: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """(candidates, place of the answer) -> examples."""
+    rejected: Counter[Rejection] = field(default_factory=Counter)
+    samples: dict[Rejection, list[str]] = field(default_factory=dict)
+    tokens: Counter[str] = field(default_factory=Counter)
+
+    def add(self, example: Example) -> None:
+        """Count one example."""
+        self.examples += 1
+        self.splits[example.split] += 1
+        self.kinds[example.kind, example.split] += 1
+        self.verbs[example.verb] += 1
+        self.rooms[example.room, example.split] += 1
+        self.difficulty[example.difficulty] += 1
+        self.positions[len(example.candidates), example.answer] += 1
+        for thing in dict.fromkeys(example.objects):
+            self.objects[thing] += 1
+            self.deeds[thing, example.verb] += 1
+            self.places.setdefault((thing, example.verb), set()).add(example.room)
+
+    @property
+    def funnel(self) -> Sequence[tuple[Rejection, int]]:
+        """Reasons for rejection, the most frequent first."""
+        return sorted(self.rejected.items(), key=lambda item: (-item[1], item[0]))
+
+
+def cover(opened: SetFolder) -> Coverage:
+    """Count everything in a set.
+
+    Raises:
+        SetError: it can't be read.
+    """
+    found = Coverage()
+    for example in opened.examples():
+        found.add(example)
+    for attempt in opened.attempts():
+        found.attempts += 1
+        found.tokens.update(attempt.tokens)
+        for refused in attempt.rejected:
+            found.rejected[refused.rejection] += 1
+            samples = found.samples.setdefault(refused.rejection, [])
+            if len(samples) < SAMPLES and refused.sentence not in samples:
+                samples.append(refused.sentence)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Evenness:
+    """Pearson's chi-square test of whether answers stand at every place equally often."""
+
+    statistic: float
+    freedom: int
+    """Degrees of freedom."""
+
+    @property
+    def p(self) -> float:
+        """How likely even chances give at least as uneven a count; small means skewed."""
+        return chance_above(self.statistic, self.freedom) if self.freedom else 1.0
+
+
+def evenness(positions: Mapping[tuple[int, int], int]) -> Evenness:
+    """Test `positions`, (candidates, place) -> examples; each number of candidates by itself."""
+    statistic, freedom = 0.0, 0
+    for candidates in sorted({candidates for candidates, _ in positions}):
+        counts = [positions.get((candidates, place), 0) for place in range(candidates)]
+        expected = sum(counts) / candidates
+        statistic += sum((count - expected) ** 2 / expected for count in counts)
+        freedom += candidates - 1
+    return Evenness(statistic, freedom)
+
+
+def chance_above(statistic: float, freedom: int) -> float:
+    """The upper tail of the chi-square distribution.
+
+    It is the regularised gamma function Q(freedom / 2, statistic / 2), by the recurrence
+    Q(a + 1, x) = Q(a, x) + x^a e^-x / Gamma(a + 1) (Abramowitz and Stegun 6.5.21).
+
+    Args:
+        statistic: at least 0.
+        freedom: degrees of freedom, at least 1.
+    """
+    x = statistic / 2
+    if x == 0:
+        return 1.0
+    a = 0.5 if freedom % 2 else 1.0
+    tail = math.erfc(math.sqrt(x)) if freedom % 2 else math.exp(-x)
+    while a < freedom / 2:
+        tail += math.exp(a * math.log(x) - x - math.lgamma(a + 1))
+        a += 1
+    return min(1.0, tail)

@@ -1,0 +1,120 @@
+"""Writes `index.html` of a set."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+from pydantic import JsonValue
+
+from inhabit.eie.examples.example import Example, Lineage, Past
+from inhabit.eie.export.files import half_written
+from inhabit.eie.sets.coverage import Coverage, cover, evenness
+from inhabit.eie.sets.folder import SetFolder
+from inhabit.episodes.reports.page.document import pieces
+
+_UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+"""What could end the element that the rows stand in, or break a line of script."""
+
+
+def rows(examples: Iterable[Example]) -> Iterator[Markup]:
+    """A row for each example, all but the last with a comma after it."""
+    before = ""
+    for example in examples:
+        if before:
+            yield Markup(before + ",\n")
+        text = json.dumps(_row(example), ensure_ascii=False, separators=(",", ":"))
+        before = text.translate(_UNSAFE)
+    yield Markup(before)
+
+
+def _row(example: Example) -> dict[str, JsonValue]:
+    made = example.lineage
+    return {
+        "id": example.id,
+        "kind": example.kind,
+        "split": example.split,
+        "room": example.room,
+        "verb": example.verb,
+        "objects": list(example.objects),
+        "image": example.image,
+        "question": example.question,
+        "candidates": list(example.candidates),
+        "answer": example.answer,
+        "reason": example.reason,
+        "concepts": list(example.key_concepts),
+        "levels": list(example.levels or (example.goal,)),
+        "past": [_past(past) for past in example.history],
+        "left": example.difficulty,
+        "origin": None if made is None else _origin(made),
+    }
+
+
+def _origin(made: Lineage) -> dict[str, JsonValue]:
+    return {
+        "task": made.seed_task,
+        "change": made.change,
+        "parents": list(made.parents),
+        "done": list(made.actions),
+        "plan": list(made.plan),
+        "event": made.event,
+        "seed": made.seed,
+        "author": made.author,
+    }
+
+
+def _past(past: Past) -> dict[str, JsonValue]:
+    return {
+        "action": past.action,
+        "feedback": past.feedback,
+        "failed": past.failed,
+        "image": past.image,
+    }
+
+
+_SPLITS = ("train", "val", "test")
+
+
+def write_page(opened: SetFolder) -> Path:
+    """Write the page of a set into its folder, and return its file.
+
+    Raises:
+        SetError: the set can't be read.
+        DiskError: the page can't be written.
+    """
+    file = opened.folder / "index.html"
+    covered = cover(opened)
+    # Half a surrogate pair, which models may say, is shown as a question mark.
+    with half_written(file) as half, half.open("w", encoding="utf-8", errors="replace") as stream:
+        stream.writelines(_pieces(opened, covered))
+    return file
+
+
+def _pieces(opened: SetFolder, covered: Coverage) -> Iterable[str]:
+    moments = covered.examples + covered.rejected.total()
+    return pieces(
+        "set.html",
+        folder=Path(__file__).parent,
+        header=opened.header,
+        command=shlex.join(opened.header.command),
+        covered=covered,
+        moments=moments,
+        splits=[(split, covered.splits[split]) for split in _SPLITS],
+        even=evenness(covered.positions),
+        filters=_filters(covered),
+        rows=rows(opened.examples()),
+    )
+
+
+def _filters(covered: Coverage) -> Sequence[tuple[str, str, Sequence[str]]]:
+    """Name, label and values of what the list can be narrowed to."""
+    return [
+        ("split", "Split", [split for split in _SPLITS if covered.splits[split]]),
+        ("kind", "Kind", sorted({kind for kind, _ in covered.kinds})),
+        ("verb", "Verb", sorted(covered.verbs)),
+        ("object", "Object", sorted(covered.objects)),
+        ("room", "Room", sorted({room for room, _ in covered.rooms})),
+    ]

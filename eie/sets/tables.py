@@ -1,0 +1,85 @@
+"""The finished set as parquet: `data/train.parquet`, `data/val.parquet`, `data/test.parquet`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import get_args
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from inhabit.eie.examples.example import Example, Split
+from inhabit.eie.sets.folder import SetError, SetFolder
+
+_ROWS = 512
+"""Examples that are in memory at once."""
+_PAST = pa.struct(
+    [
+        ("action", pa.string()),
+        ("feedback", pa.string()),
+        ("failed", pa.bool_()),
+        ("image", pa.string()),
+    ]
+)
+SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "env", "kind", "split", "image", "image_digest")),
+        *((name, pa.string()) for name in ("text", "question")),
+        ("candidates", pa.list_(pa.string())),
+        ("answer", pa.int32()),
+        ("reason", pa.string()),
+        ("key_concepts", pa.list_(pa.string())),
+        ("goal", pa.string()),
+        ("levels", pa.list_(pa.string())),
+        ("history", pa.list_(_PAST)),
+        ("difficulty", pa.int32()),
+        ("room", pa.string()),
+        ("verb", pa.string()),
+        ("objects", pa.list_(pa.string())),
+        ("lineage", pa.string()),
+    ]
+)
+"""Columns as the fields of `Example`; the lineage is JSON, pictures are files beside."""
+
+
+def write_tables(opened: SetFolder) -> None:
+    """Write what is in `examples.jsonl`, split by split, in order.
+
+    Raises:
+        SetError: the disk refuses.
+    """
+    folder = opened.folder / "data"
+    try:
+        folder.mkdir(exist_ok=True)
+        for split in get_args(Split):
+            rows = (e for e in opened.examples() if e.split == split)
+            _write(folder / f"{split}.parquet", rows)
+    except OSError as error:
+        raise SetError(
+            f"{folder} can't be written: {error.strerror or error}. What was kept so far is whole; "
+            "put that right and give the same command again."
+        ) from error
+
+
+def _write(file: Path, examples: Iterable[Example]) -> None:
+    half = file.with_name(file.name + ".half")
+    with pq.ParquetWriter(half, SCHEMA, compression="zstd") as writer:
+        for rows in _batches(examples):
+            writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
+    half.replace(file)
+
+
+def _batches(examples: Iterable[Example]) -> Iterator[list[dict[str, object]]]:
+    ahead = iter(examples)
+    while rows := [_row(example) for example in islice(ahead, _ROWS)]:
+        yield rows
+
+
+def _row(example: Example) -> dict[str, object]:
+    row: dict[str, object] = example.model_dump(mode="json")
+    lineage = row["lineage"]
+    row["lineage"] = None if lineage is None else json.dumps(lineage, sort_keys=True)
+    return row

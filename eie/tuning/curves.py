@@ -1,0 +1,135 @@
+"""The page of a training: its curves, and what was asked for. One file, nothing fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import jinja2
+from pydantic import JsonValue
+
+from inhabit.eie.tuning.log import Line
+
+_WIDTH, _HEIGHT = 560.0, 200.0
+_MOST = 400
+"""Points of a curve; more are averaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line in a plot: what it is called, its colour's name, and where it runs, in pixels."""
+
+    name: str
+    colour: str
+    points: str
+    last: str
+    """The value it ends with, as it is written beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Curves over the steps, on one scale."""
+
+    title: str
+    curves: tuple[Curve, ...]
+    marks: tuple[tuple[float, str], ...]
+    """Height in pixels and value of each line across."""
+    steps: tuple[tuple[float, str], ...]
+    """The same along the bottom."""
+
+
+def page(asked: Mapping[str, JsonValue], lines: Sequence[Line]) -> str:
+    """HTML of the training `asked` for, as far as `lines` tell of it."""
+    steps = [line for line in lines if line.kind == "step"]
+    judged = [line for line in lines if line.kind == "judge"]
+    last = max((line.step for line in lines), default=1)
+    plots = [
+        _plot(
+            "Loss per example",
+            {
+                "training": ("train", [(s.step, s.loss) for s in steps]),
+                "validation, answer alone": ("judge", [(j.step, j.loss) for j in judged]),
+            },
+            last,
+        ),
+        _plot(
+            "Answers that are the likeliest candidate",
+            {
+                "training": ("train", [(s.step, s.accuracy) for s in steps]),
+                "validation": ("judge", [(j.step, j.accuracy) for j in judged]),
+                "chance": ("chance", [(j.step, j.chance or 0.0) for j in judged]),
+            },
+            last,
+            top=1.0,
+        ),
+        _plot("Rate", {"rate": ("train", [(s.step, s.rate or 0.0) for s in steps])}, last),
+        _plot(
+            "Norm of the gradients",
+            {"norm": ("train", [(s.step, s.norm or 0.0) for s in steps])},
+            last,
+        ),
+    ]
+    jinja = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent, encoding="utf-8"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return jinja.get_template("curves.html").render(
+        asked=asked,
+        plots=[plot for plot in plots if plot.curves],
+        judged=judged,
+        width=_WIDTH,
+        height=_HEIGHT,
+        seconds=sum(line.seconds for line in lines),
+        examples=sum(line.examples for line in steps),
+    )
+
+
+def _plot(
+    title: str,
+    series: Mapping[str, tuple[str, Sequence[tuple[int, float]]]],
+    last: int,
+    top: float | None = None,
+) -> Plot:
+    found = {name: one for name, one in series.items() if one[1]}
+    highest = top or max((y for _, points in found.values() for _, y in points), default=1.0) or 1.0
+    ticks = _ticks(highest)
+
+    def place(step: float, value: float) -> str:
+        x, y = step / last * _WIDTH, _HEIGHT * (1 - value / ticks[-1])
+        return f"{x:.1f},{y:.1f}"
+
+    curves = []
+    for name, (colour, points) in found.items():
+        thinned = _thinned(points)
+        path = " ".join(place(step, value) for step, value in thinned)
+        curves.append(Curve(name, colour, path, _said(points[-1][1])))
+    marks = tuple((_HEIGHT * (1 - tick / ticks[-1]), _said(tick)) for tick in ticks)
+    return Plot(title, tuple(curves), marks, ((0.0, "0"), (_WIDTH, f"step {last}")))
+
+
+def _thinned(points: Sequence[tuple[int, float]]) -> Sequence[tuple[float, float]]:
+    """At most `_MOST` points, each the mean of those around it."""
+    if len(points) <= _MOST:
+        return points
+    bounds = [round(i * len(points) / _MOST) for i in range(_MOST + 1)]
+    parts = [points[a:b] for a, b in pairwise(bounds)]
+    return [(sum(s for s, _ in p) / len(p), sum(v for _, v in p) / len(p)) for p in parts]
+
+
+def _ticks(highest: float) -> Sequence[float]:
+    """Round numbers from 0 to `highest` or a little more."""
+    size = 1e-12
+    while True:
+        for step in (size, 2 * size, 2.5 * size, 5 * size):
+            if step * 4 >= highest * (1 - 1e-6):
+                return [step * i for i in range(5)]
+        size *= 10
+
+
+def _said(value: float) -> str:
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"

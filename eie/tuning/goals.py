@@ -1,0 +1,119 @@
+"""Teaching a reader of goals what their words ask for: no simulator is needed for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from inhabit.agents.models.ranker.goals import PARTS, GoalReader
+from inhabit.agents.models.ranker.reading import slotted
+
+_EPOCHS, _RATE = 60, 2e-3
+_UNKNOWN, _LOST, _MORE = 0.12, 0.12, 0.2
+"""How often a word that goals of several types share is taken for one that is not known, is left
+out, and how often any has one before it that is not known: people say the same in other words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A goal in words, and what it asks for."""
+
+    text: str
+    kind: str
+    parts: tuple[str, ...]
+    """The noun of each of `PARTS`, empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Lesson:
+    """Nouns are slots in it, so that many goals are one."""
+
+    words: tuple[str, ...]
+    task: int
+    parts: tuple[tuple[int, int], ...]
+    """Where a noun is spoken of first, and its part."""
+
+
+def taught(
+    goals: Iterable[Worded], nouns: Sequence[str], *, seed: int, tell: Callable[[str], None]
+) -> tuple[GoalReader, tuple[str, ...], tuple[str, ...]]:
+    """A reader that has learnt these goals, its words, and the types of task that it knows.
+
+    Args:
+        goals: in every way that they may be worded.
+        nouns: that goals may speak of.
+        seed: of the first weights, and the order.
+        tell: hears how it went.
+    """
+    known = list(goals)
+    tasks = tuple(sorted({goal.kind for goal in known}))
+    lessons = sorted({_lesson(goal, tasks, nouns) for goal in known})
+    words = tuple(sorted({word for lesson in lessons for word in lesson.words}))
+    common = _common(lessons)
+    torch.manual_seed(seed)
+    reader = GoalReader(words, len(tasks)).train()
+    optimizer = torch.optim.Adam(reader.parameters(), lr=_RATE)
+    for epoch in range(_EPOCHS):
+        draw = np.random.default_rng((seed, epoch))
+        for one in (lessons[i] for i in draw.permutation(len(lessons))):
+            loss = _loss(reader, _otherwise(one, common, draw))
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+    reader.eval().requires_grad_(False)
+    worst = max(float(_loss(reader, one)) for one in lessons)
+    tell(f"goals: {len(known)} in {len(lessons)} sentences, loss of the hardest {worst:.3f}")
+    return reader, words, tasks
+
+
+def _lesson(goal: Worded, tasks: Sequence[str], nouns: Sequence[str]) -> _Lesson:
+    words, slots = slotted(goal.text.lower(), nouns)
+    parts = [
+        (words.index(f"<{i}>"), goal.parts.index(noun) if noun in goal.parts else len(PARTS))
+        for i, noun in enumerate(slots)
+    ]
+    return _Lesson(words, tasks.index(goal.kind), tuple(parts))
+
+
+def _common(lessons: Sequence[_Lesson]) -> Set[str]:
+    """The words of goals of several types: without the others a goal would be of another type."""
+    spoken = Counter(
+        word for word, _ in {(word, one.task) for one in lessons for word in one.words}
+    )
+    return {word for word, tasks in spoken.items() if tasks > 1}
+
+
+def _otherwise(lesson: _Lesson, common: Set[str], draw: np.random.Generator) -> _Lesson:
+    """The same in other words, of which some are not known: nouns too, and then all their places.
+
+    Nouns are numbered as they are met, so that one which is not known has no number.
+    """
+    slots = dict.fromkeys(word for word in lesson.words if word.startswith("<"))
+    known = [slot for slot in slots if draw.random() >= _UNKNOWN]
+    named = {slot: f"<{known.index(slot)}>" if slot in known else "" for slot in slots}
+    part_at = dict(lesson.parts)
+    words: list[str] = []
+    parts: list[tuple[int, int]] = []
+    for place, word in enumerate(lesson.words):
+        words += [""] * int(draw.random() < _MORE)
+        if word in named:
+            if place in part_at and word in known:
+                parts.append((len(words), part_at[place]))
+            words.append(named[word])
+        elif word not in common or draw.random() >= _LOST:
+            words.append("" if word in common and draw.random() < _UNKNOWN else word)
+    return _Lesson(tuple(words or [""]), lesson.task, tuple(parts))
+
+
+def _loss(reader: GoalReader, lesson: _Lesson) -> torch.Tensor:
+    tasks, parts = reader(reader.numbers(lesson.words))
+    loss: torch.Tensor = -tasks[lesson.task]
+    if lesson.parts:
+        places, wanted = torch.tensor(lesson.parts).T
+        loss = loss + functional.nll_loss(parts[places], wanted)
+    return loss

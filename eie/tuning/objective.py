@@ -1,0 +1,89 @@
+"""Losses over the candidates of one moment, from one reading of the prompt and of all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from inhabit.agents.models.local.encode import Tokens
+from inhabit.agents.models.local.reader import Reader
+from inhabit.agents.models.local.trie import Trie
+from inhabit.eie.tuning.settings import Objective
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """Of each candidate: its log-probability and its length. Gradients run through `sums`."""
+
+    sums: torch.Tensor
+    """(candidates,), in nats, as `agents/models/local/likelihood.py` defines them."""
+    lengths: torch.Tensor
+    """(candidates,), in tokens."""
+
+    @property
+    def means(self) -> torch.Tensor:
+        """Per token, as EgoPlan-Bench compares them."""
+        return self.sums / self.lengths
+
+
+def read(model: Any, prompt: Tokens, trie: Trie) -> Scores:
+    """Score the sequences of `trie` after `prompt`, with gradients where they are on."""
+    # Nothing may be kept from before: the weights have changed since.
+    reader = Reader(model)
+    begun = reader.begin(replace(prompt, fixed=0))
+    rest = list(prompt.ids[begun.read :])
+    nodes = len(trie) - 1
+    ids = np.array([rest + trie.tokens[1:].tolist()])
+    place = begun.shift + begun.read + len(rest)
+    positions = np.concatenate([np.arange(place - len(rest), place), place - 1 + trie.depths[1:]])
+    seen = np.zeros((1, ids.shape[1], begun.read + ids.shape[1]), np.bool_)
+    seen[0, :, : begun.read] = True
+    here = seen[0, :, begun.read :]
+    here[: len(rest), : len(rest)] = np.tri(len(rest), dtype=np.bool_)
+    here[len(rest) :, : len(rest)] = True
+    here[len(rest) :, len(rest) :] = trie.ancestors[1:, 1:]
+    logits, _ = reader.go_on(begun.cache, ids, positions[None], seen, keep=nodes + 1)
+    return _scores(logits[0], trie)
+
+
+def loss(
+    scores: Scores, answer: int, objective: Objective, *, margin: float, other: int | None
+) -> torch.Tensor:
+    """What is made small for one example.
+
+    Args:
+        scores: of all candidates.
+        answer: the right one's number.
+        objective: what is added up.
+        margin: of the hinge, in nats per token.
+        other: a wrong candidate's number, for the hinge; None where there is none.
+    """
+    nll = -scores.means
+    total = nll[answer]
+    if objective is Objective.CONTRAST and other is not None:
+        total = total + functional.relu(margin + nll[answer] - nll[other])
+    if objective is Objective.RANKING:
+        total = total - scores.sums.log_softmax(0)[answer]
+    return total
+
+
+def _scores(logits: torch.Tensor, trie: Trie) -> Scores:
+    logs = logits.log_softmax(-1)
+    nodes = torch.from_numpy(trie.edge_nodes).to(logs.device)
+    tokens = torch.from_numpy(trie.edge_tokens).to(logs.device)
+    edges = logs[nodes, tokens]
+    sums = []
+    for path, end in zip(trie.paths, trie.ends, strict=True):
+        total = edges[list(path)].sum()
+        if end is not None:
+            # log(1 - what goes on), over the tokens that do not: no difference of near equals.
+            onward = torch.zeros(logs.shape[-1], dtype=torch.bool, device=logs.device)
+            onward[tokens[nodes == end]] = True
+            total = total + logs[end].masked_fill(onward, -torch.inf).logsumexp(0)
+        sums.append(total)
+    lengths = torch.tensor([len(path) for path in trie.paths], device=logs.device)
+    return Scores(torch.stack(sums), lengths)

@@ -1,0 +1,141 @@
+"""Teaching a ranker which choice an expert would take, among all that can be said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import torch
+
+from inhabit.agents.models.ranker.features import Lexicon, Question, question
+from inhabit.agents.models.ranker.goals import GoalReader
+from inhabit.agents.models.ranker.network import Network
+from inhabit.agents.models.ranker.reading import action, notes
+from inhabit.eie.tuning.goals import Worded, taught
+from inhabit.eie.tuning.practice import Moment
+from inhabit.eie.tuning.settings import TuneError
+
+
+@dataclass(frozen=True, slots=True)
+class Drill:
+    """How long, and how fast."""
+
+    epochs: int = 12
+    batch: int = 32
+    rate: float = 2e-3
+    decay: float = 1e-2
+    forget: float = 0.15
+    """See `inhabit.agents.models.ranker.network.Network`."""
+    among: int = 48
+    """Choices that are told from the answer at a time, drawn anew each time: a quarter of all takes
+    a quarter of the time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exercise:
+    """A question, and which of its choices is the answer."""
+
+    question: Question
+    answer: int
+
+
+def apprentice(
+    moments: Sequence[Moment],
+    goals: Iterable[Worded],
+    *,
+    seed: int,
+    tell: Callable[[str], None],
+) -> tuple[Lexicon, GoalReader]:
+    """The nouns of goals and of all that can be said, and a reader of what the goals ask for."""
+    said = {action.text for moment in moments for action in moment.candidates}
+    asked = list(goals)
+    spoken = {noun for goal in asked for noun in goal.parts}
+    spoken |= {action(text).noun for text in said}
+    nouns = tuple(sorted(spoken - {""}))
+    reader, words, tasks = taught(asked, nouns, seed=seed, tell=tell)
+    return Lexicon(nouns, words, tasks), reader
+
+
+def exercises(moments: Sequence[Moment], lexicon: Lexicon, reader: GoalReader) -> list[Exercise]:
+    """The moments in numbers."""
+    read = lru_cache(maxsize=4096)(reader.read)
+    found = []
+    for moment in moments:
+        said = [action(a.text) for a in moment.candidates]
+        noted = notes(_text(moment), lexicon.nouns)
+        asked = question(noted, read(noted.goal, noted.slots), said, lexicon)
+        found.append(Exercise(asked, list(moment.candidates).index(moment.best)))
+    return found
+
+
+def drill(
+    lexicon: Lexicon,
+    reader: GoalReader,
+    learnt: Sequence[Exercise],
+    how: Drill,
+    *,
+    seed: int,
+    tell: Callable[[str], None],
+    before: Network | None = None,
+) -> Network:
+    """A network that has learnt the exercises.
+
+    Args:
+        lexicon: its words.
+        reader: of goals; it is left as it is.
+        learnt: exercises, of the same lexicon and reader.
+        how: how long, and how fast.
+        seed: of the first weights, the order, and what is left out.
+        tell: hears how it goes.
+        before: one that has learnt something already, to go on with; its weights are left alone.
+
+    Raises:
+        TuneError: a loss is no number.
+    """
+    torch.manual_seed(seed)
+    network = Network(lexicon, forget=how.forget).train()
+    if before is not None:
+        network.load_state_dict(before.state_dict())
+    network.reader.load_state_dict(reader.state_dict())
+    learning = [weights for weights in network.parameters() if weights.requires_grad]
+    optimizer = torch.optim.AdamW(learning, lr=how.rate, weight_decay=how.decay)
+    steps = how.epochs * -(-len(learnt) // how.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, how.rate, total_steps=steps)
+    for epoch in range(how.epochs):
+        draw = np.random.default_rng((seed, epoch))
+        order = draw.permutation(len(learnt))
+        total, right = 0.0, 0
+        for first in range(0, len(order), how.batch):
+            batch = [_some(learnt[i], how.among, draw) for i in order[first : first + how.batch]]
+            scores = network([one.question for one in batch])
+            chances = [score[one.answer] for score, one in zip(scores, batch, strict=True)]
+            loss = -torch.stack(chances).mean()
+            if not torch.isfinite(loss):
+                raise TuneError(f"The loss of epoch {epoch + 1} is no number.")
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            schedule.step()
+            total += loss.item() * len(batch)
+            right += sum(int(s.argmax()) == o.answer for s, o in zip(scores, batch, strict=True))
+        tell(f"epoch {epoch + 1}: loss {total / len(order):.3f}, right {right / len(order):.3f}")
+    return network.eval()
+
+
+def _some(whole: Exercise, among: int, draw: np.random.Generator) -> Exercise:
+    """The answer first, and some of the others."""
+    asked = whole.question
+    if len(asked.verbs) <= among + 1:
+        return whole
+    others = draw.choice(len(asked.verbs) - 1, among, replace=False)
+    kept = np.concatenate([[whole.answer], others + (others >= whole.answer)])
+    some = replace(
+        asked, verbs=asked.verbs[kept], nouns=asked.nouns[kept], choices=asked.choices[kept]
+    )
+    return Exercise(some, 0)
+
+
+def _text(moment: Moment) -> str:
+    return "".join(part for part in moment.prompt[-1].parts if isinstance(part, str))

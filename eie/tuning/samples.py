@@ -1,0 +1,138 @@
+"""From examples to what a model reads and what it should say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image as Picture
+from pydantic import ValidationError
+
+from inhabit.agents.core import Step, View
+from inhabit.agents.models.core import Image, Message
+from inhabit.agents.prompts.prompt import Prompt
+from inhabit.eie.examples.example import Example, Past, Split
+from inhabit.eie.tuning.settings import TuneError, TuneSettings
+from inhabit.envs.core import Action, Observation, Reason
+from inhabit.envs.entries import first_problem
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One thing to learn. Pictures are read from the set's folder when it is its turn."""
+
+    folder: Path
+    example: Example
+
+    @property
+    def answer(self) -> str:
+        """What is to be said."""
+        return self.example.candidates[self.example.answer]
+
+
+class Wording:
+    """Prompts as the planners send them, so that what is learnt is what is asked later."""
+
+    def __init__(self, settings: TuneSettings, *, sees: bool) -> None:
+        """For a model that `sees` or does not."""
+        self._prompt = Prompt("rank", history=settings.history)
+        self._question = Prompt("question", history=settings.history)
+        self._sees = sees and settings.pictures
+
+    def messages(self, sample: Sample) -> Sequence[Message]:
+        """The prompt of `sample`.
+
+        Raises:
+            TuneError: a picture of it can't be read.
+        """
+        example = sample.example
+        if example.kind in ("recognition", "photograph"):
+            return self._asked(sample)
+        rgb = picture(sample.folder, example.image) if self._sees else None
+        view = view_of(example.goal, Observation(example.text, rgb), example.history)
+        return self._prompt.messages(view, images=self._sees)
+
+    def _asked(self, sample: Sample) -> Sequence[Message]:
+        """A question that is no planner's: the film before it, and the picture."""
+        example = sample.example
+        files = [past.image for past in example.history if past.image] + [example.image]
+        seen = [Image(picture(sample.folder, f)) for f in files] if self._sees else []
+        view = view_of(example.question, Observation(example.text), ())
+        system, user = self._question.messages(view, images=False)
+        return system, Message("user", (*user.parts, *seen))
+
+
+def read(folder: Path, split: Split) -> Iterator[Sample]:
+    """The examples of `split` in the set `folder`, in their order.
+
+    Raises:
+        TuneError: there is no such set, or a line of it is no example.
+    """
+    file = folder / "examples.jsonl"
+    try:
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    example = Example.model_validate_json(line)
+                except ValidationError as error:
+                    raise TuneError(
+                        f"Line {number} of {file} is no example: {first_problem(error)}."
+                    ) from error
+                if example.answer >= len(example.candidates):
+                    raise TuneError(f"Line {number} of {file} has no candidate {example.answer}.")
+                if example.split == split:
+                    yield Sample(folder, example)
+    except OSError as error:
+        raise TuneError(f"{folder} is no set of examples: {error.strerror}.") from error
+
+
+def choose(samples: Iterable[Sample], settings: TuneSettings, seed: int) -> list[Sample]:
+    """Those of the kinds that were asked for, shuffled by `seed`, and as many as asked for.
+
+    Raises:
+        TuneError: none is left.
+    """
+    kept = [s for s in samples if not settings.kinds or s.example.kind in settings.kinds]
+    if not kept:
+        kinds = ", ".join(settings.kinds) or "any kind"
+        raise TuneError(f"The set has no training examples of {kinds}.")
+    order = np.random.default_rng(seed).permutation(len(kept))[: settings.limit]
+    return [kept[i] for i in order]
+
+
+def view_of(goal: str, observation: Observation, past: Sequence[Past]) -> View:
+    """The moment that an example was cut from, without anything to choose from."""
+    return View(
+        goal=goal,
+        observation=observation,
+        candidates=(),
+        history=tuple(
+            Step(p.action, Reason.BLOCKED if p.failed else None, p.feedback) for p in past
+        ),
+        seed=0,
+        parse=_deaf,
+    )
+
+
+async def _deaf(text: str) -> Action | None:
+    """Nobody acts in an example."""
+    return None
+
+
+def picture(folder: Path, name: str) -> NDArray[np.uint8]:
+    """A picture of the set `folder`, uint8 (H, W, 3).
+
+    Raises:
+        TuneError: it can't be read, or lies elsewhere.
+    """
+    file = folder / name
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise TuneError(f"The picture {name!r} lies outside of the set {folder}.")
+    try:
+        with Picture.open(file) as picture:
+            return np.asarray(picture.convert("RGB"))
+    except OSError as error:
+        raise TuneError(f"The picture {file} can't be read: {error}.") from error

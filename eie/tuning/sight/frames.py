@@ -1,0 +1,99 @@
+"""Frames with labels that cost nobody's time: what an environment shows, and where in it what is.
+
+Wherever an environment can mask its pictures (`Observation.instances`) and tell what its things are
+(`inhabit.envs.core.Factual`), a walk through it labels itself. The walk draws lots among what is
+plausible, so that eyes learn what a planner comes to see: things from where one handles them,
+drawers that stand open, hands that hold something.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.core import Action, Env, Factual, Observation, Task, Thing
+
+CELLS = 10
+"""Along each side of a picture."""
+LEAST = 8
+"""Pixels of a 160x160 picture that a thing has to show in a cell to count as being there."""
+_STATES = ("open", "on")
+"""States that are a class of their own: an open fridge is a fridge and an "open fridge"."""
+_WEIGHTS: Mapping[str, float] = {"go to": 9.0, "turn left": 2.5, "turn right": 2.5, "open": 3.0}
+"""How often a kind of action is drawn; 1 for all others."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A picture and what is in which of its cells."""
+
+    rgb: NDArray[np.uint8]
+    """(H, W, 3)."""
+    shown: Mapping[str, frozenset[int]]
+    """Class to the cells that show it, row by row from the top left."""
+
+
+def wander(env: Env, tasks: Sequence[Task], *, steps: int, seed: int) -> Iterator[Frame]:
+    """Walk `steps` steps in the scene of each task, and look after every one.
+
+    Args:
+        env: with masks; it must tell of its things.
+        tasks: for their scenes.
+        steps: in each.
+        seed: of the lots.
+
+    Raises:
+        ValueError: the environment tells nothing of its things, or masks nothing.
+    """
+    if not isinstance(env, Factual):
+        raise ValueError("Frames are labelled where an environment tells of its things alone.")
+    for task in tasks:
+        draw = random.Random(f"{seed} {task.id}")
+        env.reset(task, seed=seed)
+        for _ in range(steps):
+            yield labelled(env.observe(), env.things())
+            env.act(_drawn(env.actions(), draw))
+
+
+def labelled(seen: Observation, things: Sequence[Thing]) -> Frame:
+    """A picture with what its mask shows; what is in the hand is left out: one knows of it.
+
+    Raises:
+        ValueError: there is no picture, or no mask.
+    """
+    if seen.rgb is None or seen.instances is None:
+        raise ValueError("A frame needs a picture and its masks: set instances=true.")
+    known = {thing.name: thing for thing in things if not thing.held}
+    rows, columns = seen.instances.shape
+    cell = (np.arange(rows) * CELLS // rows)[:, None] * CELLS + np.arange(
+        columns
+    ) * CELLS // columns
+    least = LEAST * rows * columns / 160**2
+    count = len(seen.names)
+    places = cell * (count + 1) + seen.instances + 1
+    pixels = np.bincount(places.ravel(), minlength=CELLS**2 * (count + 1))
+    pixels = pixels.reshape(CELLS**2, count + 1)[:, 1:]
+    shown: dict[str, set[int]] = {}
+    for where, number in np.argwhere(pixels >= least):
+        thing = known.get(seen.names[number])
+        if thing is not None:
+            for name in classes_of(thing):
+                shown.setdefault(name, set()).add(int(where))
+    return Frame(seen.rgb, {name: frozenset(shown[name]) for name in sorted(shown)})
+
+
+def classes_of(thing: Thing) -> Sequence[str]:
+    """What eyes are to say of a thing: its kind, and its kind in a state that one can see."""
+    states = [f"{state} {thing.kind}" for state in _STATES if thing.states.get(state)]
+    return [thing.kind, *states]
+
+
+def _drawn(actions: Sequence[Action], draw: random.Random) -> Action:
+    """One of them: first its verb, so that those with many things don't crowd out the others."""
+    verbs = sorted({action.verb for action in actions})
+    verb = draw.choices(verbs, [_WEIGHTS.get(v, 1.0) for v in verbs])[0]
+    return draw.choice([action for action in actions if action.verb == verb])

@@ -1,0 +1,74 @@
+"""Labelled frames on disk, in shards: each is whole or not there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.eie.tuning.sight.frames import CELLS, Frame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frames:
+    """Many frames, their labels in one table."""
+
+    rgb: NDArray[np.uint8]
+    """(frames, H, W, 3)."""
+    shown: NDArray[np.bool_]
+    """(frames, classes, cells, cells)."""
+    classes: tuple[str, ...]
+
+
+def save(file: Path, frames: Sequence[Frame]) -> None:
+    """Write a shard."""
+    classes = sorted({name for frame in frames for name in frame.shown})
+    number = {name: i for i, name in enumerate(classes)}
+    triples = [
+        (i, number[name], cell)
+        for i, frame in enumerate(frames)
+        for name, cells in frame.shown.items()
+        for cell in sorted(cells)
+    ]
+    half = file.with_name(f"{file.name}.half")
+    with half.open("wb") as stream:
+        np.savez_compressed(
+            stream,
+            rgb=np.stack([frame.rgb for frame in frames]),
+            shown=np.array(triples, np.int32).reshape(-1, 3),
+            classes=np.array(json.dumps(classes)),
+        )
+    half.replace(file)
+
+
+def classes_in(files: Iterable[Path], *, least: int) -> tuple[str, ...]:
+    """The classes that at least `least` frames of the shards show, sorted."""
+    counts: dict[str, int] = {}
+    for file in files:
+        with np.load(file) as shard:
+            names = json.loads(str(shard["classes"]))
+            pairs = np.unique(shard["shown"][:, :2], axis=0)
+        for number in pairs[:, 1]:
+            counts[names[number]] = counts.get(names[number], 0) + 1
+    return tuple(sorted(name for name, count in counts.items() if count >= least))
+
+
+def load(files: Sequence[Path], classes: Sequence[str]) -> Frames:
+    """All frames of the shards, labelled with `classes` alone."""
+    number = {name: i for i, name in enumerate(classes)}
+    pictures, tables = [], []
+    for file in files:
+        with np.load(file) as shard:
+            rgb, triples = shard["rgb"], shard["shown"]
+            names = json.loads(str(shard["classes"]))
+        renumbered = np.array([number.get(name, -1) for name in names] or [-1])
+        table = np.zeros((len(rgb), len(classes), CELLS * CELLS), np.bool_)
+        kept = triples[renumbered[triples[:, 1]] >= 0]
+        table[kept[:, 0], renumbered[kept[:, 1]], kept[:, 2]] = True
+        pictures.append(rgb)
+        tables.append(table.reshape(len(rgb), len(classes), CELLS, CELLS))
+    return Frames(np.concatenate(pictures), np.concatenate(tables), tuple(classes))

@@ -1,0 +1,49 @@
+"""Examples of a set as moments, for the ranker: its notes are of what eyes saw in the pictures."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from inhabit.agents.models.core import Image, Model
+from inhabit.agents.prompts.notes import Notes, Sighting
+from inhabit.eie.tuning.practice import Moment
+from inhabit.eie.tuning.samples import Sample, picture, view_of
+from inhabit.envs.core import Action, Observation
+
+KINDS = ("decision", "trajectory", "recovery")
+"""Those that ask what to do next. What was done in a film is another question."""
+
+
+def moments(samples: Sequence[Sample], eyes: Model | None) -> list[Moment]:
+    """Each example as the moment that it was cut from.
+
+    Args:
+        samples: of `KINDS`.
+        eyes: a model that looks at the pictures; None leaves them unseen.
+
+    Raises:
+        TuneError: a picture can't be read.
+    """
+    notes = Notes()
+    return [_moment(sample, notes, eyes) for sample in samples]
+
+
+def _moment(sample: Sample, notes: Notes, eyes: Model | None) -> Moment:
+    example = sample.example
+    view = view_of(example.goal, Observation(example.text), example.history)
+    then = [_seen(sample, past.image, eyes) for past in example.history]
+    prompt = notes.messages(view, then, _seen(sample, example.image, eyes))
+    candidates = tuple(map(_action, example.candidates))
+    return Moment(prompt, candidates, candidates[example.answer])
+
+
+def _seen(sample: Sample, file: str | None, eyes: Model | None) -> Sighting:
+    if eyes is None or file is None:
+        return {}
+    return asyncio.run(eyes.look([Image(picture(sample.folder, file))]))[0]
+
+
+def _action(text: str) -> Action:
+    """Told apart by its text alone: an example keeps no more of an action."""
+    return Action(text, text)

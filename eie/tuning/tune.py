@@ -1,0 +1,179 @@
+"""From a set and a base to a tuned model in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from inhabit.eie.tuning import log
+from inhabit.eie.tuning.base import Base, prepare
+from inhabit.eie.tuning.curves import page
+from inhabit.eie.tuning.loop import Training
+from inhabit.eie.tuning.peers import Peers
+from inhabit.eie.tuning.samples import Sample, choose
+from inhabit.eie.tuning.settings import TuneSettings
+
+_SOFTWARE = ("inhabit", "torch", "transformers", "peft")
+
+
+class Asked(BaseModel):
+    """`tune.json`: what was asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1] = 1
+    base: str
+    sets: tuple[str, ...]
+    """Digests of the examples of each set."""
+    seed: int
+    settings: TuneSettings
+    software: dict[str, str]
+
+    @property
+    def digest(self) -> str:
+        """Equal where the same is asked for, by whatever versions."""
+        said = self.model_dump_json(exclude={"software"})
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+class Tuning(BaseModel):
+    """What became of it: the last line of `inhabit tune --json`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    """KIND:NAME of the tuned model."""
+    base: str
+    steps: int
+    examples: int
+    """Of the training split that were used."""
+    accuracy_before: float | None
+    """On the validation split: share of answers that are the likeliest candidate."""
+    accuracy: float | None
+    chance: float | None
+    loss: float | None
+    log: str
+
+
+def tune(
+    train: Iterable[Sample],
+    judged: Iterable[Sample],
+    *,
+    base: str,
+    out: Path,
+    settings: TuneSettings,
+    seed: int,
+    tell: Callable[[log.Line, int], None],
+    warn: Callable[[str], None],
+) -> Tuning:
+    """Train adapters for `base` on `train`, measured on `judged`; a rerun goes on where it stood.
+
+    Args:
+        train: examples to learn.
+        judged: examples to measure on, never learnt.
+        base: KIND:NAME of a local model.
+        out: folder: `model/`, `log.jsonl`, `index.html`, `tune.json`, `checkpoints/`.
+        settings: how.
+        seed: of the shuffle, of the adapters' first values and of dropout.
+        tell: hears of each line of the log, and of how many steps there are.
+        warn: hears of checkpoints that could not be read.
+
+    Raises:
+        TuneError: it can't be done, or had to stop; the last good checkpoint is kept.
+        ModelError: the base can't be loaded.
+        UnavailableError: a package is lacking.
+    """
+    chosen = choose(train, settings, seed)
+    measured = _judged(judged, settings, seed)
+    asked = Asked(
+        base=base,
+        sets=_digests([*chosen, *measured]),
+        seed=seed,
+        settings=settings,
+        software={name: version(name) for name in _SOFTWARE},
+    )
+    peers = Peers()
+    made = prepare(base, settings, seed)
+    out.mkdir(parents=True, exist_ok=True)
+    training = Training(
+        made,
+        chosen,
+        measured,
+        settings,
+        seed,
+        out,
+        asked.digest,
+        lambda line: tell(line, training.steps),
+        warn,
+    )
+    try:
+        training.run(peers)
+    finally:
+        if peers.rank == 0:
+            _write(out / "index.html", page(asked.model_dump(mode="json"), _lines(out)))
+    if peers.rank == 0:
+        _keep(made, out, asked)
+    return _result(training, asked, out)
+
+
+def _judged(samples: Iterable[Sample], settings: TuneSettings, seed: int) -> Sequence[Sample]:
+    """The same few for every training of this seed, or none."""
+    found = list(samples)
+    if not found or settings.judge == 0:
+        return ()
+    return choose(found, settings.model_copy(update={"limit": settings.judge}), seed)
+
+
+def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:
+    """What is learnt and measured, by its content, a digest for each set."""
+    told: dict[Path, list[str]] = {}
+    for sample in samples:
+        told.setdefault(sample.folder, []).append(sample.example.model_dump_json())
+    return tuple(
+        hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16] for texts in told.values()
+    )
+
+
+def _keep(base: Base, out: Path, asked: Asked) -> None:
+    """Put the tuned model in place, whole."""
+    half, target = out / "model.half", out / "model"
+    shutil.rmtree(half, ignore_errors=True)
+    half.mkdir()
+    base.save(half)
+    shutil.rmtree(target, ignore_errors=True)
+    half.rename(target)
+    _write(out / "tune.json", json.dumps(asked.model_dump(mode="json"), indent=2) + "\n")
+
+
+def _write(file: Path, text: str) -> None:
+    half = file.with_name(file.name + ".half")
+    half.write_text(text, encoding="utf-8")
+    half.replace(file)
+
+
+def _lines(out: Path) -> Sequence[log.Line]:
+    return log.lines(out / "log.jsonl")
+
+
+def _result(training: Training, asked: Asked, out: Path) -> Tuning:
+    lines = _lines(out)
+    judged = [line for line in lines if line.kind == "judge"]
+    steps = [line for line in lines if line.kind == "step"]
+    return Tuning(
+        model=f"local:{out / 'model'}",
+        base=asked.base,
+        steps=training.steps,
+        examples=len(training.train),
+        accuracy_before=judged[0].accuracy if judged else None,
+        accuracy=judged[-1].accuracy if judged else None,
+        chance=judged[-1].chance if judged else None,
+        loss=steps[-1].loss if steps else None,
+        log=str(out / "index.html"),
+    )

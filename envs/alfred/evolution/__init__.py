@@ -1,0 +1,1 @@
+"""ALFRED as a template for EIE."""

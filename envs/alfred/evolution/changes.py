@@ -1,0 +1,145 @@
+"""Ways to make a task of ALFRED's into another one: each is kept if it could be done when tried."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.object_types import DOORS
+from inhabit.envs.alfred.scenes.rooms import Split, rooms
+from inhabit.envs.alfred.scenes.scene import Placement, Scene, State, TaskType
+from inhabit.envs.alfred.tasks.rehearsal import rehearsal
+from inhabit.envs.alfred.tasks.sampling import ROOM_KINDS, possible_goals, scene_for
+
+_HARDER: Mapping[TaskType, tuple[TaskType, ...]] = {
+    "pick_and_place_simple": (
+        "pick_clean_then_place_in_recep",
+        "pick_heat_then_place_in_recep",
+        "pick_cool_then_place_in_recep",
+    ),
+}
+_COMBINED: Mapping[TaskType, tuple[TaskType, ...]] = {
+    "pick_and_place_simple": ("pick_two_obj_and_place", "pick_and_place_with_movable_recep"),
+    "pick_clean_then_place_in_recep": ("pick_and_place_with_movable_recep",),
+}
+_RARE = 3
+"""How many of the rarest objects are drawn from."""
+
+
+def changed(scene: Scene, change: str, draw: random.Random, split: Split) -> Scene | None:
+    """The scene, changed as asked; None if the dice fell on what won't do."""
+    return _CHANGES[change](scene, draw, split)
+
+
+def _another_room(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+    goal = scene.goal
+    room = draw.choice(rooms(draw.choice(ROOM_KINDS[goal.type]), split))
+    if room == scene.room or goal not in possible_goals(goal.type, room):
+        return None
+    return scene_for(goal, room, draw)
+
+
+def _rarer_object(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+    count = _rooms_with()
+    goals = possible_goals(scene.goal.type, scene.room)
+    here = count[str(scene.goal.object)]
+    rarer = sorted(
+        {str(g.object) for g in goals if count[str(g.object)] < here},
+        key=lambda type: (count[type], type),
+    )
+    if not rarer:
+        return None
+    object = draw.choice(rarer[:_RARE])
+    return scene_for(draw.choice([g for g in goals if g.object == object]), scene.room, draw)
+
+
+@lru_cache(maxsize=1)
+def _rooms_with() -> Counter[str]:
+    """Object type to how many of the 120 rooms have one."""
+    count: Counter[str] = Counter()
+    for kind in ROOM_KINDS["pick_and_place_simple"]:
+        for name in rooms(kind):
+            room = furnished(name)
+            count.update({room.type(item) for item in room.items})
+    return count
+
+
+def _harder(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+    return _grown(scene, _HARDER.get(scene.goal.type, ()), draw)
+
+
+def _combined(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+    return _grown(scene, _COMBINED.get(scene.goal.type, ()), draw)
+
+
+def _grown(scene: Scene, types: Sequence[TaskType], draw: random.Random) -> Scene | None:
+    """A goal of one of these types that has as much of the old one as there can be."""
+    goals = [
+        goal
+        for type in types
+        for goal in possible_goals(type, scene.room)
+        if goal.object == scene.goal.object
+    ]
+    goals = [g for g in goals if g.parent == scene.goal.parent] or goals
+    return scene_for(draw.choice(goals), scene.room, draw) if goals else None
+
+
+def _distractors(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+    """Other things are put where the wanted one is."""
+    room = furnished(scene.room)
+    wanted = [name for name in room.items if room.type(name) == scene.goal.object]
+    moved = {p.object: p.receptacle for p in scene.placements}
+    if not wanted:
+        return None
+    name = draw.choice(wanted)
+    place = moved.get(name) or _place_of(room, name)
+    others = [n for n in room.items if n not in moved and room.type(n) != scene.goal.object]
+    if place is None or len(others) < 2:
+        return None
+    added = tuple(Placement(object=n, receptacle=place) for n in draw.sample(others, 2))
+    return _if_possible(scene.model_copy(update={"placements": (*scene.placements, *added)}))
+
+
+def _place_of(room: Furnished, name: str) -> str | None:
+    """What a thing lies in or on; None if that is nothing that has a name."""
+    holder = room.holder(room.thing(name))
+    try:
+        return None if holder is None else room.name_of(holder)
+    except KeyError:  # A sink that is spoken of as its basin.
+        return None
+
+
+def _changed_state(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+    """A door or drawer of the room stands open, or the wanted thing is dirty."""
+    room = furnished(scene.room)
+    known = {state.object for state in scene.states}
+    doors = [room.name_of(t) for type in sorted(DOORS) for t in room.of_type(type)]
+    doors = [d for d in doors if d not in known and not room.thing(d).open]
+    dishes = [room.name_of(t) for t in room.of_type(str(scene.goal.object))]
+    dishes = [d for d in dishes if d not in known and room.thing(d).record["dirtyable"]]
+    states = [State(object=d, open=True) for d in doors]
+    states += [State(object=d, dirty=True) for d in dishes]
+    if not states:
+        return None
+    chosen = draw.choice(states)
+    return _if_possible(scene.model_copy(update={"states": (*scene.states, chosen)}))
+
+
+def _if_possible(scene: Scene) -> Scene | None:
+    scene = Scene.model_validate(scene.model_dump())
+    return scene if rehearsal(scene.room).can_be_done(scene) else None
+
+
+_CHANGES: Mapping[str, Callable[[Scene, random.Random, Split], Scene | None]] = {
+    "another room": _another_room,
+    "rarer object": _rarer_object,
+    "harder": _harder,
+    "combined goals": _combined,
+    "distractors": _distractors,
+    "changed state": _changed_state,
+}
+CHANGES: tuple[str, ...] = tuple(_CHANGES)
+"""Ways to evolve a task."""

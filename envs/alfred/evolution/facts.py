@@ -1,0 +1,65 @@
+"""What is true of a room, in the form that every environment has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from inhabit.envs.alfred.language.grammar import preposition
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.thor.objects import Thing as Record
+from inhabit.envs.core import Thing
+
+_STATES: Mapping[str, tuple[str, str]] = {
+    "open": ("openable", "isOpen"),
+    "on": ("toggleable", "isToggled"),
+    "dirty": ("dirtyable", "isDirty"),
+    "filled": ("canFillWithLiquid", "isFilledWithLiquid"),
+    "sliced": ("sliceable", "isSliced"),
+    "broken": ("breakable", "isBroken"),
+    "cooked": ("cookable", "isCooked"),
+}
+"""State: what of THOR's says that a thing can have it, and what says that it has."""
+STATE_WORDS: Mapping[str, tuple[str, str]] = {
+    "open": ("open", "closed"),
+    "on": ("on", "off"),
+    "dirty": ("dirty", "clean"),
+    "filled": ("filled", "unfilled"),
+    "sliced": ("sliced", "whole"),
+    "broken": ("broken", "intact"),
+    "cooked": ("cooked", "uncooked"),
+}
+"""State: how it is said that it holds, and that it does not."""
+
+
+def things(here: Situation) -> Sequence[Thing]:
+    """Everything that has a name, in the order of naming."""
+    world, pixels = here.world, here.body.in_view()
+    return [
+        _thing(here, world[id], name, pixels.get(id, 0))
+        for id, name in here.names.all().items()
+        if id in world
+    ]
+
+
+def _thing(here: Situation, record: Record, name: str, pixels: int) -> Thing:
+    support = None if record.held else _support(here, record)
+    return Thing(
+        name=name,
+        kind=word(record.type),
+        states={
+            state: bool(record.record[holds])
+            for state, (possible, holds) in _STATES.items()
+            if record.record[possible]
+        },
+        support=support,
+        inside=support is not None and preposition(support) == "in",
+        held=record.held,
+        pixels=pixels,
+    )
+
+
+def _support(here: Situation, record: Record) -> str | None:
+    """The innermost thing with a name that it lies in or on."""
+    around = here.world.around(record)
+    return next((here.names.of(outer.id) for outer in around if outer.id in here.names), None)

@@ -1,0 +1,252 @@
+"""ALFRED as a template for EIE: its words, its tasks from a seed, and what each is made up of."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from pydantic import JsonValue, ValidationError
+
+from inhabit.envs.alfred.evolution.changes import CHANGES, changed
+from inhabit.envs.alfred.evolution.facts import STATE_WORDS
+from inhabit.envs.alfred.language.grammar import preposition
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.scenes.counterparts import SLICED
+from inhabit.envs.alfred.scenes.object_types import IN, SYNONYMS
+from inhabit.envs.alfred.scenes.object_types import TYPES as OBJECT_TYPES
+from inhabit.envs.alfred.scenes.rooms import Split
+from inhabit.envs.alfred.scenes.scene import LAMPS, SLICEABLE, Goal, Scene
+from inhabit.envs.alfred.tasks.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
+from inhabit.envs.alfred.tasks.reference_cost import reference_cost
+from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, TYPES, draw_scene
+from inhabit.envs.alfred.tasks.wording import instruction, with_article
+from inhabit.envs.core import Action, Task
+from inhabit.envs.template import Deed, Event, Lexicon
+
+# The JSON schema of ALFRED's goals for those who write tasks: the forms that each type can take.
+#
+# `scene.Goal` refuses what a type needs and lacks, but its own schema can't say so. Whoever is held
+# to these forms can't go wrong there, and is told what each type is usually made of.
+
+_OBJECTS: Mapping[str, Iterable[str]] = {
+    "look_at_obj_in_light": LIT,
+    "pick_clean_then_place_in_recep": CLEANED,
+    "pick_heat_then_place_in_recep": HEATED,
+    "pick_cool_then_place_in_recep": COOLED,
+    "pick_and_place_with_movable_recep": tuple(chain.from_iterable(LOADS.values())),
+}
+"""Of types that not everything is good for."""
+
+
+def goal_schema() -> dict[str, Any]:
+    """A JSON schema: any one of the forms, each with what it needs and nothing else."""
+    return {
+        "description": "What is wanted, in ALFRED's parameters (`pddl_params`).",
+        "anyOf": [form for type in TYPES for form in _forms(type)],
+    }
+
+
+def _forms(type: str) -> Iterator[dict[str, Any]]:
+    """With a whole object; and with slices of it, where there is what can be sliced."""
+    objects = {*_OBJECTS.get(type, PLACES)}
+    yield _form(type, objects, {})
+    sliceable = objects & {*SLICEABLE}
+    if sliceable and type != "look_at_obj_in_light":
+        yield _form(type, sliceable, {"sliced": {"type": "boolean", "const": True}})
+
+
+def _form(type: str, objects: Iterable[str], more: Mapping[str, Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "type": {"type": "string", "const": type},
+        "object": _one_of(objects, "What is to be placed, or held in the light."),
+        **more,
+    }
+    placed = objects
+    if type == "pick_and_place_with_movable_recep":
+        placed = LOADS
+        fields["movable"] = _one_of(LOADS, "What it lies in when it is placed.")
+    if type == "look_at_obj_in_light":
+        fields["toggle"] = _one_of(LAMPS, "The lamp.")
+    else:
+        places = {place for object in placed for place in PLACES.get(object, ())}
+        fields["parent"] = _one_of(places, "Where it belongs in the end.")
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def _one_of(words: Iterable[str], description: str) -> dict[str, Any]:
+    return {"type": "string", "vocabulary": sorted(set(words)), "description": description}
+
+
+_DEEDS = {
+    "go to": Deed.GO,
+    "find": Deed.GO,
+    "pick up": Deed.TAKE,
+    "put": Deed.PUT,
+    "put down": Deed.DROP,
+    "drop": Deed.DROP,
+    "open": Deed.OPEN,
+    "close": Deed.CLOSE,
+    "turn on": Deed.SWITCH_ON,
+    "turn off": Deed.SWITCH_OFF,
+    "slice": Deed.CUT,
+    "look around": Deed.SEARCH,
+    "explore": Deed.SEARCH,
+    "turn left": Deed.LOOK,
+    "turn right": Deed.LOOK,
+}
+_TREATMENTS: Mapping[str, tuple[str, str, Deed, str]] = {
+    "pick_heat_then_place_in_recep": ("heat", "heated", Deed.SWITCH_ON, "microwave"),
+    "pick_cool_then_place_in_recep": ("cool", "cooled", Deed.CLOSE, "fridge"),
+    "pick_clean_then_place_in_recep": ("wash", "washed", Deed.SWITCH_ON, "faucet"),
+}
+"""Task type: what is done, how that is said afterwards, and by which deed it is brought about."""
+_TRIES = 40
+
+
+class AlfredTemplate:
+    """Writes and varies ALFRED's tasks."""
+
+    changes: Sequence[str] = CHANGES
+
+    def __init__(self, split: Split) -> None:
+        """A template for the rooms of a split."""
+        self._split = split
+        self.lexicon = _lexicon()
+
+    def schema(self) -> Mapping[str, JsonValue]:
+        """JSON schema of `Scene`, without what only recordings have, and with a goal of forms."""
+        schema: dict[str, Any] = Scene.model_json_schema()
+        schema["properties"].pop("recording")
+        of_recordings = ("Record", "LowStep")
+        for name in [d for d in schema["$defs"] if d.startswith(of_recordings)]:
+            del schema["$defs"][name]
+        schema["$defs"]["Goal"] = goal_schema()
+        return schema
+
+    def prose(self) -> str:
+        """What there is and what can be wanted."""
+        return (
+            "One room of AI2-THOR: FloorPlan1 to 30 are kitchens, 201 to 230 living rooms, 301 to "
+            "330 bedrooms, 401 to 430 bathrooms. The goal is one of ALFRED's seven types: "
+            f"{', '.join(TYPES)}. Object and receptacle are object types that the room has, such "
+            "as Mug and CounterTop; heating asks for a microwave, cooling for a fridge, cleaning "
+            "for a sink, slicing (sliced: true) for a knife and one of "
+            f"{', '.join(SLICEABLE)}. Looking in the light has a toggle (DeskLamp or FloorLamp) "
+            "and no parent; with a movable receptacle there is a movable. Things are named as "
+            "mug_1: type in lower case and a number. A thing can be placed elsewhere, or stand "
+            "open, on, dirty and so on at the start if it is such as can. The goal must not hold "
+            "at the start. Leave out start, held, placements, states and spawn_seed where they "
+            "don't matter."
+        )
+
+    def seed(self, draw: random.Random, name: str) -> Task:
+        """A new task: a type, a room, an object and a place by lot."""
+        type = draw.choice(TYPES)
+        scene = None
+        while scene is None:
+            scene = draw_scene(type, draw, self._split)
+        return _task(name, scene, draw)
+
+    def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
+        """A task with one thing changed, which could be done when that was tried."""
+        scene = Scene.model_validate(dict(task.scene))
+        for _ in range(_TRIES):
+            evolved = changed(scene, change, draw, self._split)
+            if evolved is not None:
+                same = evolved.goal == scene.goal
+                return _task(name, evolved, draw, task.goal if same else None)
+        return None
+
+    def kind(self, scene: Mapping[str, JsonValue]) -> str:
+        """The type of the goal."""
+        goal = scene.get("goal")
+        type = goal.get("type") if isinstance(goal, Mapping) else None
+        return type if isinstance(type, str) else ""
+
+    def events(self, task: Task) -> Sequence[Event]:
+        """From the goal: taking, slicing, treating, loading, placing."""
+        try:
+            return list(_events(Scene.model_validate(dict(task.scene)).goal))
+        except ValidationError:
+            return []
+
+    def room(self, task: Task) -> str:
+        """The floor plan."""
+        return str(task.scene.get("room", ""))
+
+    def deed(self, action: Action) -> Deed:
+        """By its verb."""
+        return _DEEDS.get(action.verb, Deed.OTHER)
+
+
+def _task(name: str, scene: Scene, draw: random.Random, goal: str | None = None) -> Task:
+    return Task(
+        id=name,
+        env="alfred",
+        kind=scene.goal.type,
+        goal=goal or instruction(scene.goal, draw),
+        scene=scene.model_dump(mode="json", exclude_defaults=True),
+        max_steps=MAX_STEPS,
+        reference_cost=reference_cost(scene),
+    )
+
+
+def _lexicon() -> Lexicon:
+    products = {word(f"{type}{SLICED}"): word(type) for type in SLICEABLE}
+    return Lexicon(
+        kinds=frozenset(map(word, OBJECT_TYPES)),
+        states=STATE_WORDS,
+        synonyms={said: word(type) for said, type in SYNONYMS.items()},
+        products={**products, word("EggCracked"): word("Egg")},
+        containers=frozenset(map(word, IN)),
+    )
+
+
+def _events(goal: Goal) -> Iterator[Event]:
+    thing = word(f"{goal.object}{SLICED}" if goal.sliced else str(goal.object))
+    whole = word(str(goal.object))
+    before: tuple[str, ...] = ()
+    if goal.sliced:
+        yield Event("slice", f"slice the {whole}", f"The {whole} has been sliced.", Deed.CUT, whole)
+        before = ("slice",)
+    yield Event("take", f"pick up {with_article(thing)}", "", Deed.TAKE, thing, before)
+    before = ("take",)
+    if goal.type in _TREATMENTS:
+        verb, done, deed, by = _TREATMENTS[goal.type]
+        yield Event(verb, f"{verb} the {thing}", f"The {thing} has been {done}.", deed, by, before)
+        before = (verb,)
+    if goal.toggle is not None:
+        lamp = word(goal.toggle)
+        yield Event("light", f"turn on the {lamp}", "", Deed.SWITCH_ON, lamp, before)
+        return
+    if goal.movable is not None:
+        movable = word(goal.movable)
+        yield Event("load", f"put the {thing} {_in(movable)}", "", Deed.PUT, movable, before)
+        yield Event("carry", f"pick up the {movable}", "", Deed.TAKE, movable, ("load",))
+        before, thing = ("carry",), movable
+    place = word(str(goal.parent))
+    if goal.type != "pick_two_obj_and_place":
+        yield Event("place", f"put the {thing} {_in(place)}", "", Deed.PUT, place, before)
+        return
+    first = f"One {thing} is {_in(place)} already."
+    yield Event("place one", f"put one {thing} {_in(place)}", first, Deed.PUT, place, before)
+    yield Event("take another", f"pick up another {thing}", "", Deed.TAKE, thing, ("place one",))
+    yield Event(
+        "place another",
+        f"put another {thing} {_in(place)}",
+        "",
+        Deed.PUT,
+        place,
+        ("take another",),
+    )
+
+
+def _in(place: str) -> str:
+    return f"{preposition(place)} the {place}"

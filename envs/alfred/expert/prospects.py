@@ -1,0 +1,281 @@
+"""What a moment says of which actions a plan of one or two can be made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from inhabit.envs.alfred.scenes.object_types import KNIVES
+from inhabit.envs.alfred.skills.facing import can_look_for
+from inhabit.envs.alfred.skills.routes import STEP
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.vantage import REACH, vantage
+from inhabit.envs.alfred.tasks import goals
+from inhabit.envs.alfred.tasks.goals import is_wanted
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
+from inhabit.envs.alfred.thor.objects import BASINS, ENCLOSING, Thing
+from inhabit.envs.core import Action
+
+_PUTTING = frozenset({"put", "put down", "drop"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Treatment:
+    verb: str
+    type: str
+    """Of what that is done to,"""
+    inside: Sequence[str]
+    """and the types of what it treats all that is in."""
+
+
+_TREATMENTS: Mapping[str, _Treatment] = {
+    "pick_clean_then_place_in_recep": _Treatment("turn on", "Faucet", BASINS),
+    "pick_heat_then_place_in_recep": _Treatment("turn on", "Microwave", ("Microwave",)),
+    "pick_cool_then_place_in_recep": _Treatment("close", "Fridge", ("Fridge",)),
+}
+_NEAR = REACH + STEP
+"""Metres along the floor beyond which nothing can be handled, with some to spare: what the
+simulator calls visible it measures from the eyes."""
+_NODDING = ("open", "turn on", "turn off")
+"""What makes one look up or down at most, as far as what it does not uncover is concerned."""
+_BESIDE = 0.35
+"""Metres beside the box of a place over which what is let go may still fall into that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prospects:
+    """It only rules out what can't be part of a short plan, whatever the simulator makes of it.
+
+    That holds of the embedded household, in which nothing moves by itself.
+    """
+
+    here: Situation
+    held: Thing | None
+    carries: bool
+    """What is in the hand, or lies in that, is wanted, and needs nothing but its place."""
+    placed: bool
+    """Something wanted, or what that is cut from, is in its place, and can be treated there."""
+    lit: bool
+    """A lamp of the goal is on, whether or not it is seen."""
+    places: frozenset[str]
+    """Ids of where things belong, and of what is in or on that; one of them may be in the hand."""
+    uncut: frozenset[str]
+    """Ids of what is in its place and would be wanted in slices."""
+    treated: frozenset[str]
+    """Ids of what the goal's treatment would treat all that is in, and of all that."""
+
+    @classmethod
+    def of(cls, here: Situation) -> Self:
+        """Read them off a moment."""
+        goal, world, held = here.goal, here.world, here.held
+        lamps = world.of_type(goal.toggle) if goal.toggle is not None else ()
+        places = [t for t in world if t.receptacle and t.type == goal.parent]
+        inside = frozenset[str]().union(*(world.inside(place) for place in places))
+        treatment = _TREATMENTS.get(goal.type)
+        treating = world.of_type(*treatment.inside) if treatment is not None else ()
+        treated = frozenset[str]().union(*(world.inside(t) | {t.id} for t in treating))
+        in_place = [t for t in world if t.id in inside]
+        return cls(
+            here,
+            held,
+            held is not None and _is_ready(here, held),
+            any(t.id in treated for t in in_place if is_wanted(t, goal) or t.type == goal.object),
+            any(lamp.on for lamp in lamps),
+            inside.union(place.id for place in places),
+            frozenset(t.id for t in in_place if t.type == goal.object),
+            treated,
+        )
+
+    def may_finish(self, action: Action) -> bool:
+        """Whether the action may make the goal hold by itself."""
+        if self.here.goal.toggle is not None:
+            return self._may_finish_light(action.verb)
+        if action.verb == "put":
+            return self.carries and self._aim(action) in self.places
+        if action.verb == "put down":
+            return self.carries and any(place.visible for place in self._open_places)
+        if action.verb == "drop":
+            return self.carries and self._falls_into_place(self.here.body.pose)
+        if action.verb == "slice":
+            return self._cuts and self._aim(action) in self.uncut
+        # What lies in its place already may be heated, cooled or cleaned there.
+        return self.placed and self._treats(action)
+
+    def may_precede(self, action: Action) -> bool:
+        """Whether the action may be the first of two that make the goal hold."""
+        if self.here.goal.toggle is not None:
+            return self._may_precede_light(action)
+        if action.verb == "pick up":
+            thing = self._thing(action)
+            if thing is not None and (_is_ready(self.here, thing) or thing.type in KNIVES):
+                return True
+        if action.verb in _PUTTING and self._may_be_treated_after(action):
+            return True
+        return (
+            (self.carries and self._leads_to_place(action))
+            or (self._cuts and self._leads_to(action, self._things(self.uncut)))
+            or (self.placed and self._leads_to(action, self._treating))
+        )
+
+    @property
+    def _treating(self) -> Sequence[Thing]:
+        """What is switched or closed for the goal's treatment."""
+        treatment = _TREATMENTS.get(self.here.goal.type)
+        return () if treatment is None else self.here.world.of_type(treatment.type)
+
+    @property
+    def _cuts(self) -> bool:
+        # Slices are new things: what was done to the whole does not count for them.
+        cutting = self.held is not None and self.held.type in KNIVES
+        return cutting and bool(self.uncut) and self.here.goal.type not in _TREATMENTS
+
+    @property
+    def _holds_wanted(self) -> bool:
+        return self.held is not None and is_wanted(self.held, self.here.goal)
+
+    @property
+    def _open_places(self) -> Sequence[Thing]:
+        """Where something can be put without opening anything first."""
+        world = self.here.world
+        return [t for t in self._things(self.places) if not t.shut and world.shut_in(t) is None]
+
+    def _things(self, ids: Iterable[str]) -> Sequence[Thing]:
+        return [self.here.world[id] for id in sorted(ids)]
+
+    def _thing(self, action: Action) -> Thing | None:
+        """What an action is done to."""
+        return self.here.reference().resolve(action.verb, action.arguments[-1])
+
+    def _aim(self, action: Action) -> str | None:
+        thing = self._thing(action)
+        return None if thing is None else thing.id
+
+    def _treats(self, action: Action) -> bool:
+        treatment = _TREATMENTS.get(self.here.goal.type)
+        right = treatment is not None and action.verb == treatment.verb
+        return right and self._aim(action) in {thing.id for thing in self._treating}
+
+    def _may_be_treated_after(self, action: Action) -> bool:
+        """Whether what is let go may be in its place, and treated there by one more action."""
+        where = self.places & self.treated
+        if self.held is not None and self.held.id in self.places:  # A bowl with an apple, say.
+            where = self.treated
+        near = self._within(_NEAR, self._things(where))
+        return near and (action.verb != "put" or self._aim(action) in where)
+
+    def _may_finish_light(self, verb: str) -> bool:
+        """Something wanted is held, a lamp is on, and that is seen."""
+        if not self._holds_wanted:
+            return verb == "pick up"
+        return verb == "turn on" if not self.lit else verb not in _PUTTING
+
+    def _may_precede_light(self, action: Action) -> bool:
+        verb, goal, world = action.verb, self.here.goal, self.here.world
+        lacking = (not self._holds_wanted) + (not self.lit)
+        if lacking == 0:  # Too much that may be looked at.
+            return False
+        if self.held is not None and not self._holds_wanted:
+            return lacking == 1 and verb in _PUTTING
+        if lacking == 2:
+            return verb in ("pick up", "turn on")
+        last = world.of_type(str(goal.toggle)) if self._holds_wanted else _wanted(self.here)
+        return verb not in _PUTTING and self._leads_to(action, last)
+
+    def _leads_to_place(self, action: Action) -> bool:
+        """Whether what is carried may be put, or fall, where it belongs after an action."""
+        if action.verb in _PUTTING:
+            return False
+        if action.verb == "open" and self._uncovers(action, self._things(self.places)):
+            return True
+        if action.verb == "go to":
+            pose = self._pose_after(action)
+            if pose is not None and self._falls_into_place(pose):
+                return True
+        return self._leads_to(action, self._open_places)
+
+    def _leads_to(self, action: Action, things: Sequence[Thing]) -> bool:
+        """Whether one of some things may be handled after an action."""
+        if action.verb in ("explore", "find"):
+            return bool(things)
+        if action.verb == "open" and self._uncovers(action, things):
+            return True
+        if action.verb in _NODDING:
+            return self._within(_NEAR, things) and any(self._comes_in_view(t) for t in things)
+        if action.verb != "go to":
+            return self._within(_NEAR, things)
+        if not things or (pose := self._pose_after(action)) is None:
+            return False
+        visible = self.here.views.visible(pose)
+        return any(t.id in visible or can_look_for(self.here, pose, t) for t in things)
+
+    def _uncovers(self, action: Action, things: Sequence[Thing]) -> bool:
+        """Whether one of some things may come in reach because something is opened."""
+        aim = self._thing(action)
+        if aim is None:
+            return False
+        if aim.type not in ENCLOSING:  # What is behind a curtain is not said to be in it.
+            return self._within(_NEAR, things)
+        outer = (self.here.world.shut_in(thing) for thing in things)
+        return aim.id in {thing.id for thing in (*things, *outer) if thing is not None}
+
+    def _comes_in_view(self, thing: Thing) -> bool:
+        """Whether looking up or down from here shows a thing so that it can be handled."""
+        here = self.here
+        with here.views.away():
+            return any(thing.id in here.views.visible(pose) for pose in _nods(here.body.pose))
+
+    def _within(self, metres: float, things: Iterable[Thing]) -> bool:
+        pose = self.here.body.pose
+        return any(thing.reach(pose.x, pose.z) <= metres for thing in things)
+
+    def _pose_after(self, action: Action) -> Pose | None:
+        """Where going somewhere leads, if anywhere."""
+        thing = self._thing(action)
+        if thing is None or thing.held or self.here.world.shut_in(thing) is not None:
+            return None
+        with self.here.views.away():
+            pose = vantage(self.here, thing)
+            if pose is not None:
+                self.here.views.visible(pose)
+        return pose
+
+    def _falls_into_place(self, pose: Pose) -> bool:
+        """Whether what is let go in a pose may come down where it belongs."""
+        if self.held is None:
+            return False
+        now, hand = self.here.body.pose, self.held.center
+        arm = math.hypot(hand[0] - now.x, hand[2] - now.z)
+        turn = math.radians(pose.rotation)
+        x, z = pose.x + arm * math.sin(turn), pose.z + arm * math.cos(turn)
+        return any(
+            place.reach(x, z) <= _BESIDE + _drawn_out(place)
+            and place.center[1] - place.size[1] / 2 <= hand[1]
+            for place in self._things(self.places - {self.held.id})
+        )
+
+
+def _drawn_out(place: Thing) -> float:
+    """Metres at most that a drawer stands out of its box, which stays where it is."""
+    drawn = place.type == "Drawer" and place.open
+    return max(place.size[0], place.size[2]) if drawn else 0.0
+
+
+def _nods(pose: Pose) -> Sequence[Pose]:
+    """The same pose with the head up and down."""
+    levels = {pose.horizon, *range(HIGHEST, LOWEST + 1, HORIZON_STEP)}
+    return [replace(pose, horizon=float(level)) for level in sorted(levels)]
+
+
+def _wanted(here: Situation) -> Sequence[Thing]:
+    return [thing for thing in here.world if is_wanted(thing, here.goal)]
+
+
+def _is_ready(here: Situation, thing: Thing) -> bool:
+    """Whether a thing, or something in it, is wanted and treated as the goal asks."""
+    goal, ids = here.goal, here.world.inside(thing) | {thing.id}
+    wanted: Collection[str] = {t.id for t in _wanted(here) if t.id in ids}
+    if goal.type in _TREATMENTS:
+        wanted = goals.treated(goal, here.history).intersection(wanted)
+    return bool(wanted)

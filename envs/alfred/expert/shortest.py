@@ -1,0 +1,122 @@
+"""Every first action of a shortest plan, where the goal is at most two actions away.
+
+Exact among all that is offered: every plan of so few actions is tried in copies of the moment, but
+for those that can't reach the goal whatever they come to. From farther away there are too many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, Self, TypeVar
+
+from inhabit.envs.alfred.expert.prospects import Prospects
+from inhabit.envs.alfred.language.grammar import IT
+from inhabit.envs.alfred.language.reference import Reference
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.tasks.goals import conditions
+from inhabit.envs.core import Action, Outcome
+
+
+class House(Protocol):
+    """An environment whose moments can be copied."""
+
+    def actions(self) -> Sequence[Action]:
+        """What is offered."""
+        ...
+
+    def vocabulary(self) -> Sequence[Action]:
+        """All that can be said."""
+        ...
+
+    def act(self, action: Action) -> Outcome:
+        """Carry out one action."""
+        ...
+
+    def fork(self) -> Self:
+        """A copy of this moment."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+H = TypeVar("H", bound=House)
+
+
+def first_actions(house: H, situation: Callable[[H], Situation]) -> frozenset[Action] | None:
+    """Every action that some shortest plan starts with, in all wordings that can be chosen from.
+
+    Args:
+        house: at the moment in question, in which nothing is changed.
+        situation: what a house, or a copy of it, is in the midst of.
+
+    Returns:
+        None if the shortest plan has three actions or more, if there is none, or if all that is
+        lacking is a sight of the lamp; empty if the goal is reached.
+    """
+    here = situation(house)
+    met, total = conditions(here.goal, here.world, here.history)
+    if met == total:
+        return frozenset()
+    offered = house.actions()
+    meanings = _meanings(here, offered)
+    # What may be part of a plan is found out before any is tried: trying takes the simulator
+    # into a copy, and asking for the situation brings it back.
+    state = Prospects.of(here)
+    last = [key for key, action in meanings.items() if state.may_finish(action)]
+    found = [key for key in last if _solves(house, meanings[key], situation)]
+    if not found:
+        situation(house)
+        first = [key for key, action in meanings.items() if state.may_precede(action)]
+        found = [key for key in first if _leads_on(house, meanings[key], situation)]
+    if not found:
+        return None
+    reference = situation(house).reference()
+    return frozenset(a for a in [*offered, *house.vocabulary()] if _meaning(reference, a) in found)
+
+
+_Meaning = tuple[str, ...]
+"""A verb, and THOR's id of the thing that it is done to; two actions of one meaning do the same."""
+
+
+def _meaning(reference: Reference, action: Action) -> _Meaning | None:
+    """None where it speaks of what was never seen."""
+    if not action.arguments or action.arguments == (IT,) or action.verb == "find":
+        return action.verb, *action.arguments
+    thing = reference.resolve(action.verb, action.arguments[-1])
+    return None if thing is None else (action.verb, thing.id)
+
+
+def _meanings(here: Situation, offered: Sequence[Action]) -> dict[_Meaning, Action]:
+    """One action for each thing that can be meant."""
+    reference = here.reference()
+    found: dict[_Meaning, Action] = {}
+    for action in offered:
+        if (meaning := _meaning(reference, action)) is not None:
+            found.setdefault(meaning, action)
+    return found
+
+
+def _solves(house: H, action: Action, situation: Callable[[H], Situation]) -> bool:
+    copy = house.fork()
+    try:
+        situation(copy).heedless = True
+        outcome = copy.act(action)
+    finally:
+        copy.close()
+    return outcome.reason is None and outcome.met == outcome.total
+
+
+def _leads_on(house: H, action: Action, situation: Callable[[H], Situation]) -> bool:
+    """Whether one more action may follow that makes the goal hold."""
+    copy = house.fork()
+    try:
+        if copy.act(action).reason is not None:
+            return False
+        after = situation(copy)
+        state, following = Prospects.of(after), _meanings(after, copy.actions()).values()
+        last = [action for action in following if state.may_finish(action)]
+        return any(_solves(copy, action, situation) for action in last)
+    finally:
+        copy.close()

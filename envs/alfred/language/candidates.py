@@ -1,0 +1,92 @@
+"""What is plausible from what was seen, and what would truly succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inhabit.envs.alfred.language.grammar import IT, say
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.language.reference import Reference, fits
+from inhabit.envs.alfred.language.vocabulary import MOTIONS
+from inhabit.envs.alfred.scenes.object_types import KNIVES, TYPES
+from inhabit.envs.alfred.skills.exploring import unsearched
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.vantage import REACH, vantage
+from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.core import Action
+
+_HANDLING = ("pick up", "put", "open", "close", "turn on", "turn off", "slice")
+
+
+def plausible(here: Situation, find: Sequence[Action] = ()) -> Sequence[Action]:
+    """Actions about what was seen, in a fixed order. Handling is offered of what is near.
+
+    Args:
+        here: where and when.
+        find: what may be asked of the oracle besides.
+    """
+    reference = here.reference()
+    known = [thing for thing in reference.known() if _is_of_use(thing)]
+    found = [say(verb) for verb in MOTIONS]
+    found += [say("go to", name) for name in _named(reference, "go to", known) if name]
+    found += find
+    pose = here.body.pose
+    near = [t for t in known if t.reach(pose.x, pose.z) <= REACH and not here.world.shut_in(t)]
+    for verb in _HANDLING:
+        things = [thing for thing in near if fits(verb, thing) and _makes_sense(here, verb, thing)]
+        extra = (IT,) if verb == "put" else ()
+        found += [say(verb, *extra, name) for name in _named(reference, verb, things)]
+    if here.held is not None:
+        found += [say("put down"), say("drop")]
+    return found
+
+
+def _is_of_use(thing: Thing) -> bool:
+    return thing.type in TYPES or thing.pickupable or thing.openable or thing.toggleable
+
+
+def _makes_sense(here: Situation, verb: str, thing: Thing) -> bool:
+    held = here.held
+    if verb == "pick up":
+        return held is None
+    if verb == "put":
+        return held is not None
+    if verb == "slice":
+        return held is not None and held.type in KNIVES
+    return not thing.held
+
+
+def _named(reference: Reference, verb: str, things: Sequence[Thing]) -> Iterator[str]:
+    """Of each type the thing that is meant without a number first, then the others by number."""
+    by_type: dict[str, list[Thing]] = {}
+    for thing in things:
+        if not (verb == "go to" and thing.held):
+            by_type.setdefault(word(thing.type), []).append(thing)
+    for same in by_type.values():
+        names = [reference.name(verb, thing) for thing in same]
+        yield from sorted(names, key=lambda name: name[-1:].isdigit())
+
+
+def succeeding(here: Situation, offered: Sequence[Action]) -> Sequence[Action]:
+    """Those of the offered actions that would succeed now.
+
+    Going somewhere succeeds where the simulator knows a pose for it; handling, where the skill's
+    own conditions hold and the thing is in view; putting, where the receptacle can be seen, the
+    one thing that only trying would show being whether there is room.
+    """
+    return [action for action in offered if _succeeds(here, action)]
+
+
+def _succeeds(here: Situation, action: Action) -> bool:
+    if action.verb in ("look around", "turn left", "turn right"):
+        return True
+    if action.verb == "explore":
+        return unsearched(here) is not None
+    if action.verb in ("put down", "drop", "find"):
+        return action.verb == "drop"
+    thing = here.reference().resolve(action.verb, action.arguments[-1])
+    if thing is None or here.world.shut_in(thing) is not None:
+        return False
+    if action.verb == "go to":
+        return vantage(here, thing) is not None
+    return thing.visible and fits(action.verb, thing)

@@ -1,0 +1,112 @@
+"""Names that a person and a model can say: the word for a type, and a number for each thing of it.
+
+`mug_2` is the second mug of the room in the order of THOR's ids, from the reset on; what comes into
+being later (slices) gets the next number. `the mug`, with no number, is whichever mug is meant by
+what was seen and done: see `envs/alfred/language/reference.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from inhabit.envs.alfred.thor.objects import Thing
+
+_WORDS: Mapping[str, str] = {
+    "SinkBasin": "sink",
+    "BathtubBasin": "bathtub",
+    "CounterTop": "countertop",
+    "TVStand": "tv stand",
+    "CD": "cd",
+    "CellPhone": "cellphone",
+    "ArmChair": "armchair",
+    "KeyChain": "keychain",
+    "BasketBall": "basketball",
+    "Glassbottle": "glass bottle",
+    "HousePlant": "houseplant",
+    "AppleSliced": "apple slice",
+    "BreadSliced": "bread slice",
+    "LettuceSliced": "lettuce slice",
+    "PotatoSliced": "potato slice",
+    "TomatoSliced": "tomato slice",
+    "EggCracked": "cracked egg",
+}
+_SHELL = ("Ceiling", "Doorway", "Floor", "Wall")
+"""What nobody speaks of."""
+_PLAIN = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
+"""What is spoken of as its basin, where it has one."""
+
+
+@lru_cache(maxsize=1024)
+def word(type: str) -> str:
+    """The word for an object type: "AlarmClock" is an "alarm clock"."""
+    return _WORDS.get(type) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type).lower()
+
+
+@lru_cache(maxsize=4096)
+def squeeze(text: str) -> str:
+    """Text without what people write differently: "Counter Top" and "countertop" agree."""
+    return re.sub(r"[\W_]+", "", text.lower())
+
+
+@lru_cache(maxsize=4096)
+def split_name(text: str) -> tuple[str, int | None]:
+    """A name as it was said, as squeezed word and number: "the Mug 2" is ("mug", 2)."""
+    plain = re.sub(r"^(the|a|an)\s+", "", text.strip().lower())
+    match = re.fullmatch(r"(.*?\D)[\s_]*(\d{1,4})", plain, re.DOTALL)
+    if match is None:
+        return squeeze(plain), None
+    return squeeze(match[1]), int(match[2])
+
+
+class Names:
+    """The names of one room's things. Grows as things come into being; nothing is renamed."""
+
+    def __init__(self, things: Iterable[Thing] = ()) -> None:
+        self._by_id: dict[str, str] = {}
+        self._by_name: dict[tuple[str, int], str] = {}
+        self._count: dict[str, int] = {}
+        self.add(things)
+
+    def add(self, things: Iterable[Thing]) -> None:
+        """Name what has no name yet."""
+        things = list(things)
+        types = {thing.type for thing in things}
+        for thing in sorted(things, key=lambda t: t.id):
+            unspoken = thing.type in _SHELL or _PLAIN.get(thing.type) in types
+            if thing.id not in self._by_id and not unspoken:
+                self._name(thing)
+
+    def _name(self, thing: Thing) -> None:
+        said = word(thing.type)
+        number = self._count[said] = self._count.get(said, 0) + 1
+        self._by_id[thing.id] = f"{said}_{number}"
+        self._by_name[squeeze(said), number] = thing.id
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._by_id
+
+    def of(self, id: str) -> str:
+        """The name of a thing.
+
+        Raises:
+            KeyError: it has none: a sink that is spoken of as its basin, or no thing of the room.
+        """
+        return self._by_id[id]
+
+    def id(self, squeezed: str, number: int) -> str | None:
+        """Whose name it is, in the form that `split_name` gives."""
+        return self._by_name.get((squeezed, number))
+
+    def all(self) -> Mapping[str, str]:
+        """Id to name, in the order of naming."""
+        return self._by_id
+
+    def copy(self) -> Names:
+        """The same names, to grow apart."""
+        twin = Names()
+        twin._by_id = dict(self._by_id)
+        twin._by_name = dict(self._by_name)
+        twin._count = dict(self._count)
+        return twin

@@ -1,0 +1,90 @@
+"""Which thing an agent means by "the mug" or "the mug_2"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from inhabit.envs.alfred.language.naming import Names, split_name, squeeze, word
+from inhabit.envs.alfred.skills.memory import Memory
+from inhabit.envs.alfred.thor.objects import Thing, World
+
+Fits = Callable[[Thing], bool]
+
+_FITS: dict[str, Fits] = {
+    "pick up": lambda t: t.pickupable and not t.held,
+    "put": lambda t: t.receptacle and not t.shut and not t.held,
+    "open": lambda t: t.openable and not t.open,
+    "close": lambda t: t.openable and t.open,
+    "turn on": lambda t: t.toggleable and not t.on,
+    "turn off": lambda t: t.toggleable and t.on,
+    "slice": lambda t: t.sliceable and not t.sliced and not t.held,
+}
+"""Which things a verb could be meant of."""
+
+
+class Reference:
+    """What names mean to an agent at one moment: of what it has seen and nothing else."""
+
+    def __init__(self, world: World, names: Names, memory: Memory, x: float, z: float) -> None:
+        self._world = world
+        self._names = names
+        self._memory = memory
+        self._x, self._z = x, z
+        self._known: Sequence[Thing] | None = None
+
+    def known(self) -> Sequence[Thing]:
+        """Everything that was seen, still exists and has a name, in the order of the names."""
+        if self._known is None:
+            ids = [id for id in self._memory.seen if id in self._names and id in self._world]
+            self._known = [self._world[id] for id in sorted(ids, key=self._order)]
+        return self._known
+
+    def _order(self, id: str) -> tuple[str, int]:
+        said, _, number = self._names.of(id).rpartition("_")
+        return said, int(number)
+
+    def resolve(self, verb: str, name: str) -> Thing | None:
+        """The thing that `name` means when it follows `verb`; None if no such thing was seen."""
+        squeezed, number = split_name(name)
+        if number is not None:
+            id = self._names.id(squeezed, number)
+            return self._world.get(id) if id in self._memory.seen and id is not None else None
+        return self.choose(verb, [t for t in self.known() if squeeze(word(t.type)) == squeezed])
+
+    def choose(self, verb: str, things: Sequence[Thing]) -> Thing | None:
+        """The likeliest of some things of one type.
+
+        Going, it is one that was not gone to or taken yet, the nearest; else one that the verb can
+        be meant of, and of these the one gone to last, then those in view, then the nearest.
+        """
+        rank = self._to_go if verb in ("go to", "find") else self._to_act(verb)
+        return min(things, key=lambda t: (*rank(t), self._order(t.id)), default=None)
+
+    def _to_go(self, thing: Thing) -> tuple[object, ...]:
+        return (
+            thing.held,
+            self._world.shut_in(thing) is not None,
+            thing.id in self._memory.visited,
+            thing.id == self._memory.focus,
+            round(thing.reach(self._x, self._z), 3),
+        )
+
+    def _to_act(self, verb: str) -> Callable[[Thing], tuple[object, ...]]:
+        fits = _FITS[verb]
+        return lambda thing: (
+            not fits(thing),
+            thing.id != self._memory.focus,
+            not thing.visible,
+            round(thing.reach(self._x, self._z), 3),
+        )
+
+    def name(self, verb: str, thing: Thing) -> str:
+        """The shortest name by which the thing is understood: "mug", or "mug_2" among others."""
+        said = word(thing.type)
+        meant = self.resolve(verb, said)
+        return said if meant is not None and meant.id == thing.id else self._names.of(thing.id)
+
+
+def fits(verb: str, thing: Thing) -> bool:
+    """Whether a verb could be meant of a thing in its present state."""
+    return _FITS[verb](thing)

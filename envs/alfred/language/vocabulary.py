@@ -1,0 +1,79 @@
+"""Everything that can be said in a kind of room. The same in all rooms of the kind: tells nothing.
+
+Things are said without a number, and what is meant follows from what was seen and done
+(`reference.py`): going "to the cabinet" again and again visits one after the other. Furniture of
+which there are often several can be gone to by number besides; whatever is done next "to the
+cabinet" is then done to that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from inhabit.envs.alfred.language.grammar import IT, say
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.scenes.object_types import (
+    CARRIED,
+    FIXTURES,
+    HOLDERS,
+    ITEMS,
+    OPENABLE,
+    SLICEABLE,
+    TOGGLEABLE,
+)
+from inhabit.envs.alfred.scenes.rooms import Kind
+from inhabit.envs.core import Action
+
+MOTIONS = ("look around", "explore", "turn left", "turn right")
+
+_NUMBERED = {
+    "Cabinet": 9,
+    "Drawer": 9,
+    "Shelf": 6,
+    "StoveBurner": 4,
+    "CounterTop": 3,
+    "SideTable": 3,
+    "ArmChair": 2,
+    "Bed": 2,
+    "DiningTable": 2,
+    "SinkBasin": 2,
+    "Sofa": 2,
+}
+
+
+@cache
+def vocabulary(kind: Kind, find: bool = False) -> Sequence[Action]:
+    """What can be said in rooms of that kind, in a fixed order: at most 250 actions.
+
+    Args:
+        kind: of the room.
+        find: whether the oracle of `--set find=oracle` may be asked.
+    """
+    return tuple(_all(kind, find))
+
+
+def _all(kind: Kind, find: bool) -> Iterator[Action]:
+    holders, items = HOLDERS[kind], ITEMS[kind]
+    everything = sorted({*holders, *items, *FIXTURES[kind]} - {"Bathtub"})
+    yield from map(say, MOTIONS)
+    yield from (say("go to", word(type)) for type in everything)
+    if find:
+        yield from (say("find", word(type)) for type in everything)
+    else:
+        yield from (
+            say("go to", f"{word(type)}_{number}")
+            for type in everything
+            for number in range(1, _NUMBERED.get(type, 0) + 1)
+        )
+    yield from (say("pick up", word(t)) for t in everything if t in items or t in CARRIED)
+    yield from (say("put", IT, word(t)) for t in everything if t in holders)
+    yield from (say(verb) for verb in ("put down", "drop"))
+    for verb, types in (
+        ("open", OPENABLE),
+        ("close", OPENABLE),
+        ("turn on", TOGGLEABLE),
+        ("turn off", TOGGLEABLE),
+        ("slice", SLICEABLE),
+    ):
+        yield from (say(verb, word(type)) for type in everything if type in types)

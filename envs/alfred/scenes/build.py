@@ -1,0 +1,181 @@
+"""Builds what a `Scene` says, by the client's actions alone: the same on Unity and embedded."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from inhabit.envs.alfred.language.naming import Names, split_name
+from inhabit.envs.alfred.scenes.recorded_layout import lay_out
+from inhabit.envs.alfred.scenes.scene import Placement, Scene, Start, State
+from inhabit.envs.alfred.skills.routes import STEP, Grid, cell
+from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.thor.body import Body, Pose
+from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.views import Views
+from inhabit.envs.core import SceneError
+
+
+def stow(body: Body, thing: str, holder: str) -> str | None:
+    """Put a thing in or on a receptacle, which is closed again if it was.
+
+    Args:
+        body: whose hand is empty; it needs to be nowhere near.
+        thing: THOR's id.
+        holder: THOR's id.
+
+    Returns:
+        None, or the simulator's words for why it can't be done; then the thing lies on the floor
+        before the agent, if it could be picked up at all.
+    """
+    if not body.tell("PickupObject", blind=True, objectId=thing, forceAction=True):
+        return body.error[1]
+    shut = body.world[holder].shut
+    if shut:
+        body.tell("OpenObject", blind=True, objectId=holder, forceAction=True)
+    why = None
+    if not body.tell(
+        "PutObject", blind=True, objectId=holder, forceAction=True, placeStationary=True
+    ):
+        why = body.error[1] or "no reason given"
+        body.tell("DropHandObject", blind=True, forceAction=True)
+    if shut:
+        body.tell("CloseObject", blind=True, objectId=holder, forceAction=True)
+    return why
+
+
+def within_reach(body: Body, thing: str) -> bool:
+    """Whether a thing can be handled from somewhere, once what shuts it in is open."""
+    shut = body.world.shut_in(body.world[thing])
+    if shut is not None:
+        body.tell("OpenObject", blind=True, objectId=shut.id, forceAction=True)
+    poses = body.ask("GetInteractablePoses", objectId=thing, standings=[True], maxPoses=1)
+    if shut is not None:
+        body.tell("CloseObject", blind=True, objectId=shut.id, forceAction=True)
+    return bool(poses)
+
+
+_STATES: Mapping[str, tuple[str, str]] = {
+    "open": ("OpenObject", "CloseObject"),
+    "on": ("ToggleObjectOn", "ToggleObjectOff"),
+    "dirty": ("DirtyObject", "CleanObject"),
+    "broken": ("BreakObject", ""),
+    "cooked": ("CookObject", ""),
+    "sliced": ("SliceObject", ""),
+}
+"""State: the action that brings it about, and the one that undoes it."""
+
+
+def build(
+    body: Body, scene: Scene, *, seed: int, teleport: bool = False, filming: bool = False
+) -> Situation:
+    """Load the room and make it what the scene says.
+
+    Args:
+        body: in a running simulator.
+        scene: checked.
+        seed: of the place to start from, where the scene leaves it open.
+        teleport: whether the agent is moved at once instead of walking.
+        filming: whether what it sees on its way is kept.
+
+    Raises:
+        SceneError: the simulator refuses a part of it; the error says which.
+    """
+    body.reset(scene.room)
+    if scene.spawn_seed is not None:
+        _must(
+            body.tell("InitialRandomSpawn", randomSeed=scene.spawn_seed, placeStationary=True),
+            "spawn_seed",
+            body,
+        )
+    meant = lay_out(body, scene.recording) if scene.recording is not None else {}
+    names = Names(body.world)
+    for i, placement in enumerate(scene.placements):
+        _place(body, names, placement, f"placements.{i}")
+    for i, state in enumerate(scene.states):
+        _set(body, names, state, f"states.{i}")
+    grid = _grid(body)
+    _stand(body, scene.start, grid, seed)
+    if scene.held is not None:
+        id = _id(names, scene.held)
+        _must(body.tell("PickupObject", objectId=id, forceAction=True), "held", body)
+    here = Situation(
+        body,
+        scene.goal,
+        names,
+        grid,
+        Views(body),
+        field_of_view=body.field_of_view,
+        teleport=teleport,
+        filming=filming,
+        meant=meant,
+    )
+    here.see()
+    return here
+
+
+def _must(done: bool, field: str, body: Body) -> None:
+    if not done:
+        raise SceneError(f"{field}: the simulator refuses it: {body.error[1] or 'no reason given'}")
+
+
+def _id(names: Names, name: str) -> str:
+    squeezed, number = split_name(name)
+    id = names.id(squeezed, number) if number is not None else None
+    if id is None:
+        raise SceneError(f"The simulator's room has no {name!r}.")
+    return id
+
+
+def _place(body: Body, names: Names, placement: Placement, field: str) -> None:
+    thing, holder = _id(names, placement.object), _id(names, placement.receptacle)
+    why = stow(body, thing, holder)
+    if why is not None:
+        raise SceneError(f"{field}: {placement.object} in {placement.receptacle}: {why}")
+
+
+def _set(body: Body, names: Names, state: State, field: str) -> None:
+    id = _id(names, state.object)
+    for name, (bring, undo) in _STATES.items():
+        wanted = getattr(state, name)
+        if wanted is not None and _is(body.world[id], name) != wanted:
+            action = bring if wanted else undo
+            done = body.tell(action, objectId=id, forceAction=True)
+            _must(done, f"{field}.{name}", body)
+    done = True
+    if state.filled == "empty" and body.world[id].record["isFilledWithLiquid"]:
+        done = body.tell("EmptyLiquidFromObject", objectId=id, forceAction=True)
+    elif state.filled is not None and state.filled != "empty":
+        pour: dict[str, Any] = {"fillLiquid": state.filled, "forceAction": True}
+        done = body.tell("FillObjectWithLiquid", objectId=id, **pour)
+    _must(done, f"{field}.filled", body)
+
+
+def _is(thing: Thing, state: str) -> bool:
+    key = {"open": "isOpen", "on": "isToggled"}.get(state, f"is{state.capitalize()}")
+    return bool(thing.record[key])
+
+
+def _grid(body: Body) -> Grid:
+    places = body.ask("GetReachablePositions") or ()
+    return Grid(cell(place["x"], place["z"]) for place in places)
+
+
+def _stand(body: Body, start: Start | None, grid: Grid, seed: int) -> None:
+    """Set the agent where the scene says: of a recording, on the nearest place of our grid."""
+    if not grid.places:
+        raise SceneError("start: there is no place in this room where the agent can stand.")
+    if start is None:
+        start = _anywhere(grid, seed)
+    height = body.pose.y if start.y is None else start.y
+    x, z = min(grid.places, key=lambda p: (math.dist(p, (start.x / STEP, start.z / STEP)), p))
+    pose = Pose(x * STEP, height, z * STEP, start.rotation, start.horizon)
+    _must(body.place(pose), "start", body)
+
+
+def _anywhere(grid: Grid, seed: int) -> Start:
+    draw = random.Random(f"alfred start {seed}")
+    x, z = draw.choice(sorted(grid.places))
+    return Start(x=x * STEP, z=z * STEP, rotation=draw.choice((0, 90, 180, 270)))

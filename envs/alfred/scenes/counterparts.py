@@ -1,0 +1,105 @@
+"""Which thing of today's room a recorded one is: by type and position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from inhabit.envs.alfred.scenes.scene import RecordedThing
+from inhabit.envs.alfred.thor.objects import Thing, World, apart
+
+SLICED = "Sliced"
+"""What THOR adds to the type of what was cut."""
+RENAMED: Mapping[str, str] = {"Glassbottle": "Bottle"}
+"""Types that can be picked up and have another name since AI2-THOR 2.1."""
+
+_MOVED = ("CoffeeMachine", "Fridge", "GarbageCan", "Microwave")
+"""Appliances that some rooms have elsewhere since AI2-THOR 2.1."""
+_SAME_PLACE = 0.9
+"""Metres within which a thing of the same type is taken for the same one."""
+_RETYPED = 0.5
+"""Metres within which furniture is taken for the same one though its type has changed."""
+
+
+def counterpart(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
+    """The thing that is meant, if there is one.
+
+    One of the same type near the same place; else fixed furniture at that place that has another
+    type now; else the nearest of the same type, for the few appliances that were moved.
+    """
+    alike = [t for t in things if t.type == recorded.type]
+    near = _nearest(recorded, alike)
+    if near is not None and (near.pickupable or _gap(recorded, near) < _SAME_PLACE):
+        return near
+    furniture = [t for t in things if t.receptacle and not t.pickupable and t.type != "Floor"]
+    there = _nearest(recorded, furniture)
+    if there is not None and _gap(recorded, there) < _RETYPED and not _was_moved(alike):
+        return there
+    return near
+
+
+def counterparts(
+    recorded: Iterable[RecordedThing], things: Sequence[Thing]
+) -> Mapping[RecordedThing, str]:
+    """Ids of the things that are meant; of what can be picked up, each is meant once at the most.
+
+    A slice stands for what it is cut from.
+    """
+    found: dict[RecordedThing, str] = {}
+    wholes: dict[tuple[object, ...], str] = {}
+    for one in dict.fromkeys(recorded):
+        whole = one.model_copy(update={"type": one.type.removesuffix(SLICED), "slice": None})
+        key = (whole.type, whole.position)
+        if key not in wholes:
+            taken = set(wholes.values())
+            free = [t for t in things if not (t.pickupable and t.id in taken)]
+            thing = counterpart(whole, free) or counterpart(whole, things)
+            if thing is None:
+                continue
+            wholes[key] = thing.id
+        found[one] = wholes[key]
+    return found
+
+
+def present(
+    world: World, recorded: RecordedThing, whole: str, taken: Mapping[int | None, str]
+) -> Thing | None:
+    """What a recorded thing is at this moment: of a slice, the one that was taken, or a free one.
+
+    Args:
+        world: as it is now.
+        recorded: as a step of a plan means it.
+        whole: id of its counterpart, uncut.
+        taken: ids of slices of it that were picked up, by their recorded numbers.
+    """
+    if recorded.slice is None:
+        return world.get(whole)
+    number = recorded.slice
+    if number in taken and taken[number] in world:
+        return world[taken[number]]
+    slices = [t for t in world.of_type(recorded.type) if t.id.startswith(f"{whole}|")]
+    used = set(taken.values())
+    return min(slices, key=lambda t: (t.id in used, not t.visible, t.id), default=None)
+
+
+def moved(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
+    """The only appliance of its kind, if it stood elsewhere when it was recorded and can be moved.
+
+    It stood on what is at that place: its id says where its underside was, give or take.
+    """
+    alike = [t for t in things if t.type == recorded.type]
+    if not _was_moved(alike) or _gap(recorded, alike[0]) < _SAME_PLACE:
+        return None
+    return alike[0] if alike[0].record["moveable"] else None
+
+
+def _was_moved(alike: Sequence[Thing]) -> bool:
+    """Whether a room has one of them and no more, and that of a kind that changed its place."""
+    return len(alike) == 1 and alike[0].type in _MOVED
+
+
+def _nearest(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
+    return min(things, key=lambda t: (_gap(recorded, t), t.id), default=None)
+
+
+def _gap(recorded: RecordedThing, thing: Thing) -> float:
+    return min(apart(recorded.position, thing.position), apart(recorded.position, thing.center))

@@ -1,0 +1,185 @@
+"""ALFRED's own scenes in the present simulator: everything where it was recorded, by type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inhabit.envs.alfred.scenes.build import stow, within_reach
+from inhabit.envs.alfred.scenes.counterparts import counterpart, counterparts, moved
+from inhabit.envs.alfred.scenes.scene import RecordedThing, Recording
+from inhabit.envs.alfred.thor.body import Body
+from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.core import SceneError
+from inhabit.envs.simulators.household.geometry.boxes import angles, rotation
+
+# What changed between AI2-THOR 2.1, in which ALFRED was recorded, and today's release.
+#
+# Told from the trajectories themselves: the axes below are those under which the masks of ALFRED's
+# training trajectories overlap best with the things of today, each laid where it was recorded.
+
+Triple = tuple[float, float, float]
+
+_AXES: Mapping[str, Triple] = {
+    "BaseballBat": (0, 0, 180),
+    "ButterKnife": (0, 90, 90),
+    "Fork": (0, 90, 0),
+    "Knife": (0, 270, 0),
+    "Ladle": (0, 270, 0),
+    "Pen": (0, 90, 0),
+    "Pencil": (0, 270, 90),
+    "Spatula": (0, 270, 0),
+    "Spoon": (0, 90, 0),
+    "SprayBottle": (0, 270, 0),
+}
+"""Degrees about x, y and z from the axes that a type's model has today to those that it had."""
+
+
+def rotation_today(type: str, recorded: Triple) -> Mapping[str, float]:
+    """The rotation {x, y, z} in degrees that makes a thing lie as it was recorded."""
+    turned = rotation(dict(zip("xyz", recorded, strict=True)))
+    axes = _AXES.get(type)
+    if axes is None:
+        return dict(zip("xyz", recorded, strict=True))
+    return angles(turned @ rotation(dict(zip("xyz", axes, strict=True))))
+
+
+_TABLES = ("CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable")
+_LEAST, _MOST = 0.025, 0.2
+"""Metres by which a table may be higher or lower than it was."""
+_ALIKE = 0.02
+"""Metres within which two things lie at the same height."""
+
+
+def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
+    """Put everything where ALFRED had it, switch its lamps, make things dirty and empty.
+
+    Returns:
+        What the plan speaks of, and THOR's id of it here.
+
+    Raises:
+        SceneError: the simulator refuses it.
+    """
+    names: dict[str, list[str]] = {}
+    for thing in body.world:
+        if thing.pickupable:
+            names.setdefault(thing.type, []).append(str(thing.record["name"]))
+    poses: list[Mapping[str, Any]] = []
+    used: dict[str, int] = {}
+    for pose in dict.fromkeys(recording.poses):  # Some list a thing twice, in the same place.
+        same = names.get(pose.type)
+        if same:
+            number = used[pose.type] = used.get(pose.type, 0) + 1
+            poses.append(
+                {
+                    "objectName": same[(number - 1) % len(same)],
+                    "position": dict(zip("xyz", pose.position, strict=True)),
+                    "rotation": rotation_today(pose.type, pose.rotation),
+                }
+            )
+    poses += _furniture(body, recording)
+    if not body.tell("SetObjectPoses", objectPoses=poses, placeStationary=True):
+        raise SceneError(f"recording.poses: the simulator refuses it: {body.error[1]}")
+    _adjust_tables(body)
+    for thing in body.world:
+        if thing.toggleable and thing.type in recording.lamps_on and not thing.on:
+            body.tell("ToggleObjectOn", objectId=thing.id, forceAction=True)
+        if thing.toggleable and thing.type in recording.lamps_off and thing.on:
+            body.tell("ToggleObjectOff", objectId=thing.id, forceAction=True)
+    if recording.dirty_and_empty:
+        _soil(body)
+    things = list(body.world)
+    meant = counterparts((step.thing for step in recording.plan), things)
+    brought: set[str] = set()
+    for step in recording.plan:
+        id = meant.get(step.thing)
+        if id is not None and id not in brought:  # Later on it is held by something else.
+            brought.add(id)
+            holder = counterpart(step.holder, things) if step.holder is not None else None
+            _bring_to_light(body, body.world[id], holder)
+    return meant
+
+
+def _furniture(body: Body, recording: Recording) -> Sequence[Mapping[str, Any]]:
+    """Poses of the few appliances of the plan that stood elsewhere in THOR 2.1."""
+    found = {}
+    for step in recording.plan:
+        thing = moved(step.thing, list(body.world))
+        if thing is not None:
+            found[thing.id] = {
+                "objectName": thing.record["name"],
+                "position": dict(zip("xyz", step.thing.position, strict=True)),
+                "rotation": thing.record["rotation"],
+            }
+    return list(found.values())
+
+
+def _adjust_tables(body: Body) -> None:
+    """Lower or raise the tables that were lower or higher in THOR 2.1, as all on them shows."""
+    shifts = {table.id: shift for table in body.world if (shift := _shift(body.world, table))}
+    if not shifts:
+        return
+    poses, world = [], body.world
+    for thing in world:
+        on = thing.pickupable and any(_is_over(world, thing, world[id]) for id in shifts)
+        if on or thing.id in shifts:
+            x, y, z = thing.position
+            at = {"x": x, "y": y + shifts.get(thing.id, 0.0), "z": z}
+            name, turn = thing.record["name"], thing.record["rotation"]
+            poses.append({"objectName": name, "position": at, "rotation": turn})
+    body.tell("SetObjectPoses", objectPoses=poses, placeStationary=True)
+
+
+def _shift(world: World, table: Thing) -> float:
+    """Metres by which what lies on a table is higher than its top, where most of it agrees."""
+    if table.type not in _TABLES or not table.record["moveable"]:
+        return 0.0
+    gaps = sorted(_gap(t, table) for t in world if t.pickupable and _is_over(world, t, table))
+    if not gaps:
+        return 0.0
+    middle = gaps[len(gaps) // 2]
+    agree = sum(abs(gap - middle) < _ALIKE for gap in gaps)
+    return middle if _LEAST < abs(middle) < _MOST and 2 * agree > len(gaps) else 0.0
+
+
+def _gap(thing: Thing, table: Thing) -> float:
+    """Metres from a table's top up to the underside of a thing."""
+    return thing.center[1] - thing.size[1] / 2 - table.center[1] - table.size[1] / 2
+
+
+def _is_over(world: World, thing: Thing, table: Thing) -> bool:
+    """Whether a thing is on a table, or in the air above a table that has become lower."""
+    if thing.id in table.contents:
+        return True
+    afloat = all(id in world and world[id].type == "Floor" for id in thing.parents)
+    above = table.reach(thing.center[0], thing.center[2]) == 0.0
+    return afloat and above and 0.0 < _gap(thing, table) < _MOST
+
+
+def _bring_to_light(body: Body, thing: Thing, recorded: Thing | None) -> None:
+    """Put a thing of the plan on what held it, where it can't be got at in the room of today.
+
+    A sofa that has become higher since AI2-THOR 2.1 would have swallowed what lay on it.
+    """
+    if not thing.pickupable:
+        return
+    shut = body.world.shut_in(thing)
+    astray = shut is not None and recorded is not None and shut.id != recorded.id
+    if not astray and within_reach(body, thing.id):
+        return
+    for holder in (recorded, *body.world.around(thing)):
+        stowed = (
+            holder is not None and holder.receptacle and stow(body, thing.id, holder.id) is None
+        )
+        if stowed and within_reach(body, thing.id):
+            return
+    pose = {"objectName": thing.record["name"], "rotation": thing.record["rotation"]}
+    body.tell("SetObjectPoses", objectPoses=[{**pose, "position": thing.record["position"]}])
+
+
+def _soil(body: Body) -> None:
+    for thing in body.world:
+        if thing.record["dirtyable"] and not thing.record["isDirty"]:
+            body.tell("DirtyObject", objectId=thing.id, forceAction=True)
+        if thing.record["isFilledWithLiquid"]:
+            body.tell("EmptyLiquidFromObject", objectId=thing.id, forceAction=True)

@@ -1,0 +1,236 @@
+"""The parameter template of ALFRED's tasks: the room, what stands how in it, and what is wanted.
+
+Things are named as everywhere in this environment ("mug_2"), object types as in THOR ("Mug").
+`start.py` builds what a `Scene` says; `trajectories.py` reads one from ALFRED's own files.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from inhabit.envs.alfred.scenes.object_types import TYPES
+from inhabit.envs.alfred.scenes.rooms import ROOMS
+from inhabit.envs.core import SceneError, Task
+
+TaskType = Literal[
+    "pick_and_place_simple",
+    "pick_two_obj_and_place",
+    "look_at_obj_in_light",
+    "pick_clean_then_place_in_recep",
+    "pick_heat_then_place_in_recep",
+    "pick_cool_then_place_in_recep",
+    "pick_and_place_with_movable_recep",
+]
+Liquid = Literal["water", "coffee", "wine"]
+LAMPS = ("DeskLamp", "FloorLamp")
+SLICEABLE = ("Apple", "Bread", "Lettuce", "Potato", "Tomato")
+MOVABLE = ("Bowl", "Box", "Cup", "Mug", "Pan", "Plate", "Pot")
+"""Receptacles that can be carried."""
+
+Name = Annotated[str, Field(min_length=1, max_length=80, examples=["mug_1", "cabinet_3"])]
+ObjectType = Annotated[
+    str,
+    Field(min_length=1, max_length=40, json_schema_extra={"vocabulary": [*sorted(TYPES)]}),
+]
+Metres = Annotated[float, Field(ge=-30, le=30, json_schema_extra={"unit": "m"})]
+Degrees = Annotated[float, Field(ge=-360, le=360, json_schema_extra={"unit": "degrees"})]
+
+
+class Part(BaseModel):
+    """What all parts of a scene have in common."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Goal(Part):
+    """What is wanted, in ALFRED's parameters (`pddl_params`)."""
+
+    type: TaskType
+    object: ObjectType | None = None
+    """What is to be placed, or held in the light: a type that fits a hand."""
+    parent: ObjectType | None = None
+    """Where it belongs in the end: a type of receptacle. Not for looking in the light."""
+    movable: Literal[MOVABLE] | None = None  # type: ignore[valid-type]
+    """With a movable receptacle: what it lies in when it is placed."""
+    toggle: Literal[LAMPS] | None = None  # type: ignore[valid-type]
+    """Looking in the light: the lamp."""
+    sliced: bool = False
+    """It is wanted in slices."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Goal:
+        needed = {"object"}
+        needed |= {"toggle"} if self.type == "look_at_obj_in_light" else {"parent"}
+        needed |= {"movable"} if self.type == "pick_and_place_with_movable_recep" else set()
+        for name in ("object", "parent", "movable", "toggle"):
+            if (getattr(self, name) is not None) != (name in needed):
+                verb = "needs" if name in needed else "has no use for"
+                raise ValueError(f"{self.type} {verb} {name!r}")
+        if self.sliced and self.object not in SLICEABLE:
+            raise ValueError(f"{self.object!r} can't be sliced; nearest: {', '.join(SLICEABLE)}")
+        return self
+
+
+class Start(Part):
+    """Where the agent stands and looks at the beginning."""
+
+    x: Metres
+    """One must be able to stand there: on a place of the room's 0.25 m grid."""
+    z: Metres
+    y: Metres | None = None
+    """Height of its middle, as THOR has it (about 0.9); None for the room's own."""
+    rotation: Literal[0, 90, 180, 270] = Field(default=0, json_schema_extra={"unit": "degrees"})
+    """0 looks along z, 90 along x."""
+    horizon: float = Field(default=30, ge=-30, le=60, json_schema_extra={"unit": "degrees"})
+    """How far it looks down; below 0: up."""
+
+
+class Placement(Part):
+    """A thing that is in or on a receptacle at the start, and not where the room has it."""
+
+    object: Name
+    """What is moved: something that fits a hand."""
+    receptacle: Name
+    """What it is put in or on; closed things are opened for it and closed again."""
+
+
+class State(Part):
+    """States of one thing at the start that differ from the room's own; None leaves as it is."""
+
+    object: Name
+    """What is changed; it must be such as can be opened, switched on, and so on."""
+    open: bool | None = None
+    on: bool | None = None
+    dirty: bool | None = None
+    filled: Liquid | Literal["empty"] | None = None
+    sliced: Literal[True] | None = None
+    broken: Literal[True] | None = None
+    cooked: Literal[True] | None = None
+
+
+class RecordedPose(Part):
+    """Where ALFRED's generator had put a thing (THOR 2.1 coordinates, metres and degrees)."""
+
+    type: ObjectType
+    position: tuple[Metres, Metres, Metres]
+    rotation: tuple[Degrees, Degrees, Degrees]
+
+
+class RecordedThing(Part):
+    """A thing as one of ALFRED's plans means it: by type and where it was at the start."""
+
+    type: ObjectType
+    position: tuple[Metres, Metres, Metres]
+    """Of a slice: where that was which it was cut from."""
+    slice: int | None = Field(default=None, ge=0, le=99)
+    """Which of the slices."""
+
+
+class RecordedStep(Part):
+    """One interaction of ALFRED's own plan."""
+
+    verb: Literal["pick up", "put", "open", "close", "turn on", "turn off", "slice"]
+    thing: RecordedThing
+    """What is acted on; for "put" the receptacle."""
+    holder: RecordedThing | None = None
+    """For "pick up" and "slice": what the thing lies in or on."""
+
+
+class LowStep(Part):
+    """One of ALFRED's low-level actions, as its expert took it."""
+
+    action: str = Field(pattern=r"^[A-Z][A-Za-z]{2,30}$")
+    """THOR's name of it."""
+    thing: RecordedThing | None = None
+    """What is acted on; for "PutObject" the receptacle."""
+    mask: tuple[tuple[int, int], ...] = ()
+    """Where that was in the expert's picture of 300x300: runs of pixels, row after row, each as its
+    first pixel and how many follow."""
+
+
+class Recording(Part):
+    """The rest of a scene that was read from a trajectory of ALFRED's."""
+
+    poses: tuple[RecordedPose, ...]
+    """Everything that can be moved; what is not listed is not in the room."""
+    lamps_on: tuple[ObjectType, ...] = ()
+    lamps_off: tuple[ObjectType, ...] = ()
+    dirty_and_empty: bool = False
+    """All that can be is dirty, and nothing holds a liquid."""
+    plan: tuple[RecordedStep, ...] = ()
+    """How ALFRED's expert solved it."""
+    steps: tuple[LowStep, ...] = ()
+    """The same in full, where it is to be acted again step by step."""
+
+
+class Scene(Part):
+    """A room, what stands how in it, and what is wanted."""
+
+    room: str = Field(json_schema_extra={"vocabulary": [*ROOMS]})
+    """FloorPlan1-30 are kitchens, 201-230 living rooms, 301-330 bedrooms, 401-430 bathrooms."""
+    goal: Goal
+    start: Start | None = None
+    """None: a free place and a direction drawn from the episode's seed."""
+    held: Name | None = None
+    """What the agent has in its hand at the start."""
+    placements: tuple[Placement, ...] = Field(default=(), max_length=40)
+    """Things that are elsewhere than the room has them, put there in this order."""
+    states: tuple[State, ...] = Field(default=(), max_length=60)
+    spawn_seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    """Scatter all that can be picked up first, by THOR's InitialRandomSpawn with this seed."""
+    recording: Recording | None = None
+
+    @field_validator("room")
+    @classmethod
+    def _room_exists(cls, room: str, known: ValidationInfo) -> str:
+        rooms = (known.context or {}).get("rooms", ROOMS)
+        if room not in rooms:
+            raise ValueError(f"there is no room {room!r}; nearest: {nearest(room, rooms)}")
+        return room
+
+    @model_validator(mode="after")
+    def _each_thing_once(self) -> Scene:
+        moved = [p.object for p in self.placements] + ([self.held] if self.held else [])
+        for name in moved:
+            if moved.count(name) > 1:
+                raise ValueError(f"{name!r} can't start in two places")
+        if self.recording is not None and (moved or self.spawn_seed is not None):
+            raise ValueError("a recording says where everything is: leave out the other places")
+        return self
+
+
+def read_scene(task: Task, rooms: Iterable[str] = ROOMS) -> Scene:
+    """The scene of a task, its fields checked; names of things are checked by `start.check`.
+
+    Args:
+        task: of this environment.
+        rooms: names of those that there are.
+
+    Raises:
+        SceneError: a field is unknown, missing or out of its range.
+    """
+    try:
+        return Scene.model_validate(dict(task.scene), context={"rooms": set(rooms)})
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"])) or "scene"
+        why = first["msg"].removeprefix("Value error, ")
+        raise SceneError(f"Task {task.id!r}, scene, {field}: {why}.") from error
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The names that were most likely meant."""
+    known = sorted(names)
+    return ", ".join(difflib.get_close_matches(name, known, n=3, cutoff=0.4) or known[:3])

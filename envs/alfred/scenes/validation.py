@@ -1,0 +1,99 @@
+"""Holds a scene against what its room has, before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from inhabit.envs.alfred.language.naming import Names, split_name
+from inhabit.envs.alfred.scenes.scene import Scene, Start, nearest
+from inhabit.envs.alfred.skills.routes import STEP, cell
+from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.core import SceneError
+
+_NEEDED: Mapping[str, str] = {
+    "open": "openable",
+    "on": "toggleable",
+    "dirty": "dirtyable",
+    "broken": "breakable",
+    "cooked": "cookable",
+    "sliced": "sliceable",
+    "filled": "canFillWithLiquid",
+}
+"""State: what a thing must be for it."""
+
+
+def check(
+    scene: Scene, records: Iterable[Mapping[str, Any]], places: Iterable[tuple[int, int]]
+) -> None:
+    """Check the names and places in a scene.
+
+    Args:
+        scene: whose fields are right by themselves.
+        records: what is in its room, as in THOR's `metadata.objects`.
+        places: where one can stand there, in steps of the grid.
+
+    Raises:
+        SceneError: a name or type that the room lacks, or a thing that can't be or hold that.
+    """
+    world = World(records)
+    known = _Known(scene.room, world)
+    _check_goal(scene, world)
+    if scene.held is not None:
+        known.thing("held", scene.held, "pickupable")
+    for i, placement in enumerate(scene.placements):
+        known.thing(f"placements.{i}.object", placement.object, "pickupable")
+        known.thing(f"placements.{i}.receptacle", placement.receptacle, "receptacle")
+        if placement.object == placement.receptacle:
+            raise SceneError(f"placements.{i}: {placement.object!r} can't be in itself.")
+    for i, state in enumerate(scene.states):
+        for name, needed in _NEEDED.items():
+            if getattr(state, name) is not None:
+                known.thing(f"states.{i}.{name}", state.object, needed)
+    if scene.start is not None:
+        _check_start(scene.start, places)
+
+
+def _check_start(start: Start, places: Iterable[tuple[int, int]]) -> None:
+    here = cell(start.x, start.z)
+    best = min(places, key=lambda p: ((p[0] - here[0]) ** 2 + (p[1] - here[1]) ** 2, p))
+    if best != here:
+        x, z = (c * STEP for c in best)
+        raise SceneError(
+            f"start: nobody can stand at x={start.x:g}, z={start.z:g}; nearest: x={x:g}, z={z:g}."
+        )
+
+
+def _check_goal(scene: Scene, world: World) -> None:
+    goal = scene.goal
+    wanted = {"object": "pickupable", "movable": "pickupable", "toggle": "toggleable"}
+    for name, needed in {**wanted, "parent": "receptacle"}.items():
+        type = getattr(goal, name)
+        known = sorted({t.type for t in world if t.record[needed]})
+        if type is not None and type not in known:
+            raise SceneError(
+                f"goal.{name}: {scene.room} has no {type!r} that is {needed}; "
+                f"nearest: {nearest(type, known)}."
+            )
+
+
+class _Known:
+    """The names of a room, to look up what a scene calls things."""
+
+    def __init__(self, room: str, world: World) -> None:
+        self._room, self._world, self._names = room, world, Names(world)
+
+    def thing(self, field: str, name: str, needed: str) -> Thing:
+        """The thing of that name, if it is what is needed."""
+        squeezed, number = split_name(name)
+        id = self._names.id(squeezed, number) if number is not None else None
+        fitting = [n for i, n in self._names.all().items() if self._world[i].record[needed]]
+        if id is None:
+            raise SceneError(
+                f"{field}: {self._room} has no {name!r}; nearest: {nearest(name, fitting)}."
+            )
+        if not self._world[id].record[needed]:
+            raise SceneError(
+                f"{field}: {name!r} is not {needed}; nearest that is: {nearest(name, fitting)}."
+            )
+        return self._world[id]

@@ -1,0 +1,106 @@
+"""Ways over the grid of places where the agent can stand: steps ahead and quarter turns."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from inhabit.envs.alfred.skills.memory import Cell
+
+_KEPT = 64
+"""Starts whose ways are remembered."""
+STEP = 0.25
+"""Metres from one place to the next."""
+HEADINGS: Mapping[int, Cell] = {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}
+"""Degrees to the direction of a step ahead."""
+
+Stand = tuple[int, int, int]
+"""A place on the floor and a heading in degrees: (x, z, heading), in steps of the grid."""
+
+
+def cell(x: float, z: float) -> Cell:
+    """The place on the grid that is nearest to a point on the floor."""
+    return round(x / STEP), round(z / STEP)
+
+
+def heading(degrees: float) -> int:
+    """The nearest quarter turn."""
+    return round(degrees / 90) % 4 * 90
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The shortest ways from one stand to all others."""
+
+    start: Stand
+    cost: Mapping[Stand, int]
+    """Low-level steps."""
+    before: Mapping[Stand, tuple[Stand, str]] = field(repr=False)
+
+    def to(self, goal: Stand) -> Sequence[str]:
+        """THOR's actions along a shortest way.
+
+        Raises:
+            KeyError: there is no way.
+        """
+        actions: list[str] = []
+        while goal != self.start:
+            goal, action = self.before[goal]
+            actions.append(action)
+        return actions[::-1]
+
+
+class Grid:
+    """Where one can stand, and the steps that turned out to be blocked."""
+
+    def __init__(self, places: Iterable[Cell]) -> None:
+        self.places = frozenset(places)
+        self._blocked: set[tuple[Cell, Cell]] = set()
+        self._ways: dict[Stand, Ways] = {}
+
+    def block(self, stand: Stand) -> None:
+        """Remember that the step ahead from there is not possible."""
+        self._blocked.add(_ahead(stand))
+        self._ways = {}
+
+    def copy(self) -> Grid:
+        """The same grid, to learn apart."""
+        twin = Grid(self.places)
+        twin._blocked, twin._ways = set(self._blocked), dict(self._ways)
+        return twin
+
+    def ways(self, start: Stand) -> Ways:
+        """Shortest ways from `start`, breadth first; of equal ones always the same."""
+        if start not in self._ways:
+            if len(self._ways) == _KEPT:
+                self._ways.clear()
+            self._ways[start] = self._search(start)
+        return self._ways[start]
+
+    def _search(self, start: Stand) -> Ways:
+        cost = {start: 0}
+        before: dict[Stand, tuple[Stand, str]] = {}
+        ahead = deque([start])
+        while ahead:
+            stand = ahead.popleft()
+            for action, there in self._next(stand):
+                if there not in cost:
+                    cost[there] = cost[stand] + 1
+                    before[there] = stand, action
+                    ahead.append(there)
+        return Ways(start, cost, before)
+
+    def _next(self, stand: Stand) -> Iterable[tuple[str, Stand]]:
+        x, z, degrees = stand
+        here, there = _ahead(stand)
+        if there in self.places and (here, there) not in self._blocked:
+            yield "MoveAhead", (*there, degrees)
+        yield "RotateRight", (x, z, (degrees + 90) % 360)
+        yield "RotateLeft", (x, z, (degrees - 90) % 360)
+
+
+def _ahead(stand: Stand) -> tuple[Cell, Cell]:
+    x, z, degrees = stand
+    dx, dz = HEADINGS[degrees]
+    return (x, z), (x + dx, z + dz)

@@ -1,0 +1,93 @@
+"""What a task costs one who knows where everything is, in low-level steps: for path-length weights.
+
+As ALFRED counts: steps, quarter turns, looks up and down, and interactions. Reckoned over the
+room's grid without a simulator: the shortest ways between places from which the things that the
+task needs are near and straight ahead, two looks at each, and the interactions of the recipe. No
+exploring is in it, as there is none in ALFRED's own reference plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.rooms import Rooms
+from inhabit.envs.alfred.scenes.scene import Scene
+from inhabit.envs.alfred.skills.memory import Cell
+from inhabit.envs.alfred.skills.routes import HEADINGS, STEP, Grid, Stand, cell
+from inhabit.envs.alfred.thor.objects import Thing
+
+_ITHOR = Rooms()
+_NEAR = 0.8
+_LOOKS = 2
+
+
+def reference_cost(scene: Scene, where: Rooms = _ITHOR) -> int:
+    """Low-level steps of a good solution, reckoned; 1 at the least."""
+    room = furnished(scene.room, where)
+    grid = Grid(room.free_cells)
+    assert scene.start is not None
+    stand: Stand = (*cell(scene.start.x, scene.start.z), scene.start.rotation)
+    total = 0
+    for stop, interactions in _stops(scene, room):
+        ways = grid.ways(stand)
+        ends = [s for s in _stands(stop, grid) if s in ways.cost]
+        if ends:
+            stand = min(ends, key=lambda s: (ways.cost[s], s))
+            total += ways.cost[stand] + _LOOKS
+        total += interactions
+    return max(total, 1)
+
+
+def _stands(thing: Thing, grid: Grid) -> Sequence[Stand]:
+    """Where one stands before a thing and faces it: near it, or as near as one can come."""
+    reach = {(x, z): thing.reach(x * STEP, z * STEP) for x, z in grid.places}
+    near = max(_NEAR, min(reach.values()))
+    return [(*place, _facing(thing, place)) for place, far in reach.items() if far <= near]
+
+
+def _facing(thing: Thing, place: Cell) -> int:
+    """The heading in which a thing is seen from a place."""
+    x, z = thing.center[0] - place[0] * STEP, thing.center[2] - place[1] * STEP
+    return max(HEADINGS, key=lambda turn: HEADINGS[turn][0] * x + HEADINGS[turn][1] * z)
+
+
+def _stops(scene: Scene, room: Furnished) -> Sequence[tuple[Thing, int]]:
+    """What is gone to in turn, and how many interactions there are at each."""
+    goal = scene.goal
+    moved = {p.object: room.thing(p.receptacle) for p in scene.placements}
+
+    def first(type: str) -> tuple[Thing, int]:
+        """One of a type where it is at the start; a closed door before it counts two more."""
+        thing = room.of_type(type)[0]
+        name = room.name_of(thing)
+        outer = moved.get(name) or room.holder(thing)
+        shut = outer is not None and outer.openable and not outer.open
+        return (outer if name in moved and outer is not None else thing), 2 if shut else 0
+
+    stops: list[tuple[Thing, int]] = []
+
+    def add(type: str | None, interactions: int) -> None:
+        if type is not None and room.count(type):
+            thing, doors = first(type)
+            stops.append((thing, interactions + doors))
+
+    object = str(goal.object)
+    if goal.sliced:
+        add("Knife" if room.count("Knife") else "ButterKnife", 1)
+        add(object, 2)
+    add(object, 1)
+    treatment = {"clean": ("SinkBasin", 4), "heat": ("Microwave", 7), "cool": ("Fridge", 5)}
+    for name, (appliance, interactions) in treatment.items():
+        if f"_{name}_" in goal.type:
+            stops.append((room.of_type(appliance)[0], interactions))
+    add(goal.movable, 2)
+    end = goal.parent or goal.toggle
+    if end is not None and room.count(end):
+        place = room.of_type(end)[0]
+        doors = 2 if place.openable and not place.open else 0
+        stops.append((place, 1 + doors))
+        if goal.type == "pick_two_obj_and_place":
+            add(object, 1)
+            stops.append((place, 1 + doors))
+    return stops

@@ -1,0 +1,153 @@
+"""Tries in the embedded household whether a drawn task can be done: in a moment.
+
+Only the drawing of tasks uses it. Acting knows the simulator through the client alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+
+from inhabit.envs.alfred.scenes.counterparts import SLICED
+from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.object_types import DOORS
+from inhabit.envs.alfred.scenes.rooms import Rooms
+from inhabit.envs.alfred.scenes.scene import Goal, Placement, Scene
+from inhabit.envs.alfred.tasks.goals import History, conditions
+from inhabit.envs.alfred.thor.objects import BASINS, Thing, World
+from inhabit.envs.simulators.household.simulator import Reply, Simulator
+
+_ITHOR = Rooms()
+_FIELD_OF_VIEW = 60
+"""Degrees, as ALFRED's; who sees more finds more."""
+_MOST_PLACES = 6
+"""Receptacles of a type that are tried."""
+_APPLIANCE: Mapping[str, tuple[str, ...]] = {
+    "pick_clean_then_place_in_recep": BASINS,
+    "pick_heat_then_place_in_recep": ("Microwave",),
+    "pick_cool_then_place_in_recep": ("Fridge",),
+}
+
+
+class Rehearsal:
+    """One room, to try things in."""
+
+    def __init__(self, room: Furnished) -> None:
+        self._room = room
+        self._simulator = Simulator(room.name, catalog=room.where.catalog)
+        self._simulator.act({"action": "Initialize", "fieldOfView": _FIELD_OF_VIEW})
+
+    def can_be_done(self, scene: Scene) -> bool:
+        """Whether the scene can be built, is not solved at its start, and can be solved."""
+        with self._for_now():
+            return (
+                all(self._rearrange(p, scene.goal) for p in scene.placements)
+                and not self._solved(scene.goal)
+                and self._can_reach(scene.goal)
+            )
+
+    def _rearrange(self, placement: Placement, goal: Goal) -> bool:
+        """Whether the thing fits there; and, if it is wanted, whether it can be found there."""
+        thing = self._room.thing(placement.object)
+        place = self._room.thing(placement.receptacle)
+        needed = thing.type == goal.object and place.type in DOORS
+        return self._put(thing.id, place.id) and (not needed or self._shows(thing.id))
+
+    def _solved(self, goal: Goal) -> bool:
+        met, total = conditions(goal, self._world(), History())
+        return met == total
+
+    def _can_reach(self, goal: Goal) -> bool:
+        """Whether the goal can be brought about, each thing being got from where it is."""
+        wanted = self._wanted(goal)
+        if goal.toggle is not None:
+            return bool(wanted)
+        movables = self._all(goal.movable)[:2] if goal.movable is not None else [None]
+        return any(
+            self._lead(goal, wanted, movable, place)
+            for place in self._all(goal.parent)[:_MOST_PLACES]
+            for movable in movables
+        )
+
+    def _wanted(self, goal: Goal) -> Sequence[str]:
+        """Ids of the things that would be used; slices are cut."""
+        whole = self._all(goal.object)
+        if goal.sliced and whole:
+            self._do("SliceObject", whole[0].id)
+            whole = self._world().of_type(f"{goal.object}{SLICED}")
+        return [t.id for t in whole]
+
+    def _lead(self, goal: Goal, wanted: Sequence[str], movable: Thing | None, place: Thing) -> bool:
+        """Whether enough of the wanted things can be led all the way to a place."""
+        needed = 2 if goal.type == "pick_two_obj_and_place" else 1
+        with self._for_now():
+            arrived = 0
+            for thing in wanted:
+                if self._treat(goal, thing) and self._put(thing, (movable or place).id):
+                    arrived += 1
+                if arrived == needed:
+                    return movable is None or self._put(movable.id, place.id)
+        return False
+
+    def _treat(self, goal: Goal, thing: str) -> bool:
+        """Whether it fits what it is heated, cooled or cleaned in, if it is, and is seen there."""
+        types = _APPLIANCE.get(goal.type, ())
+        places = [place for type in types for place in self._all(type)]
+        return not types or any(self._put(thing, p.id) and self._shows(thing) for p in places)
+
+    def _shows(self, thing: str) -> bool:
+        """Whether there is a place from which it can be seen and handled, all doors being open."""
+        with self._for_now():
+            shut = self._world().shut_in(self._world()[thing])
+            if shut is not None:
+                self._do("OpenObject", shut.id)
+            answer = self._simulator.act(
+                {
+                    "action": "GetInteractablePoses",
+                    "objectId": thing,
+                    "standings": [True],
+                    "maxPoses": 1,
+                }
+            )
+        return bool(answer.value)
+
+    def _put(self, thing: str, place: str) -> bool:
+        """Take a thing and put it somewhere, opening and closing that."""
+        holder = self._world()[place]
+        self._do("PickupObject", thing)
+        shut = holder.shut
+        if shut:
+            self._do("OpenObject", place)
+        done = self._do("PutObject", place).success
+        if shut:
+            self._do("CloseObject", place)
+        return done
+
+    def _do(self, action: str, object_id: str) -> Reply:
+        return self._simulator.act({"action": action, "objectId": object_id, "forceAction": True})
+
+    @contextmanager
+    def _for_now(self) -> Iterator[None]:
+        """All that happens inside is taken back at the end."""
+        token = self._simulator.act({"action": "Snapshot"}).value
+        try:
+            yield
+        finally:
+            self._simulator.act({"action": "Restore", "snapshot": token})
+            self._simulator.act({"action": "Forget", "snapshot": token})
+
+    def _world(self) -> World:
+        things = self._simulator.things.values()
+        return World({**t.metadata, "visible": False} for t in things if t.present)
+
+    def _all(self, type: str | None) -> Sequence[Thing]:
+        """What there is of a type that can be reached."""
+        world = self._world()
+        return [world[t.id] for t in self._room.of_type(str(type)) if t.id in world]
+
+
+@lru_cache(maxsize=32)
+def rehearsal(room: str, where: Rooms = _ITHOR) -> Rehearsal:
+    """The room of that name, as nobody has changed it."""
+    return Rehearsal(furnished(room, where))

@@ -1,0 +1,238 @@
+"""ALFRED's seven types of task, drawn from a seed for any of the 120 rooms.
+
+A task is drawn from what its room holds, and kept if it could be done when that was tried in the
+embedded household (`rehearsal.py`): built as the scene says, not solved at its start, everything
+within reach, and room enough wherever something is put.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
+from itertools import count, islice
+from typing import get_args
+
+from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.rooms import Kind, Rooms, Split
+from inhabit.envs.alfred.scenes.scene import (
+    LAMPS,
+    SLICEABLE,
+    Goal,
+    Placement,
+    Scene,
+    Start,
+    State,
+    TaskType,
+)
+from inhabit.envs.alfred.tasks.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
+from inhabit.envs.alfred.tasks.reference_cost import reference_cost
+from inhabit.envs.alfred.tasks.rehearsal import rehearsal
+from inhabit.envs.alfred.tasks.wording import instruction
+from inhabit.envs.core import Task, TaskError
+
+MAX_STEPS = 50
+"""Actions an agent may try: the longest plans, with their exploring, take about thirty."""
+TYPES: Sequence[TaskType] = get_args(TaskType)
+ROOM_KINDS: Mapping[str, tuple[Kind, ...]] = {
+    "pick_and_place_simple": tuple(Kind),
+    "pick_two_obj_and_place": tuple(Kind),
+    "look_at_obj_in_light": (Kind.LIVING_ROOM, Kind.BEDROOM),
+    "pick_clean_then_place_in_recep": (Kind.KITCHEN, Kind.BATHROOM),
+    "pick_heat_then_place_in_recep": (Kind.KITCHEN,),
+    "pick_cool_then_place_in_recep": (Kind.KITCHEN,),
+    "pick_and_place_with_movable_recep": (Kind.KITCHEN, Kind.LIVING_ROOM, Kind.BEDROOM),
+}
+"""Where tasks of each type are found."""
+_TREATED = {
+    "pick_clean_then_place_in_recep": CLEANED,
+    "pick_heat_then_place_in_recep": HEATED,
+    "pick_cool_then_place_in_recep": COOLED,
+}
+_APPLIANCE = {
+    "pick_clean_then_place_in_recep": "SinkBasin",
+    "pick_heat_then_place_in_recep": "Microwave",
+    "pick_cool_then_place_in_recep": "Fridge",
+}
+_ITHOR = Rooms()
+_TRIES, _MOST_TRIES = 60, 600
+_MOST_MOVED = 3
+"""Things that stand elsewhere than the room has them."""
+
+
+def sample(n: int, seed: int, split: Split = "all", where: Rooms = _ITHOR) -> Iterator[Task]:
+    """`n` tasks, the seven types taking turns; the first k of n are those of k.
+
+    Args:
+        n: how many.
+        seed: other seeds give other tasks.
+        split: the rooms of iTHOR's that they are drawn from.
+        where: the rooms, and the rule of cells. Types that are not possible in any room of one's
+            own are left out.
+
+    Raises:
+        SceneError: the folder of one's own rooms has none, or one that can't be read.
+        TaskError: nothing can be done in these rooms.
+    """
+    return islice(_stream(seed, split, where), n)
+
+
+def _stream(seed: int, split: Split, where: Rooms) -> Iterator[Task]:
+    known: set[tuple[str, Goal]] = set()
+    types = possible_types(where) if where.folder else TYPES
+    for i in count():
+        draw = random.Random(f"alfred {split} {seed} {i}")
+        scene = _new_scene(types[i % len(types)], draw, split, known, where)
+        known.add((scene.room, scene.goal))
+        yield Task(
+            id=f"alfred-{'own' if where.folder else split}-{seed}-{i}",
+            env="alfred",
+            kind=scene.goal.type,
+            goal=instruction(scene.goal, draw),
+            scene=scene.model_dump(mode="json", exclude_defaults=True),
+            max_steps=MAX_STEPS,
+            reference_cost=reference_cost(scene, where),
+        )
+
+
+def possible_types(where: Rooms) -> Sequence[TaskType]:
+    """The types of task that some room of one's own allows, by what is in it.
+
+    Raises:
+        SceneError: the folder of rooms has none, or one that can't be read.
+        TaskError: there is no such type.
+    """
+    found = [
+        type
+        for type in TYPES
+        if any(possible_goals(type, r, where) for kind in ROOM_KINDS[type] for r in where.of(kind))
+    ]
+    if not found:
+        raise TaskError(
+            f"Nothing can be done in the rooms of {where.folder!r}: ALFRED's tasks need things "
+            "that can be picked up, and furniture within reach to put them on."
+        )
+    return found
+
+
+def _new_scene(
+    type: TaskType,
+    draw: random.Random,
+    split: Split,
+    known: Set[tuple[str, Goal]],
+    where: Rooms,
+) -> Scene:
+    """A scene with a goal that its room has not had; after many tries, one that it has had."""
+    for attempt in count():
+        if where.folder and attempt > _MOST_TRIES:
+            raise TaskError(
+                f"No task of type {type!r} could be solved in the rooms of {where.folder!r}, "
+                f"whatever was tried {attempt} times."
+            )
+        scene = draw_scene(type, draw, split, where)
+        if scene is not None and (attempt > _TRIES or (scene.room, scene.goal) not in known):
+            return scene
+    raise AssertionError("unreachable: the loop has no end")
+
+
+def draw_scene(
+    type: TaskType, draw: random.Random, split: Split, where: Rooms = _ITHOR
+) -> Scene | None:
+    """A scene for a task of that type; None if the dice fell on a room or goal that won't do."""
+    there = where.of(draw.choice(ROOM_KINDS[type]), split)
+    if not there:
+        return None
+    room = draw.choice(there)
+    goals = possible_goals(type, room, where)
+    if not goals:
+        return None
+    # First the object, then the rest: else those with many places would crowd out the others.
+    object = draw.choice(sorted({str(goal.object) for goal in goals}))
+    goal = draw.choice([goal for goal in goals if goal.object == object])
+    return scene_for(goal, room, draw, where)
+
+
+def scene_for(goal: Goal, name: str, draw: random.Random, where: Rooms = _ITHOR) -> Scene | None:
+    """A scene in the room of that name with a goal that is possible there; None if it won't do."""
+    room = furnished(name, where)
+    placements = tuple(_rearranged(goal, room, draw))
+    x, z = draw.choice(room.free_cells)
+    scene = Scene.model_validate(
+        {
+            "room": room.name,
+            "goal": goal,
+            "start": Start(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270))),
+            "placements": placements,
+            # As in ALFRED, the light is for the agent to switch on.
+            "states": tuple(State(object=name, on=False) for name in room.lit(goal.toggle or "")),
+        },
+        context={"rooms": (room.name,)},
+    )
+    return scene if rehearsal(room.name, where).can_be_done(scene) else None
+
+
+def goals_of(type: TaskType) -> Iterator[Goal]:
+    """Every goal of a type that people might have, in whatever room."""
+    if type == "look_at_obj_in_light":
+        for object in LIT:
+            yield from (Goal(type=type, object=object, toggle=lamp) for lamp in LAMPS)
+    elif type == "pick_and_place_with_movable_recep":
+        for movable, loads in LOADS.items():
+            for object in loads:
+                for parent in PLACES[movable]:
+                    yield Goal(type=type, object=object, movable=movable, parent=parent)
+    else:
+        for object in _TREATED.get(type, tuple(PLACES)):
+            for parent in PLACES[object]:
+                if parent != _APPLIANCE.get(type):
+                    yield from _with_slices(Goal(type=type, object=object, parent=parent))
+
+
+def _with_slices(goal: Goal) -> Iterator[Goal]:
+    if goal.type != "pick_two_obj_and_place" or goal.object not in SLICEABLE:
+        yield goal
+    if goal.object in SLICEABLE:
+        yield goal.model_copy(update={"sliced": True})
+
+
+@lru_cache(maxsize=1024)
+def possible_goals(type: TaskType, name: str, where: Rooms = _ITHOR) -> Sequence[Goal]:
+    """Every goal of a type that people might have in the room of that name, and could reach."""
+    room = furnished(name, where)
+    return [goal for goal in goals_of(type) if _possible(goal, room)]
+
+
+def _possible(goal: Goal, room: Furnished) -> bool:
+    object = str(goal.object)
+    two = goal.type == "pick_two_obj_and_place" and not goal.sliced
+    if room.count(object) < (2 if two else 1):
+        return False
+    if goal.toggle is not None:
+        return room.count(goal.toggle) > 0
+    if goal.sliced and room.count("Knife") + room.count("ButterKnife") == 0:
+        return False
+    if goal.movable is not None and not room.fits(object, goal.movable):
+        return False
+    appliance = _APPLIANCE.get(goal.type)
+    if appliance is not None and not room.fits(object, appliance):
+        return False
+    return room.fits(goal.movable or object, str(goal.parent), times=2 if two else 1)
+
+
+def _rearranged(goal: Goal, room: Furnished, draw: random.Random) -> Iterator[Placement]:
+    """A few things elsewhere: the same room is another one each time."""
+    wanted = [name for name in room.items if room.type(name) == goal.object]
+    others = [name for name in room.items if room.type(name) in PLACES and name not in wanted]
+    moved = draw.sample(wanted, 1) if wanted and draw.random() < 0.5 else []
+    moved += draw.sample(others, min(len(others), draw.randint(0, _MOST_MOVED - 1)))
+    taken: set[str] = set()
+    for name in moved:
+        places = [
+            place
+            for place in room.spare_places(name)
+            if place not in taken and room.type(place) != goal.parent
+        ]
+        if places:
+            place = draw.choice(places)
+            taken.add(place)
+            yield Placement(object=name, receptacle=place)

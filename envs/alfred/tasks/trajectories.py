@@ -1,0 +1,337 @@
+"""ALFRED's own tasks, read from its `traj_data.json` files as they are.
+
+Shridhar et al. 2020 recorded them in AI2-THOR 2.1. Things are carried over into the rooms of
+AI2-THOR 5 by type and position; what was renamed between the versions is found by its place.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from inhabit.envs.alfred.scenes.counterparts import RENAMED, counterpart
+from inhabit.envs.alfred.scenes.rooms import ROOMS, records
+from inhabit.envs.alfred.scenes.scene import (
+    Goal,
+    LowStep,
+    RecordedPose,
+    RecordedStep,
+    RecordedThing,
+    Recording,
+    Scene,
+    Start,
+    TaskType,
+)
+from inhabit.envs.alfred.skills.routes import STEP
+from inhabit.envs.alfred.thor.objects import World
+from inhabit.envs.core import SceneError, Task, TaskError
+
+FILE = "traj_data.json"
+MAX_STEPS = 50
+_log = logging.getLogger(__name__)
+
+_VERBS: Mapping[str, Any] = {
+    "PickupObject": "pick up",
+    "PutObject": "put",
+    "OpenObject": "open",
+    "CloseObject": "close",
+    "ToggleObjectOn": "turn on",
+    "ToggleObjectOff": "turn off",
+    "SliceObject": "slice",
+}
+
+
+_HOLDING = ("pick up", "slice")
+"""Verbs of which ALFRED's planner says where the thing lies."""
+
+
+class _Loose(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class _Point(_Loose):
+    x: float
+    y: float
+    z: float
+
+    def triple(self) -> tuple[float, float, float]:
+        return self.x, self.y, self.z
+
+
+class _ObjectPose(_Loose):
+    objectName: str = Field(pattern=r"^[A-Za-z]+_")  # noqa: N815
+    position: _Point
+    rotation: _Point
+
+
+class _Toggle(_Loose):
+    objectType: str  # noqa: N815
+    isOn: bool  # noqa: N815
+
+
+class _Init(_Loose):
+    x: float
+    y: float
+    z: float
+    rotation: float
+    horizon: float
+
+
+class _Scene(_Loose):
+    floor_plan: str
+    object_poses: tuple[_ObjectPose, ...]
+    object_toggles: tuple[_Toggle, ...]
+    dirty_and_empty: bool
+    init_action: _Init
+
+
+class _Pddl(_Loose):
+    object_target: str
+    parent_target: str
+    mrecep_target: str
+    toggle_target: str
+    object_sliced: bool
+
+
+class _ApiAction(_Loose):
+    action: str
+    objectId: str = ""  # noqa: N815
+    receptacleObjectId: str = ""  # noqa: N815
+
+
+class _Arguments(_Loose):
+    mask: tuple[tuple[int, int], ...] | None = None
+
+
+class _DiscreteAction(_Loose):
+    args: _Arguments = _Arguments()
+
+
+class _LowAction(_Loose):
+    api_action: _ApiAction
+    discrete_action: _DiscreteAction = _DiscreteAction()
+    high_idx: int = Field(ge=0)
+
+
+class _PlannerAction(_Loose):
+    coordinateReceptacleObjectId: tuple[str, tuple[float, ...]] | None = None  # noqa: N815
+
+
+class _HighAction(_Loose):
+    planner_action: _PlannerAction
+
+
+class _Plan(_Loose):
+    high_pddl: tuple[_HighAction, ...]
+    low_actions: tuple[_LowAction, ...]
+
+
+class _Annotation(_Loose):
+    task_desc: str = Field(min_length=1)
+
+
+class _Annotations(_Loose):
+    anns: tuple[_Annotation, ...] = Field(min_length=1)
+
+
+class Trajectory(_Loose):
+    """What is used of a `traj_data.json`."""
+
+    task_id: str = Field(min_length=1)
+    task_type: TaskType
+    pddl_params: _Pddl
+    scene: _Scene
+    plan: _Plan
+    turk_annotations: _Annotations
+
+
+def read(
+    folder: Path,
+    *,
+    annotator: int = 0,
+    bad: Literal["refuse", "skip"] = "refuse",
+    steps: bool = False,
+) -> Iterator[Task]:
+    """Every trajectory below a folder as a task, in the order of their paths.
+
+    Args:
+        folder: as ALFRED unpacks it, or any part of it.
+        annotator: whose wording of the goal is taken, of those there are.
+        bad: what happens to a file that can't be read: it stops everything, or it is left out,
+            with a warning that names it.
+        steps: whether the tasks bring the expert's low-level actions and masks.
+
+    Raises:
+        TaskError: there is no such folder, nothing in it, or (with `refuse`) a bad file.
+    """
+    if not folder.is_dir():
+        raise TaskError(f"There is no folder {str(folder)!r} with ALFRED's trajectories.")
+    paths = sorted(folder.rglob(FILE))
+    if not paths:
+        raise TaskError(f"There is no {FILE} below {str(folder)!r}.")
+    for path in paths:
+        try:
+            yield read_task(path, folder, annotator, steps=steps)
+        except TaskError as error:
+            if bad == "refuse":
+                raise
+            _log.warning("Left out: %s", error)
+
+
+def read_task(path: Path, folder: Path, annotator: int = 0, *, steps: bool = False) -> Task:
+    """One trajectory as a task.
+
+    Raises:
+        TaskError: names the file and what is wrong with it.
+    """
+    trajectory = load(path)
+    try:
+        scene = _scene(trajectory, steps)
+    except (SceneError, ValidationError) as error:
+        raise TaskError(f"{path}: {_first(error)}") from error
+    wordings = trajectory.turk_annotations.anns
+    inner = path.parent.relative_to(folder).as_posix()
+    return Task(
+        id=inner if inner != "." else path.parent.resolve().name,
+        env="alfred",
+        kind=trajectory.task_type,
+        goal=wordings[annotator % len(wordings)].task_desc.strip(),
+        scene=scene.model_dump(mode="json", exclude_defaults=True),
+        max_steps=max(MAX_STEPS, len(scene.recording.steps) if scene.recording else 0),
+        reference_cost=len(trajectory.plan.low_actions),
+    )
+
+
+def load(path: Path) -> Trajectory:
+    """A `traj_data.json`, its fields checked.
+
+    Raises:
+        TaskError: names the file and the field.
+    """
+    try:
+        return Trajectory.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise TaskError(f"{path} can't be read: {error}.") from error
+    except ValidationError as error:
+        raise TaskError(f"{path}: {_first(error)}") from error
+
+
+def _first(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    field = ".".join(map(str, first["loc"])) or "the whole"
+    return f"{field}: {first['msg']}."
+
+
+def _scene(trajectory: Trajectory, steps: bool) -> Scene:
+    scene, init = trajectory.scene, trajectory.scene.init_action
+    if scene.floor_plan not in ROOMS:
+        raise SceneError(f"scene.floor_plan: there is no room {scene.floor_plan!r}.")
+    plan = tuple(_steps(trajectory.plan))
+    return Scene(
+        room=scene.floor_plan,
+        goal=_goal(trajectory, plan),
+        start=Start(
+            x=init.x,
+            y=init.y,
+            z=init.z,
+            rotation=round(init.rotation) % 360,
+            horizon=init.horizon,
+        ),
+        recording=Recording(
+            poses=tuple(map(_pose, scene.object_poses)),
+            lamps_on=tuple(t.objectType for t in scene.object_toggles if t.isOn),
+            lamps_off=tuple(t.objectType for t in scene.object_toggles if not t.isOn),
+            dirty_and_empty=scene.dirty_and_empty,
+            plan=plan,
+            steps=tuple(map(_low_step, trajectory.plan.low_actions)) if steps else (),
+        ),
+    )
+
+
+def _pose(pose: _ObjectPose) -> RecordedPose:
+    type = pose.objectName.partition("_")[0]
+    return RecordedPose(
+        type=RENAMED.get(type, type),
+        position=pose.position.triple(),
+        rotation=pose.rotation.triple(),
+    )
+
+
+def _steps(plan: _Plan) -> Iterator[RecordedStep]:
+    """The interactions among the expert's low-level actions."""
+    for action in plan.low_actions:
+        api = action.api_action
+        verb = _VERBS.get(api.action)
+        if verb is None:
+            continue
+        thing = thing_of(api.receptacleObjectId if verb == "put" else api.objectId)
+        high = plan.high_pddl[action.high_idx] if action.high_idx < len(plan.high_pddl) else None
+        holder = _holder(high.planner_action) if verb in _HOLDING and high is not None else None
+        yield RecordedStep(verb=verb, thing=thing, holder=holder)
+
+
+def _low_step(action: _LowAction) -> LowStep:
+    api = action.api_action
+    id = api.receptacleObjectId if api.action == "PutObject" else api.objectId
+    return LowStep(
+        action=api.action,
+        thing=thing_of(id) if api.action in _VERBS else None,
+        mask=action.discrete_action.args.mask or (),
+    )
+
+
+def _holder(action: _PlannerAction) -> RecordedThing | None:
+    """What ALFRED's planner says a thing lies in; its coordinates are in steps of the grid."""
+    if action.coordinateReceptacleObjectId is None:
+        return None
+    type, box = action.coordinateReceptacleObjectId
+    if len(box) < 6:
+        return None
+    x, z, y = (box[i] * STEP for i in (0, 2, 4))
+    return RecordedThing(type=RENAMED.get(type, type), position=(x, y, z))
+
+
+def thing_of(id: str) -> RecordedThing:
+    """Type and position in an id of THOR 2.1, such as "Sink|-00.31|+00.00|-02.08|SinkBasin".
+
+    Raises:
+        SceneError: it is no such id.
+    """
+    type, *rest = id.split("|")
+    try:
+        x, y, z = map(float, rest[:3])
+    except ValueError as error:
+        raise SceneError(f"plan.low_actions: {id!r} is no id of an object.") from error
+    part, _, number = rest[3].partition("_") if len(rest) > 3 else (type, "", "")
+    return RecordedThing(
+        type=RENAMED.get(part, part),
+        position=(x, y, z),
+        slice=int(number) if number.isdigit() else None,
+    )
+
+
+def _goal(trajectory: Trajectory, plan: Sequence[RecordedStep]) -> Goal:
+    """ALFRED's goal, with the type that its receptacle has in the room of today."""
+    params = trajectory.pddl_params
+    type = trajectory.task_type
+    parent = params.parent_target or None
+    puts = [s.thing for s in plan if s.verb == "put" and s.thing.type == parent]
+    if parent is not None and puts:
+        world = World(records(trajectory.scene.floor_plan))
+        found = counterpart(puts[-1], list(world))
+        parent = found.type if found is not None else parent
+    return Goal(
+        type=type,
+        object=RENAMED.get(params.object_target, params.object_target),
+        parent=parent if type != "look_at_obj_in_light" else None,
+        movable=params.mrecep_target or None if "movable" in type else None,
+        toggle=params.toggle_target or None if type == "look_at_obj_in_light" else None,
+        sliced=params.object_sliced,
+    )

@@ -1,0 +1,1 @@
+"""Labelled images, goals and text-only episodes that the small planner is trained on."""

@@ -1,0 +1,134 @@
+"""Many labelled pictures of the embedded household in little time, to teach eyes with.
+
+Each shows a room as an agent might come to see it: from where one looks around, or from before a
+thing that one wants to handle; with drawers open or closed, things in places of their own or where
+chance has put them, and something in the hand. Nothing is walked or talked over a wire.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.scenes.rooms import Kind, Split, rooms
+from inhabit.envs.alfred.skills.vantage import direction
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
+from inhabit.envs.alfred.thor.objects import Thing as Record
+from inhabit.envs.alfred.thor.objects import World
+from inhabit.envs.core import Observation, Thing
+from inhabit.envs.simulators.household.agent import EYE_STANDING
+from inhabit.envs.simulators.household.simulator import Simulator
+
+_FIELD_OF_VIEW = 60
+"""Degrees, as ALFRED's."""
+_NEAR = 1.3
+"""Metres from which a thing is looked at, at most."""
+_HORIZONS = (0.0, 30.0)
+"""Degrees below the horizontal of one who looks around."""
+_OPEN, _HOLDS, _SPAWNED, _PAINTED, _BEFORE = 0.3, 0.15, 0.5, 0.7, 0.6
+"""How often something openable is open, something is held, things lie elsewhere, everything has
+other colours; and how often one stands before a thing."""
+
+
+def glimpses(
+    split: Split, *, rounds: int, each: int, side: int, seed: int
+) -> Iterator[tuple[Observation, Sequence[Thing]]]:
+    """Pictures with masks, and what the things in them are.
+
+    Args:
+        split: the rooms.
+        rounds: how often each room is entered, as another one each time.
+        each: pictures every time.
+        side: of the square pictures, pixels.
+        seed: of everything that is drawn.
+    """
+    names = [name for kind in Kind for name in rooms(kind, split)]
+    simulator = Simulator(names[0], width=side, height=side)
+    simulator.act({"action": "Initialize", "fieldOfView": _FIELD_OF_VIEW})
+    for turn in range(rounds):
+        draw = random.Random(f"glimpses {split} {seed} {turn}")
+        for name in draw.sample(names, len(names)):
+            simulator.act({"action": "Reset", "sceneName": name})
+            _rearrange(simulator, draw)
+            places = simulator.act({"action": "GetReachablePositions"}).value
+            assert isinstance(places, list), "A room has places to stand in."
+            for _ in range(each):
+                simulator.act(_pose(simulator, places, draw))
+                yield _seen(simulator)
+
+
+def _rearrange(simulator: Simulator, draw: random.Random) -> None:
+    """Make the room another one. What can't be done is left as it was."""
+    if draw.random() < _SPAWNED:
+        simulator.act({"action": "InitialRandomSpawn", "randomSeed": draw.randrange(10**6)})
+    if draw.random() < _PAINTED:
+        simulator.act({"action": "RandomizeMaterials", "randomSeed": draw.randrange(10**6)})
+    things = [dict(thing.metadata) for thing in simulator.things.values() if thing.present]
+    for thing in things:
+        if thing["openable"] and draw.random() < _OPEN:
+            simulator.act(_forced("OpenObject", thing))
+        if thing["toggleable"] and draw.random() < 0.5:
+            off = "ToggleObjectOff" if thing["isToggled"] else "ToggleObjectOn"
+            simulator.act(_forced(off, thing))
+    carried = [thing for thing in things if thing["pickupable"]]
+    if carried and draw.random() < _HOLDS:
+        simulator.act(_forced("PickupObject", draw.choice(carried)))
+
+
+def _forced(action: str, thing: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"action": action, "objectId": thing["objectId"], "forceAction": True}
+
+
+def _pose(simulator: Simulator, places: Sequence[Any], draw: random.Random) -> Mapping[str, Any]:
+    """Before a thing, or anywhere."""
+    pose = None
+    if draw.random() < _BEFORE:
+        pose = _before(simulator, places, draw)
+    if pose is None:
+        place = draw.choice(places)
+        turn = draw.choice((0, 90, 180, 270)) + draw.choice((0, 60, 120, 180, 240, 300))
+        pose = Pose(place["x"], place["y"], place["z"], turn % 360, draw.choice(_HORIZONS))
+    return {
+        "action": "TeleportFull",
+        "position": {"x": pose.x, "y": pose.y, "z": pose.z},
+        "rotation": {"x": 0, "y": pose.rotation, "z": 0},
+        "horizon": pose.horizon,
+        "standing": True,
+        "forceAction": True,
+    }
+
+
+def _before(simulator: Simulator, places: Sequence[Any], draw: random.Random) -> Pose | None:
+    """As one stands who has gone to a thing: its type is drawn first, so that none is rare."""
+    present = [thing for thing in simulator.things.values() if thing.present]
+    kind = draw.choice(sorted({thing.kind for thing in present}))
+    thing = Record.of(
+        {**draw.choice([t for t in present if t.kind == kind]).metadata, "visible": False}
+    )
+    near = [p for p in places if 0.2 <= thing.reach(p["x"], p["z"]) <= _NEAR]
+    if not near:
+        return None
+    place = draw.choice(near)
+    level = Pose(place["x"], place["y"], place["z"], 0.0, 0.0)
+    bearing, below = direction(level, thing.center, EYE_STANDING)
+    tilt = min(max(round(below / HORIZON_STEP) * HORIZON_STEP, HIGHEST), LOWEST)
+    return Pose(level.x, level.y, level.z, round(bearing / 90) * 90 % 360, float(tilt))
+
+
+def _seen(simulator: Simulator) -> tuple[Observation, Sequence[Thing]]:
+    frame = simulator.frame()
+    records = [t.metadata for t in simulator.things.values() if t.present]
+    world = World({**record, "visible": False} for record in records)
+    things = [
+        Thing(
+            name=record.id,
+            kind=word(record.type),
+            states={"open": record.open, "on": record.on},
+            held=record.held,
+        )
+        for record in world
+    ]
+    seen = Observation("", rgb=frame.rgb, instances=frame.ids, names=frame.names)
+    return seen, things

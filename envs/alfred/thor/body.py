@@ -1,0 +1,281 @@
+"""The agent's body in the simulator: THOR's low-level actions through the `ai2thor` client.
+
+Every step that a person would count as one is counted; what is only asked is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.alfred.thor.objects import Point, World, point
+from inhabit.envs.core import SimulatorError
+
+_BLIND: Mapping[str, bool] = {
+    "renderImage": False,
+    "renderDepthImage": False,
+    "renderInstanceSegmentation": False,
+}
+"""What a step without any picture says of the pictures; Unity leaves all out for the first."""
+HORIZON_STEP = 15
+"""Degrees that the agent looks up or down at once, as in ALFRED."""
+LOWEST, HIGHEST = 60, -30
+"""Degrees below the horizontal that the head goes to."""
+MIN_PIXELS = 10
+"""From this many pixels on a thing counts as seen, as in ALFRED."""
+
+
+class Controller(Protocol):
+    """What is used of `ai2thor.controller.Controller`."""
+
+    last_event: Any
+
+    def reset(self, scene: str) -> Any:
+        """Load a scene; gives an Event."""
+        ...
+
+    def step(self, action: str, **arguments: Any) -> Any:
+        """Carry out one action; gives an Event."""
+        ...
+
+    def stop(self) -> None:
+        """End the simulator."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where the agent is and looks: metres and degrees."""
+
+    x: float
+    y: float
+    z: float
+    rotation: float
+    horizon: float
+
+
+class Body:
+    """One agent in one running simulator."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._event: Any = None
+        self._world: World | None = None
+        self._blind = False
+        self._masks: Any = None
+        self._error = "", ""
+        self.changes = 0
+        """Messages so far that may have changed something."""
+        self.broken = False
+        """The simulator has failed for good."""
+        self.steps = 0
+        """Low-level steps since the last `count_from_zero`."""
+        self.film: list[NDArray[np.uint8]] | None = None
+        """Where the picture after each step is put, if anywhere."""
+
+    def reset(self, room: str) -> None:
+        """Load a room.
+
+        Raises:
+            SimulatorError: the simulator died.
+        """
+        try:
+            self.changes += 1
+            self._take(self._controller.reset(room))
+        except SimulatorError:
+            self.broken = True
+            raise
+        self.steps = 0
+
+    def count_from_zero(self) -> None:
+        """Start counting steps anew."""
+        self.steps = 0
+
+    def step(
+        self, action: str, *, blind: bool = False, masks: bool = False, **arguments: Any
+    ) -> bool:
+        """One step of the body. True if the simulator carried it out.
+
+        Args:
+            action: THOR's name of it.
+            blind: without pictures, on the way to one: many times quicker.
+            masks: with masks, though blind.
+            arguments: THOR's arguments of the action.
+        """
+        self.steps += 1
+        done = self.tell(action, blind=blind, masks=masks, **arguments)
+        if self.film is not None:
+            self.film.append(self.frame)
+        return done
+
+    def tell(
+        self, action: str, *, blind: bool = False, masks: bool = False, **arguments: Any
+    ) -> bool:
+        """The same, not counted: for building scenes and looking ahead.
+
+        Args:
+            action: THOR's name of it.
+            blind: without pictures.
+            masks: with masks, though blind: they will be asked for.
+            arguments: THOR's arguments of the action.
+        """
+        self.changes += action != "Pass"
+        if blind:
+            arguments = {**arguments, **_BLIND, "renderInstanceSegmentation": masks}
+        self._take(self._send(action, arguments))
+        self._blind = blind
+        metadata = self._event.metadata
+        if action != "Pass":  # which is how a picture is asked for afterwards
+            code, message = metadata.get("errorCode"), metadata.get("errorMessage")
+            self._error = str(code or ""), str(message or "")
+        return bool(metadata["lastActionSuccess"])
+
+    def ask(self, action: str, **arguments: Any) -> Any:
+        """The simulator's answer to a question that changes nothing; None if it has none."""
+        event = self._send(action, {**arguments, **_BLIND})
+        return event.metadata["actionReturn"] if event.metadata["lastActionSuccess"] else None
+
+    def _send(self, action: str, arguments: Mapping[str, Any]) -> Any:
+        try:
+            return self._controller.step(action, **arguments)
+        except ValueError:
+            # The client raises for an action that this simulator doesn't know, and keeps the event.
+            return self._controller.last_event
+        except SimulatorError:
+            self.broken = True
+            raise
+
+    def _take(self, event: Any) -> None:
+        self._event, self._world, self._masks, self._blind = event, None, None, False
+
+    def _pictured(self) -> Any:
+        """The present moment with its picture."""
+        if self._blind:
+            self.tell("Pass")
+        return self._event
+
+    @property
+    def world(self) -> World:
+        """All things as they are now."""
+        if self._world is None:
+            self._world = World(self._event.metadata["objects"])
+        return self._world
+
+    @property
+    def pose(self) -> Pose:
+        """Where it is."""
+        agent = self._event.metadata["agent"]
+        x, y, z = point(agent["position"])
+        turn = float(agent["rotation"]["y"]) % 360
+        horizon = (float(agent["cameraHorizon"]) + 180) % 360 - 180
+        return Pose(x, y, z, turn, horizon)
+
+    @property
+    def eye(self) -> Point:
+        """Where its camera is."""
+        return point(self._event.metadata["cameraPosition"])
+
+    @property
+    def field_of_view(self) -> float:
+        """Degrees, vertical."""
+        return float(self._event.metadata["fov"])
+
+    @property
+    def room(self) -> str:
+        """The room's name, such as "FloorPlan1"."""
+        return str(self._event.metadata["sceneName"]).removesuffix("_physics")
+
+    @property
+    def error(self) -> tuple[str, str]:
+        """THOR's code and message of the last action, empty if it succeeded."""
+        return self._error
+
+    @property
+    def frame(self) -> NDArray[np.uint8]:
+        """What it sees, uint8 (H, W, 3)."""
+        return np.ascontiguousarray(self._pictured().frame[..., :3])
+
+    @property
+    def depth(self) -> NDArray[np.float32]:
+        """Metres along the optical axis, float32 (H, W)."""
+        return np.ascontiguousarray(self._pictured().depth_frame, dtype=np.float32)
+
+    def near(self) -> Sequence[str]:
+        """Ids of what is seen and within reach."""
+        return [thing.id for thing in self.world if thing.visible]
+
+    def noticed(self) -> Sequence[str]:
+        """Ids of what is seen: enough of it in the picture, or any of it within reach."""
+        return list(dict.fromkeys([*self.in_view(), *self.near()]))
+
+    def place(self, pose: Pose, *, blind: bool = False, masks: bool = False) -> bool:
+        """Set the body to a pose at once, not counted. False if it can't be there."""
+        return self.tell(
+            "TeleportFull",
+            blind=blind,
+            masks=masks,
+            position={"x": pose.x, "y": pose.y, "z": pose.z},
+            rotation={"x": 0, "y": pose.rotation, "z": 0},
+            horizon=pose.horizon,
+            standing=True,
+            forceAction=True,
+        )
+
+    def instances(self) -> tuple[NDArray[np.int32], Sequence[str]]:
+        """For every pixel, int32 (H, W), an index into THOR's ids that follow; -1 for none."""
+        image, keys = self._instance_image()
+        shown, places = np.unique(image, return_inverse=True)
+        ids = [keys.get(int(key)) for key in shown]
+        names = [id for id in ids if id is not None]
+        index = np.array([-1 if id is None else names.index(id) for id in ids], np.int32)
+        return index[places].reshape(image.shape), names
+
+    def in_view(self) -> Mapping[str, int]:
+        """Pixels of each thing in the picture, by THOR's id, in the order of the ids."""
+        image, keys = self._instance_image()
+        found = {
+            keys[key]: count
+            for key, count in _pixels(image).items()
+            if key in keys and count >= MIN_PIXELS
+        }
+        return dict(sorted(found.items()))
+
+    def _instance_image(self) -> tuple[NDArray[np.uint32], Mapping[int, str]]:
+        masks = self._masked()
+        image: NDArray[np.uint32] = masks.instance_segmentation_frame_uint32
+        world = self.world
+        keys = {_key(color): id for id, color in masks.instance_colors.items() if id in world}
+        return image & np.uint32(0xFFFFFF), keys
+
+    def _masked(self) -> Any:
+        """The masks of this moment, asked for once."""
+        if self._masks is None:
+            masks = self._event.instance_masks
+            if not _drawn(masks):
+                # Without a picture Unity sends no masks either; the embedded household does.
+                masks = self._send("Pass", {"renderImage": False}).instance_masks
+            self._masks = masks if _drawn(masks) else self._pictured().instance_masks
+        return self._masks
+
+
+def _pixels(image: NDArray[np.uint32]) -> Mapping[int, int]:
+    """How many pixels of each colour. A row has few runs, so that they are soon counted."""
+    flat = image.ravel()
+    starts = np.concatenate(([0], np.flatnonzero(flat[1:] != flat[:-1]) + 1))
+    colors, which = np.unique(flat[starts], return_inverse=True)
+    lengths = np.diff(starts, append=flat.size)
+    counts = np.bincount(which, weights=lengths)
+    return dict(zip(colors.tolist(), counts.astype(int).tolist(), strict=True))
+
+
+def _drawn(masks: Any) -> bool:
+    return hasattr(masks, "instance_segmentation_frame_uint32")
+
+
+def _key(color: Sequence[int]) -> int:
+    red, green, blue = color[:3]
+    return int(red) | int(green) << 8 | int(blue) << 16

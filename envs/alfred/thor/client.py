@@ -1,0 +1,238 @@
+"""AI2-THOR's own client, made to notice when its simulator fails.
+
+It is `ai2thor.controller.Controller` of ai2thor 5.0.0 as it is: what is said to a simulator and how
+is its affair. What is added is about failure: a death is noticed at once, the error shows what was
+printed, and no new simulator is started behind one's back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import shlex
+import signal
+import struct
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import Popen, TimeoutExpired
+from typing import Any, Literal
+
+from ai2thor.controller import Controller
+from ai2thor.fifo_server import FifoServer
+from ai2thor.wsgi_server import WsgiServer
+
+from inhabit.envs.core import SimulatorError
+
+Wire = Literal["fifo", "wsgi"]
+
+_SERVERS = {"fifo": FifoServer, "wsgi": WsgiServer}
+_END_OF_MESSAGE = struct.pack("!BI", 255, 0)
+_SHOWN_LINES = 20
+_GLANCE = 0.05
+"""Seconds between two looks at a simulator that is starting."""
+_LAST_WORDS = 1.0
+"""Seconds that a simulator may take to print why it ends."""
+
+
+class Client(Controller):  # type: ignore[misc]
+    """The client, told to give up on a simulator that has failed.
+
+    A simulator that hangs is waited for, unless there is a deadline: then it is killed.
+    """
+
+    def __init__(
+        self,
+        executable: str,
+        wire: Wire,
+        *,
+        start_seconds: float = 300.0,
+        step_seconds: float | None = None,
+        **arguments: Any,
+    ) -> None:
+        """Start the simulator and load its first scene.
+
+        Args:
+            executable: the file to start.
+            wire: named pipes ("fifo", quicker) or HTTP ("wsgi").
+            start_seconds: until it has loaded its first scene, at most.
+            step_seconds: for the answer to any request afterwards, at most; None for any time.
+            arguments: any others of `Controller`.
+
+        Raises:
+            SimulatorError: it did not start, or refuses its initialization.
+            ValueError: there is no such scene.
+        """
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="inhabit-thor-", ignore_cleanup_errors=True
+        )
+        self._started = threading.Event()
+        self._simulator: Popen[bytes] | None = None
+        self._first_server: Any = None
+        self._start_seconds, self._step_seconds = start_seconds, step_seconds
+        self._hung = ""
+        try:
+            super().__init__(
+                # The client splits it like a shell does.
+                local_executable_path=shlex.quote(executable),
+                server_class=_SERVERS[wire],
+                # Given a number, the client polls a pipe whose writer is dead at full speed until
+                # the time is up; given none, it reads, and a death ends that at once.
+                server_timeout=None,
+                **arguments,
+            )
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def base_dir(self) -> str:
+        """A folder for this simulator's log alone.
+
+        Nothing is written into the home directory then, and no build that lies there is pruned.
+        """
+        return self._folder.name
+
+    def start(self, *arguments: Any, **more: Any) -> Any:
+        """Start the simulator, and no second one: the client would, when it has crashed.
+
+        Raises:
+            SimulatorError: it did not start, or has crashed since.
+        """
+        if self._started.is_set():
+            self.server = self._first_server  # which the client has let go of, but still stops
+            raise self._failure(f"crashed in {self.last_action.get('action')!r}")
+        try:
+            with self._watched("start", self._start_seconds):
+                event = super().start(*arguments, **more)
+        except Exception as error:
+            raise self._failure("did not start", error) from error
+        self._started.set()
+        return event
+
+    def reset(self, scene: Any = None, **initialization: Any) -> Any:
+        """Load a scene and initialize it.
+
+        Raises:
+            SimulatorError: the simulator died, or refuses the initialization.
+            ValueError: there is no such scene.
+        """
+        try:
+            with self._watched(f"reset to {scene!r}", self._step_seconds):
+                return super().reset(scene, **initialization)
+        except Exception as error:
+            # A simulator that is about to end sends an empty message, which is a ValueError too.
+            if self._is_an_answer(error, patience=_LAST_WORDS):
+                raise
+            raise self._failure(f"failed in reset to {scene!r}", error) from error
+
+    def step(self, action: Any = None, **arguments: Any) -> Any:
+        """Carry out one action.
+
+        Raises:
+            SimulatorError: the simulator died.
+            ValueError: there is no such action, or its arguments are wrong.
+        """
+        try:
+            with self._watched(f"{action!r}", self._step_seconds):
+                return super().step(action, **arguments)
+        except Exception as error:
+            if self._is_an_answer(error):
+                raise
+            raise self._failure(f"failed in {action!r}", error) from error
+
+    def stop(self) -> None:
+        """End the simulator. Safe to call twice."""
+        self._started.set()  # nobody waits for it any more
+        if self.server is not None:
+            # What is left of the client after a failure may not be fit for an orderly end.
+            with contextlib.suppress(OSError, AssertionError, queue.Full):
+                super().stop()
+        if self._simulator is not None:
+            self._simulator.kill()
+            self._simulator.wait()
+        self._folder.cleanup()
+
+    def printed(self) -> list[str]:
+        """The last lines that the simulator has printed, oldest first."""
+        log = Path(self.log_dir, "unity.log")
+        if not log.exists():
+            return []
+        return log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:]
+
+    def _start_unity_thread(self, *arguments: Any, **more: Any) -> None:
+        super()._start_unity_thread(*arguments, **more)
+        self._first_server, self._simulator = self.server, self.server.unity_proc
+        if isinstance(self.server, FifoServer):
+            pipe = self.server.server_pipe_path
+            threading.Thread(target=self._watch_start, args=(pipe,), daemon=True).start()
+
+    def _watch_start(self, pipe: str) -> None:
+        """Wake the client, which waits for a first message, if the simulator ends before that.
+
+        Opening a pipe waits for the other side for ever; an empty message ends that with an error.
+        """
+        assert self._simulator is not None
+        while self._simulator.poll() is None:
+            if self._started.wait(_GLANCE):
+                return
+        while not self._started.wait(_GLANCE):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+                with os.fdopen(descriptor, "wb") as writing:
+                    writing.write(_END_OF_MESSAGE)
+                return
+
+    @contextlib.contextmanager
+    def _watched(self, what: str, seconds: float | None) -> Iterator[None]:
+        """Kill the simulator if it has not answered in so many seconds: whoever waits is woken."""
+        if seconds is None:
+            yield
+            return
+        watchdog = threading.Timer(seconds, self._give_up, (f"{what} for {seconds:g} s",))
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            yield
+        finally:
+            watchdog.cancel()
+
+    def _give_up(self, waited: str) -> None:
+        self._hung = f"did not answer {waited} and was killed"
+        if self._simulator is not None:
+            self._simulator.kill()
+
+    def _is_an_answer(self, error: Exception, patience: float = 0.0) -> bool:
+        """Whether it is ours already, or says of a simulator that still runs what it refused."""
+        if isinstance(error, SimulatorError):
+            return True
+        # So the client words that there was nothing in the last message: it comes before an end.
+        if not isinstance(error, ValueError) or str(error).startswith("no metadata received"):
+            return False
+        return self._exit_status(patience) is None
+
+    def _exit_status(self, patience: float) -> int | None:
+        """How the simulator has ended; None if it runs even after `patience` seconds."""
+        if self._simulator is None:
+            return None
+        with contextlib.suppress(TimeoutExpired):
+            return self._simulator.wait(patience)
+        return None
+
+    def _failure(self, what: str, error: BaseException | None = None) -> SimulatorError:
+        """An error that says what is known: how the simulator ended, and what it printed."""
+        code = self._exit_status(_LAST_WORDS)
+        if self._hung:
+            what, code, error = self._hung, -signal.SIGKILL, ValueError()
+        # The client says "Error encountered" and keeps what it encountered as the context.
+        why = error and (error.__context__ or error)
+        if code is None:
+            what += f" ({type(why).__name__}: {why})"
+        elif code != -signal.SIGKILL or not isinstance(why, ValueError):
+            what += f" (exit status {code})"
+        # Else it had said itself that it fails, and it was the client that killed it.
+        lines = self.printed()
+        said = "\n".join(["The last lines it printed:", *lines]) if lines else "It printed nothing."
+        return SimulatorError(f"The simulator {what}. {said}")

@@ -1,0 +1,101 @@
+"""Starts a simulator with AI2-THOR's client on it: the embedded household, or a build of Unity."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from inhabit.envs.alfred.thor.client import Client, Wire
+from inhabit.envs.core import UnavailableError
+
+__all__ = ["Client", "start"]
+
+_GRACE = 5.0
+"""Seconds."""
+_UNITY_STEP = 120.0
+"""Seconds: the slowest scenes take half a minute to load."""
+
+
+def start(
+    backend: str,
+    *,
+    scene: str,
+    executable: str | None = None,
+    display: str | None = None,
+    wire: Wire = "fifo",
+    width: int = 300,
+    height: int = 300,
+    start_seconds: float = 300.0,
+    step_seconds: float | None = None,
+    rooms: str = "",
+    recorded: bool = False,
+    **initialization: Any,
+) -> Client:
+    """Start a simulator and connect AI2-THOR's client to it.
+
+    Args:
+        backend: "embedded", or "unity" for a user's own build.
+        scene: the first one to load, such as "FloorPlan1".
+        executable: for Unity, the build's executable file.
+        display: for Unity, an X display such as ":0"; by default that of the environment.
+        wire: named pipes or HTTP.
+        width: of the pictures, pixels.
+        height: of the pictures, pixels.
+        start_seconds: how long a simulator may take to start.
+        step_seconds: how long it may take for any answer; None for Unity's two minutes, and for
+            ever where it is embedded.
+        rooms: for the embedded household, a folder with rooms of the user's own.
+        recorded: for the embedded household, whether one can stand in iTHOR's rooms where THOR's
+            own agent could.
+        initialization: parameters of THOR's `Initialize`, such as `gridSize=0.25`.
+
+    Raises:
+        UnavailableError: the build or the display is missing.
+        SimulatorError: the simulator did not start.
+        ValueError: there is no such scene, or an initialization parameter is wrong.
+    """
+    arguments = {
+        "scene": scene,
+        "width": width,
+        "height": height,
+        # Ours comes first: it says why, and kills.
+        "server_start_timeout": start_seconds + _GRACE,
+        "start_seconds": start_seconds,
+        **initialization,
+    }
+    display = display or os.environ.get("DISPLAY")
+    if backend == "embedded":
+        from inhabit.envs.simulators.household.launcher import executable as embedded
+
+        # The client insists on the name of a display; the embedded household opens none. And where
+        # it reads the number of a GPU, it runs tools that belong to Unity's build for clusters.
+        with _without("CUDA_VISIBLE_DEVICES"):
+            path = embedded(rooms=rooms, recorded=recorded)
+            return Client(
+                str(path), wire, x_display=display or ":0", step_seconds=step_seconds, **arguments
+            )
+    if executable is None or not os.access(executable, os.X_OK):
+        raise UnavailableError(
+            f"The unity backend needs the executable of a build of AI2-THOR, and {executable!r} is "
+            "none. Name it with --set executable=PATH, or use --backend embedded."
+        )
+    if not display:
+        raise UnavailableError(
+            "Unity needs an X display and none is named. Start one (`Xvfb :99 -screen 0 "
+            "1024x768x24 &`) and name it: DISPLAY=:99."
+        )
+    return Client(
+        executable, wire, x_display=display, step_seconds=step_seconds or _UNITY_STEP, **arguments
+    )
+
+
+@contextlib.contextmanager
+def _without(name: str) -> Iterator[None]:
+    value = os.environ.pop(name, None)
+    try:
+        yield
+    finally:
+        if value is not None:
+            os.environ[name] = value

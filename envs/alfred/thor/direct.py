@@ -1,0 +1,203 @@
+"""The embedded household in this very process, in the client's stead: no wire, nothing packed.
+
+It answers as AI2-THOR's client would, and what it shows is the same to the byte; but pictures and
+what is visible are only worked out when they are read. That is several times as quick where there
+is much to be tried and little to be looked at, as in making data. It can't be killed by itself, and
+it shows nothing of whether a real client would get along with it: that is what the pipes are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.simulators.household.house import Sight
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.simulator import Reply, Simulator
+from inhabit.envs.simulators.household.wire.agent_metadata import result, standing
+from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE, Palette
+from inhabit.envs.simulators.render.stage import Frame
+
+
+class Direct:
+    """A simulator that is told and asked directly. See
+    `inhabit.envs.alfred.thor.body.Controller`.
+    """
+
+    def __init__(
+        self,
+        *,
+        scene: str,
+        width: int,
+        height: int,
+        rooms: str = "",
+        recorded: bool = False,
+        **initialization: Any,
+    ) -> None:
+        """Enter the first room.
+
+        Args:
+            scene: its name.
+            width: of the pictures, pixels.
+            height: of the pictures, pixels.
+            rooms: a folder with rooms of the user's own.
+            recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
+            initialization: parameters of THOR's `Initialize`, such as `gridSize=0.25`.
+
+        Raises:
+            SceneError: there is no such room.
+            SimulatorError: it refuses the initialization.
+            UnavailableError: the rooms are not installed.
+        """
+        catalog = Catalog.of(rooms, recorded=recorded)
+        self._simulator = Simulator(scene, width=width, height=height, catalog=catalog)
+        self._initialization = initialization
+        self._palette = Palette()
+        self.last_event: Any = self._initialized()
+
+    def reset(self, scene: str) -> Seen:
+        """Load a room.
+
+        Raises:
+            SimulatorError: it can't.
+            ValueError: there is no such room.
+        """
+        if not self.step("Reset", sceneName=scene).metadata["lastActionSuccess"]:
+            raise ValueError(self.last_event.metadata["errorMessage"])
+        self._palette = Palette()
+        return self._initialized()
+
+    def step(self, action: str, **arguments: Any) -> Seen:
+        """Carry out one action.
+
+        Raises:
+            SimulatorError: the simulator fails.
+        """
+        with _failing(f"in {action!r}"):
+            reply = self._simulator.act({"action": action, **arguments})
+        self.last_event = seen = Seen(self._simulator, self._palette, reply)
+        return seen
+
+    def stop(self) -> None:
+        """Nothing runs that would have to end."""
+
+    def _initialized(self) -> Seen:
+        seen = self.step("Initialize", **self._initialization)
+        if not seen.metadata["lastActionSuccess"]:
+            raise SimulatorError(f"The simulator refuses: {seen.metadata['errorMessage']}")
+        return seen
+
+
+@contextmanager
+def _failing(where: str) -> Iterator[None]:
+    """Whatever goes wrong inside is the simulator's failure."""
+    try:
+        yield
+    except (SimulatorError, UnavailableError):
+        raise
+    except Exception as error:
+        raise SimulatorError(f"The simulator failed {where}: {error}") from error
+
+
+class Seen:
+    """What the client calls an event: what came of an action, and what there is to see then."""
+
+    def __init__(self, simulator: Simulator, palette: Palette, reply: Reply) -> None:
+        """As it is now, though it may be looked at later."""
+        self._simulator = simulator
+        self._palette = palette
+        self._now = simulator.now()
+        self.metadata = Metadata(self, {**standing(simulator), **result(reply)})
+
+    @property
+    def objects(self) -> list[Record]:
+        """All things as THOR's metadata has them."""
+        things = self._now.moment.things.values()
+        return [Record(thing.metadata, self) for thing in things]
+
+    @cached_property
+    def sights(self) -> Mapping[str, Sight]:
+        """How each thing appears, by id."""
+        with _failing("to tell what is visible"), self._simulator.back(self._now):
+            return self._simulator.visibility()
+
+    @property
+    def frame(self) -> NDArray[np.uint8]:
+        """The picture, uint8 (H, W, 3)."""
+        pictured = self._framed(rgb=True).rgb
+        assert pictured is not None
+        return pictured.copy()
+
+    @property
+    def depth_frame(self) -> NDArray[np.float32]:
+        """Metres, float32 (H, W); nothing is as far as the camera sees."""
+        return np.minimum(self._framed().depth, np.float32(FAR_PLANE))
+
+    @cached_property
+    def instance_masks(self) -> Masks:
+        """Which pixel is what, in colours."""
+        return Masks(self._framed(), self._palette, self._now.moment.things)
+
+    def _framed(self, *, rgb: bool = False) -> Frame:
+        with _failing("to draw a picture"), self._simulator.back(self._now):
+            return self._simulator.frame(rgb=rgb)
+
+
+class Metadata(Mapping[str, Any]):
+    """Of an event, as far as a body reads it. Things are described when they are asked for."""
+
+    def __init__(self, seen: Seen, known: Mapping[str, Any]) -> None:
+        self._seen = seen
+        self._known = known
+
+    def __getitem__(self, key: str) -> Any:
+        return self._seen.objects if key == "objects" else self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._known
+        yield "objects"
+
+    def __len__(self) -> int:
+        return len(self._known) + 1
+
+
+class Record(Mapping[str, Any]):
+    """THOR's record of one thing. How it appears is worked out when it is asked for."""
+
+    __slots__ = ("_known", "_seen")
+
+    def __init__(self, known: Mapping[str, Any], seen: Seen) -> None:
+        self._known = known
+        self._seen = seen
+
+    def __getitem__(self, key: str) -> Any:
+        if key in _PER_VIEW_KEYS:
+            return getattr(self._seen.sights[self._known["objectId"]], _PER_VIEW_KEYS[key])
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._known, **_PER_VIEW_KEYS})
+
+    def __len__(self) -> int:
+        return len({**self._known, **_PER_VIEW_KEYS})
+
+
+_PER_VIEW_KEYS = {"distance": "distance", "visible": "visible", "isInteractable": "interactable"}
+"""Keys of a record that depend on where the agent is, and what a `Sight` calls them."""
+
+
+class Masks:
+    """Which pixel is what, in the colours that the wire would have had."""
+
+    def __init__(self, frame: Frame, palette: Palette, things: Mapping[str, Any]) -> None:
+        palette.add(frame.names)
+        palette.add(things)
+        colors = palette.pixels(frame.names)
+        self.instance_segmentation_frame_uint32: NDArray[np.uint32] = colors[frame.ids]
+        self.instance_colors = dict(zip(things, palette.colors([*things]), strict=True))

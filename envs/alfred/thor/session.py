@@ -1,0 +1,167 @@
+"""One running simulator, and who is in it: an environment and its forks take turns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.skills.routes import STEP
+from inhabit.envs.alfred.skills.vantage import REACH
+from inhabit.envs.alfred.thor.body import Body, Controller
+from inhabit.envs.core import SimulatorError, UnavailableError
+
+
+class Session:
+    """A simulator that starts when it is first needed and ends with the last that shares it.
+
+    Every owner has a number. Before one acts, `enter` makes sure that the simulator is in its
+    moment; those of the others are kept as snapshots, and one snapshot serves all who are in the
+    same moment.
+    """
+
+    def __init__(self, backend: str, settings: AlfredSettings) -> None:
+        self._backend = backend
+        self._settings = settings
+        self._client: Controller | None = None
+        self._body: Body | None = None
+        self._kept: dict[int, int] = {}
+        self._now: tuple[int, int] | None = None
+        self._snapshots: set[int] = set()
+        self._inside: int | None = None
+        self._owners = 0
+        self._joined: set[int] = set()
+
+    def join(self) -> int:
+        """A number for one more owner."""
+        self._owners += 1
+        self._joined.add(self._owners)
+        return self._owners
+
+    def leave(self, owner: int) -> None:
+        """Give up a number. With the last one the simulator ends."""
+        self._joined.discard(owner)
+        self._drop(owner)
+        if self._inside == owner:
+            self._inside = None
+        if not self._joined:
+            self._end()
+
+    def _end(self) -> None:
+        """Stop the simulator; all moments in it are gone."""
+        if self._client is not None:
+            self._client.stop()
+        self._client = self._body = self._inside = self._now = None
+        self._kept.clear()
+        self._snapshots.clear()
+
+    def start(self, owner: int, room: str) -> Body:
+        """A body for an owner that is about to load a room.
+
+        Raises:
+            SimulatorError: the simulator did not start.
+            UnavailableError: this machine lacks something for it.
+        """
+        if self._body is not None and self._body.broken:
+            self._end()
+        if self._body is None:
+            self._client = self._started(room)
+            self._body = Body(self._client)
+        if self._inside != owner:
+            self._keep()
+        self._drop(owner)
+        self._inside = owner
+        return self._body
+
+    def _started(self, room: str) -> Controller:
+        """A simulator in a room."""
+        settings, embedded = self._settings, self._backend == "embedded"
+        ours: dict[str, Any] = {"antialias": settings.antialias} if embedded else {}
+        arguments = {
+            "scene": room,
+            "width": settings.width,
+            "height": settings.height,
+            "rooms": settings.rooms,
+            "recorded": settings.cells == "recorded",
+            "gridSize": STEP,
+            "rotateStepDegrees": 90,
+            "snapToGrid": True,
+            "visibilityDistance": REACH,
+            "fieldOfView": settings.field_of_view,
+            "renderDepthImage": settings.depth,
+            "renderInstanceSegmentation": True,
+            **ours,
+        }
+        if settings.wire == "none":
+            if not embedded:
+                raise UnavailableError(
+                    f"The {self._backend} backend is spoken to through a wire: leave out wire=none."
+                )
+            from inhabit.envs.alfred.thor.direct import Direct
+
+            return Direct(**arguments)
+        from inhabit.envs.alfred.thor import (
+            controller,  # AI2-THOR's client takes a second to import
+        )
+
+        return controller.start(self._backend, executable=settings.executable or None, **arguments)
+
+    def enter(self, owner: int) -> None:
+        """Put the simulator into an owner's moment.
+
+        Raises:
+            SimulatorError: it can't.
+        """
+        if self._inside == owner or self._body is None:
+            return
+        self._keep()
+        self._inside = owner
+        token = self._kept.pop(owner)
+        if token != self._present():
+            if not self._body.tell("Restore", blind=True, snapshot=token):
+                raise SimulatorError(f"The simulator can't go back: {self._body.error[1]}")
+            self._now = token, self._body.changes
+        self._tidy()
+
+    def copy(self, owner: int, twin: int) -> None:
+        """Keep an owner's moment for another one too.
+
+        Raises:
+            SimulatorError: this simulator can't keep moments.
+        """
+        self.enter(owner)
+        self._kept[twin] = self._snapshot()
+
+    def _keep(self) -> None:
+        if self._inside is not None:
+            self._kept[self._inside] = self._snapshot()
+
+    def _drop(self, owner: int) -> None:
+        self._kept.pop(owner, None)
+        self._tidy()
+
+    def _snapshot(self) -> int:
+        """A snapshot of this moment: the last one, as long as nothing has been done since."""
+        assert self._body is not None
+        token = self._present()
+        if token is None:
+            taken = self._body.ask("Snapshot")
+            if taken is None:
+                raise SimulatorError("This simulator can't keep a moment: it knows no Snapshot.")
+            token = int(taken)
+            self._snapshots.add(token)
+            self._now = token, self._body.changes
+        return token
+
+    def _present(self) -> int | None:
+        """The snapshot that shows this very moment, if there is one."""
+        if self._now is None or self._body is None or self._now[1] != self._body.changes:
+            return None
+        return self._now[0]
+
+    def _tidy(self) -> None:
+        """Forget moments that nobody will go back to."""
+        used = {*self._kept.values(), self._present()}
+        for token in sorted(self._snapshots - used):
+            if self._body is not None:
+                self._body.ask("Forget", snapshot=token)
+            self._snapshots.discard(token)

@@ -1,0 +1,55 @@
+"""What can be seen from a pose, as the room is now: asked of the simulator, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from inhabit.envs.alfred.thor.body import Body, Pose
+
+
+class Views:
+    """Sights from poses. Valid until something in the room changes.
+
+    The agent is set to a pose for a moment; `away` brings it back to where it was.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._visible: dict[Pose, frozenset[str]] = {}
+        self._noticed: dict[Pose, frozenset[str]] = {}
+
+    def copy(self) -> Views:
+        """What is remembered, to be forgotten apart."""
+        twin = Views(self._body)
+        twin._visible, twin._noticed = dict(self._visible), dict(self._noticed)
+        return twin
+
+    def forget(self) -> None:
+        """The room has changed."""
+        self._visible.clear()
+        self._noticed.clear()
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Ask for any number of views inside; at the end the agent is where it was."""
+        before = self._body.pose
+        try:
+            yield
+        finally:
+            if self._body.pose != before:
+                self._body.place(before, blind=True)
+
+    def visible(self, pose: Pose) -> frozenset[str]:
+        """Ids of what can be handled from there; empty if nobody can be there."""
+        if pose not in self._visible:
+            there = self._body.place(pose, blind=True)
+            self._visible[pose] = frozenset(self._body.near() if there else ())
+        return self._visible[pose]
+
+    def noticed(self, pose: Pose) -> frozenset[str]:
+        """Ids of what the agent would remember having seen there."""
+        if pose not in self._noticed:
+            there = self._body.place(pose, blind=True, masks=True)
+            self._noticed[pose] = frozenset(self._body.noticed()) if there else frozenset()
+        return self._noticed[pose]

@@ -1,0 +1,53 @@
+"""Commands that set something up, such as pip: what became of them, in words for people."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from inhabit.envs.core import UnavailableError
+
+_LAST = 6
+"""Lines that a command that failed is quoted with."""
+
+
+def run(
+    command: Sequence[str],
+    *,
+    seconds: float,
+    advice: str = "",
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Run `command` to its end, and keep what it prints to itself.
+
+    Args:
+        command: the program and its words; no shell reads them.
+        seconds: after which it is ended.
+        advice: what to do where it fails, in a sentence.
+        variables: of its environment, beside those of this program.
+
+    Raises:
+        UnavailableError: it can't be run, takes too long or fails; with its last words.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            env={**os.environ, **variables},
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnavailableError(f"{' '.join(command)} did not finish: {error}") from error
+    if done.returncode:
+        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-_LAST:])
+        raise UnavailableError(f"{' '.join(command)} failed:\n{words}\n{advice}".rstrip())
+
+
+def pip(python: str) -> list[str]:
+    """What runs the pip of the interpreter `python`, with no more words than needed."""
+    return [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]

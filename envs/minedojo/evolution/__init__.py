@@ -1,0 +1,1 @@
+"""MineDojo as a template for EIE."""

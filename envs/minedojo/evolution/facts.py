@@ -1,0 +1,95 @@
+"""What is so in a moment, in the one form that every environment has: what claims are checked on.
+
+A kind of block is one thing, "log", however many there are; mobs are things each, "cow_3"; and so
+is each item that is carried, "log_0".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inhabit.envs.core import Thing
+from inhabit.envs.minedojo.backend import Backend
+from inhabit.envs.minedojo.luanti.config import FOV
+from inhabit.envs.minedojo.luanti.framebuffer import BAR
+from inhabit.envs.minedojo.snapshot import Account
+
+STATES: Mapping[str, tuple[str, str]] = {"shorn": ("shorn", "woolly")}
+"""State of a mob -> words for when it holds, and for when it does not."""
+_IN_HAND = 0.02
+"""About the share of the picture that what is in the hand takes up."""
+_ACROSS, _DOWN = 48, 30
+"""Rays over the picture, of which each stands for its share of the pixels."""
+_WIDEST, _TALLEST = 1.6, 1.4
+"""Luanti widens the view of windows narrower than 16 : 10, by the root, up to this."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """About how many pixels of the picture show what."""
+
+    hand: int
+    blocks: Mapping[str, int]
+    mobs: Mapping[int, int]
+
+
+def look(world: Backend, width: int, height: int) -> View:
+    """Reckon what the present picture shows, by rays.
+
+    Args:
+        world: as it is now.
+        width: of the picture, in pixels.
+        height: likewise.
+    """
+    window = height + 2 * BAR
+    wider = min(_TALLEST, max(1.0, math.sqrt(_WIDEST * window / width)))
+    half = math.tan(math.radians(FOV) * wider / 2)
+    seen = world.ask(
+        "view", across=_ACROSS, down=_DOWN, wide=half * width / window, high=half * height / window
+    )
+    each = width * height / (_ACROSS * _DOWN)
+    return View(
+        round(_IN_HAND * width * height),
+        {name: round(rays * each) for name, rays in (seen["blocks"] or {}).items()},
+        {int(mob["id"]): round(mob["rays"] * each) for mob in seen["mobs"] or ()},
+    )
+
+
+def things(now: Account, view: View) -> tuple[Thing, ...]:
+    """Everything that is known to be there, in a fixed order.
+
+    Args:
+        now: the moment.
+        view: what the picture of it shows.
+    """
+    stations = [
+        name
+        for name, near in (("crafting_table", "table_near"), ("furnace", "furnace_near"))
+        if now.raw[near]
+    ]
+    blocks = sorted({*now.blocks, *view.blocks, *stations})
+    hand = now.equipment[0].name if now.equipment[0].quantity else None
+    return (
+        *(Thing(name, plain(name), {}, pixels=view.blocks.get(name, 0)) for name in blocks),
+        *(
+            Thing(
+                f"{mob['name']}_{int(mob['id'])}",
+                plain(str(mob["name"])),
+                {"shorn": bool(mob["shorn"])} if mob["name"] == "sheep" else {},
+                pixels=view.mobs.get(int(mob["id"]), 0),
+            )
+            for mob in now.mobs
+        ),
+        *(_carried(name, name == hand, view) for name in sorted(now.carried)),
+    )
+
+
+def _carried(name: str, held: bool, view: View) -> Thing:
+    return Thing(f"{name}_0", plain(name), {}, held=held, pixels=view.hand if held else 0)
+
+
+def plain(name: str) -> str:
+    """A name in plain words: "crafting table"."""
+    return name.replace("_", " ")

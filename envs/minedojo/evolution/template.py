@@ -1,0 +1,195 @@
+"""MineDojo as a template for EIE: its words, its tasks from a seed, and what each is made up of."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from pydantic import JsonValue
+
+from inhabit.envs.core import Action, SceneError, Task
+from inhabit.envs.minedojo.evolution.changes import CHANGES, changed
+from inhabit.envs.minedojo.evolution.facts import STATES, plain
+from inhabit.envs.minedojo.evolution.scenes import draw_scene, every_way
+from inhabit.envs.minedojo.expert.topology import TABLE, Node, graph
+from inhabit.envs.minedojo.language import say
+from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.tasks.names import WEATHERS, mobs, names
+from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
+from inhabit.envs.template import Deed, Event, Lexicon
+
+_DEEDS = {
+    "find": Deed.SEARCH,
+    "explore": Deed.SEARCH,
+    "look around": Deed.LOOK,
+    "mine": Deed.GATHER,
+    "hunt": Deed.GATHER,
+    "milk": Deed.GATHER,
+    "shear": Deed.GATHER,
+    "collect": Deed.GATHER,
+    "craft": Deed.MAKE,
+    "smelt": Deed.MAKE,
+    "place": Deed.DROP,
+}
+_GATHERED = ("mine", "hunt", "milk", "shear", "collect")
+_WORDS = {
+    "harvest": ("Obtain {}.", "Get {}.", "We need {}.", "Come by {}."),
+    "combat": ("Defeat {}.", "Fight {} and win.", "Get rid of {}."),
+    "techtree": ("Make a {} and use it.", "Come to use a {}."),
+}
+MAX_STEPS = 40
+
+
+class MineDojoTemplate:
+    """Writes and varies tasks of gathering, making and fighting."""
+
+    changes: Sequence[str] = CHANGES
+
+    def __init__(self) -> None:
+        """Read the names."""
+        self.lexicon = _lexicon()
+
+    def schema(self) -> Mapping[str, JsonValue]:
+        """JSON schema of `MineDojoScene`, with the names that its fields take."""
+        schema: dict[str, Any] = MineDojoScene.model_json_schema()
+        fields, parts = schema["properties"], schema["$defs"]
+        parts["InventoryItem"]["properties"]["name"]["vocabulary"] = list(names("item"))
+        parts["PlacedBlock"]["properties"]["name"]["vocabulary"] = list(names("block"))
+        for field, known in (
+            ("specified_biome", names("biome")),
+            ("initial_weather", WEATHERS),
+            ("initial_mobs", mobs()),
+            ("target_names", [*names("item"), *mobs()]),
+            ("tech_item", names("tech")),
+        ):
+            fields[field]["vocabulary"] = list(known)
+        return schema
+
+    def prose(self) -> str:
+        """What there is and what can be wanted."""
+        return (
+            "A voxel world under MineDojo's parameters. `task` is harvest (have so many more of "
+            "the items in target_names), combat (kill so many of the mobs in target_names) or "
+            "techtree (make tech_item and use it). The agent starts with initial_inventory (slot, "
+            "name, quantity); blocks stand at an offset of whole blocks east, up and south of its "
+            "feet, and initial_mobs between initial_mob_spawn_range_low and _high. What is needed "
+            "has to be in sight: place it three to six blocks away on all four sides. Mining ore "
+            "takes the right pickaxe, smelting a furnace and fuel, most recipes a crafting_table. "
+            "The goal must not hold at the start."
+        )
+
+    def seed(self, draw: random.Random, name: str) -> Task:
+        """A new task: something to be had, and around one what it takes."""
+        return _task(name, draw_scene(draw), draw)
+
+    def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
+        """A task with one thing changed; None where it does not lend itself."""
+        scene = changed(read_scene(task), change, draw)
+        return None if scene is None else _task(name, scene, draw)
+
+    def kind(self, scene: Mapping[str, JsonValue]) -> str:
+        """MineDojo's class of it."""
+        kind = scene.get("task")
+        return kind if isinstance(kind, str) else ""
+
+    def events(self, task: Task) -> Sequence[Event]:
+        """The task topology graph: what has to be gathered and made, leaves first."""
+        try:
+            return list(_events(read_scene(task)))
+        except SceneError:
+            return []
+
+    def room(self, task: Task) -> str:
+        """The land that it happens in."""
+        scene = task.scene
+        return f"{scene.get('specified_biome') or 'plains'} {scene.get('world_seed')}"
+
+    def deed(self, action: Action) -> Deed:
+        """By its verb."""
+        return _DEEDS.get(action.verb, Deed.OTHER)
+
+
+def _task(name: str, scene: MineDojoScene, draw: random.Random) -> Task:
+    wanted = scene.quantities or {str(scene.tech_item): 1}
+    listed = [
+        plain(item) if scene.task == "techtree" else f"{count} {plain(item)}"
+        for item, count in wanted.items()
+    ]
+    return Task(
+        id=name,
+        env="minedojo",
+        kind=scene.task,
+        goal=draw.choice(_WORDS[scene.task]).format(" and ".join(listed)),
+        scene=scene.model_dump(mode="json", exclude_defaults=True),
+        max_steps=MAX_STEPS,
+    )
+
+
+@cache
+def _lexicon() -> Lexicon:
+    made = {item: _origin(way.verb, way.about, way.needs) for item, way in every_way().items()}
+    every = {*names("item"), *names("block"), *mobs(), *made, *made.values()}
+    every |= {block["name"] for block in content()["blocks"]}
+    return Lexicon(
+        kinds=frozenset(map(plain, every)),
+        states=STATES,
+        products={plain(item): plain(source) for item, source in made.items()},
+    )
+
+
+def _origin(verb: str, about: str, needs: Mapping[str, int]) -> str:
+    """What an item is made of, above all; for what is gathered, the block or mob."""
+    if verb in _GATHERED:
+        return about
+    return max(needs, key=lambda name: (needs[name], name))
+
+
+def _events(scene: MineDojoScene) -> Iterator[Event]:
+    if scene.task == "combat":
+        for name in sorted(scene.quantities):
+            yield Event(name, f"defeat a {plain(name)}", "", Deed.GATHER, name)
+        return
+    held = {item.name: item.quantity for item in scene.initial_inventory}
+    wanted = scene.quantities or {str(scene.tech_item): 1}
+    found: dict[str, Event] = {}
+    for item, count in sorted(wanted.items()):
+        if item in every_way():
+            _add(graph(item, count, {}, every_way()), held, found, wanted=True)
+    yield from found.values()
+
+
+def _add(
+    node: Node, held: Mapping[str, int], found: dict[str, Event], *, wanted: bool = False
+) -> None:
+    """The events of a node of the graph, after those that it needs."""
+    if node.item in found or (held.get(node.item, 0) >= node.count and not wanted):
+        return
+    for part in node.parts:
+        _add(part, held, found)
+    needs = [part.item for part in node.parts if part.item in found]
+    if node.way.station is not None:
+        needs.append(_set_up(node.way.station, held, found))
+    gathers = node.way.verb in _GATHERED
+    wish = f"{'get' if gathers else 'make'} {node.count} {plain(node.item)}"
+    found[node.item] = Event(
+        node.item,
+        wish,
+        "",
+        Deed.GATHER if gathers else Deed.MAKE,
+        say(node.way.verb, node.way.about).arguments[-1],
+        tuple(dict.fromkeys(needs)),
+    )
+
+
+def _set_up(station: str, held: Mapping[str, int], found: dict[str, Event]) -> str:
+    """The event that puts up a station, which has to be made first where none is held."""
+    name = f"set up {station}"
+    if name not in found:
+        if station in every_way() and station != TABLE:
+            _add(graph(station, 1, {}, every_way()), held, found)
+        needs = (station,) if station in found else ()
+        wish = f"put down the {plain(station)}"
+        found[name] = Event(name, wish, "", Deed.DROP, station, needs)
+    return name

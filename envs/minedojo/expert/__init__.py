@@ -1,0 +1,1 @@
+"""Plans for MineDojo's tasks, from the recipes."""

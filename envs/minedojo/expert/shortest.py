@@ -1,0 +1,361 @@
+"""Shortest plans by the recipes, and when they are known to be shortest.
+
+Two searches over what is held and what stands nearby. A cautious one counts on what is sure: drops
+at their least, blocks as often as they were seen, and a crafting table left behind by whoever walks
+off. A hopeful one takes drops at their most, no end of what was seen, and one look around that
+shows all there is. Every plan of the first can be carried out, as far as there is a way; every plan
+that can be carried out is one of the second. So where both agree on how many actions it takes and
+on which come first, it is so. What is dug on the way to something else is left out of account.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from inhabit.envs.core import Action
+from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Way, better, ways
+from inhabit.envs.minedojo.language import say
+from inhabit.envs.minedojo.luanti.content import FUEL
+from inhabit.envs.minedojo.snapshot import Account
+from inhabit.envs.minedojo.tasks.scene import MineDojoScene
+
+_MOST = 20_000
+"""Moments that one search may look at."""
+_LONGEST = 16
+"""Actions of a plan, likewise."""
+_AWAY = 12.5
+"""Blocks from which on whoever goes there leaves behind what stands here: 4.2 to reach it, and 4
+on either side of a station."""
+_AROUND = 40.0
+"""Blocks within which mobs are hunted."""
+_BURNED = ("coal", "log", "log2", "planks", "stick")
+"""Fuel that one would get on purpose."""
+_EXPLORE = say("explore")
+_NOTHING = (0, 0, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortest:
+    """What is known of the shortest plans from a moment."""
+
+    plan: tuple[Action, ...]
+    """One of them."""
+    best: frozenset[Action]
+    """All actions that one of them starts with."""
+
+
+@dataclass(frozen=True, slots=True)
+class _There:
+    """What there is to work with, as a key for what was reckoned before."""
+
+    held: tuple[tuple[str, int], ...]
+    seen: tuple[tuple[str, int, int, bool], ...]
+    """Block or mob, how many are known, how many are within reach, whether all are far away."""
+    table: bool
+    furnace: bool
+    heat: int
+    """Halves of what smelts one thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One action as it changes what is held; numbers are places in the list of items."""
+
+    action: Action
+    needs: tuple[tuple[int, int], ...] = ()
+    gains: tuple[tuple[int, int], ...] = ()
+    tools: tuple[int, ...] = ()
+    """One of these has to be held; empty for none."""
+    station: str | None = None
+    source: str | None = None
+    """The block or mob that it takes."""
+    sets_up: str | None = None
+    """A station that stands nearby afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    held: tuple[int, ...]
+    left: tuple[int, ...]
+    table: bool
+    furnace: bool
+    heat: int
+    moved: bool = False
+    """Whether one has walked, so that what was near need not be so any more."""
+    shown: bool = False
+
+
+def shortest(
+    scene: MineDojoScene, first: Account, now: Account, findable: frozenset[str]
+) -> Shortest | None:
+    """The shortest plans from a moment; None where they aren't known.
+
+    Args:
+        scene: the goal.
+        first: the first moment.
+        now: this one.
+        findable: blocks and mobs that somebody who looks around may come upon.
+    """
+    there = _there(now)
+    if scene.task == "combat":
+        return _hunt(scene, now)
+    if scene.task == "harvest":
+        goal = {n: first.carried.get(n, 0) + count for n, count in scene.quantities.items()}
+        return _agreed(tuple(sorted(goal.items())), there, findable)
+    item = scene.tech_item
+    if scene.task == "techtree" and item and not now.carried.get(item):
+        known = _agreed(((item, 1),), there, findable)
+        # With the item in hand it is used, whatever the way to it was.
+        return known and Shortest((*known.plan, say("use", item)), known.best)
+    return None
+
+
+def _hunt(scene: MineDojoScene, now: Account) -> Shortest | None:
+    """Each kill takes a hunt, and a hunt is all it takes while somebody is around."""
+    plan: list[Action] = []
+    for name, count in sorted(scene.quantities.items()):
+        wanted = count - now.killed.get(name, 0)
+        if wanted > sum(m["name"] == name and m["far"] < _AROUND for m in now.mobs):
+            return None
+        plan += [say("hunt", name)] * wanted
+    return Shortest(tuple(plan), frozenset(plan)) if plan else None
+
+
+def _there(now: Account) -> _There:
+    seen = [(name, now.counts[name], now.near[name], far > _AWAY)
+            for name, far in now.blocks.items()]  # fmt: skip
+    around = Counter(str(mob["name"]) for mob in now.mobs if mob["far"] < _AROUND)
+    seen += [(name, count, 0, False) for name, count in around.items()]
+    return _There(
+        held=tuple(sorted(now.carried.items())),
+        seen=tuple(sorted(seen)),
+        table=bool(now.raw["table_near"]),
+        furnace=bool(now.raw["furnace_near"]),
+        heat=round(2 * now.raw["heat"]),
+    )
+
+
+@lru_cache(maxsize=256)
+def _agreed(
+    goal: tuple[tuple[str, int], ...], there: _There, findable: frozenset[str]
+) -> Shortest | None:
+    seen = frozenset(name for name, *_ in there.seen)
+    sure = _Search(goal, there, seen, hopeful=False).run()
+    if sure is None:
+        return None
+    hoped = _Search(goal, there, seen | findable, hopeful=True).run()
+    agree = hoped is not None and (len(hoped.plan), hoped.best) == (len(sure.plan), sure.best)
+    return sure if agree else None
+
+
+class _Search:
+    """Breadth first from a moment to the goal."""
+
+    def __init__(
+        self,
+        goal: tuple[tuple[str, int], ...],
+        there: _There,
+        sources: frozenset[str],
+        *,
+        hopeful: bool,
+    ) -> None:
+        held = dict(there.held)
+        self._hopeful = hopeful
+        relevant = _relevant([name for name, _ in goal], held, sources)
+        self._place = {item: i for i, item in enumerate(sorted(relevant))}
+        self._seen = {name: (count, near, away) for name, count, near, away in there.seen}
+        self._sources = {name: i for i, name in enumerate(sorted(self._seen))}
+        self._goal = [(self._place[name], count) for name, count in goal if name in self._place]
+        self._possible = len(self._goal) == len(goal)
+        self._steps = sorted(self._all_steps(sources), key=lambda step: step.action.text)
+        self._fuel = [(self._place[n], round(2 * h)) for n, h in FUEL if n in self._place]
+        self._start = _State(
+            tuple(held.get(item, 0) for item in sorted(relevant)),
+            tuple(self._seen[name][0] for name in sorted(self._seen)),
+            there.table,
+            there.furnace,
+            there.heat,
+        )
+
+    def run(self) -> Shortest | None:
+        """The shortest plans; None where there are none, or the search grew too large."""
+        if not self._possible:
+            return None
+        layer: dict[_State, frozenset[Action]] = {self._start: frozenset()}
+        came: dict[_State, tuple[_State, Action] | None] = {self._start: None}
+        for _ in range(_LONGEST):
+            following: dict[_State, frozenset[Action]] = {}
+            for state, firsts in layer.items():
+                for action, after in self._after(state):
+                    if after in following or after not in came:
+                        begun = firsts or frozenset((action,))
+                        following[after] = following.get(after, frozenset()) | begun
+                        came.setdefault(after, (state, action))
+            if found := [state for state in following if self._reached(state)]:
+                best = frozenset().union(*(following[state] for state in found))
+                return Shortest(_way_to(found[0], came), best)
+            if not following or len(came) > _MOST:
+                return None
+            layer = following
+        return None
+
+    def _reached(self, state: _State) -> bool:
+        return all(state.held[place] >= count for place, count in self._goal)
+
+    def _all_steps(self, sources: frozenset[str]) -> Iterator[_Step]:
+        merged: dict[tuple[object, ...], tuple[Way, list[tuple[int, int]]]] = {}
+        for item in self._place:
+            for way in ways().get(item, ()):
+                # To shear leaves one holds the shears, which is an action more.
+                sheared = way.verb == "mine" and way.tool == "shears"
+                there = _source(way) is None or _source(way) in sources
+                if there and (self._hopeful or not sheared):
+                    key = (way.verb, way.about, tuple(way.needs.items()), way.tool)
+                    count = way.most if self._hopeful else way.least
+                    merged.setdefault(key, (way, []))[1].append((self._place[item], count))
+        for way, gains in merged.values():
+            tools = better(way.tool) if way.tool is not None else ()
+            if all(name in self._place for name in way.needs):
+                yield _Step(
+                    say(way.verb, way.about),
+                    tuple((self._place[name], count) for name, count in way.needs.items()),
+                    tuple(gains),
+                    tuple(self._place[tool] for tool in tools if tool in self._place),
+                    way.station,
+                    _source(way),
+                )
+        for station in (TABLE, FURNACE):
+            if station in self._place:
+                needs = ((self._place[station], 1),)
+                yield _Step(say("place", station), needs, sets_up=station)
+            if station in self._seen:
+                yield _Step(say("find", station), source=station, sets_up=station)
+        if self._hopeful:
+            yield _Step(_EXPLORE)
+
+    def _after(self, state: _State) -> Iterator[tuple[Action, _State]]:
+        """Every action that can be taken, and what comes of it."""
+        can = [step for step in self._steps if self._can(step, state)]
+        for step in can:
+            # With two recipes at hand for the same thing it is not said which one is taken.
+            doubtful = not self._hopeful and sum(s.action == step.action for s in can) > 1
+            after = None if doubtful else self._applied(step, state)
+            if after is not None:
+                yield step.action, after
+
+    def _can(self, step: _Step, state: _State) -> bool:
+        if step.action == _EXPLORE:
+            return not state.shown
+        stands = {None: True, TABLE: state.table, FURNACE: state.furnace}
+        if not stands[step.station] or (step.sets_up is not None and stands[step.sets_up]):
+            return False
+        if step.tools and not any(state.held[tool] for tool in step.tools):
+            return False
+        if any(state.held[place] < count for place, count in step.needs):
+            return False
+        return step.source is None or self._is_there(step, state)
+
+    def _is_there(self, step: _Step, state: _State) -> bool:
+        assert step.source is not None
+        if step.source not in self._sources:
+            return state.shown
+        return self._hopeful or state.left[self._sources[step.source]] > 0
+
+    def _applied(self, step: _Step, state: _State) -> _State | None:
+        """What comes of a step; None where there is no fuel for it."""
+        if step.action == _EXPLORE:
+            return replace(state, moved=True, shown=True)
+        held, left, heat = list(state.held), list(state.left), state.heat
+        for place, count in step.needs:
+            held[place] -= count
+        if step.action.verb == "smelt":
+            for place, gives in self._fuel:
+                while heat < 2 and held[place]:
+                    held[place] -= 1
+                    heat += gives
+            if heat < 2:
+                return None
+            heat -= 2
+        for place, count in step.gains:
+            held[place] += count
+        table, furnace, moved = state.table, state.furnace, state.moved
+        if step.source is not None and not self._at_hand(step, state):
+            if not self._hopeful or (not moved and self._seen.get(step.source, _NOTHING)[2]):
+                table = furnace = False
+            moved = True
+        if step.source in self._sources and step.sets_up is None:
+            place = self._sources[step.source]
+            left[place] = max(0, left[place] - 1)
+        table, furnace = table or step.sets_up == TABLE, furnace or step.sets_up == FURNACE
+        return _State(tuple(held), tuple(left), table, furnace, heat, moved, state.shown)
+
+    def _at_hand(self, step: _Step, state: _State) -> bool:
+        """Whether it is done without a step from where one stood at first."""
+        assert step.source is not None
+        count, near, _ = self._seen.get(step.source, _NOTHING)
+        if state.moved or not near:
+            return False
+        return count - state.left[self._sources[step.source]] < near
+
+
+def _way_to(
+    state: _State, came: Mapping[_State, tuple[_State, Action] | None]
+) -> tuple[Action, ...]:
+    plan: list[Action] = []
+    while (step := came[state]) is not None:
+        state, action = step
+        plan.append(action)
+    return tuple(reversed(plan))
+
+
+def _source(way: Way) -> str | None:
+    return way.about if way.verb not in ("craft", "smelt") else None
+
+
+def _relevant(
+    goal: Sequence[str], held: Mapping[str, int], sources: frozenset[str]
+) -> frozenset[str]:
+    """Items that may play a part: what the goal takes, and what that takes, of what can be had."""
+    can = _obtainable(frozenset(held), sources)
+    found: set[str] = set()
+    open_ = [item for item in goal if item in can]
+    while open_:
+        item = open_.pop()
+        if item in found or item not in can:
+            continue
+        found.add(item)
+        for way in ways().get(item, ()):
+            if not _possible(way, can, sources):
+                continue
+            open_ += way.needs
+            open_ += better(way.tool) if way.tool is not None else ()
+            if way.station is not None:
+                open_.append(way.station)
+            if way.verb == "smelt":
+                open_ += [*_BURNED, *(name for name, _ in FUEL if name in held)]
+    return frozenset(found)
+
+
+@lru_cache(maxsize=256)
+def _obtainable(held: frozenset[str], sources: frozenset[str]) -> frozenset[str]:
+    """What can be had at all."""
+    can, grown = set(held), True
+    while grown:
+        grown = False
+        for item, all_ in ways().items():
+            if item not in can and any(_possible(way, can, sources) for way in all_):
+                can.add(item)
+                grown = True
+    return frozenset(can)
+
+
+def _possible(way: Way, can: frozenset[str] | set[str], sources: frozenset[str]) -> bool:
+    source = _source(way)
+    if source is not None and source not in sources:
+        return False
+    if way.tool is not None and not any(tool in can for tool in better(way.tool)):
+        return False
+    return all(name in can for name in way.needs)

@@ -1,0 +1,1 @@
+"""MineDojo's own observations and actions, as a Gymnasium environment."""

@@ -1,0 +1,1 @@
+"""MineDojo's tasks: its own, and ones sampled from a seed."""

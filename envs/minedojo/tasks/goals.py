@@ -1,0 +1,56 @@
+"""MineDojo's success checks and rewards, reckoned from the first moment and this one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inhabit.envs.minedojo.snapshot import Account
+from inhabit.envs.minedojo.tasks.scene import MineDojoScene
+
+_OBTAIN, _USE = 1.0, 10.0
+"""MineDojo's weights of a tech item: for having it, and for using it."""
+
+
+def conditions(scene: MineDojoScene, first: Account, now: Account) -> tuple[int, int]:
+    """Goal conditions that hold, and how many there are (>= 1).
+
+    harvest: so many more of each target than at the start; combat: so many killed; techtree: the
+    item was used; survival: a condition for each day. Open-ended and creative tasks have a single
+    condition that nothing here can judge.
+    """
+    wanted = scene.quantities
+    if scene.task == "harvest":
+        gained = {name: now.carried.get(name, 0) - first.carried.get(name, 0) for name in wanted}
+        return _sum(gained, wanted), sum(wanted.values())
+    if scene.task == "combat":
+        return _sum(now.killed, wanted), sum(wanted.values())
+    if scene.task == "techtree" and scene.tech_item:
+        had = now.carried.get(scene.tech_item, 0) > 0 or bool(now.used.get(scene.tech_item))
+        return int(had) + int(bool(now.used.get(scene.tech_item))), 2
+    if scene.task == "survival" and scene.target_days:
+        return min(int(now.raw["days"]), scene.target_days), scene.target_days
+    return 0, 1
+
+
+def reward(scene: MineDojoScene, before: Account, now: Account) -> float:
+    """MineDojo's reward of a step: what was gained since `before`, by its weights."""
+    weights = scene.reward_weights
+    names = scene.target_names
+
+    def weight(name: str) -> float:
+        return weights.get(name, 0.0) if isinstance(weights, Mapping) else weights
+
+    if scene.task == "harvest":
+        return sum(weight(n) * (now.carried.get(n, 0) - before.carried.get(n, 0)) for n in names)
+    if scene.task == "combat":
+        return sum(weight(n) * (now.killed.get(n, 0) - before.killed.get(n, 0)) for n in names)
+    if scene.task == "techtree" and (item := scene.tech_item):
+        gained = max(0, now.carried.get(item, 0) - before.carried.get(item, 0))
+        return _OBTAIN * gained + _USE * (now.used.get(item, 0) - before.used.get(item, 0))
+    if scene.task == "survival":
+        return float(int(now.raw["days"]) - int(before.raw["days"]))
+    return 0.0
+
+
+def _sum(have: Mapping[str, int], wanted: Mapping[str, int]) -> int:
+    return sum(max(0, min(have.get(name, 0), count)) for name, count in wanted.items())

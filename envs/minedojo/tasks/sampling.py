@@ -1,0 +1,120 @@
+"""Tasks of our own, from a seed: three of MineDojo's kinds, in places where they can be done.
+
+Task `index` of `seed` follows from these two numbers alone, world seed included.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from inhabit.envs.core import Task
+
+_HARVEST = (
+    # item, how many at most, biomes, what one starts with
+    ("log", 4, ("plains", "forest", "taiga", "swampland"), ()),
+    ("planks", 8, ("forest", "taiga", "jungle"), ()),
+    ("stick", 4, ("forest", "taiga"), ()),
+    ("crafting_table", 1, ("forest", "taiga", "jungle"), ()),
+    ("dirt", 4, ("plains", "forest"), ()),
+    ("cobblestone", 6, ("plains", "extreme_hills"), ("wooden_pickaxe",)),
+    ("coal", 3, ("plains", "extreme_hills"), ("wooden_pickaxe",)),
+    ("iron_ore", 2, ("plains", "forest"), ("stone_pickaxe",)),
+    ("diamond", 1, ("plains", "desert"), ("iron_pickaxe",)),
+    ("beef", 1, ("plains",), ("iron_sword",)),
+    ("mutton", 1, ("plains", "extreme_hills"), ("iron_sword",)),
+    ("milk_bucket", 1, ("plains",), ("bucket",)),
+    ("wool", 2, ("plains", "extreme_hills"), ("shears",)),
+    ("sand", 4, ("desert",), ()),
+    ("cactus", 2, ("desert",), ()),
+    ("torch", 4, ("forest",), ("wooden_pickaxe",)),
+    ("furnace", 1, ("plains", "forest"), ("wooden_pickaxe",)),
+    ("chest", 1, ("forest", "taiga"), ()),
+)
+_COUNTED = ("log", "stick", "crafting_table", "diamond", "milk_bucket", "torch", "furnace", "chest")
+"""Items that have a plural."""
+_TECH = ("wooden_pickaxe", "wooden_sword", "stone_pickaxe", "stone_axe", "iron_pickaxe")
+_COMBAT = ("cow", "pig", "sheep", "chicken", "zombie", "spider", "skeleton", "husk")
+_SWORDS = ("wooden_sword", "iron_sword", "diamond_sword")
+_NIGHTLY = {"zombie", "spider", "skeleton", "husk"}
+_ARMOUR = (("feet", "boots"), ("legs", "leggings"), ("chest", "chestplate"), ("head", "helmet"))
+
+
+def sample(n: int, seed: int) -> Iterator[Task]:
+    """So many tasks; the first k of n are those of k."""
+    for index in range(n):
+        draw = random.Random(f"minedojo {seed} {index}")
+        kind = draw.choices(("harvest", "combat", "techtree"), (6, 3, 2))[0]
+        make = {"harvest": _harvest, "combat": _combat, "techtree": _techtree}[kind]
+        goal, scene, steps = make(draw)
+        yield Task(
+            id=f"minedojo-{seed}-{index}",
+            env="minedojo",
+            kind=kind,
+            goal=goal,
+            scene={"task": kind, "world_seed": draw.randrange(10_000), **scene},
+            max_steps=steps,
+        )
+
+
+def _harvest(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
+    item, most, biomes, held = draw.choice(_HARVEST)
+    biome, count = draw.choice(biomes), draw.randint(1, most)
+    with_what = f" with {_one(held[0])}" if held else ""
+    goal = f"Obtain {_so_many(count, item)} in the {_words(biome)}{with_what}."
+    scene: dict[str, JsonValue] = {
+        "target_names": [item],
+        "target_quantities": count,
+        "specified_biome": biome,
+        "initial_inventory": [{"slot": i, "name": name} for i, name in enumerate(held)],
+    }
+    return goal, scene, 40 + 6 * count
+
+
+def _combat(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
+    mob, sword = draw.choice(_COMBAT), draw.choice(_SWORDS)
+    biome = "desert" if mob == "husk" else draw.choice(("plains", "forest", "extreme_hills"))
+    night = mob in _NIGHTLY
+    where = f"{'night ' if night else ''}{_words(biome)}"
+    goal = f"Fight {_one(mob)} in the {where} with {_one(sword)}."
+    armour: Sequence[JsonValue] = [{"slot": s, "name": f"iron_{part}"} for s, part in _ARMOUR]
+    scene: dict[str, JsonValue] = {
+        "target_names": [mob],
+        "specified_biome": biome,
+        "initial_mobs": [mob],
+        "initial_mob_spawn_range_low": [-7, 1, -7],
+        "initial_mob_spawn_range_high": [7, 1, 7],
+        "start_at_night": night,
+        "allow_mob_spawn": False,
+        "initial_inventory": [{"slot": "mainhand", "name": sword}, *armour],
+    }
+    return goal, scene, 30
+
+
+def _techtree(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
+    item = draw.choice(_TECH)
+    biome = draw.choice(("plains", "forest", "taiga"))
+    goal = f"Make {_one(item)} in the {_words(biome)} from nothing, and use it."
+    return goal, {"tech_item": item, "specified_biome": biome}, 120
+
+
+def _one(name: str) -> str:
+    """The name with its article; shears have none."""
+    words = _words(name)
+    if words.endswith("s"):
+        return words
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def _so_many(count: int, item: str) -> str:
+    if item not in _COUNTED:
+        return f"{count} {_words(item)}"
+    if count == 1:
+        return _one(item)
+    return f"{count} {_words(item)}{'es' if item.endswith('ch') else 's'}"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

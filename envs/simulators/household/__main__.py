@@ -1,0 +1,92 @@
+"""The embedded household in Unity's stead: `python -m inhabit.envs.simulators.household`.
+
+AI2-THOR's client starts it (through `launcher.py`) with Unity's own flags, and says in
+the environment how it wants to be spoken to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inhabit.envs.simulators.household.wire import fifo, wsgi
+
+if TYPE_CHECKING:
+    from inhabit.envs.simulators.household.wire.session import Session
+
+_LOOK = 0.5
+"""Seconds between two looks at whether the client is still there."""
+
+
+def main() -> None:
+    """Serve the client until it hangs up or dies."""
+    arguments = _arguments()
+    threading.Thread(target=_end_with, args=(arguments.client,), daemon=True).start()
+    # Release 2.1.0 of the client says where it listens, but not how: it knows HTTP alone.
+    old = "AI2THOR_SERVER_TYPE" not in os.environ
+    over_http = old or os.environ["AI2THOR_SERVER_TYPE"] == "WSGI"
+
+    def begin() -> Session:
+        # Imported late: it takes a while, and what goes wrong here is told to the client.
+        from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+        from inhabit.envs.simulators.household.simulator import Simulator
+        from inhabit.envs.simulators.household.wire.packing import Json, MessagePack
+        from inhabit.envs.simulators.household.wire.session import Session
+
+        simulator = Simulator(
+            width=arguments.screen_width,
+            height=arguments.screen_height,
+            catalog=Catalog.of(arguments.rooms, recorded=arguments.recorded_cells),
+        )
+        pictures = os.environ.get("AI2THOR_SERVER_SIDE_SCREENSHOT", "True") == "True"
+        form = Json() if over_http else MessagePack()
+        return Session(simulator, form, pictures=pictures, old=old)
+
+    if over_http:
+        token = _told("AI2THOR_CLIENT_TOKEN")
+        wsgi.serve(begin, _told("AI2THOR_HOST"), int(_told("AI2THOR_PORT")), token)
+    else:
+        writing = Path(_told("AI2THOR_FIFO_SERVER_PIPE_PATH"))
+        fifo.serve(begin, writing, Path(_told("AI2THOR_FIFO_CLIENT_PIPE_PATH")))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m inhabit.envs.simulators.household", description=__doc__
+    )
+    parser.add_argument("-client", type=int, default=os.getppid(), help="its process id")
+    parser.add_argument("-screen-width", type=int, default=300, help="of the pictures, pixels")
+    parser.add_argument("-screen-height", type=int, default=300, help="of the pictures, pixels")
+    parser.add_argument("-rooms", default="", help="a folder with rooms of the user's own")
+    parser.add_argument("-recorded-cells", action="store_true", help="stand where THOR's could")
+    known, _ = parser.parse_known_args()  # the others are Unity's affair
+    return known
+
+
+def _told(name: str) -> str:
+    if name not in os.environ:
+        sys.exit(
+            f"{name} is not set. This program is started by AI2-THOR's client: "
+            "Controller(local_executable_path=...), see envs/simulators/household/launcher.py."
+        )
+    return os.environ[name]
+
+
+def _end_with(client: int) -> None:
+    """End this process when its parent is no longer `client`.
+
+    The end of the pipe or of the connection tells as much, but not while one is waiting for the
+    client to open it.
+    """
+    while os.getppid() == client:
+        time.sleep(_LOOK)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""What can be done: a family of THOR's actions to a file, each a function of the house."""
+
+from collections.abc import Mapping
+
+from inhabit.envs.simulators.household.actions import (
+    arranging,
+    bulk,
+    cameras,
+    handling,
+    queries,
+    randomization,
+    states,
+    walking,
+)
+from inhabit.envs.simulators.household.actions.arguments import Action
+
+ACTIONS: Mapping[str, Action] = {
+    name: Action(name, deed)
+    for family in (walking, queries, handling, states, arranging, bulk, randomization, cameras)
+    for name, deed in family.ACTIONS.items()
+}
+"""By THOR's name."""
+
+__all__ = ["ACTIONS"]

@@ -1,0 +1,113 @@
+"""From a request's JSON to a call: THOR's argument names, checked against what an action takes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
+from pydantic.alias_generators import to_camel
+
+from inhabit.envs.simulators.household.house import House
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+"""Any finite number."""
+
+
+class Vector(BaseModel, frozen=True):
+    """THOR's {x, y, z}; what is left out is 0."""
+
+    x: Number = 0.0
+    y: Number = 0.0
+    z: Number = 0.0
+
+
+class Refusal(Exception):  # noqa: N818
+    """An action that can't be carried out. Nothing has changed."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        """THOR's errorCode, or empty."""
+
+
+Deed = Callable[..., JsonValue]
+"""What an action does: (house, *, its arguments in snake_case) -> THOR's actionReturn.
+
+Raises `Refusal` if it can't be carried out.
+"""
+
+_ENVELOPE = frozenset(
+    {"action", "agentId", "sequenceId", "renderImage", "renderDepthImage", "renderClassImage"}
+    | {"renderObjectImage", "renderInstanceSegmentation", "renderSemanticSegmentation"}
+    | {"renderNormalsImage", "renderFlowImage", "renderImageSynthesis", "visibilityDistance"}
+)
+"""What may stand in any request beside the action's own arguments."""
+
+
+class Action:
+    """A deed under its THOR name."""
+
+    def __init__(self, name: str, deed: Deed) -> None:
+        self.name = name
+        self._deed = deed
+        hints = get_type_hints(deed, include_extras=True)
+        fields: dict[str, Any] = {}
+        self._open = False
+        for parameter in list(inspect.signature(deed).parameters.values())[1:]:
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                self._open = True
+                continue
+            missing = parameter.default is inspect.Parameter.empty
+            fields[parameter.name] = (
+                hints[parameter.name],
+                ... if missing else parameter.default,
+            )
+        self._names = {to_camel(field): field for field in fields}
+        self._arguments = create_model(
+            name,
+            __config__=ConfigDict(alias_generator=to_camel, strict=True, frozen=True),
+            **fields,
+        )
+
+    def __call__(self, house: House, request: Mapping[str, Any]) -> JsonValue:
+        """Carry it out.
+
+        Raises:
+            Refusal: it can't be; wrong arguments included.
+        """
+        # THOR has arguments both as "objectId" and as "StateChange".
+        plain = {key[:1].lower() + key[1:]: value for key, value in request.items()}
+        given = {key: value for key, value in plain.items() if key in self._names}
+        others = {k: v for k, v in plain.items() if k not in given and k not in _ENVELOPE}
+        if others and not self._open:
+            raise Refusal(
+                f'Action: "{self.name}" called with invalid argument: {", ".join(sorted(others))}. '
+                f"Expected arguments: {', '.join(self._names) or 'none'}.",
+                "InvalidArgument",
+            )
+        try:
+            checked = self._arguments.model_validate(given)
+        except ValidationError as error:
+            raise self._explained(error) from error
+        arguments = {field: getattr(checked, field) for field in self._names.values()}
+        return self._deed(house, **arguments)  # Unity ignores what it doesn't know, and so do we
+
+    def _explained(self, error: ValidationError) -> Refusal:
+        problems = error.errors(include_url=False, include_context=False)
+        missing = [
+            str(p["loc"][0]) for p in problems if p["type"] == "missing" and len(p["loc"]) == 1
+        ]
+        if missing:
+            return Refusal(
+                f"Action: {self.name} is missing the following arguments: {', '.join(missing)}.",
+                "MissingArguments",
+            )
+        first = problems[0]
+        place = ".".join(str(part) for part in first["loc"])
+        return Refusal(
+            f"Action: {self.name} was given {first['input']!r} for {place}: {first['msg']}.",
+            "InvalidArgument",
+        )

@@ -1,0 +1,248 @@
+"""Setting a scene: where things stand, by hand or by chance, and in what state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic.alias_generators import to_camel
+
+from inhabit.envs.simulators.household.actions.arguments import Deed, Refusal, Vector
+from inhabit.envs.simulators.household.geometry.boxes import (
+    Array,
+    Box,
+    box_metadata,
+    rotation,
+    vector,
+    xyz,
+)
+from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.navigation.grid import Cell, reachable
+from inhabit.envs.simulators.household.placement import placing
+from inhabit.envs.simulators.household.placement.restrictions import allowed, capacity
+from inhabit.envs.simulators.household.placement.surfaces import HANGERS, surface
+from inhabit.envs.simulators.household.rooms import ithor
+from inhabit.envs.simulators.household.world import ENCLOSING, Thing, World
+
+_BEYOND_THE_WALLS = 0.5
+"""Metres that a pose may lie outside the room, whose walls are only told from its things."""
+_BEST_LEFT = HANGERS | {"CoffeeMachine", "StoveBurner", "Toaster"}
+"""Receptacles on which nothing is strewn."""
+
+
+class ObjectPose(BaseModel):
+    """Where one thing is to be."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, strict=True)
+
+    object_name: str
+    """Its `name`. A name that comes again asks for a copy."""
+    position: Vector
+    """Metres."""
+    rotation: Vector = Vector()
+    """Degrees."""
+
+
+class Duplicates(BaseModel):
+    """How many things of a type there are to be."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, strict=True)
+
+    object_type: str
+    count: int
+
+
+def set_object_poses(
+    house: House, *, object_poses: list[ObjectPose], place_stationary: bool = True
+) -> JsonValue:
+    """Put things where they are wanted, through whatever is there.
+
+    Unlike in THOR, what is not listed stays as it is. Everything is checked before anything moves.
+    """
+    del place_stationary
+    world = house.world
+    by_name = {str(thing["name"]): thing.id for thing in world.things.values() if thing.present}
+    _check(world, object_poses, by_name)
+    used: set[str] = set()
+    placed: list[str] = []
+    for pose in object_poses:
+        id = by_name[pose.object_name]
+        if id in used:
+            id = copy(world, world.things[id], xyz_of(pose.position)).id
+        used.add(id)
+        thing = world.things[id]
+        axes = rotation(pose.rotation.model_dump())
+        if thing["objectOrientedBoundingBox"] is None:
+            axes = thing.box.axes
+        center = np.array(xyz_of(pose.position)) - axes @ thing.pivot
+        _carry_unlisted(world, thing, Box(center, thing.box.half, axes), {*by_name, *used})
+        placed.append(id)
+    for id in placed:
+        world.link(id, ())
+    for id in placed:
+        own = {id, *world.within(id)}
+        world.link(id, placing.support(world, world.things[id].box, ignoring=own))
+    if any(not world.things[id]["pickupable"] for id in placed):
+        world.cells = _walkable(world)
+    return None
+
+
+def _walkable(world: World) -> frozenset[Cell]:
+    """Where one can stand now that furniture was moved: the room's own cells, and what changed."""
+    room = world.room
+    before = reachable(room.solids(room.placed), room.outline)
+    now = {thing.id: thing.box for thing in world.things.values()}
+    after = reachable(room.solids(now), room.outline)
+    return (room.cells | (after - before)) - (before - after)
+
+
+def _check(world: World, poses: Sequence[ObjectPose], by_name: Mapping[str, str]) -> None:
+    outline = world.room.outline
+    for pose in poses:
+        if pose.object_name not in by_name:
+            raise Refusal(
+                f"No object of name {pose.object_name} found in scene.", "InvalidArgument"
+            )
+        thing = world.things[by_name[pose.object_name]]
+        if not (thing["pickupable"] or thing["moveable"]):
+            raise Refusal(f"{pose.object_name} can't be moved.", "InvalidArgument")
+        if thing.id == world.agent.held:
+            raise Refusal(f"{pose.object_name} is in the agent's hand.", "InvalidArgument")
+        if not outline.holds(pose.position.x, pose.position.z, -_BEYOND_THE_WALLS):
+            raise Refusal(
+                f"{pose.object_name} would be outside the room, at "
+                f"{xyz_of(pose.position)}: x is {outline.low[0]:.2f} to {outline.high[0]:.2f}, "
+                f"z is {outline.low[1]:.2f} to {outline.high[1]:.2f}.",
+                "InvalidArgument",
+            )
+
+
+def xyz_of(value: Vector) -> tuple[float, float, float]:
+    """A vector of a request as numbers."""
+    return value.x, value.y, value.z
+
+
+def _carry_unlisted(world: World, thing: Thing, box: Box, listed: set[str]) -> None:
+    """Move a thing with what is in it, but for what has a pose of its own."""
+    turn, old = box.axes @ thing.box.axes.T, thing.box.center
+    for inner in world.within(thing.id):
+        if world.things[inner]["name"] not in listed and inner not in listed:
+            world.move(inner, world.things[inner].box.about(turn, old, box.center))
+    world.move(thing, box, posed=True)
+
+
+def copy(world: World, thing: Thing, position: tuple[float, float, float]) -> Thing:
+    """Another thing like one that is there, at a position, on nothing yet."""
+    number = sum(str(o["name"]).startswith(f"{thing['name']}_copy") for o in world.things.values())
+    x, y, z = position
+    id = f"{thing.kind}|{x:+06.2f}|{y:+06.2f}|{z:+06.2f}"
+    while id in world.things:
+        id += f"|{number + 1}"
+    box = thing.box.moved(np.array(position) - vector(thing["position"]))
+    metadata = {
+        **thing.metadata,
+        **box_metadata(box, thing["objectOrientedBoundingBox"] is not None),
+        "name": f"{thing['name']}_copy{number + 1}",
+        "objectId": id,
+        "isPickedUp": False,
+        "parentReceptacles": None,
+        "receptacleObjectIds": [] if thing["receptacle"] else None,
+        "position": xyz(position),
+    }
+    return world.add(metadata, box)
+
+
+def initial_random_spawn(
+    house: House,
+    *,
+    random_seed: int = 0,
+    force_visible: bool = False,
+    num_placement_attempts: int = 5,
+    place_stationary: bool = True,
+    allow_floor: bool = False,
+    excluded_receptacles: list[str] | None = None,
+    excluded_object_ids: list[str] | None = None,
+    num_duplicates_of_type: list[Duplicates] | None = None,
+) -> JsonValue:
+    """Strew everything that can be picked up over the places where its type is found.
+
+    What finds no room in so many attempts stays where it is.
+    """
+    del place_stationary
+    world, habits = house.world, ithor.habits()
+    choose = np.random.default_rng([random_seed & 0xFFFFFFFF, 0x5EED])
+    for wanted in num_duplicates_of_type or ():
+        _duplicate(world, wanted)
+    excluded = {*(excluded_object_ids or ()), world.agent.held}
+    barred = {*(excluded_receptacles or ()), *_BEST_LEFT, *(() if allow_floor else ("Floor",))}
+    movable = [
+        thing.id
+        for thing in world.things.values()
+        if thing["pickupable"] and thing.present and thing.id not in excluded
+    ]
+    for i in choose.permutation(len(movable)):
+        thing = world.things[movable[i]]
+        homes = [
+            other
+            for other in world.things.values()
+            if other.kind in habits.get(thing.kind, ())
+            and other.kind not in barred
+            and other["receptacle"]
+            and not other["pickupable"]
+            and not (force_visible and other.kind in ENCLOSING)
+        ]
+        for _ in range(num_placement_attempts if homes else 0):
+            if _strew(world, thing, homes[choose.integers(len(homes))], choose):
+                break
+    return None
+
+
+def _duplicate(world: World, wanted: Duplicates) -> None:
+    same = [t for t in world.things.values() if t.kind == wanted.object_type and t.present]
+    if not same or not same[0]["pickupable"]:
+        raise Refusal(
+            f"There is no {wanted.object_type} here that could be picked up.", "InvalidArgument"
+        )
+    for _ in range(wanted.count - len(same)):
+        x, y, z = same[0].box.center.tolist()
+        made = copy(world, same[0], (x, y, z))
+        box, onto = placing.drop(world, made, made.box.center)
+        placing.put(world, made.id, box, [onto.id])
+
+
+def _strew(world: World, thing: Thing, home: Thing, choose: np.random.Generator) -> bool:
+    """Put a thing somewhere in or on its new home. False if it does not fit there."""
+    home = world.things[home.id]
+    most = capacity(home.kind)
+    if not allowed(thing.kind, home.kind) or (most is not None and len(home.contents) >= most):
+        return False
+    box = (
+        placing.place_on_floor(world, thing, _anywhere(world, choose))
+        if home.kind == "Floor"
+        else placing.place(world, thing, home, _on(world, home, choose))
+    )
+    if box is None:
+        return False
+    world.link(thing.id, ())
+    placing.put(world, thing.id, box, [home.id])
+    return True
+
+
+def _on(world: World, home: Thing, choose: np.random.Generator) -> Array:
+    """A point somewhere on a receptacle."""
+    areas = surface(world, home).areas
+    area = areas[choose.integers(len(areas))]
+    return np.asarray(area.to_world(choose.uniform(-1.0, 1.0, 3) * area.half))
+
+
+def _anywhere(world: World, choose: np.random.Generator) -> Array:
+    outline = world.room.outline
+    x, z = choose.uniform(outline.low, outline.high)
+    return np.array((x, outline.floor, z))
+
+
+ACTIONS: Mapping[str, Deed] = {
+    "SetObjectPoses": set_object_poses,
+    "InitialRandomSpawn": initial_random_spawn,
+}

@@ -1,0 +1,142 @@
+"""One state for many things at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic.alias_generators import to_camel
+
+from inhabit.envs.simulators.household.actions.arguments import Deed, Refusal
+from inhabit.envs.simulators.household.actions.states import set_open, smash
+from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.placement import pieces
+from inhabit.envs.simulators.household.world import Thing
+
+Property = Literal[
+    "toggleable",
+    "openable",
+    "breakable",
+    "canFillWithLiquid",
+    "dirtyable",
+    "cookable",
+    "sliceable",
+    "canBeUsedUp",
+]
+
+_STATES: Mapping[str, str] = {
+    "toggleable": "is_toggled",
+    "openable": "is_open",
+    "breakable": "is_broken",
+    "canFillWithLiquid": "is_filled_with_liquid",
+    "dirtyable": "is_dirty",
+    "cookable": "is_cooked",
+    "sliceable": "is_sliced",
+    "canBeUsedUp": "is_used_up",
+}
+_ONE_WAY = frozenset({"is_broken", "is_sliced"})
+"""What can't be undone."""
+
+_OLD_NAMES: Mapping[str, Property] = {
+    "CanToggleOnOff": "toggleable",
+    "CanOpen": "openable",
+    "CanBreak": "breakable",
+    "CanBeFilled": "canFillWithLiquid",
+    "CanBeDirty": "dirtyable",
+    "CanBeCooked": "cookable",
+    "CanBeSliced": "sliceable",
+    "CanBeUsedUp": "canBeUsedUp",
+}
+"""Properties as release 2.1.0 calls them."""
+
+
+class ObjectStates(BaseModel):
+    """A state for all things of a type, or for all that can have it."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, strict=True, extra="forbid")
+
+    state_change: Property
+    object_type: str | None = None
+    is_toggled: bool | None = None
+    is_open: bool | None = None
+    is_broken: bool | None = None
+    is_filled_with_liquid: bool | None = None
+    is_dirty: bool | None = None
+    is_cooked: bool | None = None
+    is_sliced: bool | None = None
+    is_used_up: bool | None = None
+
+
+class Toggle(BaseModel):
+    """On or off, for all things of a type."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, strict=True)
+
+    object_type: str
+    is_on: bool
+
+
+def set_object_states(house: House, *, set_object_states: ObjectStates) -> JsonValue:
+    """Set one state of all things that can have it, or of those of one type."""
+    wanted = set_object_states
+    state = _STATES[wanted.state_change]
+    value = getattr(wanted, state)
+    if value is None:
+        raise Refusal(
+            f"SetObjectStates with stateChange {wanted.state_change!r} needs {to_camel(state)!r}.",
+            "MissingArguments",
+        )
+    _set_all(house, wanted.state_change, value, wanted.object_type)
+    return None
+
+
+def set_object_toggles(house: House, *, object_toggles: list[Toggle]) -> JsonValue:
+    """Switch all things of some types, as release 2.1.0 has it."""
+    for toggle in object_toggles:
+        _set_all(house, "toggleable", toggle.is_on, toggle.object_type)
+    return None
+
+
+def set_state_of_all_objects(
+    house: House, *, state_change: str, force_action: bool = False
+) -> JsonValue:
+    """Set one state of everything that can have it to `forceAction`, as release 2.1.0 has it."""
+    if state_change not in _OLD_NAMES:
+        raise Refusal(
+            f"There is no StateChange {state_change!r}: there are {', '.join(_OLD_NAMES)}.",
+            "InvalidArgument",
+        )
+    _set_all(house, _OLD_NAMES[state_change], force_action, None)
+    return None
+
+
+def _set_all(house: House, able: str, value: bool, kind: str | None) -> None:
+    state = _STATES[able]
+    if state in _ONE_WAY and not value:
+        raise Refusal(f"What is {state.removeprefix('is_')} stays so.", "InvalidArgument")
+    for thing in list(house.world.things.values()):
+        meant = thing[able] and thing.present and kind in (None, thing.kind)
+        if meant and bool(thing[to_camel(state)]) != value:
+            _set(house, thing, state, value)
+
+
+def _set(house: House, thing: Thing, state: str, value: bool) -> None:
+    if state == "is_open":
+        set_open(house, thing, 1.0 if value else 0.0)
+    elif state == "is_broken":
+        smash(house, thing)
+    elif state == "is_sliced":
+        if thing.id != house.agent.held:
+            pieces.cut(house.world, thing)
+    elif state == "is_filled_with_liquid":
+        house.world.change(thing, isFilledWithLiquid=value, fillLiquid="water" if value else None)
+    else:
+        house.world.change(thing, **{to_camel(state): value})
+
+
+ACTIONS: Mapping[str, Deed] = {
+    "SetObjectStates": set_object_states,
+    "SetObjectToggles": set_object_toggles,
+    "SetStateOfAllObjects": set_state_of_all_objects,
+}

@@ -1,0 +1,131 @@
+"""Cameras of their own in the room, and the view from above."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal, Vector
+from inhabit.envs.simulators.household.cameras import FixedCamera
+from inhabit.envs.simulators.household.house import House
+
+_LEVEL = Vector()
+_MOST = 8
+"""Cameras in a room."""
+_MARGIN = 0.2
+"""Metres around the room in a view from above."""
+_BELOW_CEILING = 0.05
+"""Metres."""
+
+
+def add(
+    house: House,
+    *,
+    position: Vector,
+    rotation: Vector = _LEVEL,
+    field_of_view: Number = 90.0,
+    orthographic: bool = False,
+    orthographic_size: Number | None = None,
+    skybox_color: str = "white",
+    parent: str = "world",
+) -> JsonValue:
+    """Set up a camera. From now on every event brings its picture."""
+    del skybox_color
+    if parent != "world":
+        raise Refusal(
+            f"A camera stands in the world here; it can't go along with {parent!r}.",
+            "InvalidArgument",
+        )
+    if len(house.cameras) >= _MOST:
+        raise Refusal(f"There are {_MOST} cameras in the room already.", "InvalidArgument")
+    size = _size(orthographic, orthographic_size)
+    made = _turned(FixedCamera((position.x, position.y, position.z), half_height=size), rotation)
+    house.cameras = (*house.cameras, _widened(made, field_of_view))
+    return None
+
+
+def update(
+    house: House,
+    *,
+    third_party_camera_id: int = 0,
+    position: Vector | None = None,
+    rotation: Vector | None = None,
+    field_of_view: Number | None = None,
+    orthographic: bool | None = None,
+    orthographic_size: Number | None = None,
+    skybox_color: str = "white",
+) -> JsonValue:
+    """Change a camera. What is left out stays as it is."""
+    del skybox_color
+    if not 0 <= third_party_camera_id < len(house.cameras):
+        raise Refusal(
+            f"There is no third-party camera {third_party_camera_id}: there are "
+            f"{len(house.cameras)}.",
+            "InvalidArgument",
+        )
+    camera = house.cameras[third_party_camera_id]
+    if position is not None:
+        camera = replace(camera, position=(position.x, position.y, position.z))
+    if rotation is not None:
+        camera = _turned(camera, rotation)
+    if field_of_view is not None:
+        camera = _widened(camera, field_of_view)
+    if orthographic is not None or orthographic_size is not None:
+        flat = orthographic is not False
+        camera = replace(camera, half_height=_size(flat, orthographic_size))
+    cameras = list(house.cameras)
+    cameras[third_party_camera_id] = camera
+    house.cameras = tuple(cameras)
+    return None
+
+
+def map_view(house: House) -> JsonValue:
+    """Where a camera has to stand to show the whole room from above: for AddThirdPartyCamera."""
+    outline = house.world.room.outline
+    middle = [(low + high) / 2 for low, high in zip(outline.low, outline.high, strict=True)]
+    wide, deep = (high - low for low, high in zip(outline.low, outline.high, strict=True))
+    share = house.settings.width / house.settings.height
+    return {
+        "position": {"x": middle[0], "y": outline.ceiling - _BELOW_CEILING, "z": middle[1]},
+        "rotation": {"x": 90.0, "y": 0.0, "z": 0.0},
+        "fieldOfView": 60.0,
+        "orthographic": True,
+        "orthographicSize": max(deep, wide / share) / 2 + _MARGIN,
+    }
+
+
+def _size(flat: bool, size: float | None) -> float | None:
+    if not flat:
+        return None
+    if size is None or not 0.1 <= size <= 50.0:
+        raise Refusal(
+            f"orthographicSize is half the picture's height, 0.1 to 50 metres; got {size}.",
+            "InvalidArgument",
+        )
+    return size
+
+
+def _turned(camera: FixedCamera, rotation: Vector) -> FixedCamera:
+    pitch = (rotation.x + 180.0) % 360.0 - 180.0
+    if rotation.z % 360.0 or not -90.0 <= pitch <= 90.0:
+        raise Refusal(
+            "A camera does not roll here, and looks at most straight up or down: rotation z is 0, "
+            f"x within -90 to 90; got {rotation.z:g} and {rotation.x:g}.",
+            "InvalidArgument",
+        )
+    return replace(camera, pitch=pitch, yaw=rotation.y % 360.0)
+
+
+def _widened(camera: FixedCamera, field_of_view: float) -> FixedCamera:
+    if not 1.0 <= field_of_view <= 179.0:
+        raise Refusal("fov must be set to (0, 180) noninclusive.", "InvalidArgument")
+    return replace(camera, field_of_view=field_of_view)
+
+
+ACTIONS: Mapping[str, Deed] = {
+    "AddThirdPartyCamera": add,
+    "UpdateThirdPartyCamera": update,
+    "GetMapViewCameraProperties": map_view,
+}

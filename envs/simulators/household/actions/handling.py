@@ -1,0 +1,230 @@
+"""Picking up, putting down, dropping, throwing, and moving what is held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import cos, radians, sin
+
+import numpy as np
+from pydantic import JsonValue
+
+from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal
+from inhabit.envs.simulators.household.actions.states import smash
+from inhabit.envs.simulators.household.actions.targets import demand, held, target
+from inhabit.envs.simulators.household.geometry.boxes import Array
+from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.placement import placing
+from inhabit.envs.simulators.household.placement.restrictions import allowed, capacity
+from inhabit.envs.simulators.household.placement.surfaces import surface
+from inhabit.envs.simulators.household.world import ENCLOSING, Thing, shut
+
+_ARM = 0.65
+"""Metres ahead of its feet where the agent puts things by choice."""
+_HAND_REACH = 0.5
+"""Metres that a held thing can be moved away from where it is held by default."""
+_FRAGILE_FALL = 1.0
+"""Metres from which crockery and glass do not survive a fall."""
+_BASINS = frozenset({"Bathtub", "BathtubBasin", "Sink", "SinkBasin"})
+_TOUGH = frozenset({"CellPhone", "Laptop"})
+"""Breakable, but not by falling."""
+
+
+def pick_up(
+    house: House,
+    *,
+    object_id: str,
+    force_action: bool = False,
+    manual_interact: bool = False,
+) -> JsonValue:
+    """Take a thing into the hand, with what is in it."""
+    del manual_interact
+    thing = target(house, object_id, force=force_action)
+    demand(
+        thing["pickupable"],
+        f"{object_id} must have the property CanPickup to be picked up.",
+        "ObjectNotPickupable",
+    )
+    demand(
+        house.agent.held is None,
+        "Agent hand has something in it already! Can't pick up anything else",
+        "InventoryFull",
+    )
+    demand(not thing["isBroken"], f"{object_id} is broken and can't be picked up.")
+    house.world.link(object_id, ())
+    house.world.change(object_id, isPickedUp=True)
+    house.world.agent = replace(house.agent, held=object_id)
+    return None
+
+
+def put(
+    house: House,
+    *,
+    object_id: str,
+    receptacle_object_id: str | None = None,
+    force_action: bool = False,
+    place_stationary: bool = True,
+    random_seed: int = 0,
+    put_near_x_y: bool = False,
+) -> JsonValue:
+    """Put what is held on or in a receptacle, at the free place nearest to the agent's hand.
+
+    With `putNearXY` well within a basin, away from the agent, whose near wall would hide it; and by
+    force where there is no room, too: in among what lies there.
+    """
+    del place_stationary, random_seed
+    crowd = force_action and put_near_x_y
+    thing = held(house, "Can't place an object if Agent isn't holding anything")
+    receptacle = target(
+        house, receptacle_object_id or object_id, force=force_action, code="ReceptacleNotVisible"
+    )
+    demand(
+        receptacle["receptacle"] or receptacle.kind in ("Sink", "Bathtub"),
+        "This target object is NOT a receptacle!",
+        "ObjectNotAllowedInReceptacle",
+    )
+    demand(receptacle.id not in {thing.id, *house.world.within(thing.id)}, "Can't put it in itself")
+    demand(
+        not shut(receptacle),
+        "Target openable Receptacle is CLOSED, can't place if target is not open!",
+        "ReceptacleNotOpen",
+    )
+    demand(
+        force_action or allowed(thing.kind, receptacle.kind),
+        f"{thing['name']} is not a valid Object Type to be placed in {receptacle['name']}",
+        "ObjectNotAllowedInReceptacle",
+    )
+    most = capacity(receptacle.kind)
+    demand(
+        crowd or most is None or len(house.world.put_in(receptacle.id)) < most,
+        f"{receptacle['name']} is full right now",
+        "ReceptacleFull",
+    )
+    wish = _away(house, receptacle) if put_near_x_y else _wish(house, receptacle)
+    box = placing.place(house.world, thing, receptacle, wish)
+    if box is None and crowd:
+        box = placing.place(house.world, thing, receptacle, wish, among=True)
+    if box is None:
+        raise Refusal("No valid positions to place object found", "ReceptacleFull")
+    own = surface(house.world, receptacle).owner.id
+    _let_go(house)
+    placing.put(house.world, thing.id, box, dict.fromkeys((receptacle.id, own)))
+    return None
+
+
+def _wish(house: House, receptacle: Thing) -> Array:
+    """Where one would put something by choice: at arm's length, or in front on a shelf.
+
+    In a basin it is away from the rim, behind which nobody would see it again.
+    """
+    agent, box = house.agent, receptacle.box
+    if receptacle.kind in ENCLOSING - {"Box"}:
+        quarter = box.axes[:, 2] * box.half[2] * 0.25
+        return np.asarray(box.center + quarter)
+    angle = radians(agent.rotation)
+    hand = np.array((agent.x + _ARM * sin(angle), agent.y, agent.z + _ARM * cos(angle)))
+    if receptacle.kind in _BASINS:
+        inside = box.axes.T @ (hand - box.center)
+        return np.asarray(box.center + box.axes @ np.clip(inside, -0.4 * box.half, 0.4 * box.half))
+    return hand
+
+
+def _away(house: House, receptacle: Thing) -> Array:
+    """In a basin a little beyond its middle, as the agent sees it; elsewhere as by choice."""
+    if receptacle.kind not in _BASINS:
+        return _wish(house, receptacle)
+    box, agent = receptacle.box, house.agent
+    towards = np.sign(box.axes.T @ (box.center - np.array((agent.x, agent.y, agent.z))))
+    return np.asarray(box.center + box.axes @ (0.25 * towards * box.half))
+
+
+def _let_go(house: House) -> None:
+    house.world.agent = replace(house.agent, held=None, arm=(0.0, 0.0, 0.0), wrist=(0.0, 0.0, 0.0))
+
+
+def drop(house: House, *, force_action: bool = False) -> JsonValue:
+    """Let go: it falls on what is below."""
+    del force_action
+    thing = held(house, "Nothing in hand to drop!")
+    _fall(house, thing, thing.box.center)
+    return None
+
+
+def throw(house: House, *, move_magnitude: Number = 50.0, force_action: bool = False) -> JsonValue:
+    """Throw it ahead. It comes down further off the harder it is thrown, and may break."""
+    del force_action
+    thing = held(house, "Nothing in Hand to Throw!")
+    angle, far = radians(house.agent.rotation), min(2.0, 0.02 * max(move_magnitude, 0.0))
+    outline = house.world.room.outline
+    landing = thing.box.center + far * np.array((sin(angle), 0.0, cos(angle)))
+    landing[0] = np.clip(landing[0], outline.low[0] + 0.2, outline.high[0] - 0.2)
+    landing[2] = np.clip(landing[2], outline.low[1] + 0.2, outline.high[1] - 0.2)
+    _fall(house, thing, landing, thrown=far > 0.5)
+    return None
+
+
+def _fall(house: House, thing: Thing, at: Array, *, thrown: bool = False) -> None:
+    _let_go(house)
+    box, onto = placing.drop(house.world, thing, at)
+    height = at[1] - box.center[1]
+    placing.put(house.world, thing.id, box, [onto.id])
+    if thing["breakable"] and thing.kind not in _TOUGH and (thrown or height > _FRAGILE_FALL):
+        smash(house, house.world.things[thing.id])
+
+
+def move_held(
+    house: House,
+    *,
+    ahead: Number = 0.0,
+    right: Number = 0.0,
+    up: Number = 0.0,
+    force_visible: bool = False,
+) -> JsonValue:
+    """Move what is held, in metres as the agent sees it."""
+    del force_visible
+    held(house, "Agent can only move hand if holding an item")
+    x, y, z = house.agent.arm
+    arm = (x + right, y + up, z + ahead)
+    demand(
+        sum(side * side for side in arm) <= _HAND_REACH**2,
+        f"The hand can't be more than {_HAND_REACH} m from where things are held.",
+    )
+    house.world.agent = replace(house.agent, arm=arm)
+    return None
+
+
+def _move_held_along(direction: tuple[float, float, float]) -> Deed:
+    def move(
+        house: House, *, move_magnitude: Number = 0.1, force_visible: bool = False
+    ) -> JsonValue:
+        right, up, ahead = (move_magnitude * side for side in direction)
+        return move_held(house, ahead=ahead, right=right, up=up, force_visible=force_visible)
+
+    return move
+
+
+def rotate_held(
+    house: House, *, pitch: Number = 0.0, yaw: Number = 0.0, roll: Number = 0.0
+) -> JsonValue:
+    """Turn what is held, in degrees."""
+    held(house, "Can't rotate hand unless holding object")
+    old = house.agent.wrist
+    wrist = ((old[0] + pitch) % 360.0, (old[1] + yaw) % 360.0, (old[2] + roll) % 360.0)
+    house.world.agent = replace(house.agent, wrist=wrist)
+    return None
+
+
+ACTIONS: Mapping[str, Deed] = {
+    "PickupObject": pick_up,
+    "PutObject": put,
+    "DropHandObject": drop,
+    "ThrowObject": throw,
+    "MoveHeldObject": move_held,
+    "MoveHeldObjectAhead": _move_held_along((0.0, 0.0, 1.0)),
+    "MoveHeldObjectBack": _move_held_along((0.0, 0.0, -1.0)),
+    "MoveHeldObjectRight": _move_held_along((1.0, 0.0, 0.0)),
+    "MoveHeldObjectLeft": _move_held_along((-1.0, 0.0, 0.0)),
+    "MoveHeldObjectUp": _move_held_along((0.0, 1.0, 0.0)),
+    "MoveHeldObjectDown": _move_held_along((0.0, -1.0, 0.0)),
+    "RotateHeldObject": rotate_held,
+}

@@ -1,0 +1,83 @@
+"""Other materials and another light: domain randomization."""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field, JsonValue
+
+from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal
+from inhabit.envs.simulators.household.drawing.picture import Mood
+from inhabit.envs.simulators.household.house import House
+
+Range = Annotated[list[Number], Field(min_length=2, max_length=2)]
+"""The lowest and the highest value."""
+
+
+def randomize_materials(house: House, *, random_seed: int | None = None) -> JsonValue:
+    """Give everything other colours and materials; without a seed, the next ones."""
+    salt = house.mood.materials + 1 if random_seed is None else 1 + abs(random_seed)
+    house.mood = replace(house.mood, materials=salt)
+    return None
+
+
+def reset_materials(house: House) -> JsonValue:
+    """Give everything its own materials again."""
+    house.mood = replace(house.mood, materials=0)
+    return None
+
+
+def randomize_lighting(
+    house: House,
+    *,
+    brightness: Range | None = None,
+    randomize_color: bool = True,
+    hue: Range | None = None,
+    saturation: Range | None = None,
+    random_seed: int = 0,
+) -> JsonValue:
+    """Change how bright the light is and, if wanted, its colour; by a seed.
+
+    Args:
+        house: where.
+        brightness: factor, by default 0.5 to 1.5.
+        randomize_color: whether the colour changes too.
+        hue: 0 to 1, by default any.
+        saturation: 0 to 1, by default 0.1 to 0.4. THOR's default is 0.5 to 1; of its lamps there
+            are many, and here is one.
+        random_seed: chooses.
+    """
+    choose = np.random.default_rng([abs(random_seed), 0x11647])
+    factor = _from(choose, brightness or [0.5, 1.5], "brightness", 10.0)
+    tone = _from(choose, hue or [0.0, 1.0], "hue", 1.0)
+    strength = _from(choose, saturation or [0.1, 0.4], "saturation", 1.0)
+    color = colorsys.hsv_to_rgb(tone, strength, 1.0) if randomize_color else Mood().color
+    house.mood = replace(house.mood, brightness=factor, color=color)
+    return None
+
+
+def _from(choose: np.random.Generator, limits: list[float], name: str, most: float) -> float:
+    low, high = limits
+    if not 0.0 <= low <= high <= most:
+        raise Refusal(
+            f"{name} must be a range within 0 to {most:g}; got {limits}.", "InvalidArgument"
+        )
+    return float(choose.uniform(low, high))
+
+
+def reset_lighting(house: House) -> JsonValue:
+    """Bring back the room's own light."""
+    house.mood = Mood(materials=house.mood.materials)
+    return None
+
+
+ACTIONS: Mapping[str, Deed] = {
+    "RandomizeMaterials": randomize_materials,
+    "ResetMaterials": reset_materials,
+    "RandomizeLighting": randomize_lighting,
+    "ResetLighting": reset_lighting,
+}

@@ -1,0 +1,202 @@
+"""Opening and closing, switching, cutting, breaking, and other changes of a thing's state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from inhabit.envs.simulators.household.actions.arguments import Deed, Refusal
+from inhabit.envs.simulators.household.actions.targets import demand, target
+from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.placement import pieces
+from inhabit.envs.simulators.household.placement.surfaces import slide
+from inhabit.envs.simulators.household.world import Thing
+
+_RUNS_CLOSED = frozenset({"Microwave"})
+"""Kinds that run only closed, and open only when they are off."""
+
+LIQUIDS = ("water", "coffee", "wine")
+
+Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+
+
+def open_(
+    house: House,
+    *,
+    object_id: str,
+    openness: Share = 1.0,
+    force_action: bool = False,
+    simplify_physics: bool = False,
+    physics_interval: float | None = None,
+    use_gripper: bool = False,
+) -> JsonValue:
+    """Open a thing, wholly or by a share; 0 closes it."""
+    del simplify_physics, physics_interval, use_gripper
+    thing = _openable(house, object_id, force_action)
+    demand(
+        not (thing.kind in _RUNS_CLOSED and thing["isToggled"]) or openness == 0.0,
+        "Target must be OFF to open!",
+    )
+    demand(
+        not (thing["isOpen"] and thing["openness"] == openness),
+        "can't open object if it's already open",
+    )
+    set_open(house, thing, openness)
+    return None
+
+
+def close(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+    """Close a thing."""
+    thing = _openable(house, object_id, force_action)
+    demand(thing["isOpen"], "can't close object if it's already closed")
+    set_open(house, thing, 0.0)
+    return None
+
+
+def _openable(house: House, object_id: str, force: bool) -> Thing:
+    thing = target(house, object_id, force=force)
+    demand(thing["openable"], f"{object_id} is not an Openable object")
+    return thing
+
+
+def set_open(house: House, thing: Thing, openness: float) -> None:
+    """Open a thing by a share, whatever it is now. What is in a drawer moves along."""
+    old = slide(thing)
+    now = house.world.change(thing, isOpen=openness > 0, openness=float(openness))
+    if (offset := slide(now) - old).any():
+        for inner in house.world.within(thing.id):
+            house.world.move(inner, house.world.things[inner].box.moved(offset))
+
+
+def toggle_on(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+    """Switch a thing on."""
+    thing = _toggleable(house, object_id, force_action)
+    demand(not thing["isToggled"], "can't toggle object on if it's already on!")
+    demand(
+        not (thing.kind in _RUNS_CLOSED and thing["isOpen"]), "Target must be closed to Toggle On!"
+    )
+    demand(not thing["isBroken"], f"{object_id} is broken and can't be switched on.")
+    house.world.change(thing, isToggled=True)
+    return None
+
+
+def toggle_off(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+    """Switch a thing off."""
+    thing = _toggleable(house, object_id, force_action)
+    demand(thing["isToggled"], "can't toggle object off if it's already off!")
+    house.world.change(thing, isToggled=False)
+    return None
+
+
+def _toggleable(house: House, object_id: str, force: bool) -> Thing:
+    thing = target(house, object_id, force=force)
+    demand(thing["toggleable"], f"{object_id} is not toggleable")
+    return thing
+
+
+def slice_(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+    """Cut a thing up. Its slices lie where it was, under ids such as "Apple|..|AppleSliced_1"."""
+    thing = target(house, object_id, force=force_action)
+    demand(thing["sliceable"], f"{thing['name']} Does not have the CanBeSliced property!")
+    demand(
+        object_id != house.agent.held, "target object cannot be sliced if it is in the agent's hand"
+    )
+    pieces.cut(house.world, thing)
+    return None
+
+
+def break_(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+    """Break a thing."""
+    thing = target(house, object_id, force=force_action)
+    demand(thing["breakable"], f"{thing['name']} does not have the CanBreak property!")
+    demand(not thing["isBroken"], f"{thing['name']} is already broken")
+    demand(
+        object_id != house.agent.held, "target object cannot be broken if it is in the agent's hand"
+    )
+    smash(house, thing)
+    return None
+
+
+def smash(house: House, thing: Thing) -> None:
+    """Break a thing that can be. An egg spills; the liquid is gone; what ran stops."""
+    if thing.kind == "Egg":
+        pieces.cut(house.world, thing)
+        return
+    house.world.change(
+        thing, isBroken=True, isToggled=False, isFilledWithLiquid=False, fillLiquid=None
+    )
+
+
+def _mark(
+    able: str, state: str, value: bool, lacking: str, already: str
+) -> Callable[..., JsonValue]:
+    """An action that sets one flag of a thing that has the property for it."""
+
+    def mark(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+        thing = target(house, object_id, force=force_action)
+        demand(thing[able], f"{object_id} {lacking}")
+        demand(thing[state] != value, f"{object_id} {already}")
+        house.world.change(thing, **{state: value})
+        return None
+
+    return mark
+
+
+def fill(
+    house: House, *, object_id: str, fill_liquid: str = "water", force_action: bool = False
+) -> JsonValue:
+    """Fill a thing with water, coffee or wine."""
+    thing = target(house, object_id, force=force_action)
+    demand(thing["canFillWithLiquid"], f"{object_id} does not have the CanBeFilled property!")
+    if fill_liquid not in LIQUIDS:
+        raise Refusal(
+            f"{fill_liquid!r} is not a valid liquid: there are {', '.join(LIQUIDS)}.",
+            "InvalidArgument",
+        )
+    demand(not thing["isFilledWithLiquid"], f"{object_id} is already filled!")
+    demand(not thing["isBroken"], f"{object_id} is broken and holds nothing.")
+    house.world.change(thing, isFilledWithLiquid=True, fillLiquid=fill_liquid)
+    return None
+
+
+def empty(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+    """Pour out what a thing is filled with."""
+    thing = target(house, object_id, force=force_action)
+    demand(thing["canFillWithLiquid"], f"{object_id} does not have the CanBeFilled property!")
+    demand(thing["isFilledWithLiquid"], f"{object_id} is already empty")
+    house.world.change(thing, isFilledWithLiquid=False, fillLiquid=None)
+    return None
+
+
+ACTIONS: Mapping[str, Deed] = {
+    "OpenObject": open_,
+    "CloseObject": close,
+    "ToggleObjectOn": toggle_on,
+    "ToggleObjectOff": toggle_off,
+    "SliceObject": slice_,
+    "BreakObject": break_,
+    "DirtyObject": _mark(
+        "dirtyable", "isDirty", True, "does not have the CanBeDirty property!", "is already dirty!"
+    ),
+    "CleanObject": _mark(
+        "dirtyable", "isDirty", False, "does not have the CanBeDirty property!", "is already Clean!"
+    ),
+    "UseUpObject": _mark(
+        "canBeUsedUp",
+        "isUsedUp",
+        True,
+        "does not have the CanBeUsedUp property!",
+        "has already been used up!",
+    ),
+    "CookObject": _mark(
+        "cookable",
+        "isCooked",
+        True,
+        "does not have the CanBeCooked property!",
+        "is already cooked!",
+    ),
+    "FillObjectWithLiquid": fill,
+    "EmptyLiquidFromObject": empty,
+}

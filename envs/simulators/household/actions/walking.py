@@ -1,0 +1,218 @@
+"""Walking, turning, looking up and down, teleporting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import cos, hypot, radians, sin
+
+import numpy as np
+from pydantic import JsonValue
+
+from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal, Vector
+from inhabit.envs.simulators.household.agent import HIGHEST, LOWEST
+from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.navigation.grid import HEAD, KNEE, STEP, distance
+
+_LOOK_STEP = 30.0
+"""Degrees."""
+_OFF_GRID = 0.2
+"""Metres that the agent may be from a reachable cell's centre."""
+
+
+def _move(degrees: float) -> Deed:
+    """A step in a direction relative to where the agent looks."""
+
+    def move(
+        house: House, *, move_magnitude: Number | None = None, force_action: bool = False
+    ) -> JsonValue:
+        length = house.settings.grid_size if move_magnitude is None else move_magnitude
+        if length < 0:
+            raise Refusal(f"moveMagnitude can't be negative: {length}.", "InvalidArgument")
+        angle = radians(house.agent.rotation + degrees)
+        dx, dz = length * sin(angle), length * cos(angle)
+        x, z = house.agent.x + dx, house.agent.z + dz
+        if house.settings.snap_to_grid:
+            x, z = (round(v / house.settings.grid_size) * house.settings.grid_size for v in (x, z))
+        steps = max(1, round(length / (STEP / 2)))
+        for i in range(1, steps + 1) if not force_action else ():
+            share = i / steps
+            here = (
+                house.agent.x + (x - house.agent.x) * share,
+                house.agent.z + (z - house.agent.z) * share,
+            )
+            if not can_stand(house, *here):
+                blocker = _in_the_way(house, *here)
+                raise Refusal(
+                    f"{blocker} is blocking Agent 0 from moving by ({dx:.4f}, 0.0000, {dz:.4f})."
+                )
+        house.world.agent = replace(house.agent, x=x, z=z)
+        return None
+
+    return move
+
+
+def can_stand(house: House, x: float, z: float) -> bool:
+    """Whether a point is (near) a reachable cell's centre."""
+    column, row = round(x / STEP), round(z / STEP)
+    near_by = ((column + i, row + j) for i in (0, -1, 1) for j in (0, -1, 1))
+    return any(
+        cell in house.world.cells and hypot(cell[0] * STEP - x, cell[1] * STEP - z) <= _OFF_GRID
+        for cell in near_by
+    )
+
+
+def _in_the_way(house: House, x: float, z: float) -> str:
+    """Name of the thing nearest to a place where one can't stand, or the wall."""
+    floor, here = house.world.room.outline.floor, np.array([[x, z]])
+    nearest = (0.25, "Wall")
+    for thing in house.world.things.values():
+        low, high = thing.box.low[1], thing.box.high[1]
+        if thing.kind != "Floor" and high > floor + KNEE and low < floor + HEAD:
+            nearest = min(nearest, (float(distance(thing.box, here)[0]), str(thing["name"])))
+    return nearest[1]
+
+
+def _turn(sign: float) -> Deed:
+    def turn(house: House, *, degrees: Number | None = None) -> JsonValue:
+        angle = house.settings.rotate_step if degrees is None else degrees
+        house.world.agent = house.agent.turned(sign * angle)
+        return None
+
+    return turn
+
+
+def look_up(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
+    """Raise the camera."""
+    horizon = round(house.agent.horizon - degrees, 4)
+    if not HIGHEST <= horizon <= LOWEST:
+        raise Refusal(
+            f"can't look up beyond {-HIGHEST:g} degrees above the forward horizon",
+            "LookUpCantExceedMax",
+        )
+    house.world.agent = replace(house.agent, horizon=horizon)
+    return None
+
+
+def look_down(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
+    """Lower the camera."""
+    horizon = round(house.agent.horizon + degrees, 4)
+    if not HIGHEST <= horizon <= LOWEST:
+        raise Refusal(
+            f"can't look down beyond {LOWEST:g} degrees below the forward horizon",
+            "LookDownCantExceedMin",
+        )
+    house.world.agent = replace(house.agent, horizon=horizon)
+    return None
+
+
+def crouch(house: House) -> JsonValue:
+    """Lower the eye."""
+    if not house.agent.standing:
+        raise Refusal("Already crouching.")
+    house.world.agent = replace(house.agent, standing=False)
+    return None
+
+
+def stand(house: House) -> JsonValue:
+    """Raise the eye."""
+    if house.agent.standing:
+        raise Refusal("Already standing.")
+    house.world.agent = replace(house.agent, standing=True)
+    return None
+
+
+def teleport(
+    house: House,
+    *,
+    position: Vector | None = None,
+    x: Number | None = None,
+    y: Number | None = None,
+    z: Number | None = None,
+    rotation: Number | Vector | None = None,
+    horizon: Number | None = None,
+    standing: bool | None = None,
+    force_action: bool = False,
+) -> JsonValue:
+    """Be somewhere else at once. What is left out stays as it is.
+
+    The height is the floor's, whatever `y` says: there is one floor.
+    """
+    del y
+    agent = house.agent
+    if position is not None:
+        x, z = position.x, position.z
+    to_x, to_z = agent.x if x is None else x, agent.z if z is None else z
+    turn = rotation.y if isinstance(rotation, Vector) else rotation
+    down = agent.horizon if horizon is None else round(horizon, 4)
+    if not HIGHEST <= down <= LOWEST and not force_action:
+        raise Refusal(
+            f"Each horizon must be in [{HIGHEST:g}:{LOWEST:g}]. You gave {down:g}.",
+            "InvalidArgument",
+        )
+    if not force_action and not can_stand(house, to_x, to_z):
+        blocker = _in_the_way(house, to_x, to_z)
+        raise Refusal(f"Cannot teleport to ({to_x:.4f}, {to_z:.4f}): {blocker} is in the way.")
+    house.world.agent = replace(
+        agent,
+        x=to_x,
+        z=to_z,
+        rotation=agent.rotation if turn is None else turn % 360.0,
+        horizon=down,
+        standing=agent.standing if standing is None else standing,
+    )
+    return None
+
+
+def teleport_full(
+    house: House,
+    *,
+    rotation: Number | Vector,
+    horizon: Number,
+    standing: bool,
+    position: Vector | None = None,
+    x: Number | None = None,
+    y: Number | None = None,
+    z: Number | None = None,
+    force_action: bool = False,
+) -> JsonValue:
+    """The same, with the whole pose given."""
+    if position is None and (x is None or z is None):
+        raise Refusal(
+            "Action: TeleportFull is missing the following arguments: x, y, z.", "MissingArguments"
+        )
+    return teleport(
+        house,
+        position=position,
+        x=x,
+        z=z,
+        rotation=rotation,
+        horizon=horizon,
+        standing=standing,
+        force_action=force_action,
+    )
+
+
+def stay(house: House) -> JsonValue:
+    """Do nothing."""
+    del house
+    return None
+
+
+ACTIONS: Mapping[str, Deed] = {
+    "MoveAhead": _move(0.0),
+    "MoveRight": _move(90.0),
+    "MoveBack": _move(180.0),
+    "MoveLeft": _move(270.0),
+    "RotateRight": _turn(1.0),
+    "RotateLeft": _turn(-1.0),
+    "LookUp": look_up,
+    "LookDown": look_down,
+    "Crouch": crouch,
+    "Stand": stand,
+    "Teleport": teleport,
+    "TeleportFull": teleport_full,
+    "Pass": stay,
+    "Done": stay,
+    "NoOp": stay,
+}

@@ -1,0 +1,1 @@
+"""From the world to meshes on the renderer's stage."""

@@ -1,0 +1,305 @@
+"""What the room looks like: every thing's mesh on the renderer's stage, kept up to date."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from inhabit.envs.simulators.household.drawing.counters import counter, stove
+from inhabit.envs.simulators.household.drawing.joinery import Joinery, quarters
+from inhabit.envs.simulators.household.drawing.looks import look_of, mesh_of, name_of, split
+from inhabit.envs.simulators.household.effects import lit
+from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
+from inhabit.envs.simulators.household.geometry.corners import along_walls
+from inhabit.envs.simulators.household.geometry.frames import height_at, into, out_of
+from inhabit.envs.simulators.household.geometry.outline import THROUGH_WALLS
+from inhabit.envs.simulators.household.placement.surfaces import rise
+from inhabit.envs.simulators.household.world import Thing, World
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
+from inhabit.envs.simulators.render.shapes import Look
+from inhabit.envs.simulators.render.shell import shell
+from inhabit.envs.simulators.render.stage import Frame, Light, Stage
+
+_WAYS = (("Toilet", "bathroom"), ("StoveBurner", "kitchen"), ("Bed", "bedroom"))
+"""What tells the kind of a room, and the walls and floor that it has; else it is a living room."""
+_SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
+"""Light from all around, linear."""
+_DUSK = 0.4
+"""Of the light when it is switched off: there are windows."""
+_UPRIGHT, _ORIGIN = np.eye(3), np.zeros(3)
+_OUT_OF_SIGHT = np.array((0.0, 100.0, 0.0))
+_AROUND_CORNER = 0.3
+"""Metres: what goes through a wall and is thicker than twice this goes around a corner."""
+_PANE = 0.12
+_PROUD = 0.01
+"""Metres that a pane is before its wall, at least."""
+_SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
+"""Metres that a thing may be sunk in what it rests on, at most."""
+_CUSHIONED = frozenset({"ArmChair", "Bed", "Chair", "Sofa"})
+_ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})
+"""Kinds of which a room has one model."""
+_LAMPS = frozenset({"DeskLamp", "FloorLamp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mood:
+    """Colours and light that are nobody's state: what domain randomization changes."""
+
+    materials: int = 0
+    """Chooses all materials; 0 are those that the room comes with."""
+    color: tuple[float, float, float] = (1.0, 0.96, 0.88)
+    """Of the light, linear, each channel 0..1."""
+    brightness: float = 1.0
+    """Of all light; 1 is how the room comes."""
+
+
+class Picture:
+    """The stage of one room."""
+
+    def __init__(self, world: World) -> None:
+        self._stage = Stage()
+        self._room = world.room
+        self._first = tuple(world.things.values())
+        """What the room came with: what furniture looks like hangs on that, wherever it is now."""
+        self._drawn: dict[str, Thing] = {}
+        self._shown: dict[str, Mesh] = {}
+        self._rests: dict[str, tuple[object, ...]] = {}
+        """What a thing's place was reckoned from."""
+        self._in_hand: frozenset[str] = frozenset()
+        self._changed_hands: frozenset[str] = frozenset()
+        self._recorded = False
+        self._meshes: dict[object, Mesh] = {}
+        self._mood: Mood | None = None
+        self._joinery = Joinery((), 0)
+        self._turned = quarters(world.things, world.room.outline)
+
+    def take(
+        self,
+        world: World,
+        camera: Camera,
+        size: tuple[int, int],
+        *,
+        rgb: bool = True,
+        mood: Mood | None = None,
+        without: Sequence[str] = (),
+    ) -> Frame:
+        """The room as it is now.
+
+        Args:
+            world: the room.
+            camera: where from.
+            size: width and height in pixels.
+            rgb: False leaves out the colours, which is many times quicker.
+            mood: colours and light; None for those that the room comes with.
+            without: what is not to be seen, by id.
+        """
+        mood = mood or Mood()
+        switches = [thing for thing in world.things.values() if thing.kind == "LightSwitch"]
+        if switches and not any(switch["isToggled"] for switch in switches):
+            mood = replace(mood, brightness=mood.brightness * _DUSK)
+        if mood != self._mood:
+            self._paint(world, mood)
+        if world.things != self._drawn:
+            self._bring_up_to_date(world, mood)
+        absent = [world.things[name] for name in without if name in self._shown]
+        for thing in absent:
+            self._stage.move(thing.id, thing.box.axes, thing.box.center - _OUT_OF_SIGHT)
+        try:
+            return self._stage.render(camera, *size, rgb=rgb)
+        finally:
+            for thing in absent:
+                self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
+
+    def _paint(self, world: World, mood: Mood) -> None:
+        outline, name = self._room.outline, self._room.name
+        floor = next(thing.id for thing in world.things.values() if thing.kind == "Floor")
+        low = (outline.low[0], outline.floor, outline.low[1])
+        high = (outline.high[0], outline.ceiling, outline.high[1])
+        kinds = {thing.kind for thing in world.things.values()}
+        way = next((way for kind, way in _WAYS if kind in kinds), "living_room")
+        for part, mesh in shell(low, high, way, seed_of(name, mood.materials)):
+            body = floor if part == "floor" else f"{name} {part}"
+            self._stage.put(body, mesh, np.eye(3), np.zeros(3), casts_shadow=False)
+        burners = [thing.box for thing in world.things.values() if thing.kind == "StoveBurner"]
+        knobs = [thing.box for thing in world.things.values() if thing.kind == "StoveKnob"]
+        if burners:
+            self._stage.put(f"{name} stove", stove(burners, knobs, outline), np.eye(3), np.zeros(3))
+        middle = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
+        self._stage.light(
+            Light(
+                (middle[0], outline.ceiling - 0.1, middle[2]),
+                color=mood.color,
+                strength=mood.brightness,
+                reach=max(4.0, 0.8 * max(high[0] - low[0], high[2] - low[2])),
+            ),
+            sky=_scaled(_SKY, mood.brightness),
+            ground=_scaled(_GROUND, mood.brightness),
+        )
+        self._joinery = Joinery(self._first, seed_of(name, mood.materials))
+        self._mood = mood
+        self._meshes.clear()
+        self._drawn = {}
+
+    def _bring_up_to_date(self, world: World, mood: Mood) -> None:
+        burning = lit(world)
+        self._recorded = any(thing.posed for thing in world.things.values())
+        hidden = {thing.id: world.hidden(thing.id) for thing in world.things.values()}
+        held = world.agent.held
+        in_hand = frozenset() if held is None else frozenset((held, *world.within(held)))
+        self._changed_hands, self._in_hand = in_hand ^ self._in_hand, in_hand
+        for gone in [name for name in self._shown if hidden.get(name, True)]:
+            self._stage.remove(gone)
+            self._trim(gone, None)
+            del self._shown[gone]
+        # What bears comes before what is borne, which may be lifted out of it.
+        for thing in sorted(world.things.values(), key=lambda thing: _depth(world, thing)):
+            if thing.kind != "Floor" and not hidden[thing.id]:
+                self._draw(world, thing, mood, thing.id in burning)
+        self._light_lamps(world)
+        self._stage.arrange()
+        self._drawn = dict(world.things)
+
+    def _draw(self, world: World, thing: Thing, mood: Mood, burning: bool) -> None:
+        look = look_of(thing, burning=burning)
+        key = (thing.id, tuple(thing.box.half.tolist()), look, mood.materials)
+        if key not in self._meshes:
+            self._meshes[key] = self._mesh(world, thing, look, mood)
+        mesh = self._meshes[key]
+        bearers = self._bearers(world, thing) if thing["pickupable"] else ()
+        rests = thing.box, *(self._drawn_as(world, bearer) for bearer, _ in bearers)
+        if self._shown.get(thing.id) is not mesh or thing.id in self._changed_hands:
+            # What is held casts no shadow: it would have to be drawn anew at every step.
+            center, shadow = self._center(world, thing), thing.id not in self._in_hand
+            own, beside = split(thing.kind, mesh)
+            self._stage.put(thing.id, own, thing.box.axes, center, casts_shadow=shadow)
+            self._trim(thing.id, beside, thing.box.axes, center)
+            self._shown[thing.id] = mesh
+        elif not _same(self._rests[thing.id], rests):
+            self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
+        self._rests[thing.id] = rests
+
+    def _drawn_as(self, world: World, bearer: str) -> tuple[Mesh | None, Box]:
+        """All that the height of what lies in it hangs on."""
+        return self._shown.get(bearer), world.things[bearer].box
+
+    def _trim(
+        self, id: str, mesh: Mesh | None, axes: Array = _UPRIGHT, at: Array = _ORIGIN
+    ) -> None:
+        """Draw what comes with a thing and is not of it, or take that away. No such thing moves."""
+        name = name_of(id)
+        if mesh is not None:
+            self._stage.put(name, mesh, axes, at)
+        elif name in self._stage.names:
+            self._stage.remove(name)
+
+    def _center(self, world: World, thing: Thing) -> Array:
+        """Where a thing is drawn: out of our cushions and walls, which are not quite THOR's."""
+        center, base = thing.box.center, float(thing.box.low[1])
+        if thing.kind in THROUGH_WALLS:
+            return self._before_the_wall(thing)
+        if not thing["pickupable"]:
+            return center
+        lift = 0.0
+        for parent, most in self._bearers(world, thing):
+            if parent in self._shown:
+                under = world.things[parent]
+                height = height_at(self._shown[parent], under.box, center[[0, 2]], base + most)
+                lift = max(lift, height - base)
+        return np.asarray(center + np.array((0.0, lift, 0.0)))
+
+    def _bearers(self, world: World, thing: Thing) -> Iterator[tuple[str, float]]:
+        """What a thing may be sunk in, and how deep: what it lies in, and the tub of its basin."""
+        for parent in thing.parents:
+            cushioned = world.things[parent].kind in _CUSHIONED
+            yield parent, _SUNK_IN_CUSHIONS if cushioned else _SUNK
+        # A recording was made in THOR's own tubs, whose floors are elsewhere than ours.
+        kinds = {world.things[p].kind for p in thing.parents if self._recorded}
+        for other in world.things.values() if kinds else ():
+            if f"{other.kind}Basin" in kinds and other.box.holds(thing.box.center, 0.1):
+                yield other.id, _SUNK_IN_TUBS
+
+    def _before_the_wall(self, thing: Thing) -> Array:
+        """Where a window or curtain is drawn: its middle not behind the wall that we have."""
+        outline, center = self._room.outline, thing.box.center.copy()
+        thin = 0 if thing.box.reach[0] < thing.box.reach[2] else 2
+        low, high = (side[0 if thin == 0 else 1] for side in (outline.low, outline.high))
+        center[thin] = min(max(center[thin], low + _PROUD), high - _PROUD)
+        return center
+
+    def _mesh(self, world: World, thing: Thing, look: Look, mood: Mood) -> Mesh:
+        joinery = self._joinery
+        parts = self._room.strips.get(thing.id, ())
+        if thing.kind == "CounterTop" or len(parts) > 1:
+            stone = joinery.stone if thing.kind == "CounterTop" else joinery.front
+            made = counter(thing, parts, self._first, self._room.outline, stone, joinery.front)
+            return into(thing.box, made)
+        if thing.kind in THROUGH_WALLS and min(thing.box.half[[0, 2]]) > _AROUND_CORNER:
+            return self._around_corner(thing, look)
+        x, y, z = (2 * thing.box.half).tolist()
+        turn = self._turned.get(thing.id, 0.0)
+        size = (x, y, z) if turn % 180.0 == 0.0 else (z, y, x)
+        if (board := joinery.board(thing, world.things)) is not None:
+            return board
+        if joinery.framed(thing):
+            made = joinery.frame(thing, rise(world, thing), size)
+        else:
+            name = f"{self._room.name} {thing.kind}" if thing.kind in _ALIKE else thing["assetId"]
+            seed = seed_of(name or thing.id, mood.materials)
+            made = joinery.finish(thing, mesh_of(thing.kind, size, look, seed))
+        return made.turned("y", turn) if turn else made
+
+    def _around_corner(self, thing: Thing, look: Look) -> Mesh:
+        """A window or curtain whose box takes in a corner of the room: a pane along each wall."""
+        panes = []
+        for strip in along_walls(thing.box, self._room.outline, _PANE):
+            x, y, z = (2 * strip.half).tolist()
+            wide = x >= z
+            pane = mesh_of(thing.kind, (max(x, z), y, min(x, z)), look, 0)
+            middle = strip.center - thing.box.center
+            inward = -float(middle[2 if wide else 0])
+            turn = (0.0 if wide else 90.0) + (0.0 if inward > 0 else 180.0)
+            panes.append(out_of(Box(strip.center, strip.half, yaw(turn)), pane))
+        return into(thing.box, join(panes))
+
+    def _light_lamps(self, world: World) -> None:
+        for thing in world.things.values():
+            if thing.kind in _LAMPS:
+                x, _, z = thing.box.center
+                bulb = (float(x), float(thing.box.high[1]) - 0.1, float(z))
+                on = thing["isToggled"] and thing.present
+                lamp = Light(bulb, (1.0, 0.85, 0.6), strength=0.6, reach=1.2) if on else None
+                self._stage.lamp(thing.id, lamp)
+
+
+def _depth(world: World, thing: Thing) -> int:
+    """How many things lie one in the other down to it; 0 for what can't be picked up."""
+    depth, passed = 0, set[str]()
+    while thing["pickupable"] and thing.id not in passed:
+        passed.add(thing.id)
+        depth += 1
+        inner = [world.things[p] for p in thing.parents if world.things[p]["pickupable"]]
+        if not inner:
+            break
+        thing = inner[0]
+    return depth
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two are made of the very same objects."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return one is other
+
+
+def _scaled(light: Vector, factor: float) -> Vector:
+    red, green, blue = (channel * factor for channel in light)
+    return red, green, blue
+
+
+def seed_of(name: str, salt: int = 0) -> int:
+    """A number from a text, the same in every process."""
+    return int.from_bytes(hashlib.sha256(f"{salt} {name}".encode()).digest()[:4], "big")

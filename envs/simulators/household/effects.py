@@ -1,0 +1,87 @@
+"""What follows from how things stand: heat, cold, water. Brought about after every action."""
+
+from __future__ import annotations
+
+from inhabit.envs.simulators.household.placement.surfaces import basin
+from inhabit.envs.simulators.household.world import Thing, World
+
+_UNDER_THE_TAP = 1.2
+"""Metres from a faucet to the middle of the basin that it fills, at most."""
+
+
+def settle(world: World) -> None:
+    """Let everything that is on, hot, cold or running work on what it touches."""
+    for thing in list(world.things.values()):
+        if not thing.present:
+            continue
+        if thing.kind == "Fridge" and not thing["isOpen"]:
+            _cool(world, thing)
+        elif thing.kind == "StoveKnob" and thing["isToggled"]:
+            for burner in thing["controlledObjects"] or ():
+                if burner in world.things:
+                    _heat(world, world.things[burner])
+        elif thing.kind in ("Microwave", "Toaster") and thing["isToggled"]:
+            _heat(world, thing)
+        elif thing.kind == "CoffeeMachine" and thing["isToggled"]:
+            _brew(world, thing)
+        elif thing.kind == "Faucet" and thing["isToggled"]:
+            _rinse(world, thing)
+
+
+def lit(world: World) -> frozenset[str]:
+    """Ids of the burners that glow: their knob is turned on."""
+    return frozenset(
+        burner
+        for thing in world.things.values()
+        if thing.kind == "StoveKnob" and thing["isToggled"]
+        for burner in thing["controlledObjects"] or ()
+    )
+
+
+def tap_basin(world: World, faucet: Thing) -> Thing | None:
+    """The basin that a faucet runs into: the nearest one."""
+    basins = {
+        thing.id: thing.box.distance_from_axis(*faucet.box.center[[0, 2]].tolist())
+        for thing in world.things.values()
+        if thing.kind in ("SinkBasin", "BathtubBasin")
+    }
+    nearest = min(basins, key=lambda id: (basins[id], id), default=None)
+    if nearest is None or basins[nearest] > _UNDER_THE_TAP:
+        return None
+    return world.things[nearest]
+
+
+def _heat(world: World, source: Thing) -> None:
+    for inner in list(world.within(source.id)):
+        hot = world.change(inner, temperature="Hot")
+        if hot["cookable"]:
+            world.change(inner, isCooked=True)
+
+
+def _cool(world: World, source: Thing) -> None:
+    for inner in list(world.within(source.id)):
+        world.change(inner, temperature="Cold")
+
+
+def _brew(world: World, machine: Thing) -> None:
+    for inner in list(world.within(machine.id)):
+        if world.things[inner]["canFillWithLiquid"]:
+            world.change(inner, isFilledWithLiquid=True, fillLiquid="coffee", temperature="Hot")
+
+
+def _rinse(world: World, faucet: Thing) -> None:
+    """Clean what is in the basin, and in the sink around it, and fill what holds water."""
+    under = tap_basin(world, faucet)
+    if under is None:
+        return
+    wet = set(world.within(under.id))
+    for thing in world.things.values():
+        own = basin(world, thing)
+        if own is not None and own.id == under.id:
+            wet |= set(world.within(thing.id))
+    for name in sorted(wet):
+        thing = world.things[name]
+        if thing["isDirty"]:
+            world.change(name, isDirty=False)
+        if thing["canFillWithLiquid"] and not thing["isFilledWithLiquid"] and not thing["isBroken"]:
+            world.change(name, isFilledWithLiquid=True, fillLiquid="water")

@@ -1,0 +1,1 @@
+"""Boxes and frames: the shapes of things and of the room."""

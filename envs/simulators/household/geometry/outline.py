@@ -1,0 +1,47 @@
+"""A room's walls, which no metadata names: told from what stands along and hangs on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from inhabit.envs.simulators.household.geometry.boxes import Box
+from inhabit.envs.simulators.household.navigation.grid import Outline, Solid
+
+THROUGH_WALLS = frozenset({"Window", "Blinds", "Curtains"})
+"""What reaches through a wall: its middle lies in the wall, its ends within the room."""
+
+_HEIGHT = 2.5
+"""Metres from floor to ceiling, unless something is higher."""
+
+
+def outline(solids: Iterable[Solid]) -> Outline:
+    """The rectangle around everything in the room, within its floor; the floor gives the height.
+
+    Raises:
+        ValueError: there is no floor among them.
+    """
+    solids = tuple(solids)
+    floor = next((solid.box for solid in solids if solid.kind == "Floor"), None)
+    if floor is None:
+        raise ValueError("A room without a Floor has no height to stand at.")
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for solid in solids:
+        if solid.kind == "Floor":
+            continue
+        reach = _reach_within(solid.box) if solid.kind in THROUGH_WALLS else solid.box.reach
+        low = np.minimum(low, solid.box.center - reach)
+        high = np.maximum(high, solid.box.center + reach)
+    top = float(floor.high[1])
+    ceiling = max(top + _HEIGHT, float(high[1]) + 0.1 if len(solids) > 1 else top)
+    low, high = np.maximum(low, floor.low), np.minimum(high, floor.high)
+    if not (low < high).all(where=[True, False, True]):
+        low, high = floor.low, floor.high
+    return Outline((float(low[0]), float(low[2])), (float(high[0]), float(high[2])), top, ceiling)
+
+
+def _reach_within(box: Box) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    reach = box.reach.copy()
+    reach[2 if reach[0] > reach[2] else 0] = 0.0
+    return reach

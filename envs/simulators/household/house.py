@@ -1,0 +1,162 @@
+"""A room that has been entered: its world, its picture, and how it is looked at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from inhabit.envs.core import SceneError
+from inhabit.envs.simulators.household.agent import Agent
+from inhabit.envs.simulators.household.cameras import FixedCamera
+from inhabit.envs.simulators.household.drawing.picture import Mood, Picture
+from inhabit.envs.simulators.household.navigation.grid import STEP
+from inhabit.envs.simulators.household.rooms.ithor import SCENES, Room
+from inhabit.envs.simulators.household.world import Thing, World
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.stage import Frame
+
+_View = tuple[int, Agent, "Settings", Mood]
+"""All that a picture hangs on: the world's version, and where and how it is looked at."""
+_KEPT = 12
+"""Views whose pictures are kept: 1 to 2 MB each at 300x300."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `Initialize` and `ChangeResolution` set."""
+
+    width: int = 300
+    height: int = 300
+    """Pixels."""
+    field_of_view: float = 90.0
+    """Vertical, degrees."""
+    grid_size: float = STEP
+    """Metres of a step."""
+    rotate_step: float = 90.0
+    """Degrees."""
+    visibility_distance: float = 1.5
+    """Metres from the agent's vertical axis to the nearest point of a thing."""
+    snap_to_grid: bool = True
+    antialias: int = 1
+    """A picture is drawn so many times as wide and as high, and averaged. Masks are not."""
+
+
+class Sight(NamedTuple):
+    """How a thing appears to the agent at this moment."""
+
+    distance: float
+    """Metres from the agent's position to the thing's."""
+    visible: bool
+    """At least one pixel of it is seen, and it is within `visibility_distance`."""
+    interactable: bool
+
+
+class House:
+    """Everything an action works on."""
+
+    def __init__(self, room: Room, settings: Settings, seed: int, revisions: Iterator[int]) -> None:
+        """Enter a room.
+
+        Args:
+            room: with a place to stand in it.
+            settings: how it is looked at.
+            seed: chooses where the agent starts.
+            revisions: numbers for what changes, none of them twice.
+
+        Raises:
+            SceneError: nobody can stand in it.
+        """
+        choose = np.random.default_rng((seed, _number(room.name)))
+        cells = sorted(room.cells)
+        if not cells:
+            raise SceneError(f"There is no place in {room.name!r} where the agent can stand.")
+        start, turn = cells[choose.integers(len(cells))], 90.0 * int(choose.integers(4))
+        self.settings = settings
+        self.mood = Mood()
+        self.cameras: tuple[FixedCamera, ...] = ()
+        self.world = World(room, start, turn, revisions)
+        self._picture = Picture(self.world)
+        self._seen: dict[_View, Frame] = {}
+        self._sights: dict[_View, Mapping[str, Sight]] = {}
+
+    @property
+    def agent(self) -> Agent:
+        """The one who walks about."""
+        return self.world.agent
+
+    def see(self, *, rgb: bool = True) -> Frame:
+        """What the agent sees. Kept, since who tries things comes back to the same views."""
+        view = self._view()
+        frame = self._seen.pop(view, None)
+        if frame is None or (rgb and frame.rgb is None):
+            frame = self._smooth(self.agent.camera(self.settings.field_of_view), rgb)
+        self._seen[view] = frame
+        for old in list(self._seen)[:-_KEPT]:
+            del self._seen[old]
+            self._sights.pop(old, None)
+        return frame
+
+    def _view(self) -> _View:
+        return self.world.version, self.agent, self.settings, self.mood
+
+    def film(self, *, rgb: bool) -> list[Frame]:
+        """What each of the room's own cameras sees."""
+        return [self._smooth(camera.camera(), rgb) for camera in self.cameras]
+
+    def _smooth(self, camera: Camera, rgb: bool) -> Frame:
+        """The room in a picture of the size that is set, its edges as smooth as is set."""
+        width, height, fold = self.settings.width, self.settings.height, self.settings.antialias
+        if fold == 1 or not rgb:
+            return self.look(camera, (width, height), rgb)
+        large = self.look(camera, (fold * width, fold * height), rgb=True).rgb
+        assert large is not None
+        parts = large.reshape(height, fold, width, fold, 3)
+        means = np.rint(parts.mean(axis=(1, 3), dtype=np.float32)).astype(np.uint8)
+        return replace(self.look(camera, (width, height)), rgb=means)
+
+    def look(
+        self,
+        camera: Camera,
+        size: tuple[int, int],
+        rgb: bool = False,
+        *,
+        without: str | None = None,
+    ) -> Frame:
+        """The room from anywhere, as it is now; `without` a thing and what is in it."""
+        absent = () if without is None else (without, *self.world.within(without))
+        return self._picture.take(self.world, camera, size, rgb=rgb, mood=self.mood, without=absent)
+
+    def sights(self) -> Mapping[str, Sight]:
+        """How each thing appears at this moment, by id."""
+        frame, view = self.see(rgb=False), self._view()
+        if view not in self._sights:
+            seen, things = shown(frame), self.world.things.items()
+            self._sights[view] = {name: self._sight(thing, seen) for name, thing in things}
+        return self._sights[view]
+
+    def _sight(self, thing: Thing, seen: Mapping[str, int]) -> Sight:
+        agent = self.agent
+        place = thing["position"]
+        distance = math.dist((place["x"], place["y"], place["z"]), (agent.x, agent.y, agent.z))
+        visible = thing.id in seen and self.within_reach(thing, agent.x, agent.z)
+        return Sight(distance, visible, visible and thing.id != agent.held)
+
+    def within_reach(self, thing: Thing, x: float, z: float) -> bool:
+        """Whether a thing is near enough to who stands there."""
+        return thing.box.distance_from_axis(x, z) <= self.settings.visibility_distance
+
+
+def _number(room: str) -> int:
+    """A number of its own for every room, the same in every process."""
+    return SCENES.index(room) if room in SCENES else len(SCENES) + crc32(room.encode())
+
+
+def shown(frame: Frame) -> Mapping[str, int]:
+    """Pixels of each body in a frame; none that has no pixel."""
+    counts = np.bincount(frame.ids.ravel() + 1, minlength=len(frame.names) + 1)[1:]
+    return {frame.names[i]: int(counts[i]) for i in np.flatnonzero(counts)}

@@ -1,0 +1,58 @@
+"""The file that AI2-THOR's client starts in Unity's stead.
+
+It wants the path of an executable, so a script of three lines is written into the cache that runs
+this interpreter with `-m inhabit.envs.simulators.household`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+from inhabit.envs.cache import cache_home
+
+_MEMORY = f"export MALLOC_MMAP_THRESHOLD_={32 << 20} MALLOC_TRIM_THRESHOLD_={256 << 20}"
+"""Has the C library keep the memory of one picture for the next: a tenth of a step's time."""
+
+
+def executable(*, rooms: str = "", recorded: bool = False) -> Path:
+    """The simulator, for AI2-THOR's client to start.
+
+        Controller(
+            local_executable_path=shlex.quote(str(executable())),  # it is split like a shell does
+            x_display=":0",  # any text; none is opened
+            server_timeout=None,  # or a dead simulator is waited for at full speed for 100 s
+            scene="FloorPlan1",
+        )
+
+    Args:
+        rooms: a folder with rooms of the user's own; empty for that in INHABIT_ROOMS, if any.
+        recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
+
+    Raises:
+        OSError: the cache can't be written.
+    """
+    # The client's process id, so that the simulator can see it end.
+    module = "inhabit.envs.simulators.household"
+    command = f'exec {shlex.quote(sys.executable)} -P -m {module} -client "$PPID"'
+    if rooms:
+        command += f" -rooms {shlex.quote(str(Path(rooms).resolve()))}"
+    command += ' -recorded-cells "$@"' if recorded else ' "$@"'
+    script = (
+        f"#!/bin/sh\n# Written by inhabit: starts the embedded household.\n{_MEMORY}\n{command}\n"
+    )
+    home = cache_home()
+    path = home / f"household-{hashlib.sha256(script.encode()).hexdigest()[:12]}"
+    if not os.access(path, os.X_OK):
+        home.mkdir(parents=True, exist_ok=True)
+        # Written beside it and moved into place: others may be starting it at this moment.
+        descriptor, made = tempfile.mkstemp(dir=home)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(script)
+        Path(made).chmod(0o755)
+        Path(made).replace(path)
+    return path

@@ -1,0 +1,150 @@
+"""Where the agent can stand: cells of THOR's 0.25 m grid that its body reaches without bumping.
+
+THOR casts a capsule from cell to cell through its meshes. Here boxes stand for the things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.simulators.household.geometry.boxes import Array, Box
+
+STEP = 0.25
+"""Metres between neighbouring cells, which lie at whole multiples of it."""
+BODY = 0.2
+"""The agent's radius in metres."""
+
+_NOT_IN_THE_WAY = frozenset({"Floor", "Window", "Blinds", "Curtains"})
+
+_SOFT = {"ArmChair": 0.1, "Chair": 0.1, "DogBed": 0.15, "Sofa": 0.1, "Stool": 0.1}
+"""Metres by which a box is larger than what stands in the way: backs lean, corners are round."""
+
+KNEE, HEAD = 0.1, 1.8
+"""What is lower is stepped over, what is higher walked under; metres above the floor."""
+_WALL_MARGIN = 0.3
+"""How far from the room's outline the agent's middle stays, in metres."""
+_TIGHT = 0.05
+"""Metres between the agent and the outline beside a cell that is known to be free."""
+
+Cell = tuple[int, int]
+"""Column along x and row along z: the position divided by STEP."""
+
+
+class Solid(NamedTuple):
+    """A thing that may stand in the way."""
+
+    kind: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A room's walls as a rectangle, and its floor."""
+
+    low: tuple[float, float]
+    """x and z, metres."""
+    high: tuple[float, float]
+    floor: float
+    """Height, metres."""
+    ceiling: float
+    """Height, metres."""
+
+    def holds(self, x: float, z: float, margin: float = 0.0) -> bool:
+        """Whether a point lies in the room, `margin` metres off its walls."""
+        inside_x = self.low[0] + margin <= x <= self.high[0] - margin
+        return inside_x and self.low[1] + margin <= z <= self.high[1] - margin
+
+
+def reachable(solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
+    """The largest region of free cells that hang together.
+
+    Breadth-first search over the cells whose centres lie in the room, at least a body's radius
+    from everything between knee and head.
+    """
+    free = _free(_obstacles(solids, outline), outline)
+    regions = list(_regions(free))
+    return max(regions, key=lambda region: (len(region), min(region)), default=frozenset())
+
+
+def known(layout: frozenset[Cell], solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
+    """Where one can stand, where THOR's own cells are known in part.
+
+    The layouts that come with ALFRED leave out cells at the edge, where the agent can't look every
+    way. A cell beside one of theirs is free too if it is clear of all boxes and of the walls.
+    """
+    ring = sorted({cell for own in layout for cell in neighbours(own)} - layout)
+    points = np.array(ring, np.float64).reshape(-1, 2) * STEP
+    clear = np.array([outline.holds(x, z, BODY + _TIGHT) for x, z in points], np.bool_)
+    for box in _obstacles(solids, outline):
+        clear &= distance(box, points) >= BODY - 1e-6
+    return layout | {cell for cell, free in zip(ring, clear, strict=True) if free}
+
+
+def _obstacles(solids: Iterable[Solid], outline: Outline) -> list[Box]:
+    floor = outline.floor
+    boxes: list[Box] = []
+    for kind, box in solids:
+        if kind in _NOT_IN_THE_WAY or box.high[1] < floor + KNEE or box.low[1] > floor + HEAD:
+            continue
+        boxes.append(_shrunk(kind, box))
+    return boxes
+
+
+def _shrunk(kind: str, box: Box) -> Box:
+    half = box.half - np.where(np.arange(3) == box.up, 0.0, _SOFT.get(kind, 0.0))
+    return Box(box.center, np.maximum(half, 0.01), box.axes)
+
+
+def _free(obstacles: Sequence[Box], outline: Outline) -> set[Cell]:
+    columns, rows = (
+        np.arange(np.ceil((low + _WALL_MARGIN) / STEP), np.floor((high - _WALL_MARGIN) / STEP) + 1)
+        for low, high in zip(outline.low, outline.high, strict=True)
+    )
+    cells = np.stack(np.meshgrid(columns, rows, indexing="ij"), axis=-1).reshape(-1, 2)
+    clear = np.ones(len(cells), np.bool_)
+    for box in obstacles:
+        clear &= distance(box, cells * STEP) >= BODY - 1e-6
+    return {(int(column), int(row)) for column, row in cells[clear]}
+
+
+def distance(box: Box, points: Array) -> NDArray[np.float64]:
+    """From points (N, 2) in the plane to a box as seen from above; 0 inside.
+
+    A box that stands upright is taken as it is turned, a tilted one by the box around it.
+    """
+    up = box.up
+    if abs(box.axes[1, up]) > 0.999:
+        first, second = (axis for axis in range(3) if axis != up)
+        axes, half = box.axes[[0, 2]][:, [first, second]], box.half[[first, second]]
+    else:
+        axes, half = np.eye(2), box.reach[[0, 2]]
+    beyond = np.maximum(np.abs((points - box.center[[0, 2]]) @ axes) - half, 0.0)
+    return np.asarray(np.hypot(beyond[:, 0], beyond[:, 1]))
+
+
+def _regions(free: set[Cell]) -> Iterable[frozenset[Cell]]:
+    left = set(free)
+    for start in sorted(free):
+        if start not in left:
+            continue
+        left.discard(start)
+        region, queue = [start], [start]
+        while queue:
+            here = queue.pop(0)
+            for cell in neighbours(here):
+                if cell in left:
+                    left.discard(cell)
+                    region.append(cell)
+                    queue.append(cell)
+        yield frozenset(region)
+
+
+def neighbours(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
+    """The four cells around one: ahead along +z, +x, -z, -x."""
+    column, row = cell
+    return (column, row + 1), (column + 1, row), (column, row - 1), (column - 1, row)

@@ -1,0 +1,79 @@
+"""What becomes of what is cut up: slices under ids of their own, where it lay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from inhabit.envs.simulators.household.geometry.boxes import Box, angles, box_metadata, xyz
+from inhabit.envs.simulators.household.world import Thing, World
+
+_SLICES: Mapping[str, int] = {"Apple": 2, "Bread": 6, "Lettuce": 7, "Potato": 8, "Tomato": 6}
+"""How many, from the ids in ALFRED's trajectories."""
+_COOKABLE = frozenset({"BreadSliced", "EggCracked", "PotatoSliced"})
+_CUT = 0.06
+"""Share of a slice's thickness that the gap beside it takes."""
+
+
+def cut(world: World, thing: Thing) -> list[Thing]:
+    """Replace a thing by its slices; an egg by what was in it.
+
+    The whole stays on THOR's list with `isSliced` (an egg with `isBroken` too), but it is nowhere.
+    """
+    parents = thing.parents
+    world.link(thing.id, ())
+    if thing.kind == "Egg":
+        kind, boxes, first = "EggCracked", [_spilled(thing.box)], 0
+        world.change(thing, isSliced=True, isBroken=thing["breakable"])
+    else:
+        kind, boxes, first = f"{thing.kind}Sliced", _slabs(thing), 1
+        world.change(thing, isSliced=True)
+    world.vanish(thing)
+    made = []
+    for number, box in enumerate(boxes, first):
+        piece = _piece(thing, kind, number, box, len(boxes))
+        made.append(world.add(piece, box))
+        world.link(piece["objectId"], parents)
+    return made
+
+
+def _slabs(thing: Thing) -> list[Box]:
+    """Equal slabs across the longest of the sides that lie level."""
+    box, count = thing.box, _SLICES[thing.kind]
+    level = [axis for axis in range(3) if axis != box.up]
+    along = max(level, key=lambda axis: (round(float(box.half[axis]), 4), axis))
+    thick = box.half[along] / count
+    half = box.half.copy()
+    half[along] = thick * (1 - _CUT)
+    places = (2 * np.arange(count) + 1 - count) * thick
+    return [Box(box.center + box.axes[:, along] * place, half, box.axes) for place in places]
+
+
+def _spilled(box: Box) -> Box:
+    half = np.array((0.06, 0.012, 0.06))
+    center = box.center.copy()
+    center[1] = box.low[1] + half[1]
+    return Box(center, half, np.eye(3))
+
+
+def _piece(thing: Thing, kind: str, number: int, box: Box, count: int) -> dict[str, Any]:
+    return {
+        **thing.metadata,
+        "assetId": "",
+        "breakable": False,
+        "cookable": kind in _COOKABLE,
+        "isBroken": False,
+        "isPickedUp": False,
+        "isSliced": False,
+        "mass": thing["mass"] / count,
+        "name": f"{thing['name']}_{kind}_{number}",
+        "objectId": f"{thing.id}|{kind}_{number}",
+        "objectType": kind,
+        "parentReceptacles": None,
+        "position": xyz(box.center),
+        "rotation": angles(box.axes),
+        "sliceable": False,
+        **box_metadata(box, oriented=True),
+    }

@@ -1,0 +1,309 @@
+"""Putting things down without overlap, taking them up, and carrying what stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
+from inhabit.envs.simulators.household.navigation.grid import STEP, distance
+from inhabit.envs.simulators.household.placement.footprint import Footprint, clear
+from inhabit.envs.simulators.household.placement.surfaces import HANGERS, Surface, surface
+from inhabit.envs.simulators.household.world import ENCLOSING, Thing, World, shut
+
+_UPRIGHT = np.eye(3)
+_ON_X = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+"""Its own x points up."""
+_ON_Z = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)))
+"""Its own z points up."""
+
+_LIES_ON_X = frozenset({"ButterKnife", "Egg", "Knife"})
+_LIES_ON_Z = frozenset({"BaseballBat", "HandTowel", "TennisRacket", "Towel"})
+
+
+def ways_to_lie(kind: str, half: Array, heading: float) -> Iterator[Array]:
+    """Rotations (3, 3) to try, best first: as its kind rests, turned by a quarter, then flat.
+
+    Args:
+        kind: THOR's type.
+        half: (3,), half its extent along its own axes.
+        heading: degrees, of what it is put on.
+    """
+    if kind in _LIES_ON_X:
+        rest = _ON_X
+    elif kind in _LIES_ON_Z:
+        rest = _ON_Z
+    else:
+        rest = _UPRIGHT
+    thinnest = int(np.argmin(half))
+    flat = (_ON_X, _UPRIGHT, _ON_Z)[thinnest]
+    for base in (rest,) if flat is rest else (rest, flat):
+        for quarter in (0.0, 90.0):
+            yield yaw(heading + quarter) @ base
+
+
+def heading(box: Box) -> float:
+    """Degrees: which way a box's front looks."""
+    ahead = box.axes[:, 2] if box.up != 2 else box.axes[:, 1]
+    return float(np.degrees(np.arctan2(ahead[0], ahead[2])))
+
+
+_GAP = 0.004
+"""Metres between two things side by side."""
+_SPACING = 0.04
+"""Metres between two places that are tried."""
+_TOUCHING = 0.04
+"""Metres over or under a surface that count as being on it."""
+_AT_HAND = 0.1
+"""Metres from a hanger within which a thing hangs on it."""
+_LOW_RIMMED = frozenset(
+    {"Bathtub", "BathtubBasin", "GarbageCan", "LaundryHamper", "Sink", "SinkBasin"}
+)
+"""What a large thing may lean over the rim of."""
+_SUNK = frozenset({"Sink", "SinkBasin", "StoveBurner"})
+"""What nothing may be put across, though it does not rise above the counter."""
+
+
+def place(
+    world: World, thing: Thing, receptacle: Thing, wish: Array, *, among: bool = False
+) -> Box | None:
+    """Where a thing can stand on or in a receptacle.
+
+    Args:
+        world: the room.
+        thing: what to put down; where it is now does not matter.
+        receptacle: what to put it on.
+        wish: (3,), the place that is wanted; the nearest free one is given.
+        among: whether it may go through what lies there.
+
+    Returns:
+        Its box there, or None if there is no room for it.
+    """
+    if receptacle.kind in HANGERS:
+        return None if world.put_in(receptacle.id) else _hung(thing, receptacle)
+    ground = surface(world, receptacle)
+    others = [] if among else list(_in_the_way(world, thing, ground))
+    turn = heading(receptacle.box)
+    for axes in ways_to_lie(thing.kind, thing.box.half, turn):
+        box = Box(thing.box.center, thing.box.half, axes)
+        tall = 2 * float(box.reach[1])
+        if tall > ground.headroom + 0.01:
+            continue
+        low, high = ground.height, ground.height + tall
+        standing = [Footprint.of(o) for o in others if _meets(o, low, high)]
+        if (spot := _nearest_free(box, ground, standing, wish)) is not None:
+            return Box(np.array((spot[0], low + tall / 2, spot[1])), box.half, axes)
+    return None
+
+
+def put(world: World, thing: str, box: Box, parents: Iterable[str]) -> None:
+    """Set a thing down in a place, with what is in it, and say what it stands on."""
+    carry(world, thing, box)
+    world.change(thing, isPickedUp=False)
+    world.link(thing, parents)
+
+
+def carry(world: World, thing: str, box: Box) -> None:
+    """Move a thing, and with it everything that stands on or in it."""
+    old = world.things[thing].box
+    turn = box.axes @ old.axes.T
+    for inner in world.within(thing):
+        world.move(inner, world.things[inner].box.about(turn, old.center, box.center))
+    world.move(thing, box)
+
+
+def hold(world: World) -> None:
+    """Bring what is held to the hand, wherever the agent went."""
+    if world.agent.held is None:
+        return
+    thing = world.things[world.agent.held]
+    hand, axes = world.agent.hand()
+    place = hand - axes @ thing.pivot
+    if not (np.allclose(thing.box.center, place) and np.allclose(thing.box.axes, axes)):
+        carry(world, thing.id, Box(place, thing.box.half, axes))
+
+
+def drop(world: World, thing: Thing, at: Array) -> tuple[Box, Thing]:
+    """Where a thing comes to rest that is let go at a point, and on what.
+
+    The highest open surface below that has room for it; the floor has room everywhere.
+    """
+    floor = None
+    below: list[tuple[float, Thing]] = []
+    inner = set(world.within(thing.id)) | {thing.id}
+    for other in world.things.values():
+        if other.kind == "Floor":
+            floor = other
+        elif other["receptacle"] and other.id not in inner and _open(world, other):
+            ground = surface(world, other)
+            if ground.height <= at[1] and any(_over(area, at) for area in ground.areas):
+                below.append((ground.height, other))
+    for _, other in sorted(below, key=lambda pair: (-pair[0], pair[1].id)):
+        if other.kind not in HANGERS and (box := place(world, thing, other, at)) is not None:
+            return box, other
+    if floor is None:
+        raise ValueError("A room without a Floor has nothing to fall on.")
+    return place_on_floor(world, thing, at), floor
+
+
+def support(world: World, box: Box, *, ignoring: Iterable[str] = ()) -> list[str]:
+    """What a box rests on, in or at, by where it is: the smallest receptacle, else the floor."""
+    skipped = set(ignoring)
+    base = box.center - np.array((0.0, box.reach[1], 0.0))
+    found: list[tuple[int, float, str]] = []
+    floor = []
+    for other in world.things.values():
+        if other.kind == "Floor":
+            floor = [other.id]
+        elif other["receptacle"] and other.present and other.id not in skipped:
+            rank = _bearing(world, other, box, base)
+            if rank is not None:
+                found.append((rank, float(np.prod(other.box.reach[[0, 2]])), other.id))
+    return [min(found)[2]] if found else floor
+
+
+def _bearing(world: World, other: Thing, box: Box, base: Array) -> int | None:
+    """How well something bears a box: 0 on its surface or within it, 1 deep in it; None not at all.
+
+    Furniture is not everywhere as high as when a pose was written down, and things are sunk in it.
+    """
+    if other.kind in HANGERS:
+        near_by = float(distance(other.box, base[None, [0, 2]])[0]) < _AT_HAND
+        return 0 if near_by and box.low[1] < other.box.center[1] < box.high[1] + _AT_HAND else None
+    ground = surface(world, other)
+    off = float(base[1]) - ground.height
+    if ground.enclosed and other.box.holds(box.center, 0.01):
+        return 0
+    if abs(off) < _TOUCHING and any(_over(area, base) for area in ground.areas):
+        return 0
+    if other.kind in ENCLOSING:
+        return None
+    low, high = float(other.box.low[1]), float(other.box.high[1])
+    above = any(_over(part, base) for part in world.room.strips.get(other.id) or (other.box,))
+    return 1 if above and low - _TOUCHING <= base[1] <= high + _TOUCHING else None
+
+
+def _open(world: World, thing: Thing) -> bool:
+    return not shut(thing) and not world.hidden(thing.id) and not thing["isPickedUp"]
+
+
+def _over(area: Box, point: Array) -> bool:
+    return bool(Footprint.of(area).holds(point[[0, 2]]))
+
+
+def _in_the_way(world: World, thing: Thing, ground: Surface) -> Iterator[Box]:
+    """Boxes that something on this surface must not touch."""
+    own = {thing.id, *world.within(thing.id), ground.owner.id}
+    if ground.enclosed:
+        yield from (world.things[i].box for i in ground.owner.contents if i not in own)
+        return
+    for other in world.things.values():
+        if other.id in own or other.kind == "Floor" or other.id == world.agent.held:
+            continue
+        if world.hidden(other.id) or _encloses(other.box, ground):
+            continue
+        if other.kind in _SUNK and abs(other.box.high[1] - ground.height) < 0.12:
+            center = other.box.center.copy()
+            center[1] = ground.height + 0.01
+            yield Box(center, other.box.half, other.box.axes)
+        elif other.kind == "Television":
+            yield from _foot_and_screen(other.box)
+        else:
+            yield from world.room.strips.get(other.id) or (other.box,)
+
+
+def _foot_and_screen(box: Box) -> Iterator[Box]:
+    """What a television leaves free: things stand before it and beside its foot."""
+    low, tall = float(box.low[1]), 2 * float(box.reach[1])
+    thin = min((axis for axis in range(3) if axis != box.up), key=lambda axis: box.half[axis])
+    for bottom, top, wide, deep in ((0.0, 0.1, 0.35, 0.8), (0.1, 1.0, 1.0, 0.3)):
+        half = box.half * wide
+        half[thin] = box.half[thin] * deep
+        half[box.up] = (top - bottom) * tall / 2
+        center = box.center.copy()
+        center[1] = low + (bottom + top) / 2 * tall
+        yield Box(center, half, box.axes)
+
+
+def _encloses(box: Box, ground: Surface) -> bool:
+    """Whether the surface is part of what is in this box, such as a shelf of its unit."""
+    center = ground.areas[0].center.copy()
+    center[1] = ground.height - 0.005
+    return box.holds(center) or box.holds(ground.owner.box.center)
+
+
+def _meets(other: Box, low: float, high: float) -> bool:
+    return bool(other.high[1] > low + 0.005 and other.low[1] < high - 0.005)
+
+
+def _nearest_free(
+    box: Box, ground: Surface, standing: Sequence[Footprint], wish: Array
+) -> tuple[float, float] | None:
+    best: tuple[float, float, float] | None = None
+    for area in ground.areas:
+        spots = _spots(box, area, ground)
+        if not len(spots):
+            continue
+        free = clear(Footprint.of(box), spots, standing, _GAP)
+        if ground.brimming and len(ground.owner.contents) < 2:
+            free[:] = True  # a bowl is filled, not laid out
+        for i in np.flatnonzero(free):
+            x, z = spots[i]
+            far = round(float(np.hypot(x - wish[0], z - wish[2])), 6)
+            best = min(best or (np.inf, 0.0, 0.0), (far, float(x), float(z)))
+    return None if best is None else (best[1], best[2])
+
+
+def _spots(box: Box, area: Box, ground: Surface) -> Array:
+    """Centres (N, 2) for a box that lies within an area, in rows and columns."""
+    shape, thing = Footprint.of(area), Footprint.of(box)
+    turned = np.abs(shape.axes.T @ thing.axes) @ thing.half
+    room = shape.half - turned
+    strict = ground.enclosed and ground.owner.kind not in _LOW_RIMMED
+    slack = 0.02 if strict else 0.6 * shape.half
+    if (room < -slack).any() and not ground.brimming:
+        return np.empty((0, 2))
+    room = np.maximum(room, 0.0)
+    steps = np.minimum(np.floor(2 * room / _SPACING), 24).astype(int) + 1
+    u, v = (
+        np.linspace(-r, r, n) if n > 1 else np.zeros(1) for r, n in zip(room, steps, strict=True)
+    )
+    grid = np.stack(np.meshgrid(u, v, indexing="ij"), axis=-1).reshape(-1, 2)
+    return shape.center + grid @ shape.axes.T
+
+
+def _hung(thing: Thing, hanger: Thing) -> Box:
+    """Hanging against the wall, its top just above the bar; a roll around it."""
+    axes = yaw(heading(hanger.box))
+    box = Box(hanger.box.center, thing.box.half, axes)
+    x, _, z = hanger.box.center
+    roll = hanger.kind == "ToiletPaperHanger"
+    top = float(hanger.box.low[1]) + (float(box.reach[1]) if roll else 0.06)
+    return Box(np.array((x, top - float(box.reach[1]), z)), box.half, axes)
+
+
+def place_on_floor(world: World, thing: Thing, at: Array) -> Box:
+    """On the floor, as near as possible to a point, where nothing stands; else right there."""
+    axes = next(ways_to_lie(thing.kind, thing.box.half, world.agent.rotation))
+    box = Box(thing.box.center, thing.box.half, axes)
+    outline, tall = world.room.outline, 2 * float(box.reach[1])
+    own = {thing.id, *world.within(thing.id)}
+    standing = [
+        Footprint.of(other.box)
+        for other in world.things.values()
+        if other.id not in own
+        and other.kind != "Floor"
+        and not world.hidden(other.id)
+        and _meets(other.box, outline.floor, outline.floor + tall)
+    ]
+    cells = np.array(sorted(world.cells), np.float64) * STEP
+    offsets = np.linspace(-0.1, 0.1, 3)
+    spots = (cells[:, None, None] + np.stack(np.meshgrid(offsets, offsets), -1)).reshape(-1, 2)
+    spots = np.concatenate([[at[[0, 2]]], spots])
+    inside = (spots >= np.array(outline.low) + 0.1) & (spots <= np.array(outline.high) - 0.1)
+    free = clear(Footprint.of(box), spots, standing, _GAP) & inside.all(axis=1)
+    far = np.hypot(*(spots - at[[0, 2]]).T)
+    choice = int(np.argmin(np.where(free, far, np.inf))) if free.any() else 0
+    x, z = spots[choice]
+    return Box(np.array((x, outline.floor + tall / 2, z)), box.half, axes)

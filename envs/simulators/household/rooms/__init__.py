@@ -1,0 +1,1 @@
+"""The 120 iTHOR rooms, and rooms of a user's own."""

@@ -1,0 +1,245 @@
+"""iTHOR's 120 rooms, as the `procthor` package brings them, in a cache that loads in no time."""
+
+from __future__ import annotations
+
+import difflib
+import fcntl
+import hashlib
+import inspect
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from inhabit.envs.cache import cache_home
+from inhabit.envs.core import SceneError, UnavailableError
+from inhabit.envs.simulators.household.geometry import boxes, corners, fronts, outline
+from inhabit.envs.simulators.household.geometry.boxes import Box
+from inhabit.envs.simulators.household.navigation import grid, recorded_grids
+from inhabit.envs.simulators.household.navigation.grid import Cell, Outline, Solid
+
+Metadata = dict[str, Any]
+"""One object as AI2-THOR describes it in `metadata["objects"]`. Never changed in place."""
+
+_KINDS = {"kitchens": 0, "living_rooms": 200, "bedrooms": 300, "bathrooms": 400}
+_PER_KIND = 30
+_HABITS = "habits.msgpack"
+
+SCENES = tuple(f"FloorPlan{base + i}" for base in _KINDS.values() for i in range(1, _PER_KIND + 1))
+"""FloorPlan1..30 are kitchens, 201..230 living rooms, 301..330 bedrooms, 401..430 bathrooms."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Room:
+    """A room before anyone entered it."""
+
+    name: str
+    """Such as "FloorPlan1"."""
+    objects: tuple[Metadata, ...]
+    boxes: tuple[Box, ...]
+    """Of the objects, in the same order; +z of each is its front."""
+    outline: Outline
+    strips: Mapping[str, tuple[Box, ...]]
+    """The parts of what goes around a corner, by id."""
+    cells: frozenset[Cell]
+    """Where the agent can stand."""
+
+    @property
+    def placed(self) -> Mapping[str, Box]:
+        """Every object's box, by id."""
+        return {o["objectId"]: box for o, box in zip(self.objects, self.boxes, strict=True)}
+
+    def solids(self, boxes: Mapping[str, Box]) -> Iterator[Solid]:
+        """What may stand in the way, with the boxes that things have now, by id."""
+        for metadata in self.objects:
+            name, kind = metadata["objectId"], metadata["objectType"]
+            for box in self.strips.get(name) or (boxes[name],):
+                yield Solid(kind, box)
+
+
+def load(scene: str, *, recorded: bool = False) -> Room:
+    """A room by its name, with or without THOR's "_physics".
+
+    Args:
+        scene: its name.
+        recorded: whether the agent can stand where THOR's own could, as far as that is known, and
+            not where our rule computes it from boxes, which is the same on every machine.
+
+    Raises:
+        SceneError: there is no such room. Names the nearest ones.
+        UnavailableError: the rooms' package is missing, or the cache can't be written; or the
+            recorded cells are wanted and not installed.
+    """
+    name = scene.removesuffix("_physics")
+    if name not in SCENES:
+        raise SceneError(f"There is no room {scene!r}. {_suggestion(name)}")
+    room = unpack(name, msgpack.unpackb((_cache() / f"{name}.msgpack").read_bytes()))
+    if not recorded:
+        return room
+    if recorded_grids.folder() is None:
+        raise UnavailableError(
+            "The recorded cells come with the package alfworld, which is not installed here. Bring "
+            "it with `inhabit setup alfred`, or have the cells computed: --set cells=computed."
+        )
+    real = recorded_grids.cells(name)
+    if real is None:
+        return room
+    return replace(room, cells=grid.known(real, room.solids(room.placed), room.outline))
+
+
+def unpack(name: str, packed: Mapping[str, Any]) -> Room:
+    """A room from what `prepare` made of it."""
+    walls = packed["outline"]
+    return Room(
+        name,
+        tuple(packed["objects"]),
+        tuple(_box(numbers) for numbers in packed["boxes"]),
+        Outline(tuple(walls["low"]), tuple(walls["high"]), walls["floor"], walls["ceiling"]),
+        {
+            name: tuple(_box(numbers) for numbers in parts)
+            for name, parts in packed["strips"].items()
+        },
+        frozenset((column, row) for column, row in packed["cells"]),
+    )
+
+
+def habits() -> Mapping[str, Sequence[str]]:
+    """For each type, the types of receptacles that it is found on or in, in all the rooms.
+
+    Raises:
+        UnavailableError: the rooms' package is missing, or the cache can't be written.
+    """
+    found: Mapping[str, Sequence[str]] = msgpack.unpackb((_cache() / _HABITS).read_bytes())
+    return found
+
+
+def _suggestion(name: str) -> str:
+    near = difflib.get_close_matches(name, SCENES, n=3)
+    if near:
+        return f"Did you mean {', '.join(near)}?"
+    return "Rooms are FloorPlan1..30, 201..230, 301..330 and 401..430."
+
+
+def _box(numbers: list[float]) -> Box:
+    values = np.array(numbers)
+    return Box(values[:3], values[3:6], values[6:].reshape(3, 3))
+
+
+def _cache() -> Path:
+    """The folder of this version's prepared rooms, made now if it isn't there."""
+    source = _source()
+    home = cache_home()
+    folder = home / f"rooms-{_version(source.stat().st_size)}"
+    if folder.is_dir():
+        return folder
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with (home / "rooms.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # whoever comes second finds the work done
+            if not folder.is_dir():
+                _fill(folder, source)
+    except OSError as error:
+        raise UnavailableError(
+            f"The rooms can't be prepared in {home}: {error}. Point XDG_CACHE_HOME to a folder "
+            "that can be written."
+        ) from error
+    return folder
+
+
+def _source() -> Path:
+    spec = find_spec("procthor")  # found, not imported: importing it brings in half of matplotlib
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(place) / "databases" / "ai2thor-object-metadata.json"
+        if path.is_file():
+            return path
+    raise UnavailableError(
+        "The rooms come with the package procthor 0.0.1.dev2, which is not installed here. "
+        "Bring it with: pip install procthor==0.0.1.dev2"
+    )
+
+
+def _version(size: int) -> str:
+    """Tells apart the caches of other data and of other versions of this code."""
+    code: tuple[ModuleType | Any, ...] = (boxes, corners, grid, outline, fronts, prepare, _fill)
+    text = "".join(inspect.getsource(part) for part in code)
+    return hashlib.sha256(f"{size} {text}".encode()).hexdigest()[:12]
+
+
+def _fill(folder: Path, source: Path) -> None:
+    """Prepare every room beside `folder`, then move it there in one go."""
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".rooms-") as temporary:
+        drafts = Path(temporary) / "rooms"
+        drafts.mkdir()
+        found: dict[str, set[str]] = {}
+        for name, objects in dump(source):
+            packed = msgpack.packb(prepare(objects))
+            (drafts / f"{name}.msgpack").write_bytes(packed)
+            kinds = {o["objectId"]: o["objectType"] for o in objects}
+            for o in objects:
+                places = (kinds[parent] for parent in o["parentReceptacles"] or ())
+                found.setdefault(o["objectType"], set()).update(places)
+        sorted_ = {kind: sorted(places) for kind, places in sorted(found.items())}
+        (drafts / _HABITS).write_bytes(msgpack.packb(sorted_))
+        drafts.rename(folder)
+
+
+def dump(source: Path) -> Iterator[tuple[str, list[Metadata]]]:
+    """The rooms in procthor's file, decoded one after the other: whole it would take 400 MB."""
+    text = source.read_text(encoding="utf-8")
+    decode = json.JSONDecoder().raw_decode
+    for kind, base in _KINDS.items():
+        opening = re.search(rf'"{kind}"\s*:\s*\[', text)
+        if opening is None:
+            raise UnavailableError(f"{source} has no {kind}: it is not of procthor 0.0.1.dev2.")
+        at = opening.end()
+        for number in range(1, _PER_KIND + 1):
+            start = text.index("[", at)
+            objects, at = decode(text, start)
+            yield f"FloorPlan{base + number}", objects
+
+
+def prepare(objects: list[Metadata]) -> Mapping[str, Any]:
+    """What a room's file holds: all that takes time to find out."""
+    plain = {o["objectId"]: boxes.read_box(o) for o in objects}
+    walls = outline.outline(Solid(o["objectType"], plain[o["objectId"]]) for o in objects)
+    loose = {o["objectId"] for o in objects if o["pickupable"] or o["moveable"]}
+    parts = {
+        o["objectId"]: corners.strips(
+            plain[o["objectId"]],
+            walls,
+            [plain[inner].center for inner in o["receptacleObjectIds"] or () if inner in loose],
+        )
+        for o in objects
+        if o["objectType"] in corners.CORNERED
+    }
+    solids = [
+        Solid(o["objectType"], box)
+        for o in objects
+        for box in parts.get(o["objectId"], [plain[o["objectId"]]])
+    ]
+    cells = grid.reachable(solids, walls)
+    known = fronts.built_in(objects)
+    return {
+        "objects": objects,
+        "boxes": [_numbers(fronts.face(o, cells, walls, known)) for o in objects],
+        "outline": {
+            "low": walls.low,
+            "high": walls.high,
+            "floor": walls.floor,
+            "ceiling": walls.ceiling,
+        },
+        "strips": {name: [_numbers(box) for box in made] for name, made in parts.items()},
+        "cells": sorted(cells),
+    }
+
+
+def _numbers(box: Box) -> list[float]:
+    return [*box.center.tolist(), *box.half.tolist(), *box.axes.ravel().tolist()]

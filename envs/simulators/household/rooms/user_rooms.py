@@ -1,0 +1,209 @@
+"""Rooms of a user's own: files with the metadata of a scene of AI2-THOR, a room to a file.
+
+What `controller.last_event.metadata` holds, saved as JSON, is such a file; `scripts/record_room`
+saves scenes of a real build so. A room is called what its file is called.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from inhabit.envs.core import SceneError
+from inhabit.envs.simulators.household.rooms import ithor
+from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
+
+_ENDING = ".json"
+_ROOMS = "INHABIT_ROOMS"
+"""Names a folder with rooms of the user's own, in the environment."""
+
+
+class _Point(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    x: float
+    y: float
+    z: float
+
+
+class _Upright(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    center: _Point
+    size: _Point
+
+
+class _Corners(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    cornerPoints: list[list[float]] = Field(min_length=8, max_length=8)  # noqa: N815
+
+
+class _Object(BaseModel):
+    """What the household needs to know of an object, as AI2-THOR 5 writes it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    objectId: str = Field(min_length=1)  # noqa: N815
+    objectType: str = Field(min_length=1)  # noqa: N815
+    name: str
+    assetId: str  # noqa: N815
+    position: _Point
+    rotation: _Point
+    axisAlignedBoundingBox: _Upright  # noqa: N815
+    objectOrientedBoundingBox: _Corners | None  # noqa: N815
+    receptacle: bool
+    pickupable: bool
+    moveable: bool
+    openable: bool
+    isOpen: bool  # noqa: N815
+    openness: float
+    toggleable: bool
+    isToggled: bool  # noqa: N815
+    breakable: bool
+    isBroken: bool  # noqa: N815
+    canFillWithLiquid: bool  # noqa: N815
+    isFilledWithLiquid: bool  # noqa: N815
+    fillLiquid: str | None  # noqa: N815
+    dirtyable: bool
+    isDirty: bool  # noqa: N815
+    cookable: bool
+    isCooked: bool  # noqa: N815
+    sliceable: bool
+    isSliced: bool  # noqa: N815
+    canBeUsedUp: bool  # noqa: N815
+    isUsedUp: bool  # noqa: N815
+    isPickedUp: bool  # noqa: N815
+    temperature: str
+    mass: float
+    parentReceptacles: list[str] | None  # noqa: N815
+    receptacleObjectIds: list[str] | None  # noqa: N815
+    controlledObjects: list[str] | None = None  # noqa: N815
+
+
+class Catalog:
+    """The rooms that can be loaded: iTHOR's, and those in a folder of the user's."""
+
+    def __init__(self, folder: Path | None = None, *, recorded: bool = False) -> None:
+        """Look what rooms there are.
+
+        Args:
+            folder: of the user's own rooms.
+            recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
+
+        Raises:
+            SceneError: there is no such folder, nothing in it, or a name of iTHOR's in it.
+        """
+        self._files = {} if folder is None else files(folder)
+        self._recorded = recorded
+
+    @classmethod
+    def of(cls, folder: str, *, recorded: bool = False) -> Catalog:
+        """The same, of a folder by its name; empty for the one in INHABIT_ROOMS, if any.
+
+        Raises:
+            SceneError: as above.
+        """
+        named = folder or os.environ.get(_ROOMS)
+        return cls(Path(named) if named else None, recorded=recorded)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of all rooms, iTHOR's first."""
+        return [*ithor.SCENES, *self._files]
+
+    @property
+    def own(self) -> Sequence[str]:
+        """Of the user's own rooms."""
+        return list(self._files)
+
+    def load(self, scene: str) -> Room:
+        """A room by its name, with or without THOR's "_physics".
+
+        Raises:
+            SceneError: there is no such room, or its file can't be read.
+            UnavailableError: the rooms' package is missing, or the recorded cells.
+        """
+        path = self._files.get(scene.removesuffix("_physics"))
+        return ithor.load(scene, recorded=self._recorded) if path is None else read(path)
+
+
+def in_build(room: str) -> str:
+    """What AI2-THOR's client calls a room; to the names of iTHOR's it adds an ending by itself."""
+    return f"{room}_physics" if room in ithor.SCENES else room
+
+
+def files(folder: Path) -> dict[str, Path]:
+    """The rooms in a folder by name.
+
+    Raises:
+        SceneError: there is no such folder, nothing in it, or a name of iTHOR's in it.
+    """
+    if not folder.is_dir():
+        raise SceneError(f"There is no folder {str(folder)!r} with rooms.")
+    found = {path.stem: path for path in sorted(folder.glob(f"*{_ENDING}"))}
+    if not found:
+        raise SceneError(f"There is no room in {str(folder)!r}: rooms are files *{_ENDING}.")
+    taken = sorted(set(found) & set(ithor.SCENES))
+    if taken:
+        raise SceneError(
+            f"{found[taken[0]]} has the name of one of iTHOR's rooms. Give the file another name."
+        )
+    return found
+
+
+def read(path: Path) -> Room:
+    """A room from a file.
+
+    Raises:
+        SceneError: names the file, and what is wrong with it.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise SceneError(f"{path} can't be read: {error}.") from error
+    objects = content.get("objects") if isinstance(content, dict) else None
+    if not isinstance(objects, list):
+        raise SceneError(
+            f"{path} is no room: it holds no list of objects. Save `event.metadata` as JSON."
+        )
+    if "proceduralParameters" in content:
+        raise SceneError(
+            f"{path} is a plan of a ProcTHOR house, which says nothing of its things' sizes. Load "
+            "the house in a build of AI2-THOR and save `event.metadata` as JSON."
+        )
+    return ithor.unpack(path.stem, ithor.prepare(_checked(path, objects)))
+
+
+def _checked(path: Path, objects: list[Any]) -> list[Metadata]:
+    known = {o["objectId"] for o in objects if isinstance(o, dict) and "objectId" in o}
+    if len(known) < len(objects):
+        raise SceneError(f"{path}: an object has no objectId, or two have the same.")
+    for number, one in enumerate(objects):
+        try:
+            _Object.model_validate(one)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, ("objects", number, *first["loc"])))
+            raise SceneError(
+                f"{path}: {field}: {first['msg']}. AI2-THOR 5.0.0 writes what is needed; other "
+                "releases have other fields."
+            ) from error
+    if not any(o["objectType"] == "Floor" for o in objects):
+        raise SceneError(f"{path}: there is no Floor among the objects.")
+    return [_closed(o, known) for o in objects]
+
+
+def _closed(one: Metadata, known: set[str]) -> Metadata:
+    """An object that speaks only of objects that are there, in nobody's hand."""
+    links = ("parentReceptacles", "receptacleObjectIds", "controlledObjects")
+    kept = {
+        key: [id for id in one[key] if id in known] if one.get(key) is not None else None
+        for key in links
+    }
+    return {**one, **kept, "isPickedUp": False}

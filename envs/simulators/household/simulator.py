@@ -1,0 +1,310 @@
+"""The simulator: one THOR action in, one reply out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+from pydantic import JsonValue
+
+from inhabit.envs.core import SceneError
+from inhabit.envs.simulators.household import effects
+from inhabit.envs.simulators.household.actions import ACTIONS
+from inhabit.envs.simulators.household.actions.arguments import Action, Deed, Number, Refusal
+from inhabit.envs.simulators.household.agent import Agent
+from inhabit.envs.simulators.household.cameras import FixedCamera
+from inhabit.envs.simulators.household.drawing.picture import Mood
+from inhabit.envs.simulators.household.house import House, Settings, Sight
+from inhabit.envs.simulators.household.placement import placing
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, in_build
+from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE
+from inhabit.envs.simulators.household.world import Moment, Thing
+from inhabit.envs.simulators.render.stage import Frame
+
+NEAR_PLANE = 0.1
+"""Metres; what `Initialize` answers."""
+_WIDEST = 4096
+"""Pixels."""
+_SMOOTHEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of an action."""
+
+    success: bool
+    message: str = ""
+    """Why not."""
+    code: str = ""
+    """THOR's errorCode, or empty."""
+    value: JsonValue = None
+    """THOR's actionReturn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Now:
+    """A moment to go back to."""
+
+    house: House
+    moment: Moment
+    mood: Mood
+    settings: Settings
+    cameras: tuple[FixedCamera, ...]
+
+
+class Simulator:
+    """One agent in one room at a time.
+
+    Between two actions nothing changes; an action that fails changes nothing either. The same
+    scene, seed and actions give the same replies and the same bytes of every picture.
+    """
+
+    def __init__(
+        self,
+        scene: str = "FloorPlan1",
+        *,
+        width: int = 300,
+        height: int = 300,
+        seed: int = 0,
+        catalog: Catalog | None = None,
+    ) -> None:
+        """Enter the first room.
+
+        Args:
+            scene: such as "FloorPlan1".
+            width: of the pictures, pixels.
+            height: of the pictures, pixels.
+            seed: chooses where the agent starts in a room.
+            catalog: the rooms that there are; None for iTHOR's.
+
+        Raises:
+            SceneError: there is no such room.
+            UnavailableError: the rooms are not installed.
+        """
+        self._seed = seed
+        self._revisions = count(1)
+        self._catalog = catalog or Catalog()
+        room = self._catalog.load(scene)
+        self._house = House(room, Settings(width, height), seed, self._revisions)
+        self._moments: dict[int, Now] = {}
+        self._tokens = count(1)
+        own: Mapping[str, Deed] = {
+            "GetScenesInBuild": self._scenes,
+            "Reset": self._reset,
+            "Initialize": self._initialize,
+            "ChangeResolution": self._change_resolution,
+            "Snapshot": self._snapshot,
+            "Restore": self._restore,
+            "Forget": self._forget,
+        }
+        self._own = {name: Action(name, deed) for name, deed in own.items()}
+
+    def act(self, request: Mapping[str, Any]) -> Reply:
+        """Carry out one action.
+
+        Args:
+            request: THOR's JSON, such as {"action": "MoveAhead", "moveMagnitude": 0.25}.
+        """
+        name = request.get("action")
+        action = self._own.get(str(name)) or ACTIONS.get(str(name))
+        if action is None:
+            return Reply(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
+        house = self._house
+        before, mood, version = house.world.moment(), house.mood, house.world.version
+        cameras = house.cameras
+        try:
+            value = action(house, request)
+        except Refusal as refusal:
+            house.world.return_to(before)
+            house.mood, house.cameras = mood, cameras
+            return Reply(False, refusal.message, refusal.code)
+        world = self._house.world
+        placing.hold(world)
+        if world.version != version:
+            effects.settle(world)
+        return Reply(True, value=value)
+
+    def now(self) -> Now:
+        """This moment. Takes no time: nothing in it changes in place."""
+        return _now(self._house)
+
+    @contextmanager
+    def back(self, then: Now) -> Iterator[None]:
+        """For now, everything as it was then."""
+        now = self.now()
+        if _same(now, then):
+            yield
+            return
+        there = _now(then.house)
+        self._return(then)
+        try:
+            yield
+        finally:
+            self._return(there)
+            self._return(now)
+
+    def _return(self, then: Now) -> None:
+        self._house = house = then.house
+        house.world.return_to(then.moment)
+        house.mood, house.settings, house.cameras = then.mood, then.settings, then.cameras
+
+    def frame(self, *, rgb: bool = True) -> Frame:
+        """What the agent sees: depth and ids, and colours if asked for. Kept until a change."""
+        return self._house.see(rgb=rgb)
+
+    def film(self, *, rgb: bool = True) -> Sequence[Frame]:
+        """What each third-party camera sees."""
+        return self._house.film(rgb=rgb)
+
+    @property
+    def cameras(self) -> Sequence[FixedCamera]:
+        """The third-party cameras, in the order of their numbers."""
+        return self._house.cameras
+
+    def visibility(self) -> Mapping[str, Sight]:
+        """THOR's `distance`, `visible` and `isInteractable` of every thing, by id."""
+        return self._house.sights()
+
+    @property
+    def things(self) -> Mapping[str, Thing]:
+        """All things by id, in THOR's order."""
+        return self._house.world.things
+
+    @property
+    def agent(self) -> Agent:
+        """The agent's pose, and what it holds."""
+        return self._house.agent
+
+    @property
+    def settings(self) -> Settings:
+        """What `Initialize` and `ChangeResolution` have set."""
+        return self._house.settings
+
+    @property
+    def scene(self) -> str:
+        """As THOR has it, such as "FloorPlan1_physics"."""
+        return in_build(self._house.world.room.name)
+
+    @property
+    def bounds(self) -> tuple[Sequence[float], Sequence[float]]:
+        """The room's lowest and highest corner, metres."""
+        outline = self._house.world.room.outline
+        low = (outline.low[0], outline.floor, outline.low[1])
+        return low, (outline.high[0], outline.ceiling, outline.high[1])
+
+    def _scenes(self, house: House) -> JsonValue:
+        return [in_build(name) for name in self._catalog.names]
+
+    def _reset(self, house: House, *, scene_name: str, **others: Any) -> JsonValue:
+        try:
+            room = self._catalog.load(scene_name)
+            self._house = House(room, house.settings, self._seed, self._revisions)
+        except SceneError as error:
+            raise Refusal(str(error), "InvalidArgument") from error
+        return None
+
+    def _snapshot(self, house: House) -> JsonValue:
+        """Keep this moment. Ours, not THOR's; answers with its number."""
+        token = next(self._tokens)
+        self._moments[token] = self.now()
+        return token
+
+    def _restore(self, house: House, *, snapshot: int) -> JsonValue:
+        """Make everything as it was in a moment that was kept, another room included."""
+        kept = self._kept(snapshot)
+        # Third-party cameras stay as they are: they are not of the moment.
+        self._return(replace(kept, cameras=kept.house.cameras))
+        return None
+
+    def _forget(self, house: House, *, snapshot: int) -> JsonValue:
+        """Let go of a moment."""
+        self._kept(snapshot)
+        del self._moments[snapshot]
+        return None
+
+    def _kept(self, snapshot: int) -> Now:
+        if snapshot not in self._moments:
+            raise Refusal(f"There is no snapshot {snapshot}.", "InvalidArgument")
+        return self._moments[snapshot]
+
+    def _change_resolution(self, house: House, *, x: Number, y: Number) -> JsonValue:
+        self._resize(house, x, y)
+        return None
+
+    def _initialize(
+        self,
+        house: House,
+        *,
+        grid_size: Number = 0.25,
+        visibility_distance: Number = 1.5,
+        field_of_view: Number | None = None,
+        rotate_step_degrees: Number = 90.0,
+        snap_to_grid: bool = True,
+        antialias: int = 1,
+        width: Number | None = None,
+        height: Number | None = None,
+        **others: Any,
+    ) -> JsonValue:
+        for name, value in (
+            ("gridSize", grid_size),
+            ("visibilityDistance", visibility_distance),
+            ("rotateStepDegrees", rotate_step_degrees),
+        ):
+            if value <= 0:
+                raise Refusal(f"{name} must be positive; it is {value:g}.", "InvalidArgument")
+        if not 1 <= antialias <= _SMOOTHEST:
+            raise Refusal(
+                f"antialias is 1 (off) to {_SMOOTHEST}; it is {antialias}.", "InvalidArgument"
+            )
+        fov = house.settings.field_of_view if field_of_view is None else field_of_view
+        if not 1 <= fov < 180:
+            raise Refusal("fov must be set to (0, 180) noninclusive.", "InvalidArgument")
+        self._resize(house, width, height)
+        house.settings = replace(
+            house.settings,
+            grid_size=grid_size,
+            visibility_distance=visibility_distance,
+            field_of_view=fov,
+            rotate_step=rotate_step_degrees,
+            snap_to_grid=snap_to_grid,
+            antialias=antialias,
+        )
+        return {"cameraNearPlane": NEAR_PLANE, "cameraFarPlane": FAR_PLANE}
+
+    def _resize(self, house: House, width: float | None, height: float | None) -> None:
+        sides = [
+            now if side is None else side
+            for side, now in ((width, house.settings.width), (height, house.settings.height))
+        ]
+        if not all(side == int(side) and 1 <= side <= _WIDEST for side in sides):
+            raise Refusal(
+                f"A picture has 1 to {_WIDEST} pixels a side; {sides} was asked for.",
+                "InvalidArgument",
+            )
+        house.settings = replace(house.settings, width=int(sides[0]), height=int(sides[1]))
+
+
+def _now(house: House) -> Now:
+    return Now(house, house.world.moment(), house.mood, house.settings, house.cameras)
+
+
+def _same(one: Now, other: Now) -> bool:
+    """Whether two moments are the same: they may be of different houses."""
+    return (
+        one.house is other.house
+        and one.moment.version == other.moment.version
+        and one.moment.agent == other.moment.agent
+        and one.mood == other.mood
+        and one.settings == other.settings
+        and one.cameras == other.cameras
+    )
+
+
+def _unknown(name: object, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(str(name), known, n=3)
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
+    return f"Invalid action: {name}. The embedded household has no such action.{hint}"

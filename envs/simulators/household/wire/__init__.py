@@ -1,0 +1,1 @@
+"""AI2-THOR's wire protocol: requests in; metadata and images out."""

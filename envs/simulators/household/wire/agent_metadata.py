@@ -1,0 +1,109 @@
+"""An agent's metadata as AI2-THOR writes it, without its objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from inhabit.envs.simulators.household.geometry.boxes import xyz
+from inhabit.envs.simulators.household.simulator import Reply, Simulator
+
+_TICK = 0.02
+"""Seconds of simulated time that an action takes: Unity's step of physics."""
+
+
+def describe(
+    simulator: Simulator, request: Mapping[str, Any], reply: Reply, actions: int
+) -> dict[str, Any]:
+    """All of `event.metadata` but `objects` and `colors`.
+
+    Args:
+        simulator: after the action.
+        request: the action.
+        reply: what came of it.
+        actions: how many there have been since the scene was loaded.
+    """
+    settings = simulator.settings
+    action = request["action"]
+    blocked = not reply.success and str(action).startswith("Move")
+    return {
+        "agentId": 0,
+        **standing(simulator),
+        "heldObjectPose": _hand(simulator),
+        "inventoryObjects": _inventory(simulator),
+        "arm": None,
+        "cameraOrthSize": 0.0,
+        "screenWidth": settings.width,
+        "screenHeight": settings.height,
+        "depthFormat": "Meters",
+        "colors": None,
+        "thirdPartyCameras": [camera.metadata(i) for i, camera in enumerate(simulator.cameras)],
+        "sceneBounds": _bounds(*simulator.bounds),
+        "isSceneAtRest": True,
+        "currentTime": actions * _TICK,
+        "lastAction": action,
+        **result(reply),
+        "collided": blocked,
+        "collidedObjects": [],
+        "segmentedObjectIds": [],
+    }
+
+
+def standing(simulator: Simulator) -> dict[str, Any]:
+    """Where the agent is and looks."""
+    agent = simulator.agent
+    return {
+        "agent": {
+            "name": "agent",
+            "position": {"x": agent.x, "y": agent.y, "z": agent.z},
+            "rotation": {"x": 0.0, "y": agent.rotation, "z": 0.0},
+            "cameraHorizon": agent.horizon,
+            "isStanding": agent.standing,
+            "inHighFrictionArea": False,
+        },
+        "fov": simulator.settings.field_of_view,
+        "cameraPosition": xyz(np.array(agent.eye)),
+        "sceneName": simulator.scene,
+    }
+
+
+def result(reply: Reply) -> dict[str, Any]:
+    """What came of an action."""
+    return {
+        "lastActionSuccess": reply.success,
+        "errorMessage": reply.message,
+        "errorCode": reply.code,
+        "actionReturn": reply.value,
+    }
+
+
+def _hand(simulator: Simulator) -> Mapping[str, Any]:
+    """Where the hand is, in the world and in the eye's frame, whatever it holds."""
+    agent = simulator.agent
+    place, _ = agent.hand()
+    camera = agent.camera(simulator.settings.field_of_view)
+    return {
+        "position": xyz(place),
+        "rotation": {"x": 0.0, "y": agent.rotation, "z": 0.0},
+        "localPosition": xyz(np.array(camera.axes) @ (place - np.array(agent.eye))),
+        "localRotation": {"x": -agent.horizon, "y": 0.0, "z": 0.0},
+    }
+
+
+def _inventory(simulator: Simulator) -> list[Mapping[str, str]]:
+    held = simulator.agent.held
+    if held is None:
+        return []
+    return [{"objectId": held, "objectType": simulator.things[held].kind}]
+
+
+def _bounds(low: Sequence[float], high: Sequence[float]) -> Mapping[str, Any]:
+    ends = list(zip(low, high, strict=True))
+    corners = [[x, y, z] for x in ends[0][::-1] for y in ends[1][::-1] for z in ends[2][::-1]]
+    return {
+        "cornerPoints": corners,
+        "center": xyz(np.array([(a + b) / 2 for a, b in ends])),
+        "size": xyz(np.array([b - a for a, b in ends])),
+    }

@@ -1,0 +1,115 @@
+"""Metadata as bytes, in parts that can be kept: most of a room is the same after every action."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgpack
+
+from inhabit.envs.simulators.household.house import Sight
+from inhabit.envs.simulators.household.world import Thing
+
+_PER_STEP = ("distance", "visible", "isInteractable")
+"""What depends on where the agent is, and so changes with every step."""
+
+
+class Format(ABC):
+    """A way to write plain values, that can also put together what is written already."""
+
+    @abstractmethod
+    def entries(self, table: Mapping[str, Any]) -> bytes:
+        """The inside of a table, to be put together with others by `table`."""
+
+    @abstractmethod
+    def entry(self, key: str, packed: bytes) -> bytes:
+        """One entry whose value is packed already."""
+
+    @abstractmethod
+    def table(self, entries: Sequence[bytes], count: int) -> bytes:
+        """A table of what `entries` and `entry` made, which is `count` entries in all."""
+
+    @abstractmethod
+    def array(self, items: Sequence[bytes]) -> bytes:
+        """An array of packed values."""
+
+
+class MessagePack(Format):
+    """For the pipes."""
+
+    def __init__(self) -> None:
+        self._pack: Callable[[Any], bytes] = msgpack.Packer(autoreset=True).pack
+
+    def entries(self, table: Mapping[str, Any]) -> bytes:
+        """See `Format`."""
+        return self._pack(table)[len(_map_header(len(table))) :]
+
+    def entry(self, key: str, packed: bytes) -> bytes:
+        """See `Format`."""
+        return self._pack(key) + packed
+
+    def table(self, entries: Sequence[bytes], count: int) -> bytes:
+        """See `Format`."""
+        return b"".join([_map_header(count), *entries])
+
+    def array(self, items: Sequence[bytes]) -> bytes:
+        """See `Format`."""
+        head = b"\xdc" + len(items).to_bytes(2, "big")
+        return b"".join([head, *items])
+
+
+class Json(Format):
+    """For HTTP."""
+
+    def entries(self, table: Mapping[str, Any]) -> bytes:
+        """See `Format`."""
+        return json.dumps(table, separators=(",", ":"), allow_nan=False)[1:-1].encode()
+
+    def entry(self, key: str, packed: bytes) -> bytes:
+        """See `Format`."""
+        return json.dumps(key).encode() + b":" + packed
+
+    def table(self, entries: Sequence[bytes], count: int) -> bytes:
+        """See `Format`."""
+        return b"{" + b",".join(entries) + b"}"
+
+    def array(self, items: Sequence[bytes]) -> bytes:
+        """See `Format`."""
+        return b"[" + b",".join(items) + b"]"
+
+
+class Objects:
+    """Packs `metadata["objects"]`, keeping of each object what has not changed."""
+
+    def __init__(self, form: Format, aliases: Mapping[str, str]) -> None:
+        """An empty store.
+
+        Args:
+            form: how it is written.
+            aliases: keys that are written under another name besides.
+        """
+        self._form = form
+        self._aliases = aliases
+        self._kept: dict[int, tuple[bytes, int]] = {}
+
+    def pack(self, seen: Iterable[tuple[Thing, Sight]]) -> bytes:
+        """All objects, each with how it appears at this moment."""
+        kept, items = {}, []
+        for thing, sight in seen:
+            entry = self._kept.get(thing.revision)
+            if entry is None:
+                still = {k: v for k, v in thing.metadata.items() if k not in _PER_STEP}
+                still |= {alias: still[key] for key, alias in self._aliases.items()}
+                entry = (self._form.entries(still), len(still) + len(_PER_STEP))
+            kept[thing.revision] = entry
+            now = self._form.entries(dict(zip(_PER_STEP, sight, strict=True)))
+            items.append(self._form.table([entry[0], now], entry[1]))
+        self._kept = kept
+        return self._form.array(items)
+
+
+def _map_header(count: int) -> bytes:
+    # MessagePack's "fixmap" and "map 16": a fixed size of the second tells where the entries begin.
+    return bytes([0x80 | count]) if count < 16 else b"\xde" + count.to_bytes(2, "big")

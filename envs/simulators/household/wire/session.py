@@ -1,0 +1,148 @@
+"""A simulator as AI2-THOR's client sees it: requests in; messages, metadata and pictures, out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from inhabit.envs.simulators.household.simulator import Reply, Simulator
+from inhabit.envs.simulators.household.wire import client_2_1, pixels
+from inhabit.envs.simulators.household.wire.agent_metadata import describe
+from inhabit.envs.simulators.household.wire.message import Message
+from inhabit.envs.simulators.household.wire.packing import Format, Objects
+from inhabit.envs.simulators.render.stage import Frame
+
+_SENSORS: Mapping[str, str] = {
+    "renderDepthImage": "image_depth",
+    "renderInstanceSegmentation": "image_ids",
+    "renderObjectImage": "image_ids",
+    "renderSemanticSegmentation": "image_classes",
+    "renderClassImage": "image_classes",
+}
+"""Flags of a request, and the picture that each asks for."""
+_THIRD_PARTY: Mapping[str, str] = {
+    "image": "image-thirdParty-camera",
+    "image_depth": "image_thirdParty_depth",
+    "image_ids": "image_thirdParty_image_ids",
+    "image_classes": "image_thirdParty_classes",
+}
+"""What the pictures of third-party cameras are called."""
+_UNKNOWN_SENSORS = ("renderNormalsImage", "renderFlowImage")
+
+
+class Session:
+    """One client's dealings with one simulator."""
+
+    def __init__(
+        self, simulator: Simulator, form: Format, *, pictures: bool = True, old: bool = False
+    ) -> None:
+        """Wrap `simulator`.
+
+        Args:
+            simulator: what acts.
+            form: how metadata is written.
+            pictures: False sends none at all (the client was told `headless`).
+            old: whether the client is release 2.1.0.
+        """
+        self._simulator = simulator
+        self._form = form
+        self._pictures = pictures
+        self._old = old
+        self._objects = Objects(form, client_2_1.ALIASES if old else {})
+        self._palette = pixels.Palette()
+        self._sensors: frozenset[str] = frozenset()
+        self._actions = 0
+
+    def first(self) -> Message:
+        """What is sent before any request."""
+        return self._message({"action": None, "sequenceId": 0, "renderImage": False}, Reply(True))
+
+    def answer(self, request: Mapping[str, Any]) -> Message:
+        """Carry out a request and show what has come of it."""
+        refused = [name for name in _UNKNOWN_SENSORS if request.get(name)]
+        if refused:
+            text = f"The embedded household has no such picture: {', '.join(refused)}."
+            return self._message(request, Reply(False, text, "InvalidArgument"))
+        reply = self._simulator.act(request)
+        self._actions += 1
+        if reply.success and request["action"] == "Reset":
+            self._actions, self._palette = 0, pixels.Palette()
+        if reply.success and request["action"] == "Initialize":
+            self._sensors = _asked(request)
+        return self._message(request, reply)
+
+    def _message(self, request: Mapping[str, Any], reply: Reply) -> Message:
+        wanted = (self._sensors | _asked(request)) - _declined(request)
+        if not self._pictures:
+            wanted = frozenset()
+        elif request.get("renderImage", True):
+            wanted |= {"image"}
+        images = tuple(self._images(wanted))
+        return Message(self._metadata(request, reply, wanted), images)
+
+    def _images(self, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
+        if not wanted:
+            return
+        rgb = "image" in wanted
+        yield from self._views(self._simulator.frame(rgb=rgb), wanted)
+        for frame in self._simulator.film(rgb=rgb):
+            for name, pictured in self._views(frame, wanted):
+                yield _THIRD_PARTY[name], pictured
+
+    def _views(self, frame: Frame, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
+        """The pictures of one camera that are wanted."""
+        if "image" in wanted:
+            assert frame.rgb is not None
+            yield "image", pixels.rgb(frame.rgb)
+        if "image_depth" in wanted:
+            yield "image_depth", (client_2_1 if self._old else pixels).depth(frame.depth)
+        if "image_ids" in wanted:
+            self._palette.add(frame.names)
+            yield "image_ids", self._painted(frame, frame.names)
+        if "image_classes" in wanted:
+            kinds = [self._kind(name) for name in frame.names]
+            self._palette.add(kinds)
+            yield "image_classes", self._painted(frame, kinds)
+
+    def _painted(self, frame: Frame, names: Sequence[str]) -> bytes:
+        """Every pixel in the colour of a name."""
+        painted = pixels.names(frame.ids, self._palette.pixels(names))
+        return client_2_1.names(painted) if self._old else painted
+
+    def _bounds(self) -> list[dict[str, object]]:
+        frame = self._simulator.frame(rgb=False)
+        return client_2_1.bounds(frame.ids, self._palette.colors(frame.names))
+
+    def _kind(self, name: str) -> str:
+        thing = self._simulator.things.get(name)
+        return name if thing is None else thing.kind
+
+    def _metadata(self, request: Mapping[str, Any], reply: Reply, wanted: frozenset[str]) -> bytes:
+        form = self._form
+        agent = describe(self._simulator, request, reply, self._actions)
+        if wanted & {"image_ids", "image_classes"}:
+            self._palette.add(self._simulator.things)
+            agent["colors"] = self._palette.metadata()
+        if self._old:
+            agent["colorBounds"] = self._bounds() if "image_ids" in wanted else []
+        sights = self._simulator.visibility()
+        objects = self._objects.pack(
+            (thing, sights[name]) for name, thing in self._simulator.things.items()
+        )
+        whole = form.table([form.entries(agent), form.entry("objects", objects)], len(agent) + 1)
+        envelope = {
+            "thirdPartyCameras": [],
+            "activeAgentId": 0,
+            "sequenceId": request["sequenceId"],
+        }
+        parts = [form.entries(envelope), form.entry("agents", form.array([whole]))]
+        return form.table(parts, len(envelope) + 1)
+
+
+def _asked(request: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(image for flag, image in _SENSORS.items() if request.get(flag))
+
+
+def _declined(request: Mapping[str, Any]) -> frozenset[str]:
+    """Pictures that this one request does without, though all were asked for at the start."""
+    return frozenset(image for flag, image in _SENSORS.items() if request.get(flag) is False)

@@ -1,0 +1,218 @@
+"""All that can change: the things in a room and the agent. Cheap to keep and to go back to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inhabit.envs.simulators.household.agent import HEIGHT, Agent
+from inhabit.envs.simulators.household.geometry.boxes import (
+    Array,
+    Box,
+    angles,
+    box_metadata,
+    vector,
+    xyz,
+)
+from inhabit.envs.simulators.household.navigation.grid import STEP, Cell
+from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thing:
+    """One object. Never changed in place: a change puts another `Thing` in the world."""
+
+    metadata: Metadata
+    """As AI2-THOR has it, but for `distance`, `visible` and `isInteractable`, which belong to a
+    frame."""
+    box: Box
+    """Where it is; +z of it is its front."""
+    pivot: Array
+    """(3,): from the box's centre to THOR's `position`, along the box's own axes."""
+    revision: int
+    """Never the same for two different contents, in one simulator."""
+    present: bool = True
+    """False once it has been cut up: THOR goes on listing it, but it is nowhere."""
+    posed: bool = False
+    """Whether it lies where SetObjectPoses has put it, and was not put down since: its place is
+    then that of a recording, in furniture that is not quite ours."""
+
+    @property
+    def id(self) -> str:
+        """THOR's objectId."""
+        return str(self.metadata["objectId"])
+
+    @property
+    def kind(self) -> str:
+        """THOR's objectType."""
+        return str(self.metadata["objectType"])
+
+    @property
+    def parents(self) -> list[str]:
+        """Ids of what it stands on or in."""
+        return self.metadata["parentReceptacles"] or []
+
+    @property
+    def contents(self) -> list[str]:
+        """Ids of what stands on or in it."""
+        return self.metadata["receptacleObjectIds"] or []
+
+    def __getitem__(self, key: str) -> Any:
+        return self.metadata[key]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """A world as it was."""
+
+    things: Mapping[str, Thing]
+    agent: Agent
+    cells: frozenset[Cell]
+    version: int
+
+
+class World:
+    """The things of a room by id, in THOR's order, and the agent."""
+
+    def __init__(self, room: Room, start: Cell, rotation: float, revisions: Iterator[int]) -> None:
+        self.room = room
+        self._revisions = revisions
+        self._version = next(revisions)
+        self.things: dict[str, Thing] = {}
+        self.cells = room.cells
+        self.rises = _rises(room)
+        for metadata, box in zip(room.objects, room.boxes, strict=True):
+            self.add(metadata, box)
+        x, z = (c * STEP for c in start)
+        self.agent = Agent(x, room.outline.floor + HEIGHT, z, rotation)
+
+    @property
+    def version(self) -> int:
+        """Another number whenever anything but the agent may have changed, never given twice: a
+        world that has gone back to a moment has the number that it had then.
+        """
+        return self._version
+
+    def add(self, metadata: Metadata, box: Box, *, present: bool = True) -> Thing:
+        """Put a new thing into the room.
+
+        Raises:
+            ValueError: there is one with this id.
+        """
+        if metadata["objectId"] in self.things:
+            raise ValueError(f"There is a thing {metadata['objectId']!r} already.")
+        pivot = box.to_own(vector(metadata["position"]))
+        thing = Thing(metadata, box, pivot, self._next(), present)
+        self.things[thing.id] = thing
+        return thing
+
+    def change(self, thing: str | Thing, **changes: Any) -> Thing:
+        """Change a thing's metadata. What stays the same keeps its revision."""
+        now = self.things[thing if isinstance(thing, str) else thing.id]
+        if all(now.metadata[key] == value for key, value in changes.items()):
+            return now
+        return self._put(now, metadata={**now.metadata, **changes})
+
+    def move(self, thing: str | Thing, box: Box, *, posed: bool = False) -> Thing:
+        """Give a thing another place. What stands in it stays behind: see `placing.carry`."""
+        now = self.things[thing if isinstance(thing, str) else thing.id]
+        oriented = now.metadata["objectOrientedBoundingBox"] is not None
+        moved = {
+            "position": xyz(box.to_world(now.pivot)),
+            **box_metadata(box, oriented),
+        }
+        if oriented:  # the rotation of the others is not that of their box
+            moved["rotation"] = angles(box.axes)
+        return self._put(now, metadata={**now.metadata, **moved}, box=box, posed=posed)
+
+    def vanish(self, thing: Thing) -> Thing:
+        """Take a thing out of the room; it stays on the list."""
+        return self._put(self.things[thing.id], present=False)
+
+    def link(self, child: str, parents: Iterable[str]) -> None:
+        """Say what a thing stands on or in, on both sides. None at all if it is held."""
+        old, new = self.things[child].parents, list(parents)
+        for parent in old:
+            if parent not in new:
+                left = [other for other in self.things[parent].contents if other != child]
+                self.change(parent, receptacleObjectIds=left)
+        for parent in new:
+            if child not in self.things[parent].contents:
+                grown = [*self.things[parent].contents, child]
+                self.change(parent, receptacleObjectIds=grown)
+        self.change(child, parentReceptacles=new or None)
+
+    def put_in(self, thing: str) -> list[str]:
+        """What was put on or in a thing directly: of its contents all that can be picked up."""
+        return [i for i in self.things[thing].contents if self.things[i]["pickupable"]]
+
+    def within(self, thing: str) -> Iterator[str]:
+        """Everything that was put on or in a thing, and on or in that, each once.
+
+        THOR's boxes overlap, and so its rooms have counters that are in a cup: furniture is in
+        nothing.
+        """
+        seen, queue = {thing}, list(self.things[thing].contents)
+        while queue:
+            inner = queue.pop(0)
+            if inner not in seen and self.things[inner]["pickupable"]:
+                seen.add(inner)
+                yield inner
+                queue += self.things[inner].contents
+
+    def hidden(self, thing: str) -> bool:
+        """Whether it is shut away, or nowhere."""
+        if not self.things[thing].present:
+            return True
+        seen, queue = {thing}, [thing]
+        while queue:
+            inner = self.things[queue.pop()]
+            for outer in inner.parents if inner["pickupable"] else ():
+                if shut(self.things[outer]):
+                    return True
+                if outer not in seen:
+                    seen.add(outer)
+                    queue.append(outer)
+        return False
+
+    def moment(self) -> Moment:
+        """All that can change, as it is now. Takes no time: nothing in it changes in place."""
+        return Moment(dict(self.things), self.agent, self.cells, self._version)
+
+    def return_to(self, moment: Moment) -> None:
+        """Make everything as it was then."""
+        self.things, self.agent, self.cells = dict(moment.things), moment.agent, moment.cells
+        self._version = moment.version
+
+    def _put(self, now: Thing, **changes: Any) -> Thing:
+        thing = replace(now, **changes, revision=self._next())
+        self.things[thing.id] = thing
+        return thing
+
+    def _next(self) -> int:
+        self._version = next(self._revisions)
+        return self._version
+
+
+def shut(thing: Thing) -> bool:
+    """Whether it hides what is in it."""
+    return thing.kind in ENCLOSING and not thing["isOpen"]
+
+
+ENCLOSING = frozenset({"Box", "Cabinet", "Drawer", "Fridge", "LaundryHamper", "Microwave", "Safe"})
+"""Kinds that hide what is in them while they are closed."""
+
+
+def _rises(room: Room) -> Mapping[str, float]:
+    """How far above the bottom of a receptacle's box the things stand that came with the room.
+
+    The median over what can be picked up, in metres, by the receptacle's id.
+    """
+    boxes = {o["objectId"]: b for o, b in zip(room.objects, room.boxes, strict=True)}
+    standing: dict[str, list[float]] = {}
+    for thing in room.objects:
+        for parent in thing["parentReceptacles"] or [] if thing["pickupable"] else []:
+            rise = float(boxes[thing["objectId"]].low[1] - boxes[parent].low[1])
+            standing.setdefault(parent, []).append(rise)
+    return {parent: sorted(rises)[len(rises) // 2] for parent, rises in standing.items()}

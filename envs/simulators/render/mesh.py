@@ -1,0 +1,145 @@
+"""Triangles with normals and materials: what the renderer draws.
+
+Frame: the object's own, in metres, left-handed as in Unity: x right, y up, z forward (an object's
+front looks along +z). Winding: a face's corners a, b, c go counter-clockwise as seen from outside.
+In a left-handed frame this means that `cross(c - a, b - a)` points outward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.simulators.render.material import Material
+
+Vector = tuple[float, float, float]
+Axis = Literal["x", "y", "z"]
+AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mesh:
+    """Surfaces of one object. Never changed in place: every transform gives a new one."""
+
+    vertices: NDArray[np.float32]
+    """(V, 3), metres."""
+    normals: NDArray[np.float32]
+    """(V, 3), unit length, outward. A hard edge has its vertices twice."""
+    faces: NDArray[np.int32]
+    """(F, 3), indices of `vertices`."""
+    materials: NDArray[np.int16]
+    """(F,), indices of `palette`."""
+    palette: tuple[Material, ...]
+
+    @property
+    def bounds(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The lowest and the highest corner of the box around it, each (3,)."""
+        return self.vertices.min(axis=0), self.vertices.max(axis=0)
+
+    def shifted(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Mesh:
+        """Moved by that many metres."""
+        return replace(self, vertices=self.vertices + np.array((x, y, z), np.float32))
+
+    def scaled(self, x: float, y: float, z: float) -> Mesh:
+        """Stretched about the origin. A negative factor mirrors; none may be zero.
+
+        Raises:
+            ValueError: a factor is zero.
+        """
+        if 0.0 in (x, y, z):
+            raise ValueError(f"A mesh can't be scaled by {(x, y, z)}: no factor may be zero.")
+        factors = np.array((x, y, z), np.float64)
+        normals = self.normals / factors
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        return replace(
+            self,
+            vertices=(self.vertices * factors).astype(np.float32),
+            normals=normals.astype(np.float32),
+            faces=self.faces if factors.prod() > 0 else self.faces[:, ::-1],
+        )
+
+    def turned(self, axis: Axis, degrees: float) -> Mesh:
+        """Turned about an axis through the origin, in Unity's sense.
+
+        Positive degrees carry z to x about y, y to z about x, and x to y about z.
+        """
+        angle = np.radians(degrees)
+        first, second = {"x": (1, 2), "y": (2, 0), "z": (0, 1)}[axis]
+        turn = np.eye(3)
+        turn[first, first] = turn[second, second] = np.cos(angle)
+        turn[second, first], turn[first, second] = np.sin(angle), -np.sin(angle)
+        return replace(
+            self,
+            vertices=(self.vertices @ turn.T).astype(np.float32),
+            normals=(self.normals @ turn.T).astype(np.float32),
+        )
+
+    def reordered(self, x: int, y: int, z: int) -> Mesh:
+        """With other axes: the new x is the old axis number `x` (0, 1 or 2), and so on."""
+        order = [x, y, z]
+        even = (x, y, z) in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+        return replace(
+            self,
+            vertices=np.ascontiguousarray(self.vertices[:, order]),
+            normals=np.ascontiguousarray(self.normals[:, order]),
+            faces=self.faces if even else self.faces[:, ::-1],
+        )
+
+    def along(self, axis: Axis) -> Mesh:
+        """Laid so that what stood along y lies along `axis`, without being mirrored."""
+        if axis == "x":
+            return self.reordered(1, 2, 0)
+        if axis == "z":
+            return self.reordered(2, 0, 1)
+        return self
+
+    def part(self, faces: NDArray[np.bool_]) -> Mesh:
+        """Some of its faces, chosen by a mask (F,)."""
+        return replace(self, faces=self.faces[faces], materials=self.materials[faces])
+
+    def fitted(self, size: Vector, *, like: Mesh | None = None) -> Mesh:
+        """Moved and stretched so that it exactly fills a box centred at the origin.
+
+        Args:
+            size: of the box, metres. A flat mesh stays flat.
+            like: fill the box with this mesh instead and take this one along, such as an opened
+                thing with the closed one.
+        """
+        low, high = (corner.astype(np.float64) for corner in (like or self).bounds)
+        x, y, z = (low + high) / 2
+        sx, sy, sz = (
+            want / have if have > 1e-9 else 1.0 for want, have in zip(size, high - low, strict=True)
+        )
+        return self.shifted(-x, -y, -z).scaled(sx, sy, sz)
+
+
+def join(meshes: Iterable[Mesh]) -> Mesh:
+    """Several meshes as one; equal materials are kept once.
+
+    Raises:
+        ValueError: there is nothing to join.
+    """
+    meshes = tuple(meshes)
+    if not meshes:
+        raise ValueError("There is nothing to join: a mesh has at least one part.")
+    palette = tuple(dict.fromkeys(m for mesh in meshes for m in mesh.palette))
+    place = {material: index for index, material in enumerate(palette)}
+    starts = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])
+    return Mesh(
+        vertices=np.concatenate([mesh.vertices for mesh in meshes]),
+        normals=np.concatenate([mesh.normals for mesh in meshes]),
+        faces=np.concatenate([m.faces + s for m, s in zip(meshes, starts, strict=True)]).astype(
+            np.int32
+        ),
+        materials=np.concatenate(
+            [
+                np.array([place[m] for m in mesh.palette], np.int16)[mesh.materials]
+                for mesh in meshes
+            ]
+        ),
+        palette=palette,
+    )

@@ -1,0 +1,139 @@
+"""All bodies of a stage as a few flat arrays, which is how the kernels want them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.simulators.render.material import Material
+from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.raster import Triangles
+
+
+class Body:
+    """A mesh somewhere in the world."""
+
+    def __init__(self, mesh: Mesh, casts_shadow: bool) -> None:
+        self.mesh = mesh
+        self.casts_shadow = casts_shadow
+        self._planes = planes(mesh.vertices, mesh.faces)
+        corners = mesh.normals[mesh.faces]
+        self.flat = (np.einsum("fkd,fd->fk", corners, self._planes) > 0.9999).all(axis=1)
+        self.grain = int(np.argmax(np.ptp(mesh.vertices, axis=0)))
+
+    def place(self, rotation: NDArray[np.float64], position: NDArray[np.float64]) -> None:
+        """Stand somewhere.
+
+        Args:
+            rotation: (3, 3), from the object's own axes to the world's.
+            position: (3,), metres.
+        """
+        self.rotation, self.position = rotation, position
+        turn = rotation.T.astype(np.float32)
+        self.vertices = self.mesh.vertices @ turn + position.astype(np.float32)
+        self.normals = self.mesh.normals @ turn
+        self.planes = self._planes @ turn
+        self.low, self.high = self.vertices.min(axis=0), self.vertices.max(axis=0)
+
+
+class Surfaces(NamedTuple):
+    """What shading needs beside the triangles themselves."""
+
+    normals: NDArray[np.float32]
+    """(V, 3), in the world."""
+    planes: NDArray[np.float32]
+    """(F, 3), unit length, at right angles to each face."""
+    flat: NDArray[np.bool_]
+    """(F,), whether the corners' normals are the face's own."""
+    materials: NDArray[np.int32]
+    """(F,), rows of `paints`."""
+    owners: NDArray[np.int32]
+    """(F,), the body of each face."""
+    rotations: NDArray[np.float32]
+    """(N, 3, 3), from the bodies' own axes to the world's."""
+    positions: NDArray[np.float32]
+    """(N, 3)."""
+    grains: NDArray[np.int32]
+    """(N,), the longest of each body's own axes: the way that wood grows."""
+    patterns: NDArray[np.int32]
+    """(M,), values of `Pattern`."""
+    paints: NDArray[np.float32]
+    """(M, 9): linear colour, linear second colour, scale in metres, gloss, glow."""
+
+
+class Pack:
+    """Arrays over bodies in a fixed order; a body can be moved in place."""
+
+    def __init__(self, bodies: Iterable[Body]) -> None:
+        bodies = tuple(bodies)
+        meshes = [body.mesh for body in bodies]
+        vertex = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes])
+        face = np.cumsum([0] + [len(mesh.faces) for mesh in meshes])
+        spans = np.stack((vertex[:-1], vertex[1:], face[:-1], face[1:]), axis=1)
+        palette = {m: 0 for mesh in meshes for m in mesh.palette}
+        palette = {material: row for row, material in enumerate(palette)}
+        self.triangles = Triangles(
+            np.zeros((vertex[-1], 3), np.float32),
+            stack([m.faces + start for m, start in zip(meshes, vertex, strict=False)], np.int32, 3),
+            spans.astype(np.int32),
+        )
+        rows = [np.array([palette[m] for m in mesh.palette])[mesh.materials] for mesh in meshes]
+        self.surfaces = Surfaces(
+            normals=np.zeros((vertex[-1], 3), np.float32),
+            planes=np.zeros((face[-1], 3), np.float32),
+            flat=stack([body.flat for body in bodies], np.bool_),
+            materials=stack(rows, np.int32),
+            owners=np.repeat(np.arange(len(bodies)), np.diff(face)).astype(np.int32),
+            rotations=np.zeros((len(bodies), 3, 3), np.float32),
+            positions=np.zeros((len(bodies), 3), np.float32),
+            grains=np.array([body.grain for body in bodies], np.int32),
+            patterns=np.array([m.pattern.value for m in palette], np.int32),
+            paints=np.array([paint(m) for m in palette], np.float32).reshape(-1, 9),
+        )
+        self.low = np.zeros((len(bodies), 3), np.float32)
+        self.high = np.zeros((len(bodies), 3), np.float32)
+        self.casts_shadow = np.array([body.casts_shadow for body in bodies], np.bool_)
+        for index, body in enumerate(bodies):
+            self.place(index, body)
+
+    def place(self, index: int, body: Body) -> None:
+        """Write down where a body stands now."""
+        start, end, first, last = self.triangles.spans[index]
+        self.triangles.vertices[start:end] = body.vertices
+        self.surfaces.normals[start:end] = body.normals
+        self.surfaces.planes[first:last] = body.planes
+        self.surfaces.rotations[index] = body.rotation
+        self.surfaces.positions[index] = body.position
+        self.low[index], self.high[index] = body.low, body.high
+
+
+def planes(vertices: NDArray[np.float32], faces: NDArray[np.int32]) -> NDArray[np.float32]:
+    """(F, 3), the unit normals of triangles. Upwards for one that has no area."""
+    a, b, c = vertices.astype(np.float64)[faces].transpose(1, 0, 2)
+    normals = np.cross(c - a, b - a)
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    upward = np.array((0.0, 1.0, 0.0))
+    unit = np.where(length > 0.0, normals / np.where(length > 0.0, length, 1.0), upward)
+    return unit.astype(np.float32)
+
+
+def stack(parts: list[NDArray], dtype: type, columns: int | None = None) -> NDArray:  # type: ignore[type-arg]
+    """The parts as one contiguous array, also when there are none."""
+    shape = (0,) if columns is None else (0, columns)
+    return np.ascontiguousarray(np.concatenate([np.zeros(shape, dtype), *parts]).astype(dtype))
+
+
+def paint(material: Material) -> NDArray[np.float64]:
+    """A material as a row of `Surfaces.paints`."""
+    first = linear(material.color)
+    second = first * 0.6 if material.second is None else linear(material.second)
+    return np.concatenate((first, second, (material.scale, material.gloss, material.glow)))
+
+
+def linear(color: tuple[float, float, float]) -> NDArray[np.float64]:
+    """Light that an sRGB colour stands for (IEC 61966-2-1)."""
+    c = np.asarray(color, np.float64)
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)

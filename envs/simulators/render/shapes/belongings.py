@@ -1,0 +1,252 @@
+"""Small things that people have about them: on desks, in drawers, beside the basin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+
+from inhabit.envs.simulators.render.lathe import cylinder, ellipsoid
+from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
+from inhabit.envs.simulators.render.shapes.finishes import (
+    BLACK,
+    BRASS,
+    CHARCOAL,
+    CHROME,
+    COTTON,
+    FABRICS,
+    GREY,
+    LINENS,
+    OAK,
+    PAPER,
+    PLASTICS,
+    WALNUT,
+    WHITE,
+    glowing,
+    plain,
+    shade,
+)
+from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.parts import block, lying
+from inhabit.envs.simulators.render.shapes.walls import painting
+from inhabit.envs.simulators.render.solids import box
+from inhabit.envs.simulators.render.sweep import tube
+
+_INK = plain(0.28, 0.30, 0.38, gloss=0.0)
+_BRISTLE = plain(0.93, 0.95, 0.97, gloss=0.0)
+_DIAL = glowing(1.0, 0.82, 0.45, 0.8)
+_MUD = plain(0.40, 0.31, 0.21, gloss=0.0)
+
+
+def keyboard(size: Vector, look: Look, choose: Random) -> Mesh:
+    """Rows of keys on a slab, the space bar at +z."""
+    case, key = choose.choice(((CHARCOAL, GREY), (WHITE, shade(WHITE, 0.8)), (BLACK, CHARCOAL)))
+
+    x, y, z = size
+    parts = [box((x, 0.6 * y, z), case, bevel=0.1 * y).shifted(y=-0.2 * y)]
+    columns, rows = 14, 4
+    step_x, step_z = 0.96 * x / columns, 0.92 * z / (rows + 1)
+    cap = box((0.82 * step_x, 0.4 * y, 0.8 * step_z), key)
+    for row in range(rows):
+        for column in range(columns):
+            at = (column - (columns - 1) / 2) * step_x, 0.3 * y, (row - rows / 2) * step_z
+            parts.append(cap.shifted(*at))
+    space = box((0.42 * x, 0.4 * y, 0.8 * step_z), key)
+    parts.append(space.shifted(0, 0.3 * y, rows / 2 * step_z))
+    return join(parts)
+
+
+def mouse(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A computer mouse with two buttons and a wheel at -z, its cable let out there."""
+    coat = choose.choice((BLACK, CHARCOAL, WHITE, GREY))
+    x, y, z = size
+    shell = ellipsoid((x, 2 * y, z), coat, square=(0.2, 0.25), rings=8, segments=14)
+    upper = shell.vertices.copy()
+    upper[:, 1] = upper[:, 1].clip(-0.05 * y, None)
+    body = replace(shell, vertices=upper).fitted(size)
+    wheel = (
+        cylinder(0.12 * z, 0.1 * x, GREY, segments=10).along("x").shifted(0, 0.36 * y, -0.25 * z)
+    )
+    seam = box((0.02 * x, 0.06 * y, 0.34 * z), shade(coat, 0.5)).shifted(0, 0.44 * y, -0.26 * z)
+    return join([body, wheel, seam]).fitted(size)
+
+
+def notes(size: Vector, look: Look, choose: Random) -> Mesh:
+    """Loose sheets with handwriting, not quite squared up."""
+    lean = [choose.uniform(-7, 7) for _ in range(3)]
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        thin = y / 3
+        parts = []
+        for k, turn in enumerate(lean):
+            sheet = box((0.94 * x, 0.8 * thin, 0.92 * z), shade(PAPER, 1 - 0.04 * (2 - k)))
+            parts.append(sheet.turned("y", turn).shifted(y=(k - 1) * thin))
+        for row in range(8):
+            long = (0.7, 0.62, 0.74, 0.5, 0.7, 0.66, 0.72, 0.34)[row] * z
+            line = box((0.02 * x, 0.002, long), _INK).shifted((row - 3.5) * 0.1 * x, 0, 0)
+            line = line.shifted(z=(long - 0.74 * z) / 2)
+            parts.append(line.turned("y", lean[2]).shifted(y=thin + 0.4 * thin))
+        return join(parts).fitted(size)
+
+    return lying(size, 0.7, build)
+
+
+def folder(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A folder with sheets in it and a label; it opens like a book."""
+    cover = choose.choice(PLASTICS)
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        board = min(0.003, 0.15 * y)
+        lower = block((-x / 2, -y / 2, -z / 2), (x / 2, board - y / 2, z / 2), cover)
+        sheets = block(
+            (-0.47 * x, board - y / 2, -0.47 * z), (0.47 * x, y / 2 - board, 0.46 * z), PAPER
+        )
+        spine = block((-x / 2, -y / 2, -z / 2), (x / 2, y / 2, board - z / 2), cover)
+        lid = block((-x / 2, y / 2 - board, -z / 2), (x / 2, y / 2, z / 2), cover)
+        label = box((0.2 * x, 0.001, 0.5 * z), PAPER).shifted(-0.25 * x, y / 2)
+        top = join([lid, label])
+        closed = join([lower, sheets, spine, lid])
+        hinge = top.shifted(0, -y / 2, z / 2).turned("x", -180 * look.openness)
+        return join([lower, sheets, spine, hinge.shifted(0, y / 2, -z / 2)]).fitted(
+            size, like=closed
+        )
+
+    return lying(size, 0.76, build)
+
+
+def radio(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A table radio: cloth before the speaker, a dial that is lit when on, two knobs, a handle."""
+    x, y, z = size
+    coat = choose.choice((WALNUT, OAK, *PLASTICS[:3], COTTON))
+    grip = 0.14 * y
+    tall = y - grip
+    hull = box((x, tall, 0.92 * z), coat, bevel=0.06 * tall).shifted(0, -grip / 2, -0.04 * z)
+    front = 0.42 * z
+    cloth = box((0.5 * x, 0.7 * tall, 0.02 * z), shade(COTTON, 0.75))
+    scale = box((0.32 * x, 0.26 * tall, 0.02 * z), _DIAL if look.on else shade(COTTON, 0.9))
+    knob = cylinder(0.11 * tall, 0.08 * z, BRASS, segments=12).along("z")
+    low = -grip / 2
+    bow = tube(
+        [(-0.3 * x, 0.32 * y, 0), (-0.28 * x, 0.47 * y, 0), (0.28 * x, 0.47 * y, 0),
+         (0.3 * x, 0.32 * y, 0)], 0.03 * y, CHROME, sides=6,
+    )  # fmt: skip
+    parts = [
+        hull,
+        cloth.shifted(-0.2 * x, low, front),
+        scale.shifted(0.26 * x, low + 0.2 * tall, front),
+    ]
+    parts += [knob.shifted(k * x, low - 0.2 * tall, front + 0.03 * z) for k in (0.18, 0.34)]
+    return join([*parts, bow]).fitted(size)
+
+
+def photo_frame(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A small picture that leans back on a strut."""
+    x, y, z = size
+    picture = painting((x, y, 0.3 * z), look, choose).turned("x", -8)
+    strut = box((0.12 * x, 0.8 * y, 0.1 * z), BLACK).turned("x", 14).shifted(0, -0.1 * y, -0.3 * z)
+    return join([picture, strut]).fitted(size)
+
+
+def board_game(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A flat box of cards and counters, with a chequered board on its lid."""
+    x, y, z = size
+    ground, accent = choose.sample(PLASTICS, 2)
+    lid = box((x, 0.7 * y, z), ground, bevel=0.004).shifted(y=0.15 * y)
+    tray = box((0.97 * x, 0.3 * y, 0.97 * z), PAPER).shifted(y=-0.35 * y)
+    parts = [lid, tray]
+    side = 0.7 * min(x, z) / 4
+    for i in range(4):
+        for k in range(4):
+            field = box((side, 0.001, side), accent if (i + k) % 2 else PAPER)
+            parts.append(field.shifted((i - 1.5) * side, y / 2 + 0.0005, (k - 1.5) * side))
+    name = box((0.6 * x, 0.4 * y, 0.001), PAPER).shifted(0, 0.12 * y, z / 2)
+    return join([*parts, name, name.turned("y", 180)]).fitted(size)
+
+
+def toothbrush(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A toothbrush, its head at one end."""
+    handle = choose.choice(PLASTICS)
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        grip = box((0.62 * x, 0.45 * y, z), handle, bevel=0.2 * y).shifted(-0.19 * x, -0.25 * y)
+        neck = box((0.4 * x, 0.3 * y, 0.5 * z), WHITE, bevel=0.1 * y).shifted(0.25 * x, -0.3 * y)
+        head = box((0.17 * x, 0.7 * y, 0.8 * z), _BRISTLE).shifted(0.4 * x, 0.15 * y)
+        return join([grip, neck, head]).fitted(size)
+
+    return lying(size, 0.1, build)
+
+
+def toothpaste(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A tube, flat at its end, with its cap on."""
+    band = choose.choice(PLASTICS[:3])
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        belly = ellipsoid((0.9 * x, y, z), WHITE, square=(0.3, 0.6), rings=8, segments=12)
+        crimp = box((0.08 * x, 0.2 * y, z), WHITE).shifted(x=-0.45 * x)
+        stripe = ellipsoid((0.5 * x, 1.04 * y, 0.7 * z), band, square=(0.3, 0.5), rings=6)
+        cap = cylinder(0.36 * y, 0.14 * x, band, segments=12).along("x").shifted(x=0.44 * x)
+        return join([belly, crimp, stripe, cap]).fitted(size)
+
+    return lying(size, 0.24, build)
+
+
+def folded_shirt(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A shirt folded square, its collar at -z and buttons down the middle."""
+    cloth = choose.choice((*LINENS, *FABRICS[:2]))
+    x, y, z = size
+    body = box((x, 0.6 * y, z), cloth, bevel=0.28 * y).shifted(y=-0.2 * y)
+    upper = box((0.88 * x, 0.4 * y, 0.94 * z), shade(cloth, 1.04), bevel=0.15 * y)
+    parts = [body, upper.shifted(y=0.2 * y, z=0.02 * z)]
+    for side in (-1, 1):
+        wing = box((0.26 * x, 0.16 * y, 0.12 * z), shade(cloth, 1.12), bevel=0.05 * y)
+        parts.append(wing.turned("y", side * 28).shifted(side * 0.14 * x, 0.44 * y, -0.36 * z))
+    button = cylinder(0.012 * x, 0.03 * y, PAPER, segments=8)
+    parts += [button.shifted(0, 0.42 * y, (k - 1.2) * 0.17 * z) for k in range(4)]
+    return join([*parts, *_stains(size, look, choose)]).fitted(size)
+
+
+def folded_pants(size: Vector, look: Look, choose: Random) -> Mesh:
+    """Trousers folded over twice, the belt loops at -z."""
+    cloth = choose.choice((FABRICS[1], FABRICS[5], FABRICS[2], FABRICS[1]))
+    x, y, z = size
+    parts = []
+    for k in range(3):
+        layer = box((x * (1 - 0.02 * k), 0.34 * y, z * (1 - 0.03 * k)), shade(cloth, 1 + 0.05 * k),
+                    bevel=0.14 * y)  # fmt: skip
+        parts.append(layer.shifted(y=(k - 1) * 0.32 * y))
+    waist = box((0.9 * x, 0.06 * y, 0.12 * z), shade(cloth, 0.75)).shifted(0, 0.48 * y, -0.38 * z)
+    loop = box((0.03 * x, 0.1 * y, 0.13 * z), cloth)
+    parts += [waist, *(loop.shifted(k * 0.28 * x, 0.5 * y, -0.38 * z) for k in (-1, 0, 1))]
+    return join([*parts, *_stains(size, look, choose)]).fitted(size)
+
+
+def _stains(size: Vector, look: Look, choose: Random) -> list[Mesh]:
+    """Spots on the upper side of what is dirty."""
+    x, y, z = size
+    spots = [(choose.uniform(-0.35, 0.35) * x, choose.uniform(-0.3, 0.35) * z,
+              choose.uniform(0.05, 0.11)) for _ in range(4)]  # fmt: skip
+    if not look.dirty:
+        return []
+    return [
+        cylinder(r * min(x, z), 0.06 * y, _MUD, segments=9).shifted(a, 0.42 * y, b)
+        for a, b, r in spots
+    ]
+
+
+KINDS: Mapping[str, Builder] = {
+    "Keyboard": keyboard,
+    "Mouse": mouse,
+    "Notes": notes,
+    "Folder": folder,
+    "Radio": radio,
+    "PhotoFrame": photo_frame,
+    "BoardGame": board_game,
+    "Toothbrush": toothbrush,
+    "Toothpaste": toothpaste,
+    "FoldedShirt": folded_shirt,
+    "FoldedPants": folded_pants,
+}

@@ -1,0 +1,154 @@
+"""The surfaces of a household: woods, cloths, glazes, metals, and what spoils them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inhabit.envs.simulators.render.material import Color, Material, Pattern
+
+
+def plain(red: float, green: float, blue: float, *, gloss: float = 0.1) -> Material:
+    """One colour."""
+    return Material((red, green, blue), gloss=gloss)
+
+
+def _wood(color: Color, grain: Color) -> Material:
+    return Material(color, Pattern.WOOD, grain, scale=0.12, gloss=0.25)
+
+
+def _fabric(color: Color) -> Material:
+    return Material(color, Pattern.FABRIC, scale=0.012, gloss=0.02)
+
+
+def glowing(red: float, green: float, blue: float, glow: float = 1.0) -> Material:
+    """A colour that shines by itself."""
+    return Material((red, green, blue), gloss=0.2, glow=glow)
+
+
+OAK = _wood((0.72, 0.53, 0.33), (0.60, 0.42, 0.25))
+PINE = _wood((0.83, 0.67, 0.45), (0.73, 0.56, 0.35))
+WALNUT = _wood((0.42, 0.28, 0.19), (0.32, 0.20, 0.13))
+CHERRY = _wood((0.56, 0.31, 0.19), (0.45, 0.23, 0.13))
+ESPRESSO = _wood((0.25, 0.18, 0.14), (0.18, 0.12, 0.09))
+WHITEWOOD = Material((0.91, 0.90, 0.87), Pattern.PAINT, gloss=0.2)
+WOODS = (OAK, PINE, WALNUT, CHERRY, ESPRESSO)
+FURNITURE = (OAK, PINE, WALNUT, CHERRY, ESPRESSO, WHITEWOOD, WHITEWOOD)
+
+STEEL = Material((0.70, 0.71, 0.73), Pattern.BRUSHED, scale=0.02, gloss=0.55)
+CHROME = plain(0.66, 0.68, 0.71, gloss=0.9)
+BRASS = plain(0.78, 0.62, 0.33, gloss=0.7)
+IRON = plain(0.20, 0.20, 0.22, gloss=0.35)
+FRONTS = (
+    WHITEWOOD,
+    WHITEWOOD,
+    OAK,
+    CHERRY,
+    ESPRESSO,
+    Material((0.66, 0.72, 0.66), Pattern.PAINT, gloss=0.2),
+    Material((0.55, 0.63, 0.70), Pattern.PAINT, gloss=0.2),
+)
+"""Of fitted furniture: the same choice for cabinets, drawers and what holds them."""
+COUNTERS = (
+    Material((0.80, 0.78, 0.74), Pattern.MARBLE, (0.62, 0.58, 0.54), scale=0.4, gloss=0.5),
+    Material((0.33, 0.32, 0.32), Pattern.SPECKLE, (0.48, 0.46, 0.44), scale=0.02, gloss=0.5),
+    Material((0.66, 0.58, 0.48), Pattern.SPECKLE, (0.50, 0.42, 0.34), scale=0.02, gloss=0.4),
+    OAK,
+)
+METALS = (CHROME, BRASS, IRON)
+
+PORCELAIN = plain(0.94, 0.94, 0.93, gloss=0.6)
+ENAMEL = plain(0.92, 0.92, 0.90, gloss=0.5)
+WHITE = plain(0.93, 0.93, 0.92)
+CREAM = plain(0.91, 0.87, 0.77)
+BLACK = plain(0.09, 0.09, 0.10, gloss=0.4)
+CHARCOAL = plain(0.22, 0.22, 0.24, gloss=0.2)
+GREY = plain(0.55, 0.56, 0.58, gloss=0.2)
+RUBBER = plain(0.13, 0.13, 0.14, gloss=0.05)
+PAPER = plain(0.93, 0.92, 0.88, gloss=0.02)
+CARDBOARD = plain(0.72, 0.56, 0.38, gloss=0.02)
+GLASS = plain(0.80, 0.86, 0.86, gloss=0.9)
+SCREEN = plain(0.05, 0.06, 0.08, gloss=0.8)
+CRACK = plain(0.92, 0.94, 0.95, gloss=0.4)
+SOIL = plain(0.30, 0.21, 0.14, gloss=0.0)
+LEAF = plain(0.25, 0.47, 0.20, gloss=0.15)
+MIRROR = plain(0.72, 0.79, 0.84, gloss=0.95)
+
+GLAZES = (
+    PORCELAIN,
+    plain(0.85, 0.33, 0.27, gloss=0.5),
+    plain(0.20, 0.42, 0.60, gloss=0.5),
+    plain(0.93, 0.75, 0.33, gloss=0.5),
+    plain(0.36, 0.58, 0.52, gloss=0.5),
+    plain(0.87, 0.85, 0.78, gloss=0.5),
+    plain(0.45, 0.50, 0.56, gloss=0.5),
+)
+"""Colours of crockery."""
+
+PLASTICS = (
+    plain(0.20, 0.47, 0.67, gloss=0.3),
+    plain(0.80, 0.30, 0.27, gloss=0.3),
+    plain(0.32, 0.62, 0.50, gloss=0.3),
+    plain(0.92, 0.72, 0.30, gloss=0.3),
+    plain(0.52, 0.40, 0.62, gloss=0.3),
+    plain(0.30, 0.33, 0.38, gloss=0.3),
+)
+
+FABRICS = tuple(
+    _fabric(color)
+    for color in (
+        (0.55, 0.57, 0.60),
+        (0.31, 0.39, 0.50),
+        (0.66, 0.58, 0.48),
+        (0.45, 0.29, 0.25),
+        (0.33, 0.45, 0.40),
+        (0.30, 0.30, 0.33),
+    )
+)
+"""For upholstery."""
+
+LINENS = tuple(
+    _fabric(color)
+    for color in (
+        (0.86, 0.85, 0.82),
+        (0.52, 0.65, 0.74),
+        (0.78, 0.52, 0.45),
+        (0.58, 0.67, 0.53),
+        (0.85, 0.74, 0.52),
+        (0.62, 0.55, 0.68),
+    )
+)
+"""For bedding, towels and curtains."""
+
+COTTON = _fabric((0.92, 0.91, 0.88))
+
+_LIQUIDS = {
+    "water": plain(0.38, 0.64, 0.80, gloss=0.9),
+    "coffee": plain(0.23, 0.13, 0.07, gloss=0.7),
+    "wine": plain(0.42, 0.06, 0.12, gloss=0.7),
+    "milk": plain(0.95, 0.94, 0.90, gloss=0.5),
+    "juice": plain(0.93, 0.60, 0.18, gloss=0.6),
+    "tea": plain(0.60, 0.33, 0.12, gloss=0.7),
+}
+WATER = _LIQUIDS["water"]
+
+
+def liquid(name: str) -> Material:
+    """What a liquid of that name looks like. One without a known colour looks like weak tea."""
+    return _LIQUIDS.get(name.lower(), _LIQUIDS["tea"])
+
+
+def shade(material: Material, factor: float) -> Material:
+    """Darker (factor below 1) or lighter (above 1) in all its colours."""
+
+    def scaled(color: Color) -> Color:
+        red, green, blue = (min(1.0, channel * factor) for channel in color)
+        return red, green, blue
+
+    second = None if material.second is None else scaled(material.second)
+    return replace(material, color=scaled(material.color), second=second)
+
+
+def mixed(material: Material, color: Color, share: float) -> Material:
+    """With a share 0..1 of another colour in it."""
+    red, green, blue = (a + (b - a) * share for a, b in zip(material.color, color, strict=True))
+    return replace(material, color=(red, green, blue))

@@ -1,0 +1,199 @@
+"""What a home is fitted out with: doors, wardrobes, rugs, lamps on the ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+from inhabit.envs.simulators.render.lathe import cylinder, ellipsoid, lathe
+from inhabit.envs.simulators.render.material import Material, Pattern
+from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
+from inhabit.envs.simulators.render.shapes.finishes import (
+    BRASS,
+    CHROME,
+    COTTON,
+    FABRICS,
+    FRONTS,
+    GLASS,
+    IRON,
+    LINENS,
+    OAK,
+    PINE,
+    WALNUT,
+    WHITEWOOD,
+    glowing,
+    shade,
+)
+from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.parts import (
+    along_longer,
+    bar,
+    block,
+    cabinet_box,
+    panel,
+    swing,
+)
+from inhabit.envs.simulators.render.solids import box
+from inhabit.envs.simulators.render.sweep import prism
+
+_GLOWING_CLOTH = glowing(1.0, 0.93, 0.78, 0.95)
+_AJAR = 92.0
+"""Degrees that a room's door opens."""
+
+
+def door(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A panelled door in its frame. Its box is the frame's; the leaf swings out of it to +z."""
+    wood = choose.choice((WHITEWOOD, WHITEWOOD, WHITEWOOD, OAK, PINE, WALNUT))
+    metal = choose.choice((CHROME, BRASS, IRON))
+    frame = join(_door_frame(size, wood))
+    leaf, hinge = _door_leaf(size, wood, metal)
+    swung = leaf.shifted(*(-h for h in hinge)).turned("y", -_AJAR * look.openness).shifted(*hinge)
+    return join([frame, swung]).fitted(size, like=join([frame, leaf]))
+
+
+def _door_frame(size: Vector, sill: Material) -> list[Mesh]:
+    """The lining of the opening, its sill, and casings on both sides of the wall."""
+    x, y, z = size
+    post = min(0.06, 0.1 * x)
+    parts = [
+        block((-x / 2, -y / 2, -z / 2), (post - x / 2, y / 2, z / 2), WHITEWOOD),
+        block((x / 2 - post, -y / 2, -z / 2), (x / 2, y / 2, z / 2), WHITEWOOD),
+        block((post - x / 2, y / 2 - post, -z / 2), (x / 2 - post, y / 2, z / 2), WHITEWOOD),
+        block((post - x / 2, -y / 2, -z / 2), (x / 2 - post, 0.008 - y / 2, z / 2), sill),
+    ]
+    for side in (-1, 1):  # casings on both sides of the wall
+        flat = [block((-x / 2 - 0.03, -y / 2, 0), (0.04 - x / 2, y / 2 + 0.03, 0.012), WHITEWOOD),
+                block((x / 2 - 0.04, -y / 2, 0), (x / 2 + 0.03, y / 2 + 0.03, 0.012), WHITEWOOD),
+                block((-x / 2 - 0.03, y / 2 - 0.04, 0), (x / 2 + 0.03, y / 2 + 0.03, 0.012),
+                      WHITEWOOD)]  # fmt: skip
+        parts.append(join(flat).shifted(z=side * z / 2 + (-0.012 if side < 0 else 0)))
+    return parts
+
+
+def _door_leaf(size: Vector, wood: Material, metal: Material) -> tuple[Mesh, Vector]:
+    """The leaf, closed at the front of its frame, and where its hinge is."""
+    x, y, z = size
+    post = min(0.06, 0.1 * x)
+    width, tall, thick = x - 2 * post - 0.006, y - post - 0.01, min(0.04, 0.8 * z)
+    parts = []
+    for k in (-1, 1):
+        half = panel(width, tall / 2, thick / 2, wood, 0.11).shifted(y=k * tall / 4, z=thick / 4)
+        parts += [half, half.turned("y", 180)]
+    for side in (-1, 1):
+        grip = _handle(metal).shifted(0.42 * width, -0.01 * y, thick / 2)
+        parts.append(grip.scaled(1, 1, side))
+    depth = z / 2 - thick / 2 - 0.045
+    leaf = join(parts).shifted(0, -post / 2, depth)
+    return leaf, (-width / 2, 0.0, depth + thick / 2)
+
+
+def _handle(metal: Material) -> Mesh:
+    """A lever on its rose, on the plane z = 0, pointing to -x."""
+    rose = cylinder(0.025, 0.008, metal, segments=12).along("z").shifted(z=0.004)
+    neck = cylinder(0.008, 0.045, metal, segments=8).along("z").shifted(z=0.022)
+    lever = box((0.12, 0.018, 0.014), metal, bevel=0.004).shifted(-0.055, 0, 0.045)
+    return join([rose, neck, lever])
+
+
+def wardrobe(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A tall cupboard for clothes: two or three doors, a rail and shelves behind them."""
+    front, pull = choose.choice(FRONTS), choose.choice((CHROME, BRASS, IRON))
+    closed = _wardrobe(size, 0.0, front, pull)
+    return _wardrobe(size, look.openness, front, pull).fitted(size, like=closed)
+
+
+def _wardrobe(size: Vector, openness: float, front: Material, pull: Material) -> Mesh:
+    x, y, z = size
+    thick, plinth, reach = 0.022, 0.07, 0.025
+    depth = z - thick - reach
+    tall = y - plinth
+    inside = shade(front, 0.9)
+    parts = [block((0.02 - x / 2, -y / 2, -z / 2), (x / 2 - 0.02, plinth - y / 2, 0.4 * z), inside)]
+    up = plinth / 2
+    if openness > 0:
+        wall = 0.022
+        parts.append(cabinet_box((x, tall, depth), wall, inside).shifted(0, up, (depth - z) / 2))
+        split = block((-0.01, -tall / 2, 0), (0.01, tall / 2, 0.94 * depth), inside)
+        parts.append(split.shifted(0, up, -z / 2))
+        for height in (0.36, 0.67):
+            board = box((x / 2, 0.02, 0.9 * depth), inside)
+            parts.append(board.shifted(x / 4, height * y - y / 2, (depth - z) / 2))
+            parts.append(board.shifted(-x / 4, height * y - y / 2, (depth - z) / 2))
+        rail = cylinder(0.014, x - 2 * wall, CHROME, segments=8).along("x")
+        parts.append(rail.shifted(0, 0.44 * tall, (depth - z) / 2))
+    else:
+        parts.append(box((x, tall, depth), inside).shifted(0, up, (depth - z) / 2))
+    cornice = box((x, 0.03, z - reach), front, bevel=0.006)
+    parts.append(cornice.shifted(0, y / 2 - 0.015, -reach / 2))
+    leaves = 3 if x > 1.6 else 2
+    width = x / leaves
+    for number in range(leaves):
+        left = number < (leaves + 1) // 2
+        sheet = panel(width - 0.005, tall - 0.04, thick, front, 0.07)
+        grip = bar(0.22, reach, pull).shifted(0.5 * width - 0.05, 0, thick / 2)
+        leaf = join([sheet, grip])
+        leaf = leaf if left else leaf.scaled(-1, 1, 1)
+        leaf = leaf.shifted(
+            (number - (leaves - 1) / 2) * width, up - 0.02, depth - z / 2 + thick / 2
+        )
+        parts.append(swing(leaf, "right" if left else "left", 105.0 * openness))
+    return join(parts)
+
+
+def rug(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A woven rug: a border, a field with lozenges, fringes at its short ends."""
+    ground, border, figure = choose.sample((*FABRICS, *LINENS[1:]), 3)
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        fringe = min(0.05, 0.05 * x)
+        long = x - 2 * fringe
+        weave = shade(border, 0.9)
+        field = Material(ground.color, Pattern.FABRIC, scale=0.01, gloss=0.0)
+        parts = [box((long, 0.7 * y, z), weave).shifted(y=-0.15 * y)]
+        parts.append(box((long - 0.2, 0.85 * y, z - 0.2), field).shifted(y=-0.075 * y))
+        count = max(1, round((long - 0.3) / 0.42))
+        step = (long - 0.3) / count
+        for k in range(count):
+            middle = (k - (count - 1) / 2) * step
+            for part, (material, height) in ((0.44, (figure, 0.93)), (0.24, (weave, 1.0))):
+                reach = part * step, part * 0.8 * (z - 0.3)
+                line = [(reach[0], 0.0), (0.0, reach[1]), (-reach[0], 0.0), (0.0, -reach[1])]
+                lozenge = prism(line, height * y, material)
+                parts.append(lozenge.shifted(middle, (height - 1) * y / 2))
+        tassel = box((fringe, 0.4 * y, 0.03), COTTON)
+        knots = max(3, round(z / 0.06))
+        for k in range(knots):
+            across = (k - (knots - 1) / 2) * z / knots
+            for side in (-1, 1):
+                parts.append(tassel.shifted(side * (x - fringe) / 2, -0.3 * y, across))
+        return join(parts).fitted(size)
+
+    return along_longer(size, build)
+
+
+def ceiling_lamp(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A drum or a globe that hangs from the ceiling and shines when on."""
+    x, y, z = size
+    globe = choose.random() < 0.4
+    cloth, metal = choose.choice((COTTON, *LINENS[:2])), choose.choice((BRASS, IRON, CHROME))
+    rose = cylinder(0.06, 0.02, metal, segments=14).shifted(y=y / 2 - 0.01)
+    drop = 0.35 * y
+    cord = cylinder(0.006, drop, metal, segments=6).shifted(y=y / 2 - drop / 2)
+    tall = y - drop
+    if globe:
+        glass = _GLOWING_CLOTH if look.on else shade(GLASS, 1.1)
+        bulb = ellipsoid((0.8 * x, tall, 0.8 * z), glass, rings=8, segments=16)
+        return join([rose, cord, bulb.shifted(y=(tall - y) / 2)]).fitted(size)
+    coat = _GLOWING_CLOTH if look.on else cloth
+    profile = [(0.0, 0.0), (1.0, 0.0), (0.92, 1.0), (0.0, 1.0)]
+    drum = lathe(profile, coat, segments=20).scaled(x / 2, tall, z / 2)
+    return join([rose, cord, drum.shifted(y=-y / 2)]).fitted(size)
+
+
+KINDS: Mapping[str, Builder] = {
+    "Door": door,
+    "Wardrobe": wardrobe,
+    "Rug": rug,
+    "CeilingLamp": ceiling_lamp,
+}

@@ -1,0 +1,120 @@
+"""From an object's type to its mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from random import Random
+
+from inhabit.envs.simulators.render.mesh import Mesh, Vector
+from inhabit.envs.simulators.render.shapes import (
+    appliances,
+    bathroom,
+    belongings,
+    bottles,
+    cookware,
+    crockery,
+    cutlery,
+    decor,
+    electronics,
+    fittings,
+    food,
+    gadgets,
+    leisure,
+    lights,
+    pantry,
+    paperware,
+    person,
+    seats,
+    storage,
+    tables,
+    toiletries,
+    walls,
+    whitegoods,
+)
+from inhabit.envs.simulators.render.shapes.finishes import CREAM
+from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.wear import shards, soiled
+from inhabit.envs.simulators.render.solids import box
+
+_FAMILIES = (
+    appliances,
+    bathroom,
+    belongings,
+    bottles,
+    cookware,
+    crockery,
+    cutlery,
+    decor,
+    electronics,
+    fittings,
+    food,
+    gadgets,
+    leisure,
+    lights,
+    pantry,
+    paperware,
+    person,
+    seats,
+    storage,
+    tables,
+    toiletries,
+    walls,
+    whitegoods,
+)
+_BUILDERS: Mapping[str, Builder] = {
+    kind: build for family in _FAMILIES for kind, build in family.KINDS.items()
+}
+_FALLS_APART = frozenset(
+    ("Bottle", "Bowl", "Cup", "Glassbottle", "Mug", "Plate", "Statue", "Vase", "WineBottle")
+)
+PRISTINE = Look()
+_STAINS = frozenset(("Bowl", "Cloth", "Cup", "Mug", "Pan", "Plate", "Pot"))
+"""Dirt discolours all of them; a mirror or a bed shows it in its own way."""
+_SUITES: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("Cabinet", "CounterBase", "CounterTop", "Desk", "Drawer", "Dresser"), "fronts"
+    ),
+    **dict.fromkeys(("Shelf", "ShelvingUnit", "SideTable", "TVStand"), "fronts"),
+    **dict.fromkeys(("Chair", "CoffeeTable", "DiningTable", "Stool"), "table"),
+    **dict.fromkeys(("ArmChair", "Ottoman", "Sofa"), "upholstery"),
+    **dict.fromkeys(("HandTowel", "Towel"), "towels"),
+    **dict.fromkeys(("Sink", "SinkBasin"), "sink"),
+    **dict.fromkeys(("PersonSitting", "PersonLying"), "Person"),
+}
+"""What is bought together, or is one person: with the same seed its members look the same."""
+_THINNEST = 0.001
+
+KINDS = tuple(sorted(_BUILDERS))
+"""The types that have a form of their own."""
+
+
+def shape(kind: str, size: Vector, look: Look = PRISTINE, *, seed: int) -> Mesh:
+    """An object of a type, filling a box.
+
+    Args:
+        kind: its THOR type, such as "Mug" or "AppleSliced". Any other text gives a plain box, so
+            that a scene with types of its own can still be seen.
+        size: metres along x, y, z in the object's frame, its front to +z. The mesh fills the box
+            centred at the origin; what is opened or runs may stick out of it. A side of less than
+            a millimetre is drawn as one.
+        look: its state.
+        seed: picks colours, woods and cloths; the same seed gives the same bytes. Give the fitted
+            furniture of a room one seed, and its cabinets, drawers and counters match.
+
+    Raises:
+        ValueError: a size that is negative or not finite.
+    """
+    if not all(isfinite(side) and side >= 0 for side in size):
+        raise ValueError(f"{kind} can't have the size {size}: metres, finite and not negative.")
+    x, y, z = (max(float(side), _THINNEST) for side in size)
+    choose = Random(f"{_SUITES.get(kind, kind)} {seed}")
+    mesh = _BUILDERS.get(kind, _plain)((x, y, z), look, choose)
+    if look.broken and kind in _FALLS_APART:
+        mesh = shards(mesh, (x, y, z), Random(f"shards {kind} {seed}"))
+    return soiled(mesh) if look.dirty and kind in _STAINS else mesh
+
+
+def _plain(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A box, for a type that nobody has drawn."""
+    return box(size, CREAM, bevel=0.04 * min(size))

@@ -1,0 +1,217 @@
+"""Paper, soap, towels and what cleans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+import numpy as np
+
+from inhabit.envs.simulators.render.lathe import cylinder, ellipsoid, lathe, torus
+from inhabit.envs.simulators.render.material import Material, Pattern
+from inhabit.envs.simulators.render.mesh import AXES, Mesh, Vector, join
+from inhabit.envs.simulators.render.shapes.finishes import (
+    BLACK,
+    CARDBOARD,
+    CHROME,
+    LINENS,
+    OAK,
+    PAPER,
+    PLASTICS,
+    STEEL,
+    WHITE,
+    plain,
+    shade,
+)
+from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.parts import along_longer, facing
+from inhabit.envs.simulators.render.shapes.soft import bumpy, drape, tapered
+from inhabit.envs.simulators.render.solids import box, sheet
+
+
+def paper_roll(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A roll of paper about its longest side; used up, only the cardboard is left."""
+    axis = AXES[_odd_side(size)]
+    core, wall = 0.38, 0.05
+    if look.used_up:
+        tube_ = [(core, -1.0), (core, 1.0), (core - wall, 1.0), (core - wall, -1.0), (core, -1.0)]
+        roll = lathe(tube_, CARDBOARD, segments=16)
+        whole = lathe([(1.0, -1.0), (1.0, 1.0), (0.9, 1.0), (0.9, -1.0), (1.0, -1.0)], PAPER)
+        return roll.along(axis).fitted(size, like=whole.along(axis))
+    outline = [(1.0, -1.0), (1.0, 1.0), (core, 1.0), (core - wall, 1.0), (core - wall, -1.0)]
+    outline += [(core, -1.0), (1.0, -1.0)]
+    surfaces = [PAPER, PAPER, CARDBOARD, CARDBOARD, CARDBOARD, PAPER]
+    roll = lathe(outline, surfaces, segments=18)
+    return roll.along(axis).fitted(size)
+
+
+def _odd_side(size: Vector) -> int:
+    """The axis whose side differs from the other two: that of a roll or a disc."""
+    gaps = [abs(size[(k + 1) % 3] - size[(k + 2) % 3]) for k in range(3)]
+    return int(np.argmin(gaps))
+
+
+def soap_bar(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A worn bar of soap."""
+    soaps = (plain(0.93, 0.86, 0.72), plain(0.86, 0.72, 0.74), plain(0.74, 0.84, 0.76))
+    soap = choose.choice(soaps)
+    bar = ellipsoid((1, 1, 1), soap, square=(0.5, 0.55), rings=6, segments=14)
+    stamp = ellipsoid((0.5, 0.1, 0.4), shade(soap, 0.92), rings=3, segments=10).shifted(y=0.48)
+    return join([bar, stamp]).fitted(size)
+
+
+def tissue_box(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A box of tissues with one sticking out, if there are any left."""
+    x, y, z = size
+    card = choose.choice(PLASTICS)
+    puff = 0.25 * y
+    body = box((x, y - puff, z), card, bevel=0.003).shifted(y=-puff / 2)
+    slit = cylinder(0.5, 0.004, BLACK if look.used_up else shade(card, 0.6), segments=14)
+    top = y / 2 - puff
+    parts = [body, slit.scaled(0.6 * x, 1, 0.45 * z).shifted(y=top + 0.002)]
+    whole = join([*parts, _tissue(x, puff, z, Random(choose.randrange(1 << 30))).shifted(y=top)])
+    return join(parts).fitted(size, like=whole) if look.used_up else whole.fitted(size)
+
+
+def _tissue(x: float, height: float, z: float, crumple: Random) -> Mesh:
+    profile = [(0.0, 0.0), (0.4, 0.0), (0.6, 0.3), (0.9, 0.6), (0.45, 0.8), (0.0, 1.0)]
+    leaf = lathe(profile, WHITE, segments=12).scaled(0.25 * x, height, 0.3 * z)
+    return bumpy(leaf, 0.25, 2.0, crumple)
+
+
+def cloth(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A wash cloth, folded and put down."""
+    x, y, z = size
+    color = choose.choice(LINENS)
+    stripes = Material(
+        color.color, Pattern.STRIPES, shade(color, 1.25).color, scale=0.06, gloss=0.02
+    )
+    rows = np.random.default_rng(choose.randrange(1 << 30))
+    under = sheet(0.45 + 0.15 * rows.random((5, 6)), (x, y, z), stripes)
+    over = sheet(0.85 + 0.15 * rows.random((5, 5)), (0.62 * x, 0.9 * y, 0.9 * z), color)
+    return join([under, over.turned("y", 8).shifted(-0.1 * x, 0.1 * y)]).fitted(size)
+
+
+def dish_sponge(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A yellow sponge with a green pad on top."""
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        foam = Material((0.93, 0.79, 0.33), Pattern.SPECKLE, (0.82, 0.66, 0.22), 0.008, 0.0)
+        pad = Material((0.25, 0.47, 0.30), Pattern.SPECKLE, (0.18, 0.38, 0.24), 0.006, 0.0)
+        body = box((x, 0.7 * y, z), foam, bevel=0.12 * y).shifted(y=-0.15 * y)
+        return join([body, box((x, 0.3 * y, z), pad, bevel=0.05 * y).shifted(y=0.35 * y)])
+
+    return along_longer(size, build)
+
+
+def towel(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A towel that hangs, with two bands near its lower end."""
+    color = choose.choice(LINENS)
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        body = drape(x, y, 0.9 * z, 2, color)
+        band = drape(x, 0.05 * y, 0.9 * z, 2, shade(color, 0.7))
+        bands = [band.shifted(0, at * y, side * 0.002) for at in (-0.32, -0.4) for side in (-1, 1)]
+        return join([body, *bands]).fitted(size)
+
+    return facing(size, build)
+
+
+def hand_towel(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A small towel drawn through its ring, so that it narrows at the top."""
+    color = choose.choice(LINENS)
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        body = drape(x, y, 0.9 * z, 2, color)
+        band = drape(x, 0.06 * y, 0.9 * z, 2, shade(color, 0.7)).shifted(y=-0.38 * y)
+        bands = [band.shifted(z=side * 0.003) for side in (-1, 1)]
+        return tapered(join([body, *bands]), 0.55).fitted(size)
+
+    return facing(size, build)
+
+
+def towel_holder(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A rail between two posts on the wall (-z)."""
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        r = min(0.4 * y, 0.012)
+        rail = cylinder(r, x, CHROME, segments=8).along("x").shifted(z=z / 2 - r)
+        post = cylinder(0.8 * r, z - r, CHROME, segments=8).along("z").shifted(z=-r / 2)
+        plate = cylinder(0.5 * y, 0.1 * z, CHROME, segments=12).along("z").shifted(z=-0.45 * z)
+        posts = [part.shifted(k * (x / 2 - 0.5 * y)) for part in (post, plate) for k in (-1, 1)]
+        return join([rail, *posts]).fitted(size)
+
+    return along_longer(size, build)
+
+
+def hand_towel_holder(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A ring on the wall (-z)."""
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        ring = torus(0.43, 0.08, CHROME, segments=18, sides=6).along("z").scaled(x, 0.86 * y, z)
+        plate = cylinder(0.16 * x, 0.12 * z, CHROME, segments=12).along("z")
+        post = cylinder(0.05 * x, 0.9 * z, CHROME, segments=8).along("z")
+        top = 0.4 * y
+        parts = [
+            ring.shifted(y=-0.07 * y, z=0.3 * z),
+            post.shifted(y=top),
+            plate.shifted(y=top, z=-0.44 * z),
+        ]
+        return join(parts).fitted(size)
+
+    return facing(size, build)
+
+
+def toilet_paper_hanger(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A spindle on two arms from the wall (-z)."""
+
+    def build(size: Vector) -> Mesh:
+        x, y, z = size
+        spindle = cylinder(0.2 * min(y, z), x, CHROME, segments=10).along("x").shifted(z=0.3 * z)
+        plate = box((0.9 * x, y, 0.12 * z), CHROME, bevel=0.02 * z).shifted(z=-0.44 * z)
+        arm = box((0.07 * x, 0.3 * y, 0.9 * z), CHROME)
+        arms = [arm.shifted(k * 0.4 * x, 0, -0.03 * z) for k in (-1, 1)]
+        return join([spindle, plate, *arms]).fitted(size)
+
+    return along_longer(size, build)
+
+
+def plunger(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A rubber cup on a stick."""
+    rubber = choose.choice((plain(0.60, 0.20, 0.14), BLACK))
+    cup = [(0.0, 0.16), (0.86, 0.0), (1.0, 0.0), (0.96, 0.1), (0.5, 0.24), (0.28, 0.3), (0.0, 0.3)]
+    stick = [(0.0, 0.28), (0.17, 0.28), (0.15, 0.97), (0.08, 1.0), (0.0, 1.0)]
+    parts = [lathe(cup, rubber, segments=16), lathe(stick, OAK, segments=8)]
+    return join(parts).fitted(size)
+
+
+def scrub_brush(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A toilet brush in its holder."""
+    holder = choose.choice((WHITE, STEEL, BLACK))
+    pot = [(0.0, 0.0), (0.9, 0.0), (1.0, 0.03), (0.9, 0.42), (0.82, 0.42), (0.8, 0.1), (0.0, 0.1)]
+    bristles = [(0.0, 0.1), (0.6, 0.14), (0.66, 0.4), (0.3, 0.48), (0.0, 0.48)]
+    stick = [(0.0, 0.46), (0.13, 0.46), (0.11, 0.9), (0.18, 0.95), (0.0, 1.0)]
+    parts = [lathe(pot, holder, segments=16), lathe(bristles, WHITE, segments=12)]
+    return join([*parts, lathe(stick, holder, segments=8)]).fitted(size)
+
+
+KINDS: Mapping[str, Builder] = {
+    "ToiletPaper": paper_roll,
+    "PaperTowelRoll": paper_roll,
+    "ToiletPaperHanger": toilet_paper_hanger,
+    "SoapBar": soap_bar,
+    "TissueBox": tissue_box,
+    "Cloth": cloth,
+    "DishSponge": dish_sponge,
+    "Towel": towel,
+    "TowelHolder": towel_holder,
+    "HandTowel": hand_towel,
+    "HandTowelHolder": hand_towel_holder,
+    "Plunger": plunger,
+    "ScrubBrush": scrub_brush,
+}

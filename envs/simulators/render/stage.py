@@ -1,0 +1,238 @@
+"""The world that can be drawn: bodies, light, and pictures of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from inhabit.envs.simulators.render.camera import Camera, View
+from inhabit.envs.simulators.render.fragments import fragments
+from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.occlusion import open_sky
+from inhabit.envs.simulators.render.pack import Body, Pack
+from inhabit.envs.simulators.render.pattern import paint
+from inhabit.envs.simulators.render.raster import Surface, rasterize
+from inhabit.envs.simulators.render.shade import Lighting, shade
+from inhabit.envs.simulators.render.shadow import ShadowMap, lit, shadow_map
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """A round lamp. The sun is one that is far away; `inhabit.envs.simulators.render.shell.lamp`
+    lights a room.
+    """
+
+    position: Vector
+    """Metres."""
+    color: Vector = (1.0, 0.96, 0.88)
+    """Linear, each channel 0..1."""
+    strength: float = 1.0
+    """At the lamp; at `reach` half of it is left."""
+    size: float = 0.15
+    """Radius in metres: how soft its shadows are."""
+    reach: float = 4.0
+    """Metres."""
+
+    def __post_init__(self) -> None:
+        if not np.isfinite((*self.position, *self.color, self.strength)).all():
+            raise ValueError(f"A lamp needs finite numbers; it has {self}.")
+        if not (self.size >= 0.0 and self.reach > 0.0):
+            raise ValueError(
+                f"size >= 0 and reach > 0 must hold; they are {self.size}, {self.reach}."
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A picture and what is in it."""
+
+    rgb: NDArray[np.uint8] | None
+    """(H, W, 3), first row on top; None if it wasn't asked for."""
+    depth: NDArray[np.float32]
+    """(H, W), metres along the optical axis; inf where nothing is seen."""
+    ids: NDArray[np.int32]
+    """(H, W), index into `names`; -1 where nothing is seen."""
+    names: tuple[str, ...]
+    """The bodies on the stage, in the order in which they came."""
+
+
+class Stage:
+    """Named bodies under a light. What doesn't move is prepared once."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, Body] = {}
+        self._lamps: dict[str, Light] = {}
+        self._key = Light((0.0, 5.0, 0.0), reach=6.0)
+        self._sky: Vector = (0.52, 0.51, 0.50)
+        self._ground: Vector = (0.34, 0.32, 0.29)
+        self._pack: Pack | None = None
+        self._shadow: ShadowMap | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The bodies on the stage: as they came, or as they were arranged."""
+        return tuple(self._bodies)
+
+    def arrange(self) -> None:
+        """Have the bodies in the order of their names, whenever they came.
+
+        Of two surfaces in the same place the first one is seen.
+        """
+        arranged = dict(sorted(self._bodies.items()))
+        if list(arranged) != list(self._bodies):
+            self._bodies = arranged
+            self._pack = self._shadow = None
+
+    def put(
+        self,
+        name: str,
+        mesh: Mesh,
+        rotation: ArrayLike,
+        position: ArrayLike,
+        *,
+        casts_shadow: bool = True,
+    ) -> None:
+        """Add a body, or put another in place of the one that has this name.
+
+        Args:
+            name: any text, its own.
+            mesh: what it looks like.
+            rotation: (3, 3), from its own axes to the world's.
+            position: (3,), metres.
+            casts_shadow: False for what encloses the room, and for what is held near the eye.
+        """
+        body = Body(mesh, casts_shadow)
+        body.place(*pose(rotation, position))
+        self._bodies[name] = body
+        self._pack = self._shadow = None
+
+    def move(self, name: str, rotation: ArrayLike, position: ArrayLike) -> None:
+        """Give a body another pose.
+
+        Raises:
+            KeyError: there is no such body.
+        """
+        body = self._bodies[name]
+        body.place(*pose(rotation, position))
+        if self._pack is not None:
+            self._pack.place(self.names.index(name), body)
+        if body.casts_shadow:
+            self._shadow = None
+
+    def remove(self, name: str) -> None:
+        """Take a body away.
+
+        Raises:
+            KeyError: there is no such body.
+        """
+        del self._bodies[name]
+        self._pack = self._shadow = None
+
+    def light(
+        self, key: Light | None = None, *, sky: Vector | None = None, ground: Vector | None = None
+    ) -> None:
+        """Light the room: one lamp that casts soft shadows, and what comes from all around.
+
+        Args:
+            key: the lamp; None leaves it as it is. At first it hangs high over the origin.
+            sky: linear light from above, such as (0.5, 0.48, 0.45).
+            ground: linear light from below.
+        """
+        if key is not None:
+            self._key, self._shadow = key, None
+        self._sky, self._ground = sky or self._sky, ground or self._ground
+
+    def lamp(self, name: str, light: Light | None) -> None:
+        """Switch a further lamp on, which casts no shadow; None switches it off."""
+        if light is None:
+            self._lamps.pop(name, None)
+        else:
+            self._lamps[name] = light
+
+    def render(
+        self,
+        camera: Camera,
+        width: int,
+        height: int,
+        *,
+        rgb: bool = True,
+        shadow: bool = True,
+        samples: int = 1,
+    ) -> Frame:
+        """Take a picture.
+
+        Args:
+            camera: where from.
+            width: pixels.
+            height: pixels.
+            rgb: False leaves out the colours, which is many times quicker.
+            shadow: False leaves out the shadows.
+            samples: per side of a pixel; 2 smooths the edges of the colours. Depth and ids are
+                always those of the pixels' centres.
+
+        Raises:
+            ValueError: a picture without pixels, or without samples.
+        """
+        if samples < 1:
+            raise ValueError(f"A pixel has at least one sample per side; {samples} were asked for.")
+        if self._pack is None:
+            self._pack = Pack(self._bodies.values())
+        pack = self._pack
+        view = camera.view(width, height)
+        surface = rasterize(pack.triangles, view.nearest_first(pack.low, pack.high), view)
+        nothing = surface.face < 0
+        ids = np.full((height, width), -1, np.int32)
+        depth = np.full((height, width), np.inf, np.float32)
+        np.divide(np.float32(1.0), surface.nearness, out=depth, where=~nothing)
+        if len(pack.surfaces.owners):
+            ids = np.where(nothing, np.int32(-1), pack.surfaces.owners[surface.face])
+        picture = self._picture(pack, view, surface, samples, shadow) if rgb else None
+        return Frame(picture, depth, ids, self.names)
+
+    def _picture(
+        self, pack: Pack, view: View, surface: Surface, samples: int, shadow: bool
+    ) -> NDArray[np.uint8]:
+        fine = surface
+        if samples > 1:
+            close = view.finer(samples)
+            fine = rasterize(pack.triangles, close.nearest_first(pack.low, pack.high), close)
+        seen = fragments(fine, pack, view, samples)
+        if shadow and pack.casts_shadow.any():
+            if self._shadow is None:
+                self._shadow = shadow_map(pack, self._key.position, self._key.size)
+            reached = lit(seen, pack, self._shadow, self._key.size)
+        else:
+            reached = np.ones(len(seen.face), np.float32)
+        around = open_sky(surface, pack.surfaces.planes, seen, view)
+        return shade(seen, paint(seen, pack, view), reached, around, self._lighting(), view)
+
+    def _lighting(self) -> Lighting:
+        # Sums of light are rounded: in another order they could come to another colour.
+        lamps = [self._key, *(self._lamps[name] for name in sorted(self._lamps))]
+        rows = [
+            (*lamp.position, *(c * lamp.strength for c in lamp.color), lamp.reach) for lamp in lamps
+        ]
+        return Lighting(np.array(self._sky), np.array(self._ground), np.array(rows))
+
+
+def pose(
+    rotation: ArrayLike, position: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A checked rotation matrix and position.
+
+    Raises:
+        ValueError: wrong shapes, or numbers that aren't finite.
+    """
+    matrix, point = np.array(rotation, np.float64), np.array(position, np.float64)
+    if matrix.shape != (3, 3) or point.shape != (3,):
+        raise ValueError(
+            f"A pose is a rotation (3, 3) and a position (3,); got {matrix.shape}"
+            f" and {point.shape}."
+        )
+    if not (np.isfinite(matrix).all() and np.isfinite(point).all()):
+        raise ValueError(f"A pose has finite numbers; got {matrix.tolist()} at {point.tolist()}.")
+    return matrix, point

@@ -1,0 +1,42 @@
+"""Sets of tasks that never change, so that results of different people can be held together.
+
+A set comes with the package as JSONL, and with the hash of its bytes: what was changed by accident
+is refused, not run. A set that has to change gets another name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from inhabit.envs.core import TaskError
+
+SETS: Mapping[str, str] = {
+    "alfred-v1": "bcfd92c666aa4ea7372cba7be935f42dbb1b4363a43d51107855307459132109",
+    "minedojo-v1": "e58a1af913a8788ebe661a0aeb12d444a72fb91293b786da4d9b96396e428d9b",
+    "virtualhome-v1": "d9e70a1aeab1ed5fc433abad01d1e1c13671287d10ff4df18acc0dd29ef01ac8",
+}
+"""Name -> SHA-256 of the file."""
+_FOLDER = Path(__file__).parent
+
+
+def find(name: str) -> Path | None:
+    """The file of the set of that name; None where there is no such set.
+
+    Raises:
+        TaskError: its bytes are not those that were frozen.
+    """
+    if name not in SETS:
+        return None
+    file = _FOLDER / f"{name}.jsonl"
+    try:
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise TaskError(f"{file} can't be read: {error.strerror}. Install inhabit anew.") from error
+    if digest != SETS[name]:
+        raise TaskError(
+            f"{file} is not the set {name!r} that was frozen: it has been changed. Install "
+            "inhabit anew, or give your own set a name of its own."
+        )
+    return file

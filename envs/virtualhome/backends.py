@@ -1,0 +1,97 @@
+"""Who carries out script lines and takes pictures: the evolving graph here, or a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.core import Determinism
+from inhabit.envs.virtualhome.drawing.picture import Picture, View, node_of
+from inhabit.envs.virtualhome.graph.failures import Failure
+from inhabit.envs.virtualhome.graph.script import Line
+from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world, character_of
+
+
+class Simulation(Protocol):
+    """A flat that something simulates. Every call gives the world as it then is."""
+
+    determinism: Determinism
+
+    def reset(self, scene: VirtualHomeScene) -> World:
+        """Furnish the flat.
+
+        Raises:
+            SceneError: the scene can't be built.
+            SimulatorError: the simulator failed.
+        """
+        ...
+
+    def run(self, world: World, line: Line) -> tuple[World, Failure | None]:
+        """Carry out one line.
+
+        Raises:
+            SimulatorError: the simulator failed.
+        """
+        ...
+
+    def picture(self, world: World) -> NDArray[np.uint8] | None:
+        """What the character sees, uint8 (H, W, 3); None where no pictures were asked for."""
+        ...
+
+    def pixels(self, world: World) -> Mapping[int, int]:
+        """Id -> how many pixels of that picture show it; empty where there are no pictures."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it. Safe to call twice."""
+        ...
+
+
+class Embedded:
+    """The evolving graph in this process, drawn by `inhabit.envs.simulators.render`."""
+
+    determinism = Determinism.FRAMES
+
+    def __init__(self, width: int, height: int, view: View | Literal["none"]) -> None:
+        self._width, self._height, self._view = width, height, view
+        self._stage: Picture | None = None
+
+    def reset(self, scene: VirtualHomeScene) -> World:
+        """Build the flat's graph."""
+        return build_world(scene)
+
+    def run(self, world: World, line: Line) -> tuple[World, Failure | None]:
+        """One step of the evolving graph."""
+        return world.step(line)
+
+    def picture(self, world: World) -> NDArray[np.uint8] | None:
+        """Drawn from the graph alone: the same world gives the same bytes."""
+        if self._view == "none":
+            return None
+        stage, character = self._staged(world), character_of(world)
+        return stage.take(world, character, self._view, self._width, self._height).rgb
+
+    def pixels(self, world: World) -> Mapping[int, int]:
+        """Counted in the instances of the same view."""
+        if self._view == "none":
+            return {}
+        stage, character = self._staged(world), character_of(world)
+        frame = stage.take(world, character, self._view, self._width, self._height, rgb=False)
+        counts = np.bincount(frame.ids.ravel() + 1, minlength=len(frame.names) + 1)[1:]
+        found: dict[int, int] = {}
+        for name, count in zip(frame.names, counts.tolist(), strict=True):
+            if count:
+                found[node_of(name)] = found.get(node_of(name), 0) + count
+        return found
+
+    def _staged(self, world: World) -> Picture:
+        if self._stage is None or self._stage.sources is not world.sources:
+            self._stage = Picture(world)
+        return self._stage
+
+    def close(self) -> None:
+        """Nothing to let go of."""

@@ -1,0 +1,1 @@
+"""VirtualHome as a template for EIE."""

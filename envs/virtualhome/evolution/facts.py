@@ -1,0 +1,120 @@
+"""A flat's objects as a person would speak of them: what claims about it are checked on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inhabit.envs.core import Thing
+from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.virtualhome.graph.visibility import held
+from inhabit.envs.virtualhome.graph.world import Node, World
+
+_NOT_OBJECTS = frozenset(("Rooms", "Characters", "Walls", "Floor", "Floors", "Ceiling"))
+"""Categories of what a flat is made of, and of who lives there."""
+
+
+def things(
+    world: World, names: Names, character: int, pixels: Mapping[int, int]
+) -> tuple[Thing, ...]:
+    """Every object, by id.
+
+    Args:
+        world: this moment.
+        names: of its nodes.
+        character: id of whose hands count.
+        pixels: how many pixels of the present picture show a node; none where it has none.
+    """
+    nodes = {node.id: node for node in world.nodes()}
+    objects = {i: n for i, n in nodes.items() if n.category not in _NOT_OBJECTS}
+    hands = held(world, character)
+    washable = {n.class_name for n in nodes.values() if n.states & {"CLEAN", "DIRTY"}}
+    found = []
+    for id_, node in objects.items():
+        support, inside = None, False
+        if id_ not in hands:
+            support, inside = _support(world, id_, {*objects, *world.characters()})
+        found.append(
+            Thing(
+                name=names.of(id_),
+                kind=spoken(node.class_name),
+                states=_states(node, node.class_name in washable),
+                support=None if support is None else names.of(support),
+                inside=inside,
+                held=id_ in hands,
+                pixels=pixels.get(id_, 0),
+            )
+        )
+    return tuple(found)
+
+
+def spoken(class_name: str) -> str:
+    """A class in plain words: "kitchen table" for VirtualHome's "kitchentable"."""
+    return _WORDS.get(class_name, class_name.replace("_", " "))
+
+
+def _support(world: World, id_: int, among: set[int]) -> tuple[int | None, bool]:
+    """What an object is inside of, or else on. The room that it is also inside of is none."""
+    for relation, inside in (("INSIDE", True), ("ON", False)):
+        for parent in world.targets(id_, relation):
+            if parent in among and parent != id_:
+                return parent, inside
+    return None, False
+
+
+def _states(node: Node, washable: bool) -> Mapping[str, bool]:
+    can = {
+        "open": ("OPEN", "CAN_OPEN" in node.properties or bool(node.states & {"OPEN", "CLOSED"})),
+        "on": ("ON", "HAS_SWITCH" in node.properties or bool(node.states & {"ON", "OFF"})),
+        "plugged_in": (
+            "PLUGGED_IN",
+            "HAS_PLUG" in node.properties or bool(node.states & {"PLUGGED_IN", "PLUGGED_OUT"}),
+        ),
+        "dirty": ("DIRTY", washable),
+    }
+    return {name: state in node.states for name, (state, possible) in can.items() if possible}
+
+
+_WORDS: Mapping[str, str] = {
+    "alarmclock": "alarm clock",
+    "barsoap": "bar of soap",
+    "basketforclothes": "laundry basket",
+    "bathroomcabinet": "bathroom cabinet",
+    "bathroomcounter": "bathroom counter",
+    "boardgame": "board game",
+    "ceilinglamp": "ceiling lamp",
+    "cellphone": "cell phone",
+    "clothespants": "pants",
+    "clothesshirt": "shirt",
+    "coffeemaker": "coffee maker",
+    "coffeetable": "coffee table",
+    "condimentshaker": "condiment shaker",
+    "cookingpot": "cooking pot",
+    "cutleryfork": "fork",
+    "cutleryknife": "knife",
+    "cuttingboard": "cutting board",
+    "dishbowl": "bowl",
+    "dishwashingliquid": "dishwashing liquid",
+    "facecream": "face cream",
+    "floorlamp": "floor lamp",
+    "fryingpan": "frying pan",
+    "garbagecan": "garbage can",
+    "hairproduct": "hair product",
+    "kitchencabinet": "kitchen cabinet",
+    "kitchencounter": "kitchen counter",
+    "kitchentable": "kitchen table",
+    "lightswitch": "light switch",
+    "papertowel": "paper towel",
+    "photoframe": "photo frame",
+    "remotecontrol": "remote control",
+    "standingmirror": "standing mirror",
+    "tablelamp": "table lamp",
+    "toiletpaper": "toilet paper",
+    "towelrack": "towel rack",
+    "tvstand": "tv stand",
+    "wallpictureframe": "picture frame",
+    "washingmachine": "washing machine",
+    "washingsponge": "washing sponge",
+    "waterglass": "water glass",
+    "wineglass": "wine glass",
+}
+"""VirtualHome's compounds, of the classes that our flats hold."""

@@ -1,0 +1,267 @@
+"""VirtualHome as a template for EIE: its words, its tasks from a seed, and ways to vary them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue, ValidationError
+
+from inhabit.envs.core import Action, SceneError, Task
+from inhabit.envs.template import Deed, Event, Lexicon
+from inhabit.envs.virtualhome.catalogue import catalogue
+from inhabit.envs.virtualhome.evolution.facts import spoken
+from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.tasks.goals import Goal, RelationGoal, StateGoal
+from inhabit.envs.virtualhome.tasks.sampling import KINDS, Wish, draw_flat, draw_task, vary
+from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
+
+_ON = (
+    "Put the {a} on the {b}.",
+    "Bring the {a} to the {b} and leave it there.",
+    "I want the {a} on the {b}.",
+    "The {a} belongs on the {b}.",
+)
+_IN = (
+    "Put the {a} in the {b} and close it.",
+    "The {a} belongs in the {b}, which should be closed.",
+    "Store the {a} in the closed {b}.",
+)
+_SURFACES = """bathroomcounter bed bench bookshelf coffeetable desk dresser kitchencounter
+    kitchentable nightstand sofa tvstand"""
+_TAKES = {
+    "fridge": "Food Drinks",
+    "microwave": "Food",
+    "dishwasher": "plate mug waterglass wineglass dishbowl cutleryfork cutleryknife fryingpan "
+    "cookingpot",
+    "washingmachine": "towel clothesshirt clothespants",
+    "closet": "Clothes towel clothesshirt clothespants",
+}
+"""What is shut away where: classes and categories."""
+
+
+def draw_wish(world: World, draw: random.Random) -> Wish | None:
+    """Something that is to be put somewhere; None if the flat has nothing that will do."""
+    unique = _unique(world)
+    things = [n for n in unique if "GRABBABLE" in n.properties]
+    places = [n for n in unique if n.class_name in {*_SURFACES.split(), *_TAKES}]
+    pairs = [(thing, place) for thing in things for place in places if _fits(thing, place)]
+    if not pairs:
+        return None
+    thing, place = draw.choice(pairs)
+    inside = place.class_name in _TAKES
+    relation = "INSIDE" if inside else "ON"
+    if place.id in world.targets(thing.id, relation):
+        return None
+    goals: list[Goal] = [RelationGoal(from_id=thing.id, relation=relation, to_id=place.id)]
+    if inside:
+        goals.append(StateGoal(id=place.id, state="CLOSED"))
+    words = draw.choice(_IN if inside else _ON)
+    said = words.replace("{a}", spoken(thing.class_name)).replace("{b}", spoken(place.class_name))
+    return Wish(said, tuple(goals))
+
+
+def _fits(thing: Node, place: Node) -> bool:
+    """Whether people put such a thing there: on a surface, anything."""
+    takes = _TAKES.get(place.class_name)
+    return takes is None or bool({thing.class_name, thing.category} & set(takes.split()))
+
+
+def _unique(world: World) -> Sequence[Node]:
+    """What there is one of."""
+    nodes = list(world.nodes())
+    count = Counter(node.class_name for node in nodes)
+    return [node for node in nodes if count[node.class_name] == 1]
+
+
+_DEEDS = {
+    "WALK": Deed.GO,
+    "RUN": Deed.GO,
+    "FIND": Deed.GO,
+    "GRAB": Deed.TAKE,
+    "PUTIN": Deed.PUT,
+    "PUTBACK": Deed.PUT,
+    "DROP": Deed.DROP,
+    "RELEASE": Deed.DROP,
+    "PUTOBJBACK": Deed.DROP,
+    "OPEN": Deed.OPEN,
+    "CLOSE": Deed.CLOSE,
+    "SWITCHON": Deed.SWITCH_ON,
+    "SWITCHOFF": Deed.SWITCH_OFF,
+    "CUT": Deed.CUT,
+    "TURNTO": Deed.LOOK,
+    "LOOKAT": Deed.LOOK,
+    "POINTAT": Deed.LOOK,
+}
+_BY_STATE: Mapping[str, tuple[Deed, str, str]] = {
+    "OPEN": (Deed.OPEN, "open the {}", "The {} is open."),
+    "CLOSED": (Deed.CLOSE, "close the {}", "The {} is closed."),
+    "ON": (Deed.SWITCH_ON, "turn on the {}", "The {} is on."),
+    "OFF": (Deed.SWITCH_OFF, "turn off the {}", "The {} is off."),
+}
+_OTHER_WORDS = {
+    "cutlery fork": "fork",
+    "clothes shirt": "shirt",
+    "clothes pants": "pants",
+    "couch": "sofa",
+    "refrigerator": "fridge",
+    "television": "tv",
+    "lamp": "ceiling lamp",
+}
+_CHANGES = ("another flat", "another room", "another object", "another hour", "combined goals")
+_TRIES = 10
+_KNOWN_KINDS = 0.4
+"""The share of seed tasks that are of the environment's own kinds."""
+_UNNUMBERED = ("put_away", "lights_out", "watch_tv", "heat_food", "have_a_drink")
+"""Kinds whose goals can be told without the numbers of things."""
+
+
+class VirtualHomeTemplate:
+    """Writes and varies tasks in our flats."""
+
+    changes: Sequence[str] = _CHANGES
+
+    def __init__(self) -> None:
+        """Read the catalogue of what flats hold."""
+        self.lexicon = _lexicon()
+
+    def schema(self) -> Mapping[str, JsonValue]:
+        """JSON schema of `VirtualHomeScene`, without what only recorded programs have."""
+        schema: dict[str, Any] = VirtualHomeScene.model_json_schema()
+        for name in ("eai", "program"):
+            del schema["properties"][name]
+        return schema
+
+    def prose(self) -> str:
+        """What there is and what can be wanted."""
+        return (
+            "A furnished flat: `flat` 0 to 6 is a floor plan, `seed` decides what stands where. "
+            "`room` is where the character starts: kitchen, livingroom, bedroom or bathroom. "
+            "Goals name objects by the ids of the flat's graph: a state of one (OPEN, CLOSED, ON, "
+            "OFF, CLEAN), or two in a relation (ON, INSIDE). Objects are named as mug_2: class and "
+            f"number. Classes: {', '.join(sorted(catalogue()))}."
+        )
+
+    def seed(self, draw: random.Random, name: str) -> Task:
+        """A new task, speaking of what there is one of: half of them of the environment's kinds."""
+        task = None
+        while task is None or _numbered(task.goal):
+            if draw.random() < _KNOWN_KINDS:
+                task = draw_task(name, draw.choice(_UNNUMBERED), draw)
+            else:
+                scene, world = draw_flat(draw)
+                wish = draw_wish(world, draw)
+                task = vary(name, "put", scene, wish) if wish is not None else None
+        return task
+
+    def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
+        """A task with one thing changed, which the expert solves."""
+        scene = VirtualHomeScene.model_validate(dict(task.scene))
+        for _ in range(_TRIES):
+            evolved = _changed(task, scene, change, draw, name)
+            if evolved is not None and not _numbered(evolved.goal):
+                return evolved
+        return None
+
+    def kind(self, scene: Mapping[str, JsonValue]) -> str:
+        """Not told by a scene."""
+        return ""
+
+    def events(self, task: Task) -> Sequence[Event]:
+        """From the goals: taking and putting each thing, then the states of things."""
+        try:
+            scene = VirtualHomeScene.model_validate(dict(task.scene))
+            return list(_events(scene, build_world(scene)))
+        except (ValidationError, SceneError):
+            return []
+
+    def room(self, task: Task) -> str:
+        """The flat, furnished as it is."""
+        return f"flat {task.scene.get('flat')}, furnished by {task.scene.get('seed', 0)}"
+
+    def deed(self, action: Action) -> Deed:
+        """By its verb."""
+        return _DEEDS.get(action.verb, Deed.OTHER)
+
+
+def _lexicon() -> Lexicon:
+    classes = sorted(catalogue())
+    words = {spoken(name) for name in classes}
+    return Lexicon(
+        kinds=frozenset(words),
+        states={
+            "open": ("open", "closed"),
+            "on": ("on", "off"),
+            "plugged_in": ("plugged in", "unplugged"),
+            "dirty": ("dirty", "clean"),
+        },
+        synonyms={
+            **{name: spoken(name) for name in classes if name not in words},
+            **{said: kind for said, kind in _OTHER_WORDS.items() if kind in words},
+        },
+    )
+
+
+def _numbered(goal: str) -> bool:
+    return any(letter.isdigit() for letter in goal)
+
+
+def _changed(
+    task: Task, scene: VirtualHomeScene, change: str, draw: random.Random, name: str
+) -> Task | None:
+    wish = Wish(task.goal, scene.goals)
+    rooms = [r for r in ("kitchen", "livingroom", "bedroom", "bathroom") if r != scene.room]
+    match change:
+        case "another flat":
+            return draw_task(name, task.kind, draw) if task.kind in KINDS else None
+        case "another room":
+            there = {"room": draw.choice(rooms)}
+            return vary(name, task.kind, scene.model_copy(update=there), wish)
+        case "another hour":
+            hour = {"time": float(draw.choice((7, 9, 17, 19, 21)))}
+            return vary(name, task.kind, scene.model_copy(update=hour), wish)
+    other = draw_wish(build_world(scene), draw)
+    if other is None or other.words == task.goal:
+        return None
+    if change == "another object":
+        return vary(name, "put", scene, other)
+    both = Wish(f"{task.goal} {other.words}", (*scene.goals, *other.goals))
+    return vary(name, "combined", scene, both)
+
+
+def _events(scene: VirtualHomeScene, world: World) -> Iterator[Event]:
+    names = Names(world)
+    placed: list[str] = []
+    for goal in scene.goals:
+        if not isinstance(goal, RelationGoal) or goal.relation not in ("ON", "INSIDE"):
+            continue
+        if goal.from_id == CHARACTER:
+            continue
+        thing, place = _stem(names.of(goal.from_id)), _stem(names.of(goal.to_id))
+        where = "in" if goal.relation == "INSIDE" else "on"
+        put = f"{spoken(thing)} {where} the {spoken(place)}"
+        takes, puts = f"take {goal.from_id}", f"put {goal.from_id}"
+        yield Event(takes, f"pick up the {spoken(thing)}", "", Deed.TAKE, thing)
+        is_there = f"The {spoken(thing)} is {where} the {spoken(place)}."
+        yield Event(puts, f"put the {put}", is_there, Deed.PUT, place, (takes,))
+        placed.append(puts)
+    for goal in scene.goals:
+        if isinstance(goal, StateGoal) and goal.state in _BY_STATE and goal.id != CHARACTER:
+            deed, wish, done = _BY_STATE[goal.state]
+            thing = _stem(names.of(goal.id))
+            yield Event(
+                f"{goal.state} {goal.id}",
+                wish.format(spoken(thing)),
+                done.format(spoken(thing)),
+                deed,
+                thing,
+                tuple(placed) if goal.state in ("CLOSED", "ON") else (),
+            )
+
+
+def _stem(name: str) -> str:
+    stem, _, number = name.rpartition("_")
+    return stem if stem and number.isdigit() else name

@@ -1,0 +1,1 @@
+"""Plans for VirtualHome's tasks from any state."""

@@ -1,0 +1,305 @@
+"""How a goal can be reached from any moment: fetch, carry, open, switch, wash, then posture.
+
+The plan is found by acting it out on the world's own values, so that every line of it works in its
+turn. Not the shortest plan there is: the order of the goals decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, Line, Thing
+from inhabit.envs.virtualhome.graph.visibility import held, near
+from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.tasks.goals import (
+    ActionGoal,
+    Goal,
+    RelationGoal,
+    StateGoal,
+    holds,
+    met,
+)
+
+_PASSES = 3
+_AT_REST = {"READ", "WATCH", "SLEEP", "WAKEUP", "LOOKAT", "POINTAT"}
+_ORDER = ("CLEAN", "DIRTY", "PLUGGED_IN", "OPEN", "CLOSED", "OFF", "ON", "PLUGGED_OUT")
+"""Later states may need earlier ones, and would be undone by them."""
+
+
+class NoPlanError(ValueError):
+    """Nothing that is tried here leads on. Says what was wanted."""
+
+
+def solve(world: World, character: int, goals: Sequence[Goal], done: Sequence[Line]) -> list[Line]:
+    """Lines that make every goal hold.
+
+    Args:
+        world: this moment.
+        character: id of who acts.
+        goals: what must hold at the end.
+        done: lines carried out so far.
+
+    Returns:
+        A plan, empty if the goals hold.
+
+    Raises:
+        NoPlanError: none was found.
+    """
+    attempt = _Attempt(world, character, goals, done)
+    for _ in range(_PASSES):
+        for goal in sorted(goals, key=attempt.rank):
+            if not holds(goal, attempt.world, attempt.done):
+                attempt.reach(goal)
+        if met(goals, attempt.world, attempt.done) == len(goals):
+            return attempt.lines
+    raise NoPlanError(f"After {len(attempt.lines)} lines not all of {list(goals)!r} hold.")
+
+
+class _Attempt:
+    """A plan in the making, and the world as it stands after it."""
+
+    def __init__(
+        self, world: World, character: int, goals: Sequence[Goal], done: Sequence[Line]
+    ) -> None:
+        self.world = world
+        self.lines: list[Line] = []
+        self._before = tuple(done)
+        self._me = character
+        self._index = list(world.characters()).index(character)
+        self._wanted = {g.from_id for g in goals if isinstance(g, RelationGoal)}
+        postures = [g.state for g in goals if isinstance(g, StateGoal) and g.id == character]
+        self._sits = "SITTING" in postures
+        self._named = self._wanted | {g.id for g in goals if isinstance(g, StateGoal)}
+
+    @property
+    def done(self) -> Sequence[Line]:
+        """Lines of before, and of the plan."""
+        return [*self._before, *self.lines]
+
+    def rank(self, goal: Goal) -> tuple[int, int]:
+        """Sorts goals so that reaching one does not undo another.
+
+        What is done with things comes first, then where they are, then their states (a door is
+        closed last), then what is held, then posture, and then what is done lying down.
+        """
+        match goal:
+            case ActionGoal(any_of=actions):
+                return (5 if set(actions) & _AT_REST else 0), 0
+            case RelationGoal(from_id=thing, relation=relation):
+                if thing != self._me:
+                    return 1, 0
+                return (4 if relation in ("ON", "SITTING") else 3), 0
+            case StateGoal(state=state):
+                order = _ORDER.index(state) if state in _ORDER else len(_ORDER)
+                return (4 if state in ("SITTING", "LYING") else 2), order
+
+    def reach(self, goal: Goal) -> None:
+        """Make one goal hold."""
+        match goal:
+            case RelationGoal(from_id=thing, relation=relation, to_id=target):
+                self._relate(thing, relation, target)
+            case StateGoal(id=thing, state=state):
+                self._set(thing, state)
+            case ActionGoal(any_of=actions, id=thing):
+                self._perform(actions, thing)
+
+    def _do(self, action: str, *ids: int) -> None:
+        line = self._line(action, *ids)
+        after, failure = self.world.step(line)
+        if failure is not None:
+            raise NoPlanError(f"{line}: {failure.message}")
+        self.world = after
+        self.lines.append(line)
+
+    def _line(self, action: str, *ids: int) -> Line:
+        things = tuple(Thing(self._node(i).class_name, i) for i in ids)
+        return Line(action, things, self._index)
+
+    def _node(self, id_: int) -> Node:
+        node = self.world.node(id_)
+        if node is None:
+            raise NoPlanError(f"There is no node {id_}.")
+        return node
+
+    def _stand(self) -> None:
+        if self._node(self._me).states & {"SITTING", "LYING"}:
+            self._do("STANDUP")
+
+    def _go(self, id_: int) -> None:
+        """Walk to a thing, by way of its room: from elsewhere it can't be seen."""
+        if id_ in near(self.world, self._me):
+            return
+        self._stand()
+        room = self.world.room(id_)
+        if room is not None and room not in (id_, self.world.room(self._me)):
+            self._do("WALK", room)
+        self._do("WALK", id_)
+
+    def _uncover(self, id_: int) -> None:
+        """Open what a thing lies in, the outermost first."""
+        around = [i for i in self.world.targets(id_, "INSIDE") if self._is_shut(i)]
+        for container in around:
+            self._uncover(container)
+            self._set(container, "OPEN")
+
+    def _is_shut(self, id_: int) -> bool:
+        node = self._node(id_)
+        return node.category != "Rooms" and "CLOSED" in node.states
+
+    def _free_hand(self) -> None:
+        hands = held(self.world, self._me)
+        if len(hands) == 2:
+            spare = [i for i in hands if i not in self._wanted] or list(hands)
+            self._do("DROP", spare[0])
+
+    def _fetch(self, id_: int) -> None:
+        if id_ in held(self.world, self._me):
+            return
+        self._uncover(id_)
+        self._free_hand()
+        self._go(id_)
+        self._do("GRAB", id_)
+
+    def _relate(self, thing: int, relation: str, target: int) -> None:
+        if thing == self._me and relation.startswith("HOLDS"):
+            self._fetch(target)
+        elif thing == self._me and relation == "CLOSE":
+            self._go(target)
+        elif thing == self._me and relation == "FACING":
+            self._go(target)
+            self._do("TURNTO", target)
+        elif thing == self._me and relation == "ON":
+            self._settle(target)
+        elif relation in ("ON", "INSIDE"):
+            self._fetch(thing)
+            if relation == "INSIDE" and self._is_shut(target):
+                self._set(target, "OPEN")
+            self._go(target)
+            self._do("PUTBACK" if relation == "ON" else "PUTIN", thing, target)
+        else:
+            raise NoPlanError(f"No way is known to make {thing} {relation} {target}.")
+
+    def _settle(self, seat: int) -> None:
+        self._go(seat)
+        lies = "LIEABLE" in self._node(seat).properties and not self._sits
+        self._do("LIE" if lies else "SIT", seat)
+
+    def _set(self, thing: int, state: str) -> None:
+        if state in self._node(thing).states:
+            return
+        if state in ("SITTING", "LYING"):
+            kind = "SITTABLE" if state == "SITTING" else "LIEABLE"
+            seat = self._first(lambda node: kind in node.properties)
+            self._go(seat)
+            self._do("SIT" if state == "SITTING" else "LIE", seat)
+            return
+        self._uncover(thing)
+        states = self._node(thing).states
+        if state == "OPEN":
+            if "ON" in states and "HAS_SWITCH" in self._node(thing).properties:
+                self._set(thing, "OFF")
+            self._free_hand()
+        if state == "ON" and "PLUGGED_OUT" in states:
+            self._set(thing, "PLUGGED_IN")
+        if state in ("PLUGGED_IN", "PLUGGED_OUT"):
+            self._free_hand()
+            if "ON" in states:
+                self._set(thing, "OFF")
+        action = _MAKES.get(state)
+        if action is None:
+            raise NoPlanError(f"No action is known that makes a thing {state}.")
+        self._go(thing)
+        self._do(action, thing)
+
+    def _perform(self, actions: Sequence[str], on: int | None) -> None:
+        """Carry out one of several actions, on the first thing that lends itself, or just `on`."""
+        choices = [
+            (action, thing)
+            for action in actions
+            for thing in self._lends_itself(action)
+            if on in (None, thing)
+        ]
+        for action, thing in choices:
+            if self.world.check(self._line(action, *_about(action, thing))) is None:
+                self._do(action, *_about(action, thing))
+                return
+        world, lines = self.world, len(self.lines)
+        for action, thing in choices:
+            try:
+                self._prepare(action, thing)
+                self._do(action, *_about(action, thing))
+            except NoPlanError:
+                self.world = world
+                del self.lines[lines:]
+                continue
+            return
+        raise NoPlanError(f"Nothing here lends itself to {', '.join(actions)}.")
+
+    def _prepare(self, action: str, thing: int) -> None:
+        match action:
+            case "READ" | "DRINK" | "PUTON" | "DROP" | "RELEASE":
+                self._fetch(thing)
+            case "SLEEP" | "WAKEUP":
+                if not self._node(self._me).states & {"SITTING", "LYING"}:
+                    self._settle(thing)
+            case "WATCH" | "LOOKAT" | "POINTAT":
+                if self.world.check(self._line("TURNTO", thing)) is not None:
+                    self._go(thing)
+                self._do("TURNTO", thing)
+            case "CUT":
+                self._fetch(self._first(lambda node: "knife" in node.class_name))
+                self._go(thing)
+            case _:
+                self._go(thing)
+
+    def _lends_itself(self, action: str) -> Sequence[int]:
+        if ARGUMENTS[action] == 2:
+            return []
+        needed = _NEEDS.get(action, "")
+        here = self.world.room(self._me)
+        fit = [n.id for n in self.world.nodes() if not needed or needed in n.properties]
+        return sorted(fit, key=lambda i: (i not in self._named, self.world.room(i) != here, i))
+
+    def _first(self, fits: Callable[[Node], bool]) -> int:
+        here = self.world.room(self._me)
+        fit = sorted(
+            (n.id for n in self.world.nodes() if fits(n)),
+            key=lambda i: (self.world.room(i) != here, i),
+        )
+        if not fit:
+            raise NoPlanError("The flat has nothing that would serve.")
+        return fit[0]
+
+
+def _about(action: str, thing: int) -> tuple[int, ...]:
+    return (thing,) if ARGUMENTS[action] else ()
+
+
+_MAKES: Mapping[str, str] = {
+    "OPEN": "OPEN",
+    "CLOSED": "CLOSE",
+    "ON": "SWITCHON",
+    "OFF": "SWITCHOFF",
+    "CLEAN": "WASH",
+    "PLUGGED_IN": "PLUGIN",
+    "PLUGGED_OUT": "PLUGOUT",
+}
+_NEEDS: Mapping[str, str] = {
+    "READ": "READABLE",
+    "DRINK": "DRINKABLE",
+    "EAT": "EATABLE",
+    "CUT": "CUTTABLE",
+    "WATCH": "LOOKABLE",
+    "SLEEP": "LIEABLE",
+    "WAKEUP": "LIEABLE",
+    "SIT": "SITTABLE",
+    "LIE": "LIEABLE",
+    "TYPE": "HAS_SWITCH",
+    "SWITCHON": "HAS_SWITCH",
+    "SWITCHOFF": "HAS_SWITCH",
+    "OPEN": "CAN_OPEN",
+    "CLOSE": "CAN_OPEN",
+    "GRAB": "GRABBABLE",
+    "PUTON": "CLOTHES",
+    "GREET": "PERSON",
+}

@@ -1,0 +1,1 @@
+"""VirtualHome's evolving graph: the world as nodes, edges and script lines."""

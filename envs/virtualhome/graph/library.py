@@ -1,0 +1,210 @@
+"""VirtualHome's own symbolic simulator, `evolving_graph`, found, loaded and repaired.
+
+It is read from where `inhabit setup virtualhome` put `virtualhome==2.3.0` (or from any installed
+copy), never copied. It is loaded under a private name, since its own (`evolving_graph`,
+`environment`) are too general to share a process with. What is broken in that release is repaired
+here at run time; each repair names the fault.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from inhabit.envs.cache import cache_home
+from inhabit.envs.core import UnavailableError
+
+VERSION = "2.3.0"
+_NAME = "_virtualhome_evolving_graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Evolving:
+    """The modules of `evolving_graph` that we use, repaired. Untyped, as they are."""
+
+    environment: Any
+    execution: Any
+    scripts: Any
+
+
+def home() -> Path:
+    """The folder that `inhabit setup virtualhome` fills."""
+    return cache_home() / f"virtualhome-{VERSION}"
+
+
+def interpreter() -> Path:
+    """The Python of the environment that `inhabit setup virtualhome` makes."""
+    return home() / "venv" / "bin" / "python"
+
+
+def simulation() -> Path:
+    """The folder of VirtualHome that holds `evolving_graph`.
+
+    Raises:
+        UnavailableError: VirtualHome is not on this machine.
+    """
+    places = [*home().glob("venv/lib/python3*/site-packages"), *map(Path, sys.path)]
+    for place in places:
+        folder = place / "virtualhome" / "simulation"
+        if (folder / "evolving_graph" / "execution.py").is_file():
+            return folder
+    raise UnavailableError(
+        "VirtualHome's evolving graph is not on this machine. Run `inhabit setup virtualhome` "
+        "(half a minute)."
+    )
+
+
+@cache
+def load() -> Evolving:
+    """Load and repair it, once in a process.
+
+    Raises:
+        UnavailableError: VirtualHome is not on this machine.
+    """
+    folder = simulation() / "evolving_graph"
+    spec = importlib.util.spec_from_file_location(
+        _NAME, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    if spec is None:
+        raise UnavailableError(f"{folder} can't be loaded: it is not a Python package.")
+    package = importlib.util.module_from_spec(spec)
+    sys.modules[_NAME] = package
+    found = Evolving(*(_module(name) for name in ("environment", "execution", "scripts")))
+    _repair(found)
+    return found
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"{_NAME}.{name}")
+
+
+def _repair(evolving: Evolving) -> None:
+    environment, execution = evolving.environment, evolving.execution
+
+    # Every edge that is added or taken away is timed, and the times are kept for ever.
+    environment.TimeMeasurement.start = lambda name: None
+
+    def execute_joined(
+        self: Any,
+        script: Any,
+        state: Any,
+        info: Any,
+        char_index: int,
+        modify: bool = True,
+        in_place: bool = False,
+    ) -> Iterator[Any]:
+        for executor in self.executors:
+            yield from executor.execute(script, state, info, char_index, modify, in_place)
+
+    # FIND of something far passes two arguments more than its joined executor takes: TypeError.
+    execution.JoinedExecutor.execute = execute_joined
+
+    stale = environment.EnvironmentState.get_char_node
+
+    def get_char_node(self: Any, char_index: int) -> Iterator[Any]:
+        return (self.get_node(node.id) for node in stale(self, char_index))
+
+    # The character is looked up in the first graph, so that sitting down is forgotten at once.
+    environment.EnvironmentState.get_char_node = get_char_node
+
+    def check_putoff(self: Any, state: Any, node: Any, info: Any, char_index: int = 0) -> bool:
+        character = execution._get_character_node(state, char_index)
+        worn = execution.ExistsRelation(
+            execution.NodeInstance(node),
+            environment.Relation.ON,
+            execution.NodeInstanceFilter(character),
+        )
+        if not state.evaluate(worn):
+            info.error("{} is not on {}", node, character)
+            return False
+        if environment.Property.CLOTHES not in node.properties:
+            info.error("{} is not clothes", node)
+            return False
+        return True
+
+    # PUTOFF asks for the character with the wrong number of arguments: TypeError.
+    execution.PutOffExecutor.check_putoff = check_putoff
+
+    walk = execution.WalkExecutor.execute
+
+    def execute_walk(
+        self: Any,
+        script: Any,
+        state: Any,
+        info: Any,
+        char_index: int,
+        modify: bool = True,
+        in_place: bool = False,
+    ) -> Iterator[Any]:
+        for after in walk(self, script, state, info, char_index, modify, in_place):
+            if modify:
+                _bring_along(evolving, after, char_index)
+            yield after
+
+    # What is held was put into the room that is left, not the one that is entered.
+    execution.WalkExecutor.execute = execute_walk
+
+    for posture in (execution.SitExecutor, execution.LieExecutor):
+        posture.execute = _on_one_seat(evolving, posture.execute)
+
+    def get_nodes_from(self: Any, from_node: Any, relation: Any) -> list[Any]:
+        return [self.get_node(i) for i in sorted(self.get_node_ids_from(from_node.id, relation))]
+
+    def get_node_ids_from(self: Any, from_id: int, relation: Any) -> set[int]:
+        found: set[int] = set(self._graph.get_node_ids_from(from_id, relation))
+        found |= self._new_edges_from.get((from_id, relation), set())
+        found.difference_update(self._removed_edges_from.get((from_id, relation), ()))
+        return found
+
+    # Reading a state wrote into it (a set updated in place), and in the order of a hash.
+    environment.EnvironmentState.get_nodes_from = get_nodes_from
+    environment.EnvironmentState.get_node_ids_from = get_node_ids_from
+
+
+def _bring_along(evolving: Evolving, state: Any, char_index: int) -> None:
+    """Say that what a character holds is in its room, and in no other."""
+    environment, execution = evolving.environment, evolving.execution
+    relation = environment.Relation
+    character = execution._get_character_node(state, char_index)
+    room = execution._get_room_node(state, character)
+    hands = [relation.HOLDS_LH, relation.HOLDS_RH]
+    for held in execution._find_nodes_from(state, character, hands):
+        for around in state.get_nodes_from(held, relation.INSIDE):
+            if around.id != room.id:
+                state.delete_edge(held, relation.INSIDE, around)
+        state.add_edge(held, relation.INSIDE, room)
+
+
+def _on_one_seat(evolving: Evolving, settle: Any) -> Any:
+    """Who sat down elsewhere stayed on the old seat too: STANDUP leaves it in the graph.
+
+    It is taken out when the next seat is taken, and no earlier: a program of eai-eval counts on it.
+    """
+    environment, execution = evolving.environment, evolving.execution
+
+    def execute(
+        self: Any,
+        script: Any,
+        state: Any,
+        info: Any,
+        char_index: int,
+        modify: bool = True,
+        in_place: bool = False,
+    ) -> Iterator[Any]:
+        seat = state.get_state_node(script[0].object())
+        for after in settle(self, script, state, info, char_index, modify, in_place):
+            if modify:
+                character = execution._get_character_node(after, char_index)
+                for under in after.get_nodes_from(character, environment.Relation.ON):
+                    if under.id != seat.id:
+                        after.delete_edge(character, environment.Relation.ON, under)
+            yield after
+
+    return execute

@@ -1,0 +1,163 @@
+"""What an agent can say in a flat, and what it means there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+
+from inhabit.envs.core import Action
+from inhabit.envs.virtualhome.catalogue import ROOMS, catalogue
+from inhabit.envs.virtualhome.graph.names import Names, squeeze
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, IN_UNITY, Line, Thing
+from inhabit.envs.virtualhome.graph.verbs import VERBS, Verb, read
+from inhabit.envs.virtualhome.graph.visibility import held, near
+from inhabit.envs.virtualhome.graph.world import Node, World
+
+HELD = "thing in hand"
+"""Stands for whatever is held, the right hand first, where a vocabulary must not name it."""
+
+
+def verbs(only_unity: bool) -> Sequence[Verb]:
+    """The verbs of a run."""
+    return [v for v in VERBS.values() if not only_unity or v.action in IN_UNITY]
+
+
+def vocabulary(chosen: Iterable[Verb]) -> Sequence[Action]:
+    """Everything that can be said by class: of any flat of ours, whatever this one holds."""
+    found = []
+    for verb in chosen:
+        if ARGUMENTS[verb.action] == 0:
+            found.append(Action(verb.say(), verb.action))
+        for name, properties in _classes():
+            if ARGUMENTS[verb.action] == 1 and _fits(verb, properties):
+                found.append(Action(verb.say(name), verb.action, (name,)))
+            elif ARGUMENTS[verb.action] == 2 and _fits(verb, properties):
+                found.append(Action(verb.say(HELD, name), verb.action, (HELD, name)))
+    return found
+
+
+def plausible(
+    world: World,
+    names: Names,
+    character: int,
+    seen: Set[int],
+    sight: Set[int],
+    chosen: Iterable[Verb],
+) -> Iterator[Action]:
+    """What may be worth a try: going to whatever was seen, and handling what is near and in sight.
+
+    States are not looked at: whether a fridge is open already is for the agent to see.
+    """
+    reach = near(world, character)
+    hands = held(world, character)
+    nodes = [n for n in world.nodes() if n.id in seen and n.id != character]
+    for verb in chosen:
+        if ARGUMENTS[verb.action] == 0:
+            yield Action(verb.say(), verb.action)
+            continue
+        for node in nodes:
+            if not _fits(verb, node.properties) or (verb.near and node.id not in reach):
+                continue
+            if verb.action not in ("WALK", "RUN", "FIND") and node.id not in sight:
+                continue
+            if node.category == "Rooms" and verb.action not in ("WALK", "RUN"):
+                continue
+            name = names.of(node.id)
+            if ARGUMENTS[verb.action] == 1:
+                yield Action(verb.say(name), verb.action, (name,))
+                continue
+            for hand in hands:
+                if hand != node.id:
+                    told = names.of(hand), name
+                    yield Action(verb.say(*told), verb.action, told)
+
+
+def understand(
+    text: str, names: Names, only_unity: bool, words: Set[str] | None = None
+) -> Action | None:
+    """The action that a text means: a verb, and names that this flat or any flat has."""
+    known = words if words is not None else {squeeze(name) for name, _ in _classes()}
+    for verb, said in read(text):
+        if only_unity and verb.action not in IN_UNITY:
+            continue
+        called = [_called(name, names, known) for name in said]
+        if None not in called:
+            told = tuple(name for name in called if name is not None)
+            return Action(verb.say(*told), verb.action, told)
+    return None
+
+
+def line_of(
+    action: Action, world: World, names: Names, character: int, seen: Set[int]
+) -> Line | str:
+    """The script line for an action; or the name of what the agent has not seen.
+
+    A class without a number means what is held, then what is near, then what was seen first.
+    """
+    hands = held(world, character)
+    index = list(world.characters()).index(character)
+    things: list[Thing] = []
+    for name in action.arguments:
+        if squeeze(name) == squeeze(HELD):
+            fit: Sequence[int] = hands[:1]
+        else:
+            fit = [i for i in names.find(name) if i in seen or i in hands]
+        if not fit:
+            return name
+        reach = near(world, character) if len(fit) > 1 else frozenset()
+        best = min(fit, key=lambda i: (_use(action.verb, i, hands), i not in reach, i))
+        node = world.node(best)
+        assert node is not None
+        things.append(Thing(node.class_name, best))
+    return Line(action.verb, tuple(things), index)
+
+
+def _use(verb: str, id_: int, hands: Sequence[int]) -> bool:
+    """Sorts what is held first, but for taking: then last."""
+    return (id_ in hands) == (verb in ("GRAB", "WALK", "FIND"))
+
+
+def _classes() -> Iterator[tuple[str, Iterable[str]]]:
+    for room in ROOMS:
+        yield room, ("ROOM",)
+    for article in catalogue().values():
+        yield article.class_name, article.properties
+
+
+def _fits(verb: Verb, properties: Iterable[str]) -> bool:
+    properties = set(properties)
+    if "ROOM" in properties:
+        return verb.action in ("WALK", "RUN")
+    return not verb.properties or not properties.isdisjoint(verb.properties)
+
+
+def _called(said: str, names: Names, known: Set[str]) -> str | None:
+    """How a thing is called here: by full name, by class, or as what is in hand."""
+    squeezed = squeeze(said)
+    if squeezed in (squeeze(HELD), "it"):
+        return HELD
+    ids = names.find(said)
+    if len(ids) == 1 and squeeze(names.of(ids[0])) == squeezed:
+        return names.of(ids[0])
+    if ids or squeezed in known:
+        return next(
+            (name for name, _ in _classes() if squeeze(name) == squeezed),
+            re_number(names.of(ids[0])) if ids else None,
+        )
+    return None
+
+
+def re_number(name: str) -> str:
+    """A name without its number."""
+    return name.rpartition("_")[0] or name
+
+
+def describe_hands(world: World, names: Names, character: int) -> str:
+    """What can't be seen and is known all the same: what is held, and how one sits."""
+    hands = [names.of(i) for i in held(world, character)]
+    node = world.node(character)
+    parts = [f"You hold {' and '.join(f'the {h}' for h in hands)}."] if hands else []
+    states: Set[str] = node.states if isinstance(node, Node) else frozenset()
+    for state, words in (("SITTING", "You are sitting."), ("LYING", "You are lying down.")):
+        if state in states:
+            parts.append(words)
+    return " ".join(parts)

@@ -1,0 +1,1 @@
+"""VirtualHome tasks: sampled from a seed, or the goal tasks of `eai-eval`."""

@@ -1,0 +1,118 @@
+"""What a VirtualHome task wants: states, relations and actions done, all of them strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from inhabit.envs.virtualhome.graph.library import load
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, Line
+from inhabit.envs.virtualhome.graph.world import World
+
+
+class StateGoal(BaseModel):
+    """An object must be in a state, such as fridge 12 CLOSED."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["state"] = "state"
+    id: int
+    state: str
+    """In capitals: OPEN, CLOSED, ON, OFF, CLEAN, DIRTY, PLUGGED_IN, ..."""
+
+
+class RelationGoal(BaseModel):
+    """Two objects must stand in a relation, such as cup 5 ON table 9."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["relation"] = "relation"
+    from_id: int
+    relation: str
+    """In capitals: ON, INSIDE, CLOSE, FACING, HOLDS_RH, HOLDS_LH, ..."""
+    to_id: int
+
+
+class ActionGoal(BaseModel):
+    """One of these actions must have been carried out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["action"] = "action"
+    any_of: tuple[str, ...] = Field(min_length=1)
+    """In capitals, of `inhabit.envs.virtualhome.graph.script.ARGUMENTS`."""
+    id: int | None = None
+    """On this object; None for whatever it was."""
+
+
+Goal = StateGoal | RelationGoal | ActionGoal
+TaggedGoal = Annotated[Goal, Field(discriminator="kind")]
+"""For pydantic models that hold goals."""
+
+
+def holds(goal: Goal, world: World, done: Sequence[Line]) -> bool:
+    """Whether one condition holds.
+
+    Args:
+        goal: the condition.
+        world: this moment.
+        done: the lines carried out so far.
+    """
+    match goal:
+        case StateGoal():
+            node = world.node(goal.id)
+            return node is not None and goal.state in node.states
+        case RelationGoal():
+            return goal.to_id in world.targets(goal.from_id, goal.relation)
+        case ActionGoal():
+            return any(counts(goal, line) for line in done)
+
+
+def counts(goal: ActionGoal, line: Line) -> bool:
+    """Whether a line is what an action goal asks for."""
+    named = goal.id is None or goal.id in [thing.id for thing in line.things]
+    return named and line.action in goal.any_of
+
+
+def met(goals: Sequence[Goal], world: World, done: Sequence[Line]) -> int:
+    """How many conditions hold. Every one is checked: none is skipped for another's sake."""
+    return sum(holds(goal, world, done) for goal in goals)
+
+
+def faults(goals: Sequence[Goal], world: World) -> Sequence[str]:
+    """What goals name that does not exist, a sentence each; empty if all is well."""
+    environment = load().environment
+    found: list[str] = []
+    ids: tuple[int, ...]
+    for goal in goals:
+        match goal:
+            case StateGoal():
+                ids = (goal.id,)
+                found += _unknown("state", (goal.state,), environment.State.__members__)
+            case RelationGoal():
+                ids = (goal.from_id, goal.to_id)
+                found += _unknown("relation", (goal.relation,), environment.Relation.__members__)
+            case ActionGoal():
+                ids = () if goal.id is None else (goal.id,)
+                found += _unknown("action", goal.any_of, ARGUMENTS)
+                if ids and not any(ARGUMENTS.get(word) for word in goal.any_of):
+                    found.append(f"The goal {goal!r} names a node, and its actions are about none.")
+        missing = [i for i in ids if world.node(i) is None]
+        found += [f"The goal {goal!r} names node {i}: there is none." for i in missing]
+    return found
+
+
+def _unknown(what: str, words: Iterable[str], known: Iterable[str]) -> list[str]:
+    known = sorted(known)
+
+    def near(word: str) -> str:
+        return ", ".join(get_close_matches(word, known) or known)
+
+    return [
+        f"There is no {what} {word!r}; nearest: {near(word)}."
+        for word in words
+        if word not in known
+    ]

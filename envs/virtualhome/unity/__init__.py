@@ -1,0 +1,1 @@
+"""VirtualHome's Unity protocol, spoken as a client."""

@@ -1,0 +1,294 @@
+"""Our client for VirtualHome's Unity simulator, or for what speaks its protocol.
+
+Every call has a deadline and says what went wrong. A script that can't be carried out is no error:
+it gives typed failures.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import http.client
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from inhabit.envs.core import SimulatorError
+from inhabit.envs.virtualhome.graph.failures import Failure
+from inhabit.envs.virtualhome.graph.script import Line
+from inhabit.envs.virtualhome.unity.protocol import (
+    CameraPlace,
+    CharacterPlace,
+    ImageOptions,
+    Point,
+    Reply,
+    Request,
+    TimeOfDay,
+)
+from inhabit.envs.virtualhome.unity.script_reply import read_script_failure
+
+_READ_ONLY = ("idle", "environment_graph", "camera_count", "character_cameras", "instance_colors")
+"""What changes nothing: asking for it tells which protocol a server speaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What a server tells of itself."""
+
+    server: str
+    """Its name and release, or "Unity" of no told release."""
+    cameras: int
+    nodes: int
+    missing: tuple[str, ...]
+    """Read-only actions of the protocol that it refuses: of another release than 2.3.0."""
+
+    def __str__(self) -> str:
+        lacks = f"; it lacks {', '.join(self.missing)}" if self.missing else ""
+        return f"{self.server}: {self.nodes} nodes, {self.cameras} cameras{lacks}"
+
+
+class VirtualHomeClient:
+    """A line to one server. One request at a time; nothing is kept between them."""
+
+    def __init__(self, host: str = "127.0.0.1", port: int = 8080, *, timeout: float = 60.0) -> None:
+        self._host, self._port, self._timeout = host, port, timeout
+        self._asked = 0
+
+    def ask(
+        self,
+        action: str,
+        *,
+        ints: Sequence[int] = (),
+        strings: Sequence[str | BaseModel] = (),
+        timeout: float | None = None,
+    ) -> Reply:
+        """Ask anything.
+
+        Args:
+            action: of the protocol.
+            ints: its `intParams`.
+            strings: its `stringParams`; a model goes as JSON.
+            timeout: seconds; None for the client's own.
+
+        Raises:
+            SimulatorError: no answer, none in time, or none that can be read.
+        """
+        self._asked += 1
+        texts = tuple(s.model_dump_json() if isinstance(s, BaseModel) else s for s in strings)
+        request = Request(
+            id=str(self._asked), action=action, intParams=tuple(ints), stringParams=texts
+        )
+        body = self._post(request, self._timeout if timeout is None else timeout)
+        try:
+            return Reply.model_validate_json(body)
+        except ValidationError as error:
+            start = body[:200].decode("utf-8", "replace")
+            raise SimulatorError(
+                f"{self.address} answered {action!r} with what is no reply of VirtualHome's "
+                f"protocol: {start!r}"
+            ) from error
+
+    @property
+    def address(self) -> str:
+        """Host and port, as one writes them."""
+        return f"{self._host}:{self._port}"
+
+    def health(self) -> Health:
+        """Check that it lives and speaks the protocol, and tell which server it is.
+
+        Raises:
+            SimulatorError: as `ask`.
+        """
+        replies = {action: self.ask(action) for action in _READ_ONLY}
+        missing = tuple(action for action, reply in replies.items() if not reply.success)
+        version = self.ask("version")
+        graph = {} if "environment_graph" in missing else self.graph()
+        return Health(
+            version.message if version.success else "Unity, of a release that it does not tell",
+            int(replies["camera_count"].value),
+            len(graph.get("nodes", ())),
+            missing,
+        )
+
+    def alive(self, timeout: float = 2.0) -> bool:
+        """Whether it answers "idle" within so many seconds."""
+        try:
+            return self.ask("idle", timeout=timeout).success
+        except SimulatorError:
+            return False
+
+    def reset(self, scene: int | None = None) -> None:
+        """Load a scene; None for the one that is loaded.
+
+        Raises:
+            SimulatorError: as `ask`, or there is no such scene.
+        """
+        ints = () if scene is None else (scene,)
+        self._must("clear", ints=ints)
+        self._must("environment", ints=ints)
+
+    def graph(self) -> Mapping[str, Any]:
+        """The environment graph: {"nodes", "edges"}."""
+        found = self._json(self._must("environment_graph"))
+        if not isinstance(found, dict) or not {"nodes", "edges"} <= found.keys():
+            raise SimulatorError(f"{self.address} answered 'environment_graph' without a graph.")
+        return found
+
+    def expand_scene(self, graph: Mapping[str, Any]) -> JsonValue:
+        """Change the scene to a graph. Answers what it could not place, in the server's own form.
+
+        Raises:
+            SimulatorError: as `ask`, or the graph is refused; says why.
+        """
+        options = {"randomize": False, "random_seed": -1, "animate_character": False,
+                   "ignore_obstacles": False, "transfer_transform": True}  # fmt: skip
+        reply = self._must("expand_scene", strings=(json.dumps(options), json.dumps(graph)))
+        return self._json(reply) if reply.message else None
+
+    def add_character(self, room: str = "", resource: str = "Chars/Female1") -> None:
+        """Put a character into a room; anywhere if "".
+
+        Raises:
+            SimulatorError: as `ask`, or it is refused; says why.
+        """
+        mode = "fix_room" if room else "random"
+        place = CharacterPlace(character_resource=resource, mode=mode, initial_room=room)
+        self._must("add_character", strings=(place,))
+
+    def move_character(self, position: tuple[float, float, float], index: int = 0) -> None:
+        """Put a character somewhere else, metres."""
+        x, y, z = position
+        place = CharacterPlace(char_index=index, character_position=Point(x=x, y=y, z=z))
+        self._must("move_character", strings=(place,))
+
+    def run(self, lines: Sequence[Line]) -> Failure | None:
+        """Carry out script lines without a film; None if all of them were."""
+        options = {"recording": False, "skip_animation": True, "find_solution": False,
+                   "image_synthesis": [], "camera_mode": []}  # fmt: skip
+        texts = (json.dumps(options), *map(str, lines))
+        reply = self.ask("render_script", strings=texts)
+        return None if reply.success else read_script_failure(reply.message)
+
+    def check(self, lines: Sequence[Line]) -> Failure | None:
+        """Whether script lines could be carried out."""
+        reply = self.ask("check_script", strings=[*map(str, lines)])
+        return None if reply.success else read_script_failure(reply.message)
+
+    def camera_count(self) -> int:
+        """Cameras of the scene and of its characters."""
+        return int(self._must("camera_count").value)
+
+    def character_cameras(self) -> Sequence[str]:
+        """Names of the cameras that go with every character."""
+        names = self._json(self._must("character_cameras"))
+        return [str(name) for name in names] if isinstance(names, list) else []
+
+    def camera_data(self, cameras: Sequence[int]) -> JsonValue:
+        """Matrices of cameras, in the server's own form."""
+        return self._json(self._must("camera_data", ints=cameras))
+
+    def camera_images(
+        self, cameras: Sequence[int], *, width: int, height: int, mode: str = "normal"
+    ) -> Sequence[NDArray[Any]]:
+        """Pictures: uint8 (H, W, 3), first row on top; of depth as the server has it.
+
+        Raises:
+            SimulatorError: as `ask`, or what came is no picture.
+        """
+        options = ImageOptions(mode=mode, image_width=width, image_height=height)
+        reply = self._must("camera_image", ints=cameras, strings=(options,))
+        if len(reply.message_list) != len(cameras):
+            raise SimulatorError(
+                f"{self.address} sent {len(reply.message_list)} pictures of {len(cameras)} cameras."
+            )
+        return [self._picture(text, mode) for text in reply.message_list]
+
+    def instance_colors(self) -> Mapping[int, tuple[float, ...]]:
+        """Id -> its colour in pictures of the mode "seg_inst", each channel 0..1."""
+        found = self._json(self._must("instance_colors"))
+        if not isinstance(found, dict):
+            raise SimulatorError(f"{self.address} answered 'instance_colors' without colours.")
+        return {int(key): tuple(value) for key, value in found.items()}  # type: ignore[arg-type]
+
+    def visible(self, camera: int) -> Mapping[int, str]:
+        """Id -> class name of what a camera sees."""
+        found = self._json(self._must("observation", ints=(camera,)))
+        pairs = found.items() if isinstance(found, dict) else ()
+        return {int(key): str(value) for key, value in pairs}
+
+    def add_camera(self, place: CameraPlace) -> int:
+        """Add a camera that stands still; gives its index."""
+        self._must("add_camera", strings=(place,))
+        return self.camera_count() - 1
+
+    def set_time(self, hour: float) -> None:
+        """The hour of the day, 0 to 24."""
+        seconds = round(hour * 3600) % 86400
+        time = TimeOfDay(hours=seconds // 3600, minutes=seconds // 60 % 60, seconds=seconds % 60)
+        self._must("set_time", strings=(time,))
+
+    def _must(
+        self, action: str, *, ints: Sequence[int] = (), strings: Sequence[str | BaseModel] = ()
+    ) -> Reply:
+        reply = self.ask(action, ints=ints, strings=strings)
+        if not reply.success:
+            raise SimulatorError(
+                f"{self.address} refused {action!r}: {reply.message or 'it does not say why'}"
+            )
+        return reply
+
+    def _json(self, reply: Reply) -> JsonValue:
+        try:
+            value: JsonValue = json.loads(reply.message)
+        except ValueError as error:
+            raise SimulatorError(
+                f"{self.address}: the message is no JSON: {reply.message[:200]!r}"
+            ) from error
+        return value
+
+    def _picture(self, text: str, mode: str) -> NDArray[Any]:
+        try:
+            image = Image.open(io.BytesIO(base64.b64decode(text, validate=True)))
+            return np.asarray(image if mode == "depth" else image.convert("RGB"))
+        except (binascii.Error, UnidentifiedImageError, OSError) as error:
+            raise SimulatorError(f"{self.address} sent what is no picture: {error}") from error
+
+    def _post(self, request: Request, timeout: float) -> bytes:
+        line = http.client.HTTPConnection(self._host, self._port, timeout=timeout)
+        try:
+            line.request(
+                "POST", "/", body=request.model_dump_json(),
+                headers={"Content-Type": "application/json", "Connection": "close"},
+            )  # fmt: skip
+            answer = line.getresponse()
+            body = answer.read()
+        except TimeoutError as error:
+            raise SimulatorError(
+                f"{self.address} did not answer {request.action!r} within {timeout:g} s: it hangs, "
+                "or the scene is still loading. Set `timeout` higher, or start it anew."
+            ) from error
+        except ConnectionRefusedError as error:
+            raise SimulatorError(
+                f"Nothing listens at {self.address}. Start VirtualHome's Unity build there, set "
+                "`executable` to its path, or run `python -m inhabit.envs.virtualhome.server`."
+            ) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise SimulatorError(
+                f"{self.address} broke off while it was asked {request.action!r}: "
+                f"{error or type(error).__name__}"
+            ) from error
+        finally:
+            line.close()
+        if answer.status != http.client.OK:
+            raise SimulatorError(
+                f"{self.address} answered {request.action!r} with HTTP {answer.status}: "
+                f"{body[:300].decode('utf-8', 'replace')}"
+            )
+        return body

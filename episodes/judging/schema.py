@@ -1,0 +1,133 @@
+"""What judging writes down: files of lines in the run's folder, only ever appended to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from inhabit.envs.entries import first_problem
+from inhabit.episodes.judging.errors import Mistake
+from inhabit.episodes.judging.scores import Answer, Judged
+from inhabit.episodes.recording.reader import RecordError, Run
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class JudgeLine(_Line):
+    """The first line of a file: who judges."""
+
+    kind: Literal["judge"] = "judge"
+    version: Literal[1] = 1
+    judge: str
+    """`oracle`, or KIND:NAME of a model."""
+
+
+class StepLine(_Line):
+    """A step, what was right in it, and the verdicts."""
+
+    kind: Literal["step"] = "step"
+    episode: int
+    step: int
+    domain: str
+    """The task's kind."""
+    answer: Answer
+    """Without its choices, which stand in the run's own record."""
+    options: int
+    """How many there were to choose from."""
+    best_options: int
+    """How many of them are best actions."""
+    first_is_best: bool
+    best: tuple[str, ...] | None
+    complete: bool = True
+    """Whether these are all best actions."""
+    ahead: int
+    """Actions of the expert's plan from here."""
+    key_concepts: tuple[str, ...]
+    reason: str
+    confidence: float | None = None
+    """The share of its action of the probability that the recorded candidates have together; None
+    where nothing was ranked."""
+    judged: Judged
+
+
+class EpisodeLine(_Line):
+    """An episode is judged to its end. Without this line its steps don't count."""
+
+    kind: Literal["episode"] = "episode"
+    episode: int
+    domain: str
+    success: bool
+    mistake: Mistake | None
+    """Where it first went wrong; None where it never did, or that isn't known."""
+    failures: Mapping[str, int] = Field(default_factory=dict)
+    """How often each of EgoPlan's types of failure was seen."""
+
+
+Line = JudgeLine | StepLine | EpisodeLine
+_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+
+
+def files(run: Run) -> list[Path]:
+    """The judgements of a run, oldest first."""
+    return sorted((run.folder / "judgements").glob("[0-9][0-9][0-9][0-9].jsonl"))
+
+
+def file_of(run: Run, judge: str) -> Path:
+    """Where the judgements of `judge` stand, or will.
+
+    Raises:
+        RecordError: what is there can't be read.
+    """
+    found = files(run)
+    for file in found:
+        head = next(read(file), None)
+        if isinstance(head, JudgeLine) and head.judge == judge:
+            return file
+    return run.folder / "judgements" / f"{len(found) + 1:04d}.jsonl"
+
+
+def read(file: Path) -> Iterator[Line]:
+    """Every whole line of a file of judgements; none where there is no file.
+
+    Raises:
+        RecordError: a whole line is no judgement.
+    """
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+        try:
+            yield _LINE.validate_json(line)
+        except ValidationError as error:
+            raise RecordError(f"{file}, line {number}: {first_problem(error)}.") from error
+
+
+def whole(file: Path) -> tuple[list[StepLine], list[EpisodeLine]]:
+    """The steps and the episodes that are judged to their end; the last judgement counts.
+
+    Raises:
+        RecordError: a line is no judgement.
+    """
+    steps: dict[int, list[StepLine]] = {}
+    ended: dict[int, tuple[list[StepLine], EpisodeLine]] = {}
+    for line in read(file):
+        match line:
+            case StepLine():
+                so_far = steps.setdefault(line.episode, [])
+                if so_far and line.step <= so_far[-1].step:
+                    so_far.clear()  # It was cut off there, and judged anew.
+                so_far.append(line)
+            case EpisodeLine():
+                ended[line.episode] = (steps.pop(line.episode, []), line)
+            case JudgeLine():
+                continue
+    ordered = [ended[number] for number in sorted(ended)]
+    return [step for judged, _ in ordered for step in judged], [line for _, line in ordered]

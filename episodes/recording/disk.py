@@ -1,0 +1,182 @@
+"""Lines and pictures on disk: each is whole or absent, whatever kills the program."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import io
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from threading import BoundedSemaphore
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from inhabit.episodes.recording.schema import is_sound
+
+QUALITY = 90
+"""Of recorded JPEG pictures: 300x300 in about 1 ms and 30 kB."""
+_WAITING = 64
+"""Pictures that may wait to be written, over all episodes, before the steps wait for them."""
+
+
+class DiskError(RuntimeError):
+    """The disk refused to take more, in the middle of a run. What was recorded stays recorded."""
+
+    def __init__(self, file: Path, error: OSError) -> None:
+        super().__init__(
+            f"{file} can't be written: {error.strerror}. What was recorded so far is kept; put "
+            "that right and give the same command again to go on."
+        )
+
+
+class LineFile:
+    """A file that whole lines are appended to, each by a single write.
+
+    A line that was cut off, by a kill or a full disk, or spoilt by a loss of power, is taken away
+    again: before anything is appended, and at once where the disk refuses the rest of it.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            _check_parent(file)
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+            self._descriptor = os.open(file, flags, 0o644)
+            self._size = _cut_torn_line(self._descriptor)
+        except OSError as error:
+            raise DiskError(file, error) from error
+
+    def append(self, line: bytes) -> None:
+        """Add one line, which holds no newline itself.
+
+        Raises:
+            DiskError: there is no room left, or the disk failed.
+        """
+        whole = rest = line + b"\n"
+        try:
+            while rest:  # Once, unless the disk is full: then the second write says so.
+                rest = rest[os.write(self._descriptor, rest) :]
+        except OSError as error:
+            os.ftruncate(self._descriptor, self._size)
+            raise DiskError(self._file, error) from error
+        self._size += len(whole)
+
+    @property
+    def size(self) -> int:
+        """Of the file, in bytes."""
+        return self._size
+
+    async def sync(self) -> None:
+        """Wait until all lines are on disk, whatever happens to the power; others go on meanwhile.
+
+        Raises:
+            DiskError: the disk failed.
+        """
+        try:
+            await asyncio.to_thread(os.fsync, self._descriptor)
+        except OSError as error:
+            raise DiskError(self._file, error) from error
+
+    def close(self) -> None:
+        """Let go of the file. Safe to call twice."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+class Pictures:
+    """Writes pictures on a thread of its own, so that encoding does not hold up a step."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="pictures")
+        self._room = BoundedSemaphore(_WAITING)
+
+    def write(self, file: Path, rgb: NDArray[np.uint8]) -> Future[None]:
+        """Have `rgb`, uint8 (H, W, 3), written as JPEG to `file`.
+
+        Returns:
+            What is done once the file is whole; it raises `DiskError` where that failed.
+        """
+        self._room.acquire()
+        return self._thread.submit(self._write, file, rgb)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._thread.shutdown(wait=True)
+
+    def _write(self, file: Path, rgb: NDArray[np.uint8]) -> None:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(file, jpeg(rgb))
+        except OSError as error:
+            raise DiskError(file, error) from error
+        finally:
+            self._room.release()
+
+
+def jpeg(rgb: NDArray[np.uint8], quality: int = QUALITY) -> bytes:
+    """`rgb`, uint8 (H, W, 3), as a JPEG file."""
+    buffer = io.BytesIO()
+    Image.fromarray(rgb).save(buffer, "JPEG", quality=quality)
+    return buffer.getvalue()
+
+
+def write_whole(file: Path, content: bytes, *, sync: bool = False) -> None:
+    """Put `file` in place with all its content, or leave everything as it was.
+
+    With `sync`, it is on disk when this returns.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    _check_parent(file)
+    half = file.with_name(file.name + ".half")
+    # Somebody else's folder may hold links: what is written stays in it.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    with os.fdopen(os.open(half, flags, 0o644), "wb") as stream:
+        stream.write(content)
+        if sync:
+            stream.flush()
+            os.fsync(stream.fileno())
+    half.replace(file)
+
+
+def _check_parent(file: Path) -> None:
+    if file.parent.is_symlink():
+        raise OSError(errno.ELOOP, "its folder is a symbolic link, which may lead anywhere")
+
+
+def _cut_torn_line(descriptor: int) -> int:
+    """Drop what follows the last newline, and a last line that is spoilt; returns the size left."""
+    size = os.fstat(descriptor).st_size
+    end = _newline_before(descriptor, size) + 1
+    begin = _newline_before(descriptor, end - 1) + 1
+    if end and not is_sound(os.pread(descriptor, end - begin, begin)):
+        end = begin
+    if end < size:
+        os.ftruncate(descriptor, end)
+    return end
+
+
+def _newline_before(descriptor: int, position: int, block: int = 1 << 16) -> int:
+    """Where the last newline before `position` is; -1 if there is none."""
+    while position > 0:
+        begin = max(0, position - block)
+        newline = os.pread(descriptor, position - begin, begin).rfind(b"\n")
+        if newline >= 0:
+            return begin + newline
+        position = begin
+    return -1

@@ -1,0 +1,145 @@
+"""Lays a run folder out, or takes one up again where it stopped."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from inhabit.envs.core import Task
+from inhabit.episodes.recording.disk import write_whole
+from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.recording.schema import Header
+
+_ASKED = ("env", "backend", "agent", "model", "candidates", "grants", "image", "seed", "max_steps")
+"""What has to be the same for a run to go on, beside its settings."""
+_FREE = {
+    "run.resume",
+    "run.ray_address",
+    "run.ray_cpus",
+    "run.ray_gpus",
+    "run.ray_resources",
+}
+"""Settings that may change when a run goes on."""
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold `folder`, made if need be, so that no other runner writes into it.
+
+    Raises:
+        RecordError: it can't be made or written to, holds something else, or is held already.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise RecordError(
+            f"{folder} can't be a run folder: {error.strerror}. Choose another --out."
+        ) from error
+    try:
+        _lock(folder, descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def earlier(folder: Path) -> Run | None:
+    """The run that was begun in `folder`, or None where none was.
+
+    Raises:
+        RecordError: it is broken, or `folder` holds something else.
+    """
+    if (folder / "run.json").exists():
+        return Run.open(folder)
+    # These are left where a run was cut off before it had begun.
+    ours = {"tasks.jsonl", "tasks.jsonl.half", "run.json.half"}
+    if others := sorted({entry.name for entry in folder.iterdir()} - ours):
+        raise RecordError(
+            f"{folder} holds {others[0]!r} but no run.json, so it is no run folder. Choose "
+            "another --out."
+        )
+    return None
+
+
+def begin(folder: Path, header: Header, tasks: Sequence[Task]) -> Run:
+    """Write down what is asked for. Until `run.json` is in place nothing has begun.
+
+    Raises:
+        RecordError: it can't be written.
+    """
+    lines = "".join(task.model_dump_json() + "\n" for task in tasks)
+    try:
+        write_whole(folder / "tasks.jsonl", lines.encode(), sync=True)
+        written = header.model_dump_json(indent=2) + "\n"
+        write_whole(folder / "run.json", written.encode(), sync=True)
+    except OSError as error:
+        raise RecordError(
+            f"{folder} can't be written to: {error.strerror}. Put that right, or choose another "
+            "--out."
+        ) from error
+    return Run(folder, header, tuple(tasks))
+
+
+def check_same(run: Run, header: Header, tasks: Sequence[Task]) -> None:
+    """See that `run` was begun with what is asked for now.
+
+    Raises:
+        RecordError: it was not; names the first difference.
+    """
+    was, now = _asked(run.header), _asked(header)
+    # A setting that only one side knows came or went between two versions of this program.
+    for name in sorted((was.keys() & now.keys()) - _FREE):
+        if was[name] != now[name]:
+            raise RecordError(
+                f"{run.folder} was begun with {name} {was.get(name)!r}, not {now.get(name)!r}. "
+                "Give the same command to go on with it, or choose another --out."
+            )
+    if len(run.tasks) != len(tasks):
+        raise RecordError(
+            f"{run.folder} was begun with {len(run.tasks)} tasks, not {len(tasks)}. Give the same "
+            "command to go on with it, or choose another --out."
+        )
+    for number, (old, new) in enumerate(zip(run.tasks, tasks, strict=True)):
+        if old != new:
+            raise RecordError(
+                f"{run.folder} was begun with other tasks: number {number} is {old.id!r} there "
+                f"and {new.id!r} now, or differs inside. Choose another --out."
+            )
+
+
+def check_model(run: Run, details: Mapping[str, JsonValue]) -> None:
+    """See that what else shapes a model's answers is what it was when `run` began.
+
+    Raises:
+        RecordError: it is not; names the first difference.
+    """
+    was = run.header.model_details
+    # A detail that only one side knows came or went between two versions of this program.
+    for name in sorted(was.keys() & details.keys()):
+        if was[name] != details[name]:
+            raise RecordError(
+                f"{run.folder} was begun by a model whose {name} was {was[name]!r}, and here it is "
+                f"{details[name]!r}. Go on with it where it can be that, or choose another --out."
+            )
+
+
+def _lock(folder: Path, descriptor: int) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise RecordError(
+            f"{folder} is being written to by another run. Wait for it, or choose another --out."
+        ) from None
+
+
+def _asked(header: Header) -> Mapping[str, JsonValue]:
+    fields = header.model_dump(mode="json")
+    asked = {name: fields[name] for name in _ASKED}
+    for whose, settings in fields["settings"].items():
+        asked |= {f"{whose}.{key}": value for key, value in settings.items()}
+    return asked

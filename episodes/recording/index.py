@@ -1,0 +1,142 @@
+"""The index of a run: what lists need of each episode, so that no long record is read for it.
+
+It is a file beside the records and never more than a shortcut: a line of it counts only while the
+record that it tells of has the size it had then, and what it lacks is read from the record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from inhabit.envs.core import Reason
+from inhabit.episodes.recording.disk import LineFile
+from inhabit.episodes.recording.reader import Attempt, Episode, Run
+from inhabit.episodes.recording.schema import End, FramePath
+
+_FILE = "index.jsonl"
+
+
+class Entry(BaseModel):
+    """An episode that has ended, in a line."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    number: int
+    size: int
+    """Of its record, in bytes, once it had ended."""
+    end: End
+    frame: FramePath | None = None
+    """What was seen last."""
+    reasons: Mapping[Reason, int] = Field(default_factory=dict)
+    """Why actions had no effect, and how often."""
+
+
+class Index:
+    """What is known of the episodes of a run. Looks into records only for what the file lacks."""
+
+    def __init__(self, run: Run) -> None:
+        """Read the file; one that is broken or of another version counts as none."""
+        self._run = run
+        self._known = {entry.number: entry for entry in _read(run.folder / _FILE)}
+        self._added: list[Entry] = []
+
+    def end(self, episode: Episode) -> End | None:
+        """How `episode` ended; None while it has not.
+
+        Raises:
+            RecordError: the record has to be read, and is broken.
+        """
+        known = self._still_known(episode)
+        return episode.end() if known is None else known.end
+
+    def ends(self) -> Iterator[End | None]:
+        """How every episode ended, in order.
+
+        Raises:
+            RecordError: as `end`.
+        """
+        return map(self.end, self._run.episodes())
+
+    def entry(self, episode: Episode) -> Entry | None:
+        """All that is known of `episode`; None while it has not ended.
+
+        Raises:
+            RecordError: as `end`.
+        """
+        known = self._still_known(episode)
+        if known is not None:
+            return known
+        if episode.end() is None:
+            return None
+        attempt = episode.last()
+        if attempt is None or attempt.end is None:
+            return None
+        entry = entry_of(episode, attempt, attempt.end)
+        self._known[entry.number] = entry
+        self._added.append(entry)
+        return entry
+
+    def save(self) -> None:
+        """Add what had to be read from records, so that the next reader need not.
+
+        Raises:
+            DiskError: it can't be written.
+        """
+        append(self._run, self._added)
+        self._added = []
+
+    def _still_known(self, episode: Episode) -> Entry | None:
+        known = self._known.get(episode.number)
+        return known if known is not None and known.size == _size(episode.file) else None
+
+
+def entry_of(episode: Episode, attempt: Attempt, end: End) -> Entry:
+    """What the index says of an attempt that has ended."""
+    frames = [step.see.frame for step in attempt.steps if step.see.frame is not None]
+    reasons = Counter(s.act.reason for s in attempt.steps if s.act and s.act.reason)
+    return Entry(
+        number=episode.number,
+        size=_size(episode.file),
+        end=end,
+        frame=frames[-1] if frames else None,
+        reasons=dict(sorted(reasons.items())),
+    )
+
+
+def append(run: Run, entries: Sequence[Entry]) -> None:
+    """Add lines to the index of `run`.
+
+    Raises:
+        DiskError: it can't be written.
+    """
+    if not entries:
+        return
+    lines = LineFile(run.folder / _FILE)
+    try:
+        for entry in entries:
+            lines.append(entry.model_dump_json(by_alias=True).encode())
+    finally:
+        lines.close()
+
+
+def _read(file: Path) -> Iterator[Entry]:
+    try:
+        lines = file.read_bytes().split(b"\n")[:-1]
+    except OSError:
+        return
+    for line in lines:
+        try:
+            yield Entry.model_validate_json(line)
+        except ValidationError:
+            continue
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,269 @@
+"""What a run left on disk: the reader for everything that scores, replays or shows it.
+
+Reading never writes, never follows a path that a record names out of its own folder, and never
+needs the environment or the agent. The types of what is read stand in
+`inhabit.episodes.recording.schema`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from inhabit.envs.core import Task, TaskError
+from inhabit.envs.entries import first_problem
+from inhabit.episodes.recording.schema import Act, Decide, End, Header, Line, See, Start, is_sound
+from inhabit.episodes.running.tasks import read_tasks
+
+_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+
+
+class RecordError(ValueError):
+    """A run folder can't be read or written. Names the file, the line, and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One step: what was seen, decided and done. The last one of an episode was only seen."""
+
+    number: int
+    see: See
+    candidates: tuple[str, ...]
+    """What could be chosen from, wherever the record wrote it down."""
+    decide: Decide | None
+    act: Act | None
+    """None where the agent stopped, or the attempt was cut off here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One go at an episode, as far as it came."""
+
+    start: Start
+    steps: tuple[StepRecord, ...]
+    end: End | None
+    """None where it was cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One task of a run and what was recorded of it. Nothing is read before it is asked for."""
+
+    folder: Path
+    number: int
+    """Its place in `tasks.jsonl`, from 0; names the folder."""
+    task: Task
+
+    @property
+    def file(self) -> Path:
+        """The record itself; absent before the first attempt."""
+        return self.folder / "episode.jsonl"
+
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Every attempt in order.
+
+        Raises:
+            RecordError: a line is whole and yet no record.
+        """
+        return tuple(_attempts(self.file, read_lines(self.file)))
+
+    def last(self) -> Attempt | None:
+        """The attempt that counts; None before the first one."""
+        attempts = self.attempts()
+        return attempts[-1] if attempts else None
+
+    def end(self) -> End | None:
+        """How it ended, from the last line alone; None while it has not."""
+        line = _last_line(self.file)
+        if line is None or b'"kind":"end"' not in line.replace(b" ", b""):
+            return None
+        found = _parse(line, self.file, "the last line")
+        return found if isinstance(found, End) and not found.again else None
+
+    def frame(self, see: See) -> Path | None:
+        """The picture of that moment; None where there is none, or it lies outside the folder."""
+        if see.frame is None:
+            return None
+        file = self.folder / see.frame
+        return None if file.is_symlink() or file.parent.is_symlink() else file
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run folder."""
+
+    folder: Path
+    header: Header
+    tasks: tuple[Task, ...]
+
+    @classmethod
+    def open(cls, folder: Path | str) -> Self:
+        """Read what was asked for. Episodes are read when asked for.
+
+        Raises:
+            RecordError: there is no run here, or `run.json` or `tasks.jsonl` is broken.
+        """
+        folder = Path(folder)
+        _check_no_link(folder / "episodes")
+        header = read_header(folder / "run.json")
+        try:
+            tasks = tuple(read_tasks(folder / "tasks.jsonl"))
+        except TaskError as error:
+            raise RecordError(str(error)) from error
+        if len(tasks) != header.episodes:
+            raise RecordError(
+                f"{folder / 'tasks.jsonl'} holds {len(tasks)} tasks, "
+                f"but run.json says {header.episodes}."
+            )
+        return cls(folder, header, tasks)
+
+    def episode(self, number: int) -> Episode:
+        """The episode of that number, from 0."""
+        return Episode(self.folder / "episodes" / f"{number:05d}", number, self.tasks[number])
+
+    def episodes(self) -> Iterator[Episode]:
+        """Every episode in order, begun or not."""
+        return map(self.episode, range(len(self.tasks)))
+
+    def find(self, name: str) -> Episode:
+        """The episode with that task id or number.
+
+        Raises:
+            RecordError: no episode has it.
+        """
+        numbers = [i for i, task in enumerate(self.tasks) if task.id == name]
+        if not numbers and name.isascii() and name.isdigit() and int(name) < len(self.tasks):
+            numbers = [int(name)]
+        if not numbers:
+            last = len(self.tasks) - 1
+            raise RecordError(
+                f"{self.folder} has no episode {name!r}: give a task id or 0..{last}."
+            )
+        return self.episode(numbers[0])
+
+
+def read_header(file: Path) -> Header:
+    """Read `run.json`.
+
+    Raises:
+        RecordError: it is absent, broken or of another version.
+    """
+    try:
+        return Header.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        raise RecordError(f"{file.parent} is no run folder: it has no {file.name}.") from None
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise RecordError(
+            f"{file} is broken: {first_problem(error)}. Without it the folder is no run: restore "
+            "it, or begin another one."
+        ) from error
+
+
+def read_lines(file: Path) -> Iterator[Line]:
+    """Every whole line of an `episode.jsonl`; a last one that was cut off or spoilt does not count.
+
+    Raises:
+        RecordError: a whole line is no record; names the line.
+    """
+    _check_no_link(file.parent)
+    _check_no_link(file)
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    lines = content.split(b"\n")[:-1]
+    if lines and not is_sound(lines[-1]):
+        lines.pop()
+    for number, line in enumerate(lines, 1):
+        yield _parse(line, file, f"line {number}")
+
+
+def _parse(line: bytes, file: Path, place: str) -> Line:
+    try:
+        return _LINE.validate_json(line)
+    except ValidationError as error:
+        raise RecordError(
+            f"{file}, {place}: {first_problem(error)}. Mend that line, or move {file.parent} "
+            "away to have its episode played anew."
+        ) from error
+
+
+def _check_no_link(path: Path) -> None:
+    """A link in somebody else's folder may lead to anything on this machine."""
+    if path.is_symlink():
+        raise RecordError(
+            f"{path} is a symbolic link, which a run folder never holds: if you trust what it "
+            "leads to, put that there."
+        )
+
+
+def _last_line(file: Path, block: int = 1 << 14) -> bytes | None:
+    """The last sound line, read from the end so that long records stay quick to list."""
+    _check_no_link(file.parent)
+    _check_no_link(file)
+    try:
+        with file.open("rb") as stream:
+            position, tail = stream.seek(0, 2), b""
+            while position > 0 and tail.count(b"\n") < 3:
+                step = min(block, position)
+                position -= step
+                stream.seek(position)
+                tail = stream.read(step) + tail
+                block *= 2
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    last_two = tail.split(b"\n")[-3:-1]
+    return next((line for line in reversed(last_two) if is_sound(line)), None)
+
+
+def _attempts(file: Path, lines: Iterator[Line]) -> Iterator[Attempt]:
+    """Group lines by attempt."""
+    group: list[Line] = []
+    for line in lines:
+        if isinstance(line, Start):
+            if group:
+                yield _attempt(file, group)
+            group = [line]
+        elif not group:
+            raise RecordError(f"{file} begins with {line.kind!r}; a start was expected.")
+        else:
+            group.append(line)
+    if group:
+        yield _attempt(file, group)
+
+
+def _attempt(file: Path, group: list[Line]) -> Attempt:
+    start, *rest = group
+    assert isinstance(start, Start)
+    candidates = start.vocabulary or ()
+    steps: list[StepRecord] = []
+    end: End | None = None
+    for line in rest:
+        match line:
+            case See():
+                candidates = candidates if line.candidates is None else line.candidates
+                steps.append(StepRecord(line.step, line, candidates, None, None))
+            case Decide() | Act():
+                if not steps or steps[-1].number != line.step:
+                    raise RecordError(f"{file}: {line.kind!r} of step {line.step} was never seen.")
+                seen = steps[-1]
+                steps[-1] = (
+                    StepRecord(seen.number, seen.see, seen.candidates, line, seen.act)
+                    if isinstance(line, Decide)
+                    else StepRecord(seen.number, seen.see, seen.candidates, seen.decide, line)
+                )
+            case End():
+                end = line
+            case Start():  # pragma: no cover - grouped by them
+                raise AssertionError(line)
+    return Attempt(start, tuple(steps), end)

@@ -1,0 +1,309 @@
+"""What a run writes down: `run.json` and every line of `episode.jsonl`, as frozen types.
+
+`docs/run-folder.md` describes the same for people who write readers of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, PlainSerializer
+
+from inhabit.agents.core import Grant
+from inhabit.envs.core import Determinism, Reason, Task
+
+FramePath = Annotated[str, Field(pattern=r"^frames/[0-9]+(-[0-9]+)?\.jpg$")]
+"""Where a picture lies inside the episode's folder."""
+
+
+class Choice(StrEnum):
+    """Which actions an agent chose from."""
+
+    VOCABULARY = "vocabulary"
+    """All that can be said in this kind of scene."""
+    SEEN = "seen"
+    """What is plausible from what it has seen."""
+    ORACLE = "oracle"
+    """What would truly succeed: privileged."""
+
+
+class Sight(StrEnum):
+    """What became of the pictures on their way to the agent. Recorded frames are always real."""
+
+    SHOWN = "shown"
+    NONE = "none"
+    BLANK = "blank"
+
+
+class Ending(StrEnum):
+    """How an episode ended. Each one counts in every rate."""
+
+    SUCCESS = "success"
+    STOPPED = "stopped"
+    """The agent said that it was done, and it was not."""
+    STEP_LIMIT = "step_limit"
+    INVALID_LIMIT = "invalid_limit"
+    """Too many actions that could not be carried out."""
+    WRONG_ANSWER = "wrong_answer"
+    """The environment ended it unsolved."""
+    FORMAT_ERROR = "format_error"
+    """The last invalid action allowed, or the only step, went to an answer that can't be read."""
+    BUDGET = "budget"
+    """What the run may spend on its model is spent."""
+    SCENE_REFUSED = "scene_refused"
+    SIMULATOR_FAULT = "simulator_fault"
+    MODEL_FAULT = "model_fault"
+
+
+class _Record(BaseModel):
+    # Fields that a later version adds are passed over.
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Settings(_Record):
+    """Every setting with the value that was in force, whether or not it was given."""
+
+    env: Mapping[str, JsonValue] = Field(default_factory=dict)
+    agent: Mapping[str, JsonValue] = Field(default_factory=dict)
+    model: Mapping[str, JsonValue] = Field(default_factory=dict)
+    run: Mapping[str, JsonValue] = Field(default_factory=dict)
+
+
+class Fork(_Record):
+    """Where a run branched off another one, and what was done otherwise from there."""
+
+    run: str
+    """Name of the other run's folder."""
+    episode: int
+    """Its number there."""
+    step: int
+    """The first that is not the other's."""
+    action: str | None = None
+    """What was done in that step in place of what had been decided."""
+    hint: str | None = None
+    """What the agent was told in that step."""
+    model: str | None = None
+    """KIND:NAME of what was asked from that step on."""
+
+
+class Header(_Record):
+    """`run.json`: what was asked for, and with what."""
+
+    version: Literal[1] = 1
+    created: str
+    """UTC, ISO 8601."""
+    command: tuple[str, ...]
+    env: str
+    backend: str
+    determinism: Determinism
+    agent: str
+    model: str | None
+    model_details: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """What else shapes the model's answers, by its own word, such as its dtype."""
+    candidates: Choice
+    grants: tuple[Grant, ...]
+    image: Sight
+    settings: Settings
+    seed: int
+    max_steps: int | None = None
+    """What replaces each task's own limit; None where nothing does."""
+    episodes: int
+    """How many tasks there are."""
+    software: Mapping[str, str]
+    """The versions of what matters."""
+    machine: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """What it began on: its processor, how many of them may be used, and memory in GB."""
+    fork: Fork | None = None
+    """None unless `inhabit fork` made it."""
+
+
+class Pose(_Record):
+    """Where the agent stood, and which way it looked."""
+
+    x: float
+    """Metres, as `z` is; seen from above, x is to the right where z is upwards."""
+    z: float
+    heading: float
+    """Degrees clockwise from +z, seen from above, in [0, 360)."""
+
+
+class Placed(_Record):
+    """Where a thing was at the start."""
+
+    name: str
+    x: float
+    z: float
+
+
+class _Line(_Record):
+    time: float
+    """Seconds since the epoch."""
+
+
+class Start(_Line):
+    """An attempt begins. The last attempt of an episode is the one that counts."""
+
+    kind: Literal["start"] = "start"
+    attempt: int
+    """1 for the first."""
+    task: Task
+    seed: int
+    vocabulary: tuple[str, ...] | None = None
+    """The candidates of every step, where they are the vocabulary."""
+    met: int | None
+    total: int | None
+    """None where the scene could not be built."""
+    continues: int | None = None
+    """The attempt that was cut short, whose decisions are acted again before new ones are made."""
+    things: tuple[Placed, ...] = ()
+    """Where things were, as far as the simulator tells."""
+
+
+class See(_Line):
+    """What there was to see before step `step`, or after the last one."""
+
+    kind: Literal["see"] = "see"
+    step: int
+    text: str
+    frame: FramePath | None
+    digest: str | None
+    """Of the exact pixels, as `inhabit.agents.models.core.Image.digest` has it."""
+    state: str | None
+    """Of the simulator's state, where it shows one."""
+    candidates: tuple[str, ...] | None = None
+    """None where they are the start's vocabulary or the same as at the step before."""
+    pose: Pose | None = None
+    """None where the simulator does not tell."""
+    seconds: float
+    """In the simulator."""
+
+
+def _plain_number(number: float) -> float | str:
+    if math.isfinite(number):
+        return number
+    return "NaN" if math.isnan(number) else f"{'-' if number < 0 else ''}Infinity"
+
+
+Nats = Annotated[float, PlainSerializer(_plain_number, when_used="json")]
+"""A logarithm. As a text, "-Infinity", where it is no number that JSON knows."""
+
+
+class RankedText(_Record):
+    """A candidate, and the sum of its tokens' log-probabilities in nats."""
+
+    text: str
+    logprob: Nats
+    tokens: int
+    blind: Nats | None = None
+    """The sum where the model is shown no picture, if it was asked that way too."""
+
+
+class CallRecord(_Record):
+    """One call to a model, as it was sent and answered. A picture stands as its digest."""
+
+    messages: tuple[Mapping[str, JsonValue], ...]
+    reply: str
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    cached: bool
+    others: tuple[str, ...] = ()
+    """The other raw answers, where several were asked for."""
+    served: str = ""
+    """What answered, by an endpoint's own word."""
+    requests: int = 1
+    """Answers of an endpoint that went into this."""
+
+
+class Decide(_Line):
+    """What the agent wanted. On disk before it is acted on."""
+
+    kind: Literal["decide"] = "decide"
+    step: int
+    action: str | None
+    stop: bool
+    raw: str
+    description: str
+    reasoning: str
+    ranked: tuple[RankedText, ...]
+    calls: tuple[CallRecord, ...]
+    seconds: float
+    """In the agent and its model."""
+
+
+class Act(_Line):
+    """What came of it."""
+
+    kind: Literal["act"] = "act"
+    step: int
+    reason: Reason | None
+    """None if it worked."""
+    feedback: str
+    met: int
+    total: int
+    over: bool
+    cost: int
+    seconds: float
+    """In the simulator."""
+
+
+class Seconds(_Record):
+    """Where the time of an episode went."""
+
+    simulator: float = 0.0
+    model: float = 0.0
+    record: float = 0.0
+    other: float = 0.0
+
+
+class Tokens(_Record):
+    """What models read and wrote."""
+
+    read: int = Field(default=0, alias="in")
+    written: int = Field(default=0, alias="out")
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class End(_Line):
+    """How the attempt ended, and its sums: all that the metrics need."""
+
+    kind: Literal["end"] = "end"
+    ending: Ending
+    success: bool
+    met: int
+    total: int
+    steps: int
+    cost: int
+    invalid: int
+    unmatched: int = 0
+    """Answers in which there was no action to be found; each of them is `invalid` too."""
+    replans: int
+    seconds: Seconds
+    overhead_ms: tuple[float, ...]
+    """Of each step: its time in neither simulator nor model, in milliseconds."""
+    tokens: Tokens
+    error: str | None
+    """What failed, with the last lines it printed."""
+    attempt: int = 1
+    """Which attempt this was, so that a list of endings counts those before it too."""
+    again: bool = False
+    """A fault cut the attempt short, and the episode goes on with another one."""
+    printed: tuple[str, ...] = ()
+    """Up to 200 lines that the simulator printed before it failed."""
+
+
+def is_sound(line: bytes) -> bool:
+    """Whether `line` is one JSON object: a last line that isn't was spoilt by a loss of power."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+Line = Start | See | Decide | Act | End
+"""One line of `episode.jsonl`."""

@@ -1,0 +1,249 @@
+"""Writes one attempt at an episode down, a line at a time, as it happens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.agents.core import Call, Decision
+from inhabit.agents.models.core import Image
+from inhabit.envs.core import Action, Observation, Outcome, Reason, Task
+from inhabit.episodes.recording.disk import LineFile, Pictures
+from inhabit.episodes.recording.index import Entry
+from inhabit.episodes.recording.reader import read_lines
+from inhabit.episodes.recording.schema import (
+    Act,
+    CallRecord,
+    Decide,
+    End,
+    Line,
+    Placed,
+    Pose,
+    RankedText,
+    See,
+    Start,
+)
+
+_DIGEST = re.compile(r"[0-9a-f]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """What an environment shows at one moment, and what the record wants to know of it."""
+
+    observation: Observation
+    candidates: tuple[Action, ...]
+    state: str | None
+    """Digest of the simulator's state; None where it shows none."""
+    pose: Pose | None = None
+    """Of the agent, where the state tells it."""
+
+
+class Journal:
+    """The record of one attempt.
+
+    Every line is written whole and at once, so all of them survive a kill of the program. The disk
+    is waited for (fsync) after a `decide` that a model was asked for, which may have cost money,
+    and after the `end`, which may be counted on: these survive a loss of power too. Pictures are
+    written meanwhile, and are all there before the `end` is.
+    """
+
+    def __init__(self, folder: Path, pictures: Pictures | None) -> None:
+        """Open the record in `folder` for one attempt more; without `pictures` none are kept.
+
+        Raises:
+            RecordError: what earlier attempts left there can't be read.
+            DiskError: it can't be written.
+        """
+        file = folder / "episode.jsonl"
+        self.attempt = 1 + sum(isinstance(line, Start) for line in read_lines(file))
+        self._folder = folder
+        self._pictures = pictures
+        self._lines = LineFile(file)
+        self._written: list[Future[None]] = []
+        self._known: tuple[str, ...] = ()
+        self._digests: set[str] = set()
+        self._frame: str | None = None
+        self._reasons: Counter[Reason] = Counter()
+
+    def start(
+        self,
+        task: Task,
+        seed: int,
+        progress: tuple[int, int] | None,
+        vocabulary: Sequence[Action] | None = None,
+        continues: int | None = None,
+        things: Sequence[Placed] = (),
+    ) -> None:
+        """The scene stands (`progress` is None where it could not be built).
+
+        `continues` is the attempt whose decisions are acted again first, `things` what is known of
+        where things are.
+        """
+        met, total = progress or (None, None)
+        words = None if vocabulary is None else tuple(a.text for a in vocabulary)
+        self._known = words or ()
+        self._append(
+            Start(
+                time=time.time(),
+                attempt=self.attempt,
+                task=task,
+                seed=seed,
+                vocabulary=words,
+                met=met,
+                total=total,
+                continues=continues,
+                things=tuple(things),
+            )
+        )
+
+    def see(self, step: int, moment: Moment, seconds: float) -> None:
+        """What there is to see before step `step`, or after the last one."""
+        frame = digest = None
+        if (rgb := moment.observation.rgb) is not None:
+            digest = Image(rgb).digest
+            frame = self._keep_frame(step, rgb)
+            self._digests.add(digest)
+        candidates = tuple(a.text for a in moment.candidates)
+        repeated, self._known = candidates == self._known, candidates
+        self._append(
+            See(
+                time=time.time(),
+                step=step,
+                text=moment.observation.text,
+                frame=frame,
+                digest=digest,
+                state=moment.state,
+                candidates=None if repeated else candidates,
+                pose=moment.pose,
+                seconds=round(seconds, 6),
+            )
+        )
+
+    async def decide(self, step: int, decision: Decision, seconds: float) -> None:
+        """What the agent wants: written when this returns."""
+        self._images(decision.images)
+        self._append(
+            Decide(
+                time=time.time(),
+                step=step,
+                action=decision.action.text if decision.action else None,
+                stop=decision.stop,
+                raw=decision.raw,
+                description=decision.description,
+                reasoning=decision.reasoning,
+                ranked=tuple(
+                    RankedText(text=r.text, logprob=r.logprob, tokens=r.tokens, blind=r.blind)
+                    for r in decision.ranked
+                ),
+                calls=tuple(map(_call, decision.calls)),
+                seconds=round(seconds, 6),
+            )
+        )
+        if decision.calls:
+            await self._lines.sync()
+
+    def act(self, step: int, outcome: Outcome, seconds: float) -> None:
+        """What came of it."""
+        if outcome.reason is not None:
+            self._reasons[outcome.reason] += 1
+        self._append(
+            Act(
+                time=time.time(),
+                step=step,
+                reason=outcome.reason,
+                feedback=outcome.feedback,
+                met=outcome.met,
+                total=outcome.total,
+                over=outcome.over,
+                cost=outcome.cost,
+                seconds=round(seconds, 6),
+            )
+        )
+
+    async def end(self, end: End) -> None:
+        """The attempt is over, and its pictures are written: on disk when this returns."""
+        assert not self._written, "Pictures are waited for before an attempt ends."
+        self._append(end)
+        await self._lines.sync()
+
+    def entry(self, number: int, end: End) -> Entry:
+        """What the index of the run says of this attempt, once it has ended."""
+        return Entry(
+            number=number,
+            size=self._lines.size,
+            end=end,
+            frame=self._frame,
+            reasons=dict(sorted(self._reasons.items())),
+        )
+
+    async def pictures_written(self) -> None:
+        """Wait for the pictures.
+
+        Raises:
+            DiskError: one of them could not be written.
+        """
+        waiting, self._written = self._written, []
+        for written in waiting:
+            await asyncio.wrap_future(written)
+
+    def close(self) -> None:
+        """Let go of the file. Safe to call twice."""
+        self._lines.close()
+
+    def _append(self, line: Line) -> None:
+        fields = line.model_dump(mode="json", by_alias=True)
+        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+        # Half a surrogate pair, which a model may well say, is no text that a file can hold.
+        self._lines.append(text.encode("utf-8", errors="replace"))
+
+    def _keep_frame(self, step: int, rgb: NDArray[np.uint8]) -> str | None:
+        if self._pictures is None:
+            return None
+        again = f"-{self.attempt}" if self.attempt > 1 else ""
+        self._frame = f"frames/{step:04d}{again}.jpg"
+        self._picture(self._pictures, self._frame, rgb)
+        return self._frame
+
+    def _images(self, images: Mapping[str, NDArray[np.uint8]]) -> None:
+        """Keep what a model was sent, but for what is kept as a frame already."""
+        if self._pictures is None:
+            return
+        for digest, rgb in images.items():
+            if digest in self._digests:
+                continue
+            if not _DIGEST.fullmatch(digest):
+                raise ValueError(f"An agent names a picture {digest!r}, which is no digest.")
+            self._digests.add(digest)
+            file = f"images/{digest}.jpg"
+            if not (self._folder / file).exists():
+                self._picture(self._pictures, file, rgb)
+
+    def _picture(self, pictures: Pictures, file: str, rgb: NDArray[np.uint8]) -> None:
+        while self._written and self._written[0].done():
+            self._written.pop(0).result()
+        self._written.append(pictures.write(self._folder / file, rgb))
+
+
+def _call(call: Call) -> CallRecord:
+    return CallRecord(
+        messages=call.messages,
+        reply=call.reply,
+        tokens_in=call.tokens_in,
+        tokens_out=call.tokens_out,
+        seconds=round(call.seconds, 6),
+        cached=call.cached,
+        others=call.others,
+        served=call.served,
+        requests=call.requests,
+    )

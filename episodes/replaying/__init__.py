@@ -1,0 +1,1 @@
+"""Recorded episodes re-executed, resumed, forked and replanned."""

@@ -1,0 +1,150 @@
+"""Two ways on from one moment of an episode, and which is the better: preference data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from inhabit.episodes.recording.disk import LineFile
+from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run
+from inhabit.episodes.recording.schema import Ending, Fork
+
+_FILE = "forks.jsonl"
+
+
+class Way(BaseModel):
+    """How an episode went on from the step where two ways part."""
+
+    model_config = ConfigDict(frozen=True)
+
+    action: str | None
+    """What was done in that step; None where the agent stopped or was not understood."""
+    reason: str | None
+    """Why it had no effect; None where it had."""
+    feedback: str
+    ending: Ending | None
+    success: bool
+    met: int
+    total: int
+    steps: int
+    cost: int
+
+
+class Pair(BaseModel):
+    """Two ways on from one moment, and which is the better: one line of `forks.jsonl`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    fork: str
+    """Where the other way is recorded: a run folder, seen from the run's own."""
+    episode: int
+    id: str
+    goal: str
+    step: int
+    frame: str | None
+    """What was seen before that step, seen from the run's folder."""
+    text: str
+    candidates: tuple[str, ...]
+    history: tuple[str, ...]
+    """The actions before that step."""
+    changed: Fork
+    original: Way
+    forked: Way
+    better: Literal["original", "forked"] | None
+    """By success, then goal conditions, then cost; None where neither is."""
+
+
+def keep_pair(run: Run, episode: Episode, original: Attempt, forked: Run, fork: Fork) -> Pair:
+    """Hold the two ways against each other, and add them to what is kept in the folder of `run`.
+
+    Args:
+        run: that was forked.
+        episode: of it.
+        original: the attempt of it that was forked.
+        forked: the other way, its only episode.
+        fork: where it branches off, and why.
+
+    Raises:
+        RecordError, DiskError: a record can't be read, or the pair can't be written.
+    """
+    other = forked.episode(0).last()
+    if other is None:
+        raise RecordError(f"{forked.folder} holds no episode.")
+    pair = _pair(run, episode, (original, other), forked, fork)
+    _append(run.folder / _FILE, pair)
+    return pair
+
+
+def read_pairs(run: Run) -> Sequence[Pair]:
+    """Every pair that was kept of `run`, oldest first.
+
+    Raises:
+        RecordError: the file can't be read.
+    """
+    file = run.folder / _FILE
+    try:
+        return [Pair.model_validate_json(line) for line in file.read_bytes().splitlines()]
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{file} can't be read: {error}.") from error
+
+
+def _pair(
+    run: Run, episode: Episode, ways: tuple[Attempt, Attempt], forked: Run, fork: Fork
+) -> Pair:
+    before = ways[0].steps[: fork.step]
+    step = ways[0].steps[fork.step]
+    original, new = (_way(attempt, fork.step) for attempt in ways)
+    worth, new_worth = _worth(original), _worth(new)
+    better: Literal["original", "forked"] | None = None
+    if worth != new_worth:
+        better = "original" if worth > new_worth else "forked"
+    frame = episode.frame(step.see)
+    return Pair(
+        fork=forked.folder.relative_to(run.folder).as_posix(),
+        episode=episode.number,
+        id=episode.task.id,
+        goal=episode.task.goal,
+        step=fork.step,
+        frame=frame and frame.relative_to(run.folder).as_posix(),
+        text=step.see.text,
+        candidates=step.candidates,
+        history=tuple((s.decide and s.decide.action) or "" for s in before),
+        changed=fork,
+        original=original,
+        forked=new,
+        better=better,
+    )
+
+
+def _way(attempt: Attempt, number: int) -> Way:
+    step = attempt.steps[number] if number < len(attempt.steps) else None
+    act, end = step and step.act, attempt.end
+    return Way(
+        action=step.decide.action if step and step.decide else None,
+        reason=act.reason if act else None,
+        feedback=act.feedback if act else "",
+        ending=end.ending if end else None,
+        success=end.success if end else False,
+        met=end.met if end else 0,
+        total=end.total if end else 0,
+        steps=end.steps if end else 0,
+        cost=end.cost if end else 0,
+    )
+
+
+def _worth(way: Way) -> tuple[bool, float, int]:
+    return way.success, way.met / way.total if way.total else 0.0, -way.cost
+
+
+def _append(file: Path, pair: Pair) -> None:
+    lines = LineFile(file)
+    try:
+        lines.append(json.dumps(pair.model_dump(mode="json"), ensure_ascii=False).encode())
+    finally:
+        lines.close()

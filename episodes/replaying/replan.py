@@ -1,0 +1,123 @@
+"""Asks another agent what it would have done at every step of a record, with no simulator."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from inhabit.agents.core import Agent, Decision, ModelError, Step, View
+from inhabit.envs.core import Action, Observation
+from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
+from inhabit.episodes.recording.schema import Sight
+from inhabit.episodes.running.play import UNREADABLE
+from inhabit.episodes.running.view import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Replanned:
+    """A step as it was decided, and as the other agent would decide it."""
+
+    episode: Episode
+    step: int
+    recorded: str | None
+    """None where the record says stop, or could not be understood."""
+    decision: Decision | None
+    """None where the model failed."""
+    error: str | None = None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both say the same action, or both say stop."""
+        if self.decision is None:
+            return False
+        said = self.decision.action.text if self.decision.action else None
+        return said == self.recorded and (said is not None or self.decision.stop)
+
+
+async def replan(
+    episodes: Iterable[Episode], agent: Agent, *, sight: Sight, remember: int, at_once: int = 1
+) -> AsyncIterator[Replanned]:
+    """Show `agent` every recorded step as it was, and collect what it says, in order.
+
+    Pictures are the recorded JPEG files, so a few grey levels off what was seen. Words are
+    understood if they are one of the recorded candidates; nothing is granted.
+
+    Args:
+        episodes: of one run; those never begun are passed over.
+        agent: that is asked.
+        sight: what it is shown of the pictures.
+        remember: past pictures that its history holds.
+        at_once: steps that it is asked about at the same time.
+
+    Raises:
+        RecordError: a record can't be read.
+    """
+    for episode in episodes:
+        if (attempt := episode.last()) is None:
+            continue
+        views = list(_views(episode, attempt, sight, remember))
+        for begin in range(0, len(views), at_once):
+            asked = views[begin : begin + at_once]
+            answers = await asyncio.gather(*(_ask(agent, view) for _, view in asked))
+            for (step, _), (decision, error) in zip(asked, answers, strict=True):
+                recorded = step.decide.action if step.decide else None
+                yield Replanned(episode, step.number, recorded, decision, error)
+
+
+async def _ask(agent: Agent, view: View) -> tuple[Decision | None, str | None]:
+    try:
+        return await agent.decide(view), None
+    except ModelError as error:
+        return None, str(error)
+
+
+def _views(
+    episode: Episode, attempt: Attempt, sight: Sight, remember: int
+) -> Iterable[tuple[StepRecord, View]]:
+    history: list[Step] = []
+    for step in attempt.steps:
+        if step.decide is None:
+            return
+        seen = shown(Observation(step.see.text, _pixels(episode, step)), sight)
+        candidates = tuple(Action(text, verb="") for text in step.candidates)
+        yield (
+            step,
+            View(
+                goal=attempt.start.task.goal,
+                observation=seen,
+                candidates=candidates,
+                history=tuple(history),
+                seed=attempt.start.seed,
+                parse=_among(candidates),
+            ),
+        )
+        if step.act is None:
+            return
+        said = step.decide.action or step.decide.raw
+        feedback = step.act.feedback or UNREADABLE
+        history.append(Step(said, step.act.reason, feedback, seen.rgb, seen.text))
+        if (old := len(history) - 1 - remember) >= 0:
+            history[old] = replace(history[old], rgb=None)
+
+
+def _among(candidates: tuple[Action, ...]) -> Callable[[str], Awaitable[Action | None]]:
+    async def parse(text: str) -> Action | None:
+        plain = " ".join(text.casefold().split())
+        return next((a for a in candidates if a.text.casefold() == plain), None)
+
+    return parse
+
+
+def _pixels(episode: Episode, step: StepRecord) -> NDArray[np.uint8] | None:
+    if (file := episode.frame(step.see)) is None:
+        return None
+    try:
+        with Image.open(file, formats=("JPEG",)) as opened:
+            return np.asarray(opened.convert("RGB"), np.uint8)
+    except (OSError, Image.DecompressionBombError):
+        return None

@@ -1,0 +1,98 @@
+"""Acts recorded episodes again, and finds the first step that comes out differently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
+from inhabit.episodes.recording.reader import Attempt, Episode, Run, StepRecord
+from inhabit.episodes.recording.schema import Choice, Ending
+from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently, weaker
+from inhabit.episodes.running.view import look
+
+
+class IncomparableError(ValueError):
+    """What was recorded can't be compared with anything, because its backend promises nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """One episode, acted again."""
+
+    episode: Episode
+    steps: int
+    """Steps that were compared and came out alike."""
+    difference: Difference | None
+    """None where all of it did."""
+
+
+def replay_run(
+    run: Run, make: Callable[[], Env], episodes: Iterable[Episode] | None = None
+) -> Iterator[Replay]:
+    """Act `episodes` (all that were begun) again, one after the other.
+
+    Args:
+        run: where they were recorded.
+        make: makes an environment like the one of the recording; called again after a fault.
+        episodes: of that run; those never begun are passed over.
+
+    Raises:
+        IncomparableError: the backend repeats neither states nor frames.
+        RecordError: a record can't be read.
+        SimulatorError, UnavailableError: no environment can be started.
+    """
+    with ExitStack() as stack:
+        env: Env | None = None
+        for episode in run.episodes() if episodes is None else episodes:
+            if (attempt := episode.last()) is None:
+                continue
+            if env is None:
+                env = stack.enter_context(make())
+            level = _comparable(run.header.determinism, env.determinism)
+            replayed = replay_attempt(episode, attempt, env, level, run.header.candidates)
+            if replayed.difference is not None and replayed.difference.what == "simulator":
+                env.close()
+                env = None
+            yield replayed
+
+
+def replay_attempt(
+    episode: Episode, attempt: Attempt, env: Env, level: Determinism, choice: Choice
+) -> Replay:
+    """Act one attempt again in `env` and compare at `level`, as far as the record goes."""
+    refused = attempt.end is not None and attempt.end.ending is Ending.SCENE_REFUSED
+    was = attempt.end.error if refused and attempt.end else None
+    now: str | None = None
+    steps = 0
+    try:
+        env.reset(attempt.start.task, seed=attempt.start.seed)
+        for step in attempt.steps:
+            if (difference := _compare(step, env, level, choice)) is not None:
+                return Replay(episode, steps, difference)
+            steps += step.act is not None
+    except SceneError as refusal:
+        now = str(refusal)
+    except SimulatorError as fault:
+        return Replay(episode, steps, Difference(steps, "simulator", None, str(fault)))
+    return Replay(episode, steps, None if was == now else Difference(0, "scene", was, now))
+
+
+def _compare(step: StepRecord, env: Env, level: Determinism, choice: Choice) -> Difference | None:
+    """See and act one step again."""
+    different = seen_differently(step, look(env, choice), level)
+    if different or step.decide is None or step.decide.action is None or step.act is None:
+        return different
+    if (action := env.parse(step.decide.action)) is None:
+        return Difference(step.number, "action", step.decide.action, None)
+    return ended_differently(step, env.act(action), level)
+
+
+def _comparable(recorded: Determinism, replaying: Determinism) -> Determinism:
+    level = weaker(recorded, replaying)
+    if level is Determinism.NONE:
+        raise IncomparableError(
+            "This backend repeats neither its states nor its frames, so a replay tells nothing."
+        )
+    return level

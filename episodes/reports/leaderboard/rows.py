@@ -1,0 +1,143 @@
+"""A line of the leaderboard for every run in a folder."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from pydantic import BaseModel, ConfigDict
+
+from inhabit.episodes.judging.oracle import Oracle
+from inhabit.episodes.judging.schema import file_of, whole
+from inhabit.episodes.judging.summary import PartScore, summarize
+from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.recording.schema import Header, Sight
+from inhabit.episodes.scoring.comparison import MixedError, compare
+from inhabit.episodes.scoring.metrics import Scores, score
+
+
+class Gain(BaseModel):
+    """Success with pictures minus success with black ones, on the same tasks."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: float
+    interval: tuple[float, float]
+    """Newcombe's, of paired rates, 95 %."""
+
+
+class Row(BaseModel):
+    """A run."""
+
+    model_config = ConfigDict(frozen=True)
+
+    folder: str
+    board: str
+    """What the runs of one board share: environment, backend, candidates, grants and tasks."""
+    env: str
+    backend: str
+    candidates: str
+    grants: str
+    tasks: str
+    """How many, and a short hash of them all."""
+    agent: str
+    model: str
+    image: Sight
+    scores: Scores
+    action: PartScore | None
+    """By the oracle; None where `inhabit judge` has not been run."""
+    genuine: PartScore | None
+    vision_gain: Gain | None
+    """None where there is no run like this one with black pictures."""
+    command: tuple[str, ...]
+
+
+def rows(folder: Path) -> Sequence[Row]:
+    """The runs in `folder`, at any depth: board by board, the best of each first.
+
+    Raises:
+        RecordError: there is none, or one is broken.
+    """
+    runs = [Run.open(file.parent) for file in sorted(folder.rglob("run.json"))]
+    found = [_row(run, runs) for run in runs]
+    if not found:
+        raise RecordError(f"{folder} holds no run.")
+    return sorted(found, key=lambda row: (row.board, -row.scores.success_rate, row.folder))
+
+
+def write_csv(found: Sequence[Row], stream: TextIO) -> None:
+    """The table as CSV, one row a run."""
+    lines = [_flat(row) for row in found]
+    table = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(lines)
+
+
+def _row(run: Run, runs: Sequence[Run]) -> Row:
+    header = run.header
+    tasks = hashlib.sha256("".join(task.model_dump_json() for task in run.tasks).encode())
+    steps, episodes = whole(file_of(run, Oracle.name))
+    judged = summarize("", Oracle.name, steps, episodes).overall if episodes else None
+    named = f"{len(run.tasks)} tasks ({tasks.hexdigest()[:8]})"
+    grants = ", ".join(grant.value for grant in header.grants) or "none"
+    conditions = (header.env, header.backend, header.candidates.value, grants, named)
+    return Row(
+        folder=str(run.folder),
+        board=" / ".join(conditions),
+        env=header.env,
+        backend=header.backend,
+        candidates=header.candidates.value,
+        grants=grants,
+        tasks=named,
+        agent=header.agent,
+        model=header.model or "",
+        image=header.image,
+        scores=score(run),
+        action=None if judged is None else judged.action,
+        genuine=None if judged is None else judged.genuine,
+        vision_gain=_gain(run, runs),
+        command=header.command,
+    )
+
+
+def _gain(run: Run, runs: Sequence[Run]) -> Gain | None:
+    """Against the first run that differs from this one in nothing but black pictures."""
+    if run.header.image is not Sight.SHOWN:
+        return None
+    for other in runs:
+        if other.header.image is Sight.BLANK and _alike(run.header) == _alike(other.header):
+            try:
+                found = compare(other, run, mixed=True)
+            except MixedError:
+                continue
+            return Gain(value=found.difference, interval=found.interval)
+    return None
+
+
+def _alike(header: Header) -> Mapping[str, object]:
+    names = {"env", "backend", "agent", "model", "candidates", "grants", "settings", "max_steps"}
+    return header.model_dump(include=names)
+
+
+def _flat(row: Row) -> Mapping[str, object]:
+    scores = row.scores
+    return {
+        **{name: getattr(row, name) for name in ("env", "backend", "candidates", "grants")},
+        **{name: getattr(row, name) for name in ("tasks", "agent", "model")},
+        "image": row.image.value,
+        "episodes": scores.episodes,
+        "success_rate": scores.success_rate,
+        "success_low": scores.success_interval[0],
+        "success_high": scores.success_interval[1],
+        "goal_condition_rate": scores.goal_condition_rate,
+        "plw_success_rate": scores.plw_success_rate,
+        "action": None if row.action is None else row.action.mean,
+        "genuine": None if row.genuine is None else row.genuine.mean,
+        "vision_gain": None if row.vision_gain is None else row.vision_gain.value,
+        "tokens_per_success": scores.tokens_per_success,
+        "seconds_per_success": scores.seconds_per_success,
+        "folder": row.folder,
+    }

@@ -1,0 +1,145 @@
+"""One attempt at an episode, in the shape that its page tells it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from pydantic import JsonValue
+
+from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
+from inhabit.episodes.recording.schema import CallRecord
+from inhabit.episodes.reports.page.pictures import inline
+from inhabit.episodes.scoring.likelihood import Share, shares
+
+_DIGEST = re.compile(r"[0-9a-f]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a message: a text, or a picture by where on the page it stands."""
+
+    text: str
+    link: str | None = None
+    """The id of the element that shows the picture; None for texts and lost pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message as it was sent."""
+
+    role: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One call to a model."""
+
+    call: CallRecord
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a judge says of one side of a step, such as perception, cognition or action."""
+
+    name: str
+    value: float | None
+    """From 0 to 1; None where it can't be told."""
+    note: str = ""
+
+
+StepScores = Mapping[int, Sequence[Score]]
+"""Step -> what a judge says of it."""
+NO_SCORES: StepScores = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A step with what its part of the page shows."""
+
+    step: StepRecord
+    picture: str | None
+    """As a `data:` address; None where there is none that can be shown."""
+    shares: tuple[Share, ...]
+    exchanges: tuple[Exchange, ...]
+    scores: Sequence[Score]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What the page of an episode shows."""
+
+    steps: tuple[Told, ...]
+    others: Mapping[str, str]
+    """Pictures that models were sent and that are no step's: addresses by digest."""
+
+
+def tell(episode: Episode, attempt: Attempt, scores: StepScores = NO_SCORES) -> Story:
+    """Gather an attempt's steps, with their pictures read from the episode's folder."""
+    seen = {s.see.digest: f"step-{s.number}" for s in reversed(attempt.steps) if s.see.digest}
+    others = _others(episode, attempt, seen)
+    links = seen | {digest: f"picture-{digest}" for digest in others}
+    return Story(tuple(_told(episode, s, links, scores) for s in attempt.steps), others)
+
+
+def _told(episode: Episode, step: StepRecord, links: Mapping[str, str], scores: StepScores) -> Told:
+    file = episode.frame(step.see)
+    decide = step.decide
+    return Told(
+        step=step,
+        picture=None if file is None else inline(file),
+        shares=shares(decide.ranked) if decide else (),
+        exchanges=tuple(_exchange(call, links) for call in (decide.calls if decide else ())),
+        scores=scores.get(step.number, ()),
+    )
+
+
+def _others(episode: Episode, attempt: Attempt, seen: Mapping[str, str]) -> Mapping[str, str]:
+    sent = {
+        digest
+        for step in attempt.steps
+        for call in (step.decide.calls if step.decide else ())
+        for message in call.messages
+        for piece in _pieces(message)
+        if isinstance(piece, dict) and isinstance(digest := piece.get("image"), str)
+    }
+    found: dict[str, str] = {}
+    for digest in sorted(sent - seen.keys()):
+        # A digest becomes the name of a file, so it has to be one.
+        if _DIGEST.fullmatch(digest):
+            address = inline(episode.folder / "images" / f"{digest}.jpg")
+            if address is not None:
+                found[digest] = address
+    return found
+
+
+def _exchange(call: CallRecord, links: Mapping[str, str]) -> Exchange:
+    turns = [
+        Turn(str(message.get("role", "?")), tuple(_part(p, links) for p in _pieces(message)))
+        for message in call.messages
+    ]
+    return Exchange(call, tuple(turns))
+
+
+def _pieces(message: Mapping[str, JsonValue]) -> Sequence[JsonValue]:
+    """The content of a message, whose shape is the model's own affair."""
+    content = message.get("content")
+    pieces = content if isinstance(content, list) else [] if content is None else [content]
+    rest: JsonValue = {k: v for k, v in message.items() if k not in ("role", "content") and v}
+    return [*pieces, rest] if rest else pieces
+
+
+def _part(piece: JsonValue, links: Mapping[str, str]) -> Part:
+    if isinstance(piece, str):
+        return Part(piece)
+    if isinstance(piece, dict) and isinstance(text := piece.get("text"), str):
+        return Part(text)
+    if isinstance(piece, dict) and isinstance(digest := piece.get("image"), str):
+        link = links.get(digest)
+        return Part(f"picture {digest}" if link else f"(picture {digest}, lost)", link)
+    return Part(json.dumps(piece, indent=2, ensure_ascii=False))

@@ -1,0 +1,227 @@
+"""The three pages: of an episode, of a run, and of several runs side by side."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from pydantic import JsonValue
+
+from inhabit.envs.core import Task
+from inhabit.episodes.recording.reader import Attempt, Episode, Run
+from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.reports.floorplan import floor_plan
+from inhabit.episodes.reports.page import branches
+from inhabit.episodes.reports.page.document import cut, json_block, render
+from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, tell
+from inhabit.episodes.reports.page.pictures import poster
+from inhabit.episodes.reports.page.summary import Playing, Row, failures, funnel, kinds
+from inhabit.episodes.reports.video.slides import ENDINGS
+from inhabit.episodes.scoring.metrics import Scores
+
+AT_FIRST = 200
+"""Episodes that a run's page lists before it is asked for all of them."""
+_LONGEST_GOAL = 400
+"""Characters of a goal or a name in that list."""
+AT_MOST = 12
+"""Tasks that stand side by side with pictures; all of them are on the runs' own pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A rate by its name, and where it may truly lie."""
+
+    name: str
+    value: float
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A run with what is shown of it beside others."""
+
+    address: str
+    """Its folder, seen from the common page."""
+    run: Run
+    scores: Scores
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How one agent did one task."""
+
+    agent: str
+    address: str
+    row: Row
+    poster: str | None
+    """What stands where the film will be, as a `data:` address."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTask:
+    """A task, and how each run did it; None for a run that has not got it."""
+
+    task: Task
+    cells: tuple[Cell | None, ...]
+
+
+def episode_page(
+    run: Run,
+    episode: Episode,
+    attempt: Attempt,
+    scores: StepScores = NO_SCORES,
+    *,
+    live: bool = False,
+) -> str:
+    """All of one attempt, a step at a time.
+
+    Args:
+        run: it belongs to.
+        episode: whose attempt it is.
+        attempt: what is shown.
+        scores: of its steps, where it was judged.
+        live: whether the page is served, and follows the attempt.
+    """
+    return render(
+        "episode.html",
+        live=live,
+        run=run.folder.resolve().name,
+        header=run.header,
+        of=len(run.tasks),
+        beside={
+            word: place
+            for word, place in (("Previous", episode.number - 1), ("Next", episode.number + 1))
+            if 0 <= place < len(run.tasks) and run.episode(place).file.exists()
+        },
+        number=episode.number,
+        task=episode.task,
+        scene=episode.task.model_dump(mode="json")["scene"],
+        attempt=attempt,
+        end=attempt.end,
+        endings=ENDINGS,
+        story=tell(episode, attempt, scores),
+        plan=floor_plan(attempt),
+        video=(episode.folder / "episode.mp4").is_file(),
+        attempts=branches.attempts(episode.attempts(), attempt),
+        forks=branches.forks(run, episode),
+    )
+
+
+def run_page(
+    run: Run, scores: Scores, rows: Sequence[Row], now: Sequence[Playing] | None = None
+) -> str:
+    """A run at a glance: rates, endings, time, failures, and every episode in a list.
+
+    Args:
+        run: which.
+        scores: of it.
+        rows: an episode each, in order.
+        now: what is being played, where the page is served and follows the run.
+    """
+    header = run.header
+    plain = header.model_dump(mode="json")
+    ended = {row.end.ending for row in rows if row.end}
+    unended = [""] if any(row.end is None for row in rows) else []
+    return render(
+        "run.html",
+        live=now is not None,
+        now=now or (),
+        name=run.folder.resolve().name,
+        header=header,
+        scores=scores,
+        rates=list(_rates(scores)),
+        kinds=kinds(rows),
+        all_kinds=sorted({row.task.kind for row in rows}),
+        endings=ENDINGS,
+        all_endings=[e for e in Ending if e in ended] + unended,
+        endings_bar=[(f"e-{e}", ENDINGS[e], n, f"{n:,}") for e, n in scores.endings.items()],
+        time_bar=_time_bar(scores),
+        seconds=sum(scores.seconds.model_dump().values()),
+        failures=failures(rows),
+        funnel=funnel(rows),
+        rows=rows[:AT_FIRST],
+        listed=_listed(rows),
+        ending_names=json_block({ending.value: name for ending, name in ENDINGS.items()}),
+        command=shlex.join(header.command),
+        settings=plain["settings"],
+        software=plain["software"],
+        machine=plain["machine"],
+        model_details=plain["model_details"],
+    )
+
+
+def _listed(rows: Sequence[Row]) -> Markup:
+    """Every row as plain values, for the script: it lays out those that are looked at."""
+    return json_block([_plain(row) for row in rows])
+
+
+def _plain(row: Row) -> JsonValue:
+    end, task = row.end, row.task
+    return [
+        row.number,
+        cut(task.goal, _LONGEST_GOAL),
+        task.kind,
+        cut(task.id, _LONGEST_GOAL),
+        end.ending if end else "",
+        [end.met, end.total] if end else None,
+        end.steps if end else -1,
+        end.invalid if end else -1,
+        round(sum(end.seconds.model_dump().values()), 3) if end else -1,
+        end.tokens.read + end.tokens.written if end else -1,
+        int(row.page) + 2 * int(row.video),
+        row.frame,
+    ]
+
+
+def gallery_page(name: str, runs: Sequence[Shown]) -> str:
+    """Several runs side by side: their rates, and the same tasks done by each."""
+    tasks = {row.task.id: row.task for shown in reversed(runs) for row in shown.rows}
+    order = list(dict.fromkeys(row.task.id for shown in runs for row in shown.rows))
+    return render(
+        "gallery.html",
+        name=name,
+        runs=runs,
+        tasks=[_side_by_side(tasks[task], runs) for task in order[:AT_MOST]],
+        left_out=max(0, len(order) - AT_MOST),
+        endings=ENDINGS,
+    )
+
+
+def _rates(scores: Scores) -> Iterator[Rate]:
+    yield Rate("Success", scores.success_rate, scores.success_interval)
+    yield Rate("Goal conditions", scores.goal_condition_rate)
+    if scores.plw_success_rate is not None:
+        yield Rate("Success, path-length weighted", scores.plw_success_rate)
+    if scores.plw_goal_condition_rate is not None:
+        yield Rate("Goal conditions, path-length weighted", scores.plw_goal_condition_rate)
+    yield Rate("Invalid actions", scores.invalid_action_rate)
+
+
+def _time_bar(scores: Scores) -> Sequence[tuple[str, str, float, str]]:
+    parts = scores.seconds.model_dump()
+    total = sum(parts.values())
+    return [
+        (f"t-{part}", part, seconds, f"{100 * seconds / total:.0f} %" if total else "")
+        for part, seconds in parts.items()
+    ]
+
+
+def _side_by_side(task: Task, runs: Sequence[Shown]) -> SharedTask:
+    return SharedTask(task, tuple(_cell(task, shown) for shown in runs))
+
+
+def _cell(task: Task, shown: Shown) -> Cell | None:
+    row = next((row for row in shown.rows if row.task.id == task.id), None)
+    if row is None:
+        return None
+    episode, header = shown.run.episode(row.number), shown.run.header
+    attempt = episode.last()
+    return Cell(
+        agent=header.agent,
+        address=f"{shown.address}/{row.folder}",
+        row=row,
+        poster=poster(episode, attempt, header) if attempt else None,
+    )

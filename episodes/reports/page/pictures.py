@@ -1,0 +1,53 @@
+"""Pictures of a run, as text that stands in a page."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+
+from PIL import Image
+
+from inhabit.episodes.recording.reader import Attempt, Episode
+from inhabit.episodes.recording.schema import Header
+from inhabit.episodes.reports.video.slide import draw
+from inhabit.episodes.reports.video.slides import ending
+
+_FORMATS = ("JPEG",)
+
+
+def inline(file: Path) -> str | None:
+    """The picture as a `data:` address; None where it is missing or no JPEG."""
+    try:
+        content = file.read_bytes()
+        with Image.open(io.BytesIO(content), formats=_FORMATS) as picture:
+            picture.verify()
+    except (OSError, SyntaxError, Image.DecompressionBombError):
+        return None
+    return _address(content)
+
+
+def thumbnail(file: Path, side: int = 160) -> str | None:
+    """The picture no larger than `side` pixels, as a `data:` address; None as with `inline`."""
+    try:
+        with Image.open(file, formats=_FORMATS) as picture:
+            picture.thumbnail((side, side))
+            return _address(_jpeg(picture.convert("RGB")))
+    except (OSError, SyntaxError, Image.DecompressionBombError):
+        return None
+
+
+def poster(episode: Episode, attempt: Attempt, header: Header) -> str:
+    """The last slide of the film, at half its size, as a `data:` address."""
+    slide = draw(ending(episode, attempt, header))
+    return _address(_jpeg(slide.resize((slide.width // 2, slide.height // 2))))
+
+
+def _jpeg(picture: Image.Image) -> bytes:
+    content = io.BytesIO()
+    picture.save(content, "JPEG", quality=80)
+    return content.getvalue()
+
+
+def _address(jpeg: bytes) -> str:
+    return "data:image/jpeg;base64," + base64.b64encode(jpeg).decode()

@@ -1,0 +1,168 @@
+"""What the page of a run counts, beyond its scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inhabit.envs.core import Reason, Task
+from inhabit.episodes.recording.index import Entry
+from inhabit.episodes.recording.reader import Attempt, Episode
+from inhabit.episodes.recording.schema import End
+from inhabit.episodes.reports.page.pictures import thumbnail
+from inhabit.episodes.scoring.metrics import wilson
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An episode in the list of its run."""
+
+    number: int
+    task: Task
+    end: End | None
+    """None where it has not ended."""
+    page: bool
+    """Whether there is a page of it."""
+    reasons: Mapping[Reason, int]
+    """Why actions failed, and how often."""
+    frame: str | None
+    """Where what was last seen lies, seen from the run's page."""
+    thumbnail: str | None
+    """The same as a `data:` address, where it was asked for."""
+    video: bool
+
+    @property
+    def folder(self) -> str:
+        """Where it lies, seen from the run's page."""
+        return f"episodes/{self.number:05d}"
+
+
+@dataclass(frozen=True, slots=True)
+class KindRate:
+    """How the tasks of one kind went."""
+
+    kind: str
+    solved: int
+    episodes: int
+
+    @property
+    def rate(self) -> float:
+        """Share of them that was solved."""
+        return self.solved / self.episodes
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson, 95 %."""
+        return wilson(self.solved, self.episodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How many episodes came this far; each name is reached by way of those before it."""
+
+    name: str
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """An episode that goes on."""
+
+    number: int
+    task: Task
+    steps: int
+    frame: str | None
+    """Where what was last seen lies, seen from the run's page."""
+    seen: str
+    action: str
+    """The last decision; empty before the first."""
+    feedback: str
+    worked: bool
+
+    @property
+    def folder(self) -> str:
+        """Where it lies, seen from the run's page."""
+        return f"episodes/{self.number:05d}"
+
+
+def playing(episode: Episode, attempt: Attempt) -> Playing | None:
+    """How an attempt stands; None where it has ended or nothing was seen yet."""
+    if attempt.end is not None or not attempt.steps:
+        return None
+    steps = attempt.steps
+    # What came of a decision stands beside that decision, and beside no later one.
+    last = next((step for step in reversed(steps) if step.decide is not None), None)
+    decide, act = (last.decide, last.act) if last is not None else (None, None)
+    frame = steps[-1].see.frame
+    return Playing(
+        number=episode.number,
+        task=episode.task,
+        steps=sum(s.act is not None for s in steps),
+        frame=None if frame is None else f"episodes/{episode.number:05d}/{frame}",
+        seen=steps[-1].see.text,
+        action=(decide.action or decide.raw) if decide else "",
+        feedback=act.feedback if act else "",
+        worked=act is None or act.reason is None,
+    )
+
+
+def row(episode: Episode, entry: Entry | None, *, small: bool = True, always: bool = False) -> Row:
+    """`episode` as its run's page lists it.
+
+    Args:
+        episode: which.
+        entry: what is known of it; None while it has not ended.
+        small: whether it has a small picture in it.
+        always: whether there is a page of it once it has begun, because pages are served.
+    """
+    picture = entry.frame if entry else None
+    file = None if picture is None else episode.folder / picture
+    folder = f"episodes/{episode.number:05d}"
+    return Row(
+        number=episode.number,
+        task=episode.task,
+        end=entry.end if entry else None,
+        page=(episode.file if always else episode.folder / "index.html").is_file(),
+        reasons=entry.reasons if entry else {},
+        frame=None if picture is None else f"{folder}/{picture}",
+        thumbnail=thumbnail(file) if small and file is not None else None,
+        video=(episode.folder / "episode.mp4").is_file(),
+    )
+
+
+def funnel(rows: Sequence[Row]) -> Sequence[Reached]:
+    """How far the episodes came, from those that were planned to those that were solved."""
+    ends = [each.end for each in rows if each.end is not None]
+    stood = [end for end in ends if end.total]
+    acted = [end for end in stood if end.steps > end.invalid]
+    met = [end for end in acted if end.met or end.success]
+    return [
+        Reached("planned", len(rows)),
+        Reached("ended", len(ends)),
+        Reached("scene built", len(stood)),
+        Reached("an action worked", len(acted)),
+        Reached("a condition met", len(met)),
+        Reached("solved", sum(end.success for end in met)),
+    ]
+
+
+def failures(rows: Sequence[Row]) -> Sequence[tuple[Reason, int]]:
+    """Why actions failed over a whole run, the most frequent reason first."""
+    counted: Counter[Reason] = Counter()
+    for each in rows:
+        counted.update(each.reasons)
+    return sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+
+
+def kinds(rows: Sequence[Row]) -> Sequence[KindRate]:
+    """Success by kind of task, in the order of their names."""
+    ended = [(each.task.kind, each.end) for each in rows if each.end is not None]
+    return [
+        KindRate(
+            kind,
+            sum(end.success for k, end in ended if k == kind),
+            sum(k == kind for k, _ in ended),
+        )
+        for kind in sorted({k for k, _ in ended})
+    ]

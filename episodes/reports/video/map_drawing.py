@@ -1,0 +1,70 @@
+"""Draws a map with Pillow, as films show it."""
+
+from __future__ import annotations
+
+import math
+
+from PIL import ImageDraw
+
+from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, Spot
+from inhabit.episodes.reports.video.lettering import font, shorten
+
+_RAISED = (30, 33, 38)
+_THING = (74, 80, 90)
+_NAMED = (240, 190, 92)
+_WAY = (110, 160, 215)
+_NOW = (240, 133, 105)
+_INK = (240, 237, 230)
+_GAZE = 22
+"""Half the angle of the wedge that shows where the agent looks, in degrees."""
+
+Point = tuple[float, float]
+
+
+def draw_plan(
+    pen: ImageDraw.ImageDraw, plan: FloorPlan, at: int, corner: Point, scale: float
+) -> None:
+    """Draw `plan` as of step `at`: the way so far, and things where they were at the start.
+
+    Args:
+        pen: draws on an RGB picture.
+        plan: what to draw.
+        at: number of the step.
+        corner: the upper left one, in pixels.
+        scale: pixels for a unit of the plan.
+    """
+
+    def place(spot: Spot) -> Point:
+        return corner[0] + spot.x * scale, corner[1] + spot.y * scale
+
+    right, bottom = corner[0] + WIDTH * scale, corner[1] + plan.height * scale
+    pen.rounded_rectangle((*corner, right, bottom), 8, _RAISED)
+    for mark in plan.landmarks:
+        _dot(pen, place(mark.at), 3.5 if mark.named else 2, _NAMED if mark.named else _THING)
+    so_far = [stand for stand in plan.stands if stand.step <= at]
+    way = [place(stand.at) for stand in so_far]
+    if len(way) > 1:
+        pen.line(way, _WAY, 2, joint="curve")
+    for point in way[:-1]:
+        _dot(pen, point, 2.5, _WAY)
+    for mark in (mark for mark in plan.landmarks if mark.named):
+        x, y = place(mark.at)
+        name = shorten(mark.name, 12, 110)
+        pen.text(
+            (x - 7 if mark.left else x + 7, y), name, _INK, font(12), "rm" if mark.left else "lm"
+        )
+    if so_far:
+        _agent(pen, way[-1], so_far[-1].heading)
+
+
+def _agent(pen: ImageDraw.ImageDraw, at: Point, heading: float) -> None:
+    wedge = [at]
+    for side in (-_GAZE, _GAZE):
+        angle = math.radians(heading + side)
+        wedge.append((at[0] + 22 * math.sin(angle), at[1] - 22 * math.cos(angle)))
+    pen.polygon(wedge, outline=_NOW)
+    _dot(pen, at, 5, _NOW)
+
+
+def _dot(pen: ImageDraw.ImageDraw, at: Point, radius: float, colour: tuple[int, int, int]) -> None:
+    pen.ellipse((at[0] - radius, at[1] - radius, at[0] + radius, at[1] + radius), colour)

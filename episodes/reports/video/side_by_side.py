@@ -1,0 +1,145 @@
+"""Several episodes side by side, a step at a time: for showing what agents do differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from PIL import Image, ImageDraw
+
+from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
+from inhabit.episodes.recording.schema import Header
+from inhabit.episodes.reports.video.lettering import font, shorten, wrap
+from inhabit.episodes.reports.video.slide import BAD, GOOD
+from inhabit.episodes.reports.video.slides import ENDINGS, LAST, TITLE, picture
+
+MOST = 6
+"""Episodes that fit side by side."""
+_CELL, _STRIP, _GAP, _TOP = 416, 112, 16, 92
+"""Pixels: a side's picture, the strip below it, what is between sides, and the heading."""
+_PER_STEP = 2
+"""Frames that a step stays."""
+_PAPER, _RAISED = (22, 24, 28), (36, 39, 45)
+_INK, _SOFT, _ACCENT = (240, 237, 230), (158, 163, 171), (240, 190, 92)
+
+Frame = tuple[Image.Image, int]
+"""A picture, and how many frames of the film it stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the episodes."""
+
+    name: str
+    """What sets it apart from the others, such as its agent and model."""
+    episode: Episode
+    attempt: Attempt
+
+
+def name_of(header: Header) -> str:
+    """Who acted, in a few words."""
+    return header.agent if header.model is None else f"{header.agent} with {header.model}"
+
+
+def size_together(sides: int) -> tuple[int, int]:
+    """Width and height of such a film in pixels."""
+    columns, rows = _grid(sides)
+    width = columns * _CELL + (columns + 1) * _GAP
+    return width, _TOP + rows * (_CELL + _STRIP + _GAP)
+
+
+def frames_together(sides: Sequence[Side]) -> Iterator[Frame]:
+    """A title, every step of all of them at once, and how each ended.
+
+    Whoever has ended waits for the others with its ending shown.
+    """
+    longest = max(len(side.attempt.steps) for side in sides)
+    yield _frame(sides, None), TITLE
+    for step in range(longest):
+        yield _frame(sides, step), _PER_STEP
+    yield _frame(sides, longest), LAST
+
+
+def _grid(sides: int) -> tuple[int, int]:
+    columns = sides if sides <= 3 else (sides + 1) // 2
+    return columns, -(-sides // columns)
+
+
+def _frame(sides: Sequence[Side], step: int | None) -> Image.Image:
+    canvas = Image.new("RGB", size_together(len(sides)), _PAPER)
+    pen = ImageDraw.Draw(canvas)
+    _heading(pen, canvas.width, sides, step)
+    columns, _ = _grid(len(sides))
+    for place, side in enumerate(sides):
+        row, column = divmod(place, columns)
+        corner = (
+            _GAP + column * (_CELL + _GAP),
+            _TOP + row * (_CELL + _STRIP + _GAP),
+        )
+        _cell(canvas, pen, corner, side, step)
+    return canvas
+
+
+def _heading(pen: ImageDraw.ImageDraw, width: int, sides: Sequence[Side], step: int | None) -> None:
+    goals = list(dict.fromkeys(side.episode.task.goal for side in sides))
+    goal = goals[0] if len(goals) == 1 else f"{len(sides)} episodes"
+    pen.text((_GAP, 26), shorten(goal, 28, width - 180), _INK, font(28))
+    longest = max(len(side.attempt.steps) for side in sides) - 1
+    if step is not None and step < longest:
+        pen.text((width - _GAP, 34), f"step {step + 1}", _SOFT, font(18), anchor="ra")
+
+
+def _cell(
+    canvas: Image.Image,
+    pen: ImageDraw.ImageDraw,
+    corner: tuple[int, int],
+    side: Side,
+    step: int | None,
+) -> None:
+    left, top = corner
+    steps = side.attempt.steps
+    at = min(step or 0, len(steps) - 1)
+    box = (left, top, left + _CELL, top + _CELL)
+    pen.rectangle(box, _RAISED)
+    if steps and (shown := picture(side.episode, steps[at], _CELL)) is not None:
+        across, down = (_CELL - shown.width) // 2, (_CELL - shown.height) // 2
+        canvas.paste(shown, (left + across, top + down))
+    elif steps:
+        for number, line in enumerate(wrap(steps[at].see.text, 18, _CELL - 48, 12)):
+            pen.text((left + 24, top + 24 + 26 * number), line, _INK, font(18))
+    pen.text((left, top + _CELL + 10), shorten(side.name, 15, _CELL), _SOFT, font(15))
+    over = step is not None and step >= len(steps) - 1
+    _told(
+        pen, (left, top + _CELL + 34), side, steps[at] if steps and step is not None else None, over
+    )
+
+
+def _told(
+    pen: ImageDraw.ImageDraw,
+    corner: tuple[int, int],
+    side: Side,
+    step: StepRecord | None,
+    over: bool,
+) -> None:
+    left, top = corner
+    end = side.attempt.end
+    if over:
+        verdict = "Cut off here" if end is None else ENDINGS[end.ending]
+        solved = end is not None and end.success
+        pen.text((left, top), verdict, GOOD if solved else BAD, font(24))
+        if end is not None:
+            count = f"{end.met} of {end.total} conditions, {end.steps} steps"
+            pen.text((left, top + 34), count, _SOFT, font(16))
+        return
+    if step is None:
+        if side.attempt.start.total:
+            count = f"{side.attempt.start.total} goal conditions"
+            pen.text((left, top), count, _SOFT, font(16))
+        return
+    if step.decide is not None:
+        said = step.decide.action or ("stop" if step.decide.stop else "no action could be read")
+        pen.text((left, top), shorten(said, 20, _CELL), _ACCENT, font(20))
+    if step.act is not None:
+        colour = GOOD if step.act.reason is None else BAD
+        for number, line in enumerate(wrap(step.act.feedback, 15, _CELL, 2)):
+            pen.text((left, top + 30 + 20 * number), line, colour, font(15))

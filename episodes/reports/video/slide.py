@@ -1,0 +1,213 @@
+"""Draws one moment of an episode for a film: the picture, beside it what was thought and done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PIL import Image, ImageDraw
+
+from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan
+from inhabit.episodes.reports.video.lettering import font, shorten, wrap
+from inhabit.episodes.reports.video.map_drawing import draw_plan
+from inhabit.episodes.scoring.likelihood import Share
+
+PICTURE, PANEL = 648, 504
+SIZE = (PICTURE + PANEL, PICTURE)
+"""Width and height of a slide in pixels, both even as films want it."""
+_MARGIN = 32
+_INNER = PANEL - 2 * _MARGIN
+_MAP, _MAP_BESIDE_SHARES = 260, 180
+"""Height of a map at most."""
+
+_PAPER = (22, 24, 28)
+_RAISED = (36, 39, 45)
+_TRACK = (50, 54, 61)
+_INK = (240, 237, 230)
+_SOFT = (158, 163, 171)
+_ACCENT = (240, 190, 92)
+GOOD = (98, 199, 160)
+BAD = (240, 133, 105)
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """What one picture of the film says. Empty texts are left out."""
+
+    picture: Image.Image | None
+    """RGB, as `fit` gives it; None where there was nothing to see."""
+    seen: str
+    """What the agent was told, shown where there is no picture."""
+    heading: str
+    goal: str
+    count: str = ""
+    """Such as "step 3 of 15"."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What a title card or the ending lists: names and values."""
+    verdict: str = ""
+    """How it ended, on the last slide."""
+    action: str = ""
+    shares: tuple[Share, ...] = ()
+    reasoning: str = ""
+    feedback: str = ""
+    worked: bool = True
+    steps: tuple[bool | None, ...] = ()
+    """Of every step of the episode, whether it worked; None where it is still to come."""
+    met: int = 0
+    total: int = 0
+    plan: FloorPlan | None = None
+    """The way, drawn where there is room for it; None where nothing tells it."""
+    at: int = 0
+    """The step at which the agent stands on it."""
+
+
+def draw(slide: Slide) -> Image.Image:
+    """The slide as an RGB picture of `SIZE`."""
+    canvas = Image.new("RGB", SIZE, _PAPER)
+    canvas.paste(_left(slide), (0, 0))
+    _Panel(ImageDraw.Draw(canvas)).write(slide)
+    return canvas
+
+
+def fit(picture: Image.Image, side: int = PICTURE) -> Image.Image:
+    """`picture` scaled to a square of `side` pixels, its shape kept."""
+    scale = min(side / picture.width, side / picture.height)
+    # Of few pixels, each stays a square; many are smoothed.
+    how = Image.Resampling.NEAREST if scale >= 4 else Image.Resampling.BICUBIC
+    width, height = round(picture.width * scale), round(picture.height * scale)
+    return picture.resize((max(1, width), max(1, height)), how)
+
+
+def _left(slide: Slide) -> Image.Image:
+    """The picture in the middle of the left part; without one, what the agent was told."""
+    box = Image.new("RGB", (PICTURE, PICTURE), _RAISED)
+    if slide.picture is None:
+        lines = wrap(slide.seen, 24, PICTURE - 4 * _MARGIN, 14)
+        _lines(ImageDraw.Draw(box), lines, (2 * _MARGIN, 2 * _MARGIN), 24, _INK)
+    else:
+        width, height = slide.picture.size
+        box.paste(slide.picture, ((PICTURE - width) // 2, (PICTURE - height) // 2))
+    return box
+
+
+class _Panel:
+    """Writes from the top down and from the bottom up; what no longer fits between is left out."""
+
+    def __init__(self, pen: ImageDraw.ImageDraw) -> None:
+        self.pen = pen
+        self.left = PICTURE + _MARGIN
+        self.top = _MARGIN - 4
+        self.bottom = PICTURE - _MARGIN
+
+    def write(self, slide: Slide) -> None:
+        self._heading(slide)
+        self._timeline(slide)
+        if slide.plan is not None and not slide.facts:
+            self._plan(slide.plan, slide.at, _MAP_BESIDE_SHARES if slide.shares else _MAP)
+        if slide.verdict:
+            for line in wrap(slide.verdict, 34, _INNER, 3):
+                self._text(line, 34, GOOD if slide.worked else BAD, gap=6)
+            self.top += 20
+        self._facts(slide.facts)
+        if slide.feedback:
+            self._feedback(slide.feedback, GOOD if slide.worked else BAD)
+        if slide.action:
+            for line in wrap(slide.action, 22, _INNER, 2):
+                self._text(line, 22, _ACCENT, gap=4)
+            self.top += 14
+        self._shares(slide.shares, slide.action)
+        self._reasoning(slide.reasoning)
+
+    def _heading(self, slide: Slide) -> None:
+        if slide.count:
+            place = (self.left + _INNER, self.top)
+            self.pen.text(place, slide.count, _SOFT, font(15), anchor="ra")
+        room = _INNER - (110 if slide.count else 0)
+        self._text(shorten(slide.heading, 15, room), 15, _SOFT, gap=14)
+        for line in wrap(slide.goal, 26, _INNER, 4):
+            self._text(line, 26, _INK, gap=5)
+        self.top += 18
+
+    def _facts(self, facts: Sequence[tuple[str, str]]) -> None:
+        if facts:
+            self.pen.line((self.left, self.top, self.left + _INNER, self.top), _TRACK, 2)
+            self.top += 18
+        for name, value in facts:
+            self.pen.text((self.left, self.top), name, _SOFT, font(17))
+            self.pen.text(
+                (self.left + 130, self.top), shorten(value, 17, _INNER - 130), _INK, font(17)
+            )
+            self.top += 30
+
+    def _text(self, text: str, size: int, colour: tuple[int, int, int], gap: int) -> None:
+        self.pen.text((self.left, self.top), text, colour, font(size))
+        self.top += size + gap
+
+    def _shares(self, shares: Sequence[Share], action: str) -> None:
+        for share in shares:
+            if self.top + 44 > self.bottom:
+                return
+            chosen = share.text == action
+            label = shorten(share.text, 16, _INNER - 64)
+            self.pen.text((self.left, self.top), label, _INK if chosen else _SOFT, font(16))
+            right = (self.left + _INNER, self.top)
+            percent = f"{share.share:.0%}"
+            self.pen.text(right, percent, _INK if chosen else _SOFT, font(16), anchor="ra")
+            self._bar(self.top + 23, share.share, _ACCENT if chosen else _SOFT)
+            self.top += 40
+
+    def _bar(self, top: int, share: float, colour: tuple[int, int, int]) -> None:
+        track = (self.left, top, self.left + _INNER, top + 6)
+        self.pen.rounded_rectangle(track, 3, _TRACK)
+        width = round(_INNER * share)
+        if width >= 6:
+            self.pen.rounded_rectangle((self.left, top, self.left + width, top + 6), 3, colour)
+
+    def _reasoning(self, reasoning: str) -> None:
+        room = (self.bottom - self.top - 10) // 25
+        if reasoning and room > 0:
+            self.top += 6
+            lines = wrap(reasoning, 18, _INNER, min(room, 8))
+            _lines(self.pen, lines, (self.left, self.top), 18, _SOFT)
+
+    def _plan(self, plan: FloorPlan, at: int, height: int) -> None:
+        """The map above the dots: the way so far, and what was acted on."""
+        scale = min(_INNER / WIDTH, height / plan.height)
+        corner = (self.left, self.bottom - plan.height * scale)
+        self.bottom = int(corner[1]) - 14
+        draw_plan(self.pen, plan, at, corner, scale)
+
+    def _timeline(self, slide: Slide) -> None:
+        """A dot for every step, and how many goal conditions hold."""
+        if slide.total:
+            text = f"{slide.met} of {slide.total} conditions"
+            corner = (self.left + _INNER, self.bottom)
+            self.pen.text(corner, text, _SOFT, font(15), anchor="rs")
+        steps = slide.steps
+        if steps:
+            room = _INNER - (150 if slide.total else 0)
+            gap = min(14.0, room / len(steps))
+            for place, worked in enumerate(steps):
+                colour = _TRACK if worked is None else GOOD if worked else BAD
+                x = self.left + place * gap
+                box = (x, self.bottom - 11, x + max(2.0, gap - 5), self.bottom - 2)
+                self.pen.rounded_rectangle(box, 3, colour)
+        self.bottom -= 34
+
+    def _feedback(self, feedback: str, colour: tuple[int, int, int]) -> None:
+        lines = wrap(feedback, 18, _INNER - 20, 4)
+        top = self.bottom - 24 * len(lines)
+        self.pen.rectangle((self.left, top - 2, self.left + 3, self.bottom - 2), colour)
+        _lines(self.pen, lines, (self.left + 18, top), 18, colour)
+        self.bottom = top - 18
+
+
+def _lines(
+    pen: ImageDraw.ImageDraw,
+    lines: Sequence[str],
+    place: tuple[int, int],
+    size: int,
+    colour: tuple[int, int, int],
+) -> None:
+    for number, line in enumerate(lines):
+        pen.text((place[0], place[1] + number * round(size * 1.35)), line, colour, font(size))

@@ -1,0 +1,154 @@
+"""Tells an episode in slides: a title, every step before and after it was done, and the ending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from PIL import Image
+
+from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
+from inhabit.episodes.recording.schema import Ending, Header
+from inhabit.episodes.reports.floorplan import floor_plan
+from inhabit.episodes.reports.video.slide import PICTURE, Slide, fit
+from inhabit.episodes.scoring.likelihood import shares
+
+TITLE, DECIDED, DONE, LAST = 4, 1, 1, 5
+"""How many frames a slide stays."""
+
+ENDINGS = {
+    Ending.SUCCESS: "Solved",
+    Ending.STOPPED: "The agent stopped, unsolved",
+    Ending.STEP_LIMIT: "Out of steps",
+    Ending.INVALID_LIMIT: "Too many invalid actions",
+    Ending.WRONG_ANSWER: "Ended unsolved",
+    Ending.FORMAT_ERROR: "The answer could not be read",
+    Ending.BUDGET: "The budget is spent",
+    Ending.SCENE_REFUSED: "The scene was refused",
+    Ending.SIMULATOR_FAULT: "The simulator failed",
+    Ending.MODEL_FAULT: "The model failed",
+}
+"""How an episode ended, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A slide and how many frames it stays."""
+
+    slide: Slide
+    frames: int
+
+
+def shots(episode: Episode, attempt: Attempt, header: Header) -> Iterator[Shot]:
+    """The film of an attempt, in order. Pictures are opened one at a time."""
+    worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
+    slide = replace(_first(attempt, header), steps=(None,) * len(worked), plan=floor_plan(attempt))
+    for step in attempt.steps:
+        slide = replace(slide, picture=picture(episode, step), seen=step.see.text, at=step.number)
+        if step is attempt.steps[0]:
+            yield Shot(replace(slide, facts=facts(header)), TITLE)
+        if step.decide is not None:
+            slide = _decided(slide, step, len(worked))
+            yield Shot(slide, DECIDED)
+        if step.act is not None:
+            act = step.act
+            slide = replace(
+                slide,
+                feedback=act.feedback,
+                worked=act.reason is None,
+                met=act.met,
+                total=act.total,
+                steps=_told(worked, step.number + 1),
+            )
+            yield Shot(slide, DONE)
+    yield Shot(_ending(slide, attempt), LAST)
+
+
+def ending(episode: Episode, attempt: Attempt, header: Header) -> Slide:
+    """The last slide of the film alone."""
+    steps = attempt.steps
+    slide = replace(
+        _first(attempt, header),
+        picture=picture(episode, steps[-1]) if steps else None,
+        seen=steps[-1].see.text if steps else "",
+        steps=tuple(s.act.reason is None for s in steps if s.act is not None),
+    )
+    return _ending(slide, attempt)
+
+
+def _first(attempt: Attempt, header: Header) -> Slide:
+    return Slide(
+        picture=None,
+        seen="",
+        heading=f"{header.env}  ·  {header.agent}",
+        goal=attempt.start.task.goal,
+        met=attempt.start.met or 0,
+        total=attempt.start.total or 0,
+    )
+
+
+def facts(header: Header) -> tuple[tuple[str, str], ...]:
+    """Who acts where, and what it was allowed: without these a success means nothing."""
+    grants = ", ".join(header.grants)
+    named = [
+        ("environment", header.env),
+        ("backend", header.backend),
+        ("agent", header.agent),
+        ("model", header.model or "none"),
+        ("chose from", header.candidates),
+        ("was granted", grants or "nothing"),
+        ("pictures", header.image),
+    ]
+    return tuple((name, value) for name, value in named)
+
+
+def _decided(slide: Slide, step: StepRecord, of: int) -> Slide:
+    decide = step.decide
+    assert decide is not None
+    said = "stop" if decide.stop else decide.raw or "no action could be read"
+    return replace(
+        slide,
+        count=f"step {step.number + 1} of {max(of, step.number + 1)}",
+        action=decide.action or said,
+        shares=shares(decide.ranked[:5]),
+        reasoning=decide.reasoning or decide.description,
+        feedback="",
+    )
+
+
+def _told(worked: Sequence[bool], so_far: int) -> tuple[bool | None, ...]:
+    """How each step went, for the steps that the film has come to."""
+    return tuple(w if place < so_far else None for place, w in enumerate(worked))
+
+
+def _ending(slide: Slide, attempt: Attempt) -> Slide:
+    end = attempt.end
+    bare = replace(slide, action="", shares=(), reasoning="", feedback="", count="", worked=False)
+    if end is None:
+        return replace(bare, verdict="Cut off here")
+    tokens = f"{end.tokens.read:,} in, {end.tokens.written:,} out"
+    listed = [
+        ("steps", f"{end.steps}, {end.invalid} invalid"),
+        ("cost", f"{end.cost} low-level steps"),
+        ("tokens", tokens if end.tokens.read or end.tokens.written else "none"),
+    ]
+    return replace(
+        bare,
+        worked=end.success,
+        verdict=ENDINGS[end.ending],
+        facts=tuple(listed),
+        met=end.met,
+        total=end.total,
+    )
+
+
+def picture(episode: Episode, step: StepRecord, side: int = PICTURE) -> Image.Image | None:
+    """What was seen, as it fits a square of `side` pixels; None where none can be read."""
+    file = episode.frame(step.see)
+    if file is None:
+        return None
+    try:
+        with Image.open(file, formats=("JPEG",)) as opened:
+            return fit(opened.convert("RGB"), side)
+    except (OSError, Image.DecompressionBombError):
+        return None

@@ -1,0 +1,54 @@
+"""Which episodes of a run have changed since one looked last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inhabit.episodes.recording.index import Index
+from inhabit.episodes.recording.reader import Episode, Run
+
+_AHEAD = 64
+"""Episodes that were not begun, one after the other, after which no later one is looked for."""
+
+
+class Changes:
+    """Looks at the sizes of the records that may still grow."""
+
+    def __init__(self, run: Run) -> None:
+        """Begin with the run as it is now."""
+        index = Index(run)
+        self._going_on = [e for e in run.episodes() if index.end(e) is None]
+        self._sizes: dict[int, int] = {}
+        self.poll()
+
+    def poll(self) -> Sequence[int]:
+        """Numbers of the episodes that have grown since the last call.
+
+        Raises:
+            RecordError: a record is broken.
+        """
+        grown = [e for e in self._begun() if self._has_grown(e)]
+        ended = {e.number for e in grown if e.end() is not None}
+        self._going_on = [e for e in self._going_on if e.number not in ended]
+        return [e.number for e in grown]
+
+    def playing(self) -> Sequence[Episode]:
+        """The episodes that have begun and not ended, as of the last call of `poll`."""
+        return [e for e in self._going_on if self._sizes.get(e.number)]
+
+    def _begun(self) -> Sequence[Episode]:
+        found: list[Episode] = []
+        ahead = 0
+        for episode in self._going_on:
+            if episode.file.exists():
+                found.append(episode)
+                ahead = 0
+            elif (ahead := ahead + 1) > _AHEAD:
+                break
+        return found
+
+    def _has_grown(self, episode: Episode) -> bool:
+        size = episode.file.stat().st_size
+        grown = self._sizes.get(episode.number) != size
+        self._sizes[episode.number] = size
+        return grown

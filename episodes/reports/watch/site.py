@@ -1,0 +1,103 @@
+"""The pages and files of a run by their addresses, made when they are asked for."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from inhabit.episodes.recording.index import Index
+from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.reports.page.episode_data import NO_SCORES
+from inhabit.episodes.reports.page.judged import scores_of
+from inhabit.episodes.reports.page.pages import episode_page, run_page
+from inhabit.episodes.reports.page.summary import Playing, playing, row
+from inhabit.episodes.reports.watch.changes import Changes
+from inhabit.episodes.scoring.metrics import score
+
+_EPISODE = re.compile(r"/episodes/(\d{5})/index\.html")
+_FILE = re.compile(
+    r"/(episodes/\d{5}/(?:(?:frames|images)/[0-9a-f-]{1,64}\.jpg|episode\.(?:mp4|gif)))"
+)
+_TYPES: Mapping[str, str] = MappingProxyType(
+    {".jpg": "image/jpeg", ".mp4": "video/mp4", ".gif": "image/gif"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is sent for an address."""
+
+    content: bytes
+    type: str
+
+
+class Site:
+    """A run as it is now. Several threads may ask at once."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._index = Index(run)
+        self._lock = threading.Lock()
+
+    def answer(self, path: str) -> Answer | None:
+        """What stands at `path`; None where nothing does.
+
+        Raises:
+            RecordError: a record is broken.
+        """
+        if path in ("/", "/index.html"):
+            return _html(self._run_page())
+        if (found := _EPISODE.fullmatch(path)) is not None:
+            number = int(found[1])
+            return self._episode(number) if number < len(self._run.tasks) else None
+        if (found := _FILE.fullmatch(path)) is not None:
+            return _file(self._run.folder, Path(found[1]))
+        return None
+
+    def _run_page(self) -> str:
+        with self._lock:
+            rows = [
+                row(episode, self._index.entry(episode), small=False, always=True)
+                for episode in self._run.episodes()
+            ]
+            scores = score(self._run, self._index)
+        return run_page(self._run, scores, rows, now=self._playing())
+
+    def _playing(self) -> list[Playing]:
+        found = (_now(episode) for episode in Changes(self._run).playing())
+        return [one for one in found if one is not None]
+
+    def _episode(self, number: int) -> Answer | None:
+        episode = self._run.episode(number)
+        attempt = episode.last()
+        if attempt is None:
+            return None
+        scores = scores_of(self._run).get(number, NO_SCORES)
+        return _html(episode_page(self._run, episode, attempt, scores, live=True))
+
+
+def _now(episode: Episode) -> Playing | None:
+    attempt = episode.last()
+    return None if attempt is None else playing(episode, attempt)
+
+
+def _html(page: str) -> Answer:
+    return Answer(page.encode("utf-8", "replace"), "text/html; charset=utf-8")
+
+
+def _file(folder: Path, path: Path) -> Answer | None:
+    """A file of the run; never what a symbolic link leads to."""
+    parents = [folder / parent for parent in path.parents if parent != Path()]
+    if any(parent.is_symlink() for parent in parents):
+        return None
+    try:
+        descriptor = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as stream:
+        return Answer(stream.read(), _TYPES[path.suffix])

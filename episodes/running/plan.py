@@ -1,0 +1,300 @@
+"""What a run will be made of: names looked up, settings checked, nothing started yet."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import BaseModel, JsonValue
+
+from inhabit.agents.core import Agent, Grant, ModelError
+from inhabit.agents.models import registry as models
+from inhabit.agents.models.core import Model
+from inhabit.agents.registry import AgentRegistration
+from inhabit.agents.registry import find as find_agent
+from inhabit.envs.core import Determinism, Env, Task, UnknownNameError
+from inhabit.envs.registry import Registration
+from inhabit.envs.registry import find as find_env
+from inhabit.envs.worker import WorkerEnv
+from inhabit.episodes.recording.schema import Choice, Header, Settings, Sight
+from inhabit.episodes.running.play import Rules
+from inhabit.episodes.running.settings import RunSettings, SettingError, divide
+
+_MATTERS = ("inhabit", "numpy", "pillow", "pydantic")
+_MODELS = ("torch", "transformers", "openai")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An environment, an agent and its model, with their settings."""
+
+    env: Registration
+    backend: str
+    agent: AgentRegistration
+    model: str | None
+    """KIND:NAME."""
+    settings: Mapping[str, BaseModel]
+    """Of "env", "agent", "model" (where there is one) and "run"."""
+    candidates: Choice = Choice.SEEN
+    sight: Sight = Sight.SHOWN
+    granted: frozenset[Grant] = frozenset()
+    max_steps: int | None = None
+    seed: int = 0
+
+    @property
+    def run_settings(self) -> RunSettings:
+        """Settings of the run itself."""
+        found = self.settings["run"]
+        assert isinstance(found, RunSettings)
+        return found
+
+    @property
+    def rules(self) -> Rules:
+        """What holds for every episode."""
+        return Rules(
+            candidates=self.candidates,
+            sight=self.sight,
+            granted=self.granted,
+            max_steps=self.max_steps,
+            max_invalid=self.run_settings.max_invalid,
+            remember=self.run_settings.remember,
+            retries=self.run_settings.retries,
+            pause=self.run_settings.pause,
+            resume=self.run_settings.resume,
+            frames=self.run_settings.frames,
+            max_seconds=self.run_settings.max_seconds,
+        )
+
+    def header(
+        self,
+        determinism: Determinism,
+        tasks: Sequence[Task],
+        command: Sequence[str],
+        model: Model | None = None,
+    ) -> Header:
+        """`run.json`, as of now; `model` is the one that has been loaded."""
+        plain = {name: kind.model_dump(mode="json") for name, kind in self.settings.items()}
+        return Header(
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            command=tuple(command),
+            env=self.env.name,
+            backend=self.backend,
+            determinism=determinism,
+            agent=self.agent.name,
+            model=self.model,
+            model_details={} if model is None else dict(model.details),
+            candidates=self.candidates,
+            grants=tuple(sorted(self.granted)),
+            image=self.sight,
+            settings=Settings(**plain),
+            seed=self.seed,
+            max_steps=self.max_steps,
+            episodes=len(tasks),
+            machine=machine(),
+            software=software(_MATTERS + self.env.packages + (_MODELS if self.model else ())),
+        )
+
+    def make_env(self) -> Env:
+        """A new environment, in a worker unless the run says otherwise.
+
+        Raises:
+            UnavailableError: the backend lacks something on this machine.
+            SimulatorError: it did not start.
+        """
+        return make_env(self.env, self.backend, self.settings["env"], self.run_settings)
+
+    def load_model(self, before: Mapping[str, JsonValue] = MappingProxyType({})) -> Model | None:
+        """The model that the agent asks; None where it asks none.
+
+        Args:
+            before: `Model.details` when the run began. A setting of "auto" is what it came to
+                then: a timing may come out otherwise today.
+
+        Raises:
+            ModelError: there is no such model.
+            UnavailableError: a package is lacking on this machine.
+        """
+        if self.model is None:
+            return None
+        settings = self.settings["model"]
+        came_to = {name: found for name, found in before.items() if _is_auto(settings, name)}
+        return models.load(self.model, settings.model_copy(update=came_to))
+
+    def make_agent(self, model: Model | None) -> Agent:
+        """The agent, which asks `model` and closes it in the end.
+
+        Raises:
+            ModelError: the model can't do what the agent needs.
+        """
+        return self.agent.make(self.settings["agent"], model)
+
+
+def plan(
+    env: str,
+    agent: str,
+    *,
+    backend: str | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    assignments: Sequence[str] = (),
+    before: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
+    candidates: Choice = Choice.SEEN,
+    sight: Sight = Sight.SHOWN,
+    grants: Sequence[Grant] = (),
+    max_steps: int | None = None,
+    seed: int = 0,
+) -> Plan:
+    """Look everything up. What an agent can't work without is granted to it.
+
+    Raises:
+        UnknownNameError: there is no such environment, backend, agent or kind of model.
+        ModelError: a model is named and the agent asks none, or it is no KIND:NAME.
+        SettingError: a setting is unknown or wrong, or the model has no base URL.
+    """
+    registration, planner = find_env(env), find_agent(agent)
+    model = _model(planner, model)
+    owners: dict[str, type[BaseModel]] = {
+        "env": registration.settings,
+        "agent": planner.settings,
+        "run": RunSettings,
+    }
+    fields = registration.settings.model_fields
+    wanted: Mapping[str, object] = {k: v for k, v in planner.wants.items() if k in fields}
+    if model is not None:
+        owners["model"] = models.find(model)[0].settings
+    if base_url is not None:
+        if "model" not in owners or "base_url" not in owners["model"].model_fields:
+            raise SettingError(
+                "--base-url says where an endpoint is: name one, as in --model openai:NAME."
+            )
+        assignments = [*assignments, f"model.base_url={base_url}"]
+    return Plan(
+        env=registration,
+        backend=find_backend(registration, backend),
+        agent=planner,
+        model=model,
+        settings=divide(
+            assignments, owners, {**before, "env": {**wanted, **before.get("env", {})}}
+        ),
+        candidates=candidates,
+        sight=sight,
+        granted=frozenset(grants) | planner.needs,
+        max_steps=max_steps,
+        seed=seed,
+    )
+
+
+def plan_like(
+    header: Header,
+    *,
+    agent: str | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    assignments: Sequence[str] = (),
+) -> Plan:
+    """The plan of a run that is recorded, with what is named here in place of what was.
+
+    Raises:
+        UnknownNameError, ModelError, SettingError: as `plan`.
+    """
+    kept = header.settings
+    other = agent not in (None, header.agent)
+    asked = model or (None if other else header.model)
+    before: dict[str, Mapping[str, object]] = {"env": kept.env, "run": kept.run}
+    if not other:
+        before["agent"] = kept.agent
+    if asked == header.model:
+        before["model"] = kept.model
+    return plan(
+        header.env,
+        agent or header.agent,
+        backend=header.backend,
+        model=asked,
+        base_url=base_url,
+        assignments=assignments,
+        before=before,
+        candidates=header.candidates,
+        sight=header.image,
+        grants=header.grants,
+        max_steps=header.max_steps,
+        seed=header.seed,
+    )
+
+
+def find_backend(registration: Registration, name: str | None) -> str:
+    """The backend of that name, or the default for None.
+
+    Raises:
+        UnknownNameError: the environment has no such backend.
+    """
+    if name is None:
+        return registration.backends[0]
+    if name not in registration.backends:
+        raise UnknownNameError(f"backend of {registration.name}", name, registration.backends)
+    return name
+
+
+def make_env(
+    registration: Registration, backend: str, settings: BaseModel, run: RunSettings
+) -> Env:
+    """A new environment, in a worker unless `run` says otherwise.
+
+    Raises:
+        UnavailableError: the backend lacks something on this machine.
+        SimulatorError: it did not start.
+    """
+    if run.in_process:
+        return registration.make(backend, settings)
+    return WorkerEnv(
+        registration.name,
+        backend,
+        settings.model_dump(mode="json"),
+        deadline=run.deadline,
+        reset_deadline=run.reset_deadline,
+    )
+
+
+def machine() -> Mapping[str, JsonValue]:
+    """What this machine has, as far as it shapes how long things take."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "processor": _processor() or platform.machine(),
+        "processors": len(os.sched_getaffinity(0)),
+        "memory_gb": round(memory / 2**30, 1),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return ""
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "")
+
+
+def software(packages: Sequence[str]) -> Mapping[str, str]:
+    """The versions of Python, the platform and those `packages` that are there."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _is_auto(settings: BaseModel, name: str) -> bool:
+    return getattr(settings, name, None) == "auto"
+
+
+def _model(agent: AgentRegistration, model: str | None) -> str | None:
+    if model is not None and agent.model is None:
+        raise ModelError(f"The agent {agent.name!r} asks no model: leave --model out.")
+    return model or agent.model

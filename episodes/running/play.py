@@ -1,0 +1,320 @@
+"""One episode: observe, decide, act, with every step on disk before the next one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from inhabit.agents.core import (
+    Agent,
+    BudgetError,
+    CutShortError,
+    Decision,
+    Grant,
+    Grants,
+    ModelError,
+    Step,
+    View,
+)
+from inhabit.envs.core import (
+    Action,
+    Env,
+    Observation,
+    Outcome,
+    Reason,
+    SceneError,
+    SimulatorError,
+    Task,
+)
+from inhabit.envs.worker import WorkerError
+from inhabit.episodes.recording.schema import Choice, End, Ending, Sight
+from inhabit.episodes.recording.writer import Journal, Moment
+from inhabit.episodes.replaying.resume import Prefix, Recorded
+from inhabit.episodes.running.clock import Clock, Part
+from inhabit.episodes.running.env_thread import Stage
+from inhabit.episodes.running.poses import pose_of, things_of
+from inhabit.episodes.running.settings import Resume
+from inhabit.episodes.running.tally import Limits, Tally
+from inhabit.episodes.running.view import grants, look, shown, state_of
+
+T = TypeVar("T")
+
+UNREADABLE = "That answer could not be understood as an action."
+"""What an agent is told whose words mean nothing here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What holds for every episode of a run."""
+
+    candidates: Choice = Choice.SEEN
+    sight: Sight = Sight.SHOWN
+    granted: frozenset[Grant] = frozenset()
+    max_steps: int | None = None
+    """In place of each task's own limit."""
+    max_invalid: int = 10
+    remember: int = 50
+    """Past pictures that a history holds."""
+    retries: int = 0
+    """Attempts more that an episode is given after faults of its simulator."""
+    pause: float = 0.25
+    """Seconds before the first of them; before each next one twice as long."""
+    resume: Resume = Resume.CONTINUE
+    frames: bool = True
+    """Keep the pictures that were seen and sent."""
+    max_seconds: float | None = None
+    """After which no step is begun; None for any time."""
+
+    def limits(self, task: Task) -> Limits:
+        """When an episode of `task` is cut short."""
+        return Limits(self.max_steps or task.max_steps, self.max_invalid)
+
+
+async def play(
+    stage: Stage,
+    agent: Agent,
+    task: Task,
+    journal: Journal,
+    rules: Rules,
+    *,
+    seed: int,
+    prefix: Prefix | None = None,
+    again: bool = False,
+    spent: float = 0.0,
+) -> End:
+    """Play `task` once and write down every step as it happens.
+
+    A decision is on disk before it is acted on, so a run that is cut off never pays for it again.
+
+    Args:
+        stage: where.
+        agent: who decides.
+        task: what is to be achieved.
+        journal: of this attempt.
+        rules: of the run.
+        seed: of the episode.
+        prefix: steps of an earlier attempt, acted again before the agent is asked.
+        again: whether another attempt follows if a fault of the simulator cuts this one short.
+        spent: seconds that earlier attempts took, of those that `rules` allow.
+
+    Returns:
+        How the attempt ended. A fault of the simulator or the model is a result too.
+
+    Raises:
+        DiskError: the record can't be written.
+        DivergedError: a step of `prefix` came out differently; the attempt has no end then.
+    """
+    episode = _Episode(stage, agent, task, journal, rules, seed, prefix, spent)
+    fault: Fault | None = None
+    try:
+        agent.check_budget()
+        await episode.begin()
+        moment = await episode.see()
+        while not episode.over:
+            decision = await episode.decide(moment)
+            if not decision.stop:
+                await episode.act(decision, moment)
+                moment = await episode.see()
+    except (SceneError, SimulatorError, ModelError) as error:
+        fault = error
+    return await episode.end(fault, again=again)
+
+
+Fault = SceneError | SimulatorError | ModelError
+_ENDINGS: Mapping[type[Fault], Ending] = {
+    SceneError: Ending.SCENE_REFUSED,
+    SimulatorError: Ending.SIMULATOR_FAULT,
+    BudgetError: Ending.BUDGET,
+    ModelError: Ending.MODEL_FAULT,
+}
+
+
+class _Episode:
+    """An episode in the middle of being played: each part of a step, timed and written down."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        agent: Agent,
+        task: Task,
+        journal: Journal,
+        rules: Rules,
+        seed: int,
+        prefix: Prefix | None,
+        spent: float,
+    ) -> None:
+        self._stage = stage
+        self._agent = agent
+        self._task = task
+        self._journal = journal
+        self._rules = rules
+        self._seed = seed
+        self._prefix = prefix
+        self._spent = spent
+        self._grants = Grants()
+        self._history: list[Step] = []
+        self._tally = Tally(rules.limits(task))
+        self._clock = Clock()
+        self._started = False
+        self._posed = False
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self._tally.ending is not None
+
+    async def begin(self) -> None:
+        """Build the scene, and write down that it stands."""
+        await self._ask(lambda env: env.reset(self._task, seed=self._seed))
+        progress = await self._ask(lambda env: env.progress())
+        self._tally.met, self._tally.total = progress
+        rules = self._rules
+        self._grants = await grants(self._stage, rules.granted, rules.candidates, rules.sight)
+        words = None
+        if self._rules.candidates is Choice.VOCABULARY:
+            words = await self._ask(lambda env: env.vocabulary())
+        state = await self._ask(state_of)
+        self._posed = pose_of(state) is not None
+        with self._clock.spell(Part.RECORD):
+            continues = self._prefix.attempt if self._prefix else None
+            self._journal.start(
+                self._task, self._seed, progress, words, continues, things_of(state)
+            )
+        self._started = True
+
+    async def see(self) -> Moment:
+        """What there is to see now. A step is over once its consequences are seen."""
+        step = self._tally.steps
+        moment = await self._ask(lambda env: look(env, self._rules.candidates, pose=self._posed))
+        with self._clock.spell(Part.RECORD):
+            self._journal.see(step, moment, self._clock.latest(Part.SIMULATOR))
+        if step:
+            self._clock.end_step()
+        else:
+            self._clock.begin_step()
+        if (recorded := self._recorded()) is not None:
+            recorded.check_seen(moment)
+        return moment
+
+    async def decide(self, moment: Moment) -> Decision:
+        """What the agent wants, or is on record to have wanted; written down when this returns."""
+        if (recorded := self._recorded()) is not None:
+            decision = await self._repeated(recorded)
+        else:
+            decision = await self._asked(moment)
+        await self._decided(decision)
+        return decision
+
+    async def _repeated(self, recorded: Recorded) -> Decision:
+        said = recorded.line.action
+        action = None if said is None else await self._ask(lambda env: env.parse(said))
+        self._clock.recall(recorded.line.seconds)
+        return recorded.decision(action)
+
+    async def _asked(self, moment: Moment) -> Decision:
+        most = self._rules.max_seconds
+        if most is not None and self._spent + self._clock.elapsed >= most:
+            raise BudgetError(f"The {most:g} s that max_seconds allows an episode are over.")
+        view = View(
+            goal=self._task.goal,
+            observation=shown(moment.observation, self._rules.sight),
+            candidates=moment.candidates,
+            history=tuple(self._history),
+            seed=self._seed,
+            parse=self._parse,
+            grants=self._grants,
+        )
+        try:
+            with self._clock.spell(Part.MODEL):
+                try:
+                    decision = await self._agent.decide(view)
+                finally:
+                    self._clock.add(Part.SIMULATOR, self._stage.seconds())
+        except ModelError as error:
+            if error.decision is not None and error.decision.calls:
+                await self._decided(error.decision)
+            raise
+        except CutShortError as error:
+            await self._decided(error.decision)
+            raise error.fault from error
+        return decision
+
+    async def _decided(self, decision: Decision) -> None:
+        """Write down and count what was decided, or said and paid for until something failed."""
+        with self._clock.spell(Part.RECORD):
+            seconds = self._clock.latest(Part.MODEL)
+            await self._journal.decide(self._tally.steps, decision, seconds)
+        self._tally.decided(decision)
+
+    async def act(self, decision: Decision, moment: Moment) -> None:
+        """Carry the decision out; words that mean nothing are a step that had no effect."""
+        if (action := decision.action) is not None:
+            outcome = await self._ask(lambda env: env.act(action))
+            seconds = self._clock.latest(Part.SIMULATOR)
+            if (recorded := self._recorded()) is not None:
+                recorded.check_outcome(outcome)
+        else:
+            met, total = self._tally.met, self._tally.total
+            outcome = Outcome(Reason.UNKNOWN_ACTION, UNREADABLE, met, total, over=False, cost=0)
+            seconds = 0.0
+        with self._clock.spell(Part.RECORD):
+            self._journal.act(self._tally.steps, outcome, seconds)
+        self._tally.acted(decision, outcome)
+        self._remember(decision, outcome, shown(moment.observation, self._rules.sight))
+
+    async def end(self, fault: Fault | None, *, again: bool) -> End:
+        """Write down how it ended, and why; `again` if a fault of the simulator is not the last."""
+        tally, clock = self._tally, self._clock
+        clock.add(Part.SIMULATOR, self._stage.seconds())
+        with clock.spell(Part.RECORD):
+            if not self._started:
+                self._journal.start(self._task, self._seed, None)
+            await self._journal.pictures_written()
+        ending = _ending(fault) if fault else tally.ending
+        assert ending is not None, "An episode without a fault is played until it is over."
+        end = End(
+            time=time.time(),
+            ending=ending,
+            success=ending is Ending.SUCCESS,
+            met=tally.met,
+            total=tally.total,
+            steps=tally.steps,
+            cost=tally.cost,
+            invalid=tally.invalid,
+            unmatched=tally.unmatched,
+            replans=tally.replans,
+            seconds=clock.total(),
+            overhead_ms=clock.overhead_ms,
+            tokens=tally.tokens,
+            error=None if fault is None else str(fault),
+            attempt=self._journal.attempt,
+            again=again and ending is Ending.SIMULATOR_FAULT,
+            printed=tuple(fault.printed) if isinstance(fault, WorkerError) else (),
+        )
+        await self._journal.end(end)
+        return end
+
+    def _recorded(self) -> Recorded | None:
+        return None if self._prefix is None else self._prefix.step(self._tally.steps)
+
+    def _remember(self, decision: Decision, outcome: Outcome, seen: Observation) -> None:
+        said = decision.action.text if decision.action else decision.raw
+        step = Step(said, outcome.reason, outcome.feedback, seen.rgb, seen.text, seen.clips)
+        self._history.append(step)
+        if (old := len(self._history) - 1 - self._rules.remember) >= 0:
+            self._history[old] = replace(self._history[old], rgb=None, clips=())
+
+    async def _parse(self, text: str) -> Action | None:
+        return await self._stage.call(lambda env: env.parse(text))
+
+    async def _ask(self, ask: Callable[[Env], T]) -> T:
+        try:
+            return await self._stage.call(ask)
+        finally:
+            self._clock.add(Part.SIMULATOR, self._stage.seconds())
+
+
+def _ending(fault: Fault) -> Ending:
+    return next(ending for kind, ending in _ENDINGS.items() if isinstance(fault, kind))

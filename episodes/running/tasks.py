@@ -1,0 +1,84 @@
+"""Where the tasks of a run come from: sampled, or read from a file or a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from inhabit.envs import tasksets
+from inhabit.envs.core import Task, TaskError
+from inhabit.envs.entries import first_problem
+from inhabit.envs.registry import Registration
+
+
+def gather(
+    registration: Registration,
+    settings: BaseModel,
+    *,
+    n: int | None,
+    seed: int,
+    source: str | None,
+) -> Sequence[Task]:
+    """The tasks of a run, in order: the first `n` of `source`, or `n` sampled ones.
+
+    Args:
+        registration: the environment they are for.
+        settings: of the environment.
+        n: how many; None takes all that `source` has.
+        seed: of the sample.
+        source: a `.jsonl` file, a frozen set such as "alfred-v1", or whatever the environment
+            itself understands.
+
+    Raises:
+        TaskError: they can't be read, or are no set of tasks for this environment.
+    """
+    tasks: Iterable[Task]
+    if source is None:
+        source = f"The sample of {registration.name} with seed {seed}"
+        tasks = registration.sample(1 if n is None else n, seed, settings)
+    elif (file := tasksets.find(source) or Path(source)).suffix == ".jsonl":
+        tasks = read_tasks(file)
+    else:
+        tasks = registration.read(source, settings)
+    found = tuple(islice(_checked(tasks, source, registration.name), n))
+    if not found:
+        raise TaskError(f"{source} holds no task.")
+    return found
+
+
+def read_tasks(file: Path) -> Iterator[Task]:
+    """Tasks of a JSONL file, in order. Blank lines are passed over.
+
+    Raises:
+        TaskError: it can't be read, or a line is no task; names the line and the field.
+    """
+    try:
+        lines = file.read_bytes().split(b"\n")
+    except OSError as error:
+        raise TaskError(f"{file} can't be read: {error.strerror}.") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield Task.model_validate_json(line)
+        except ValidationError as error:
+            raise TaskError(f"{file}, line {number}: {first_problem(error)}.") from error
+
+
+def _checked(tasks: Iterable[Task], source: str, env: str) -> Iterator[Task]:
+    """Every task once, and all of them for `env`."""
+    numbers: dict[str, int] = {}
+    for number, task in enumerate(tasks, 1):
+        if task.env != env:
+            raise TaskError(
+                f"{source}, task {number} ({task.id!r}): its env is {task.env!r}, "
+                f"and this run is of {env!r}."
+            )
+        if (other := numbers.setdefault(task.id, number)) != number:
+            raise TaskError(
+                f"{source}, task {number}: its id {task.id!r} is that of task {other} too."
+            )
+        yield task

@@ -1,0 +1,1 @@
+"""Rates over episodes, comparisons of runs, and how sure they are."""

@@ -1,0 +1,195 @@
+"""Two runs of the same tasks held against each other, task by task."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inhabit.envs.core import Task
+from inhabit.episodes.recording.index import Index
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import End, Header
+from inhabit.episodes.scoring.metrics import wilson
+
+_SAME = ("env", "backend", "candidates", "grants", "image", "max_steps")
+"""What has to be the same for a difference to tell of the agents."""
+_RESAMPLED = 2000
+
+
+class MixedError(ValueError):
+    """Two runs were made under different conditions. Names the first that differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTask:
+    """A task and how it ended in either run."""
+
+    task: Task
+    first: End
+    second: End
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What became of the tasks that ended in both runs. Differences are second minus first."""
+
+    tasks: int
+    only_first: int
+    """Tasks that ended in the first run alone, and are left out."""
+    only_second: int
+    both_solved: int
+    first_solved: int
+    """Tasks that the first run alone has solved."""
+    second_solved: int
+    neither_solved: int
+    difference: float
+    """Of the success rates."""
+    interval: tuple[float, float]
+    """Of that difference, 95 %: Newcombe's method 10."""
+    p_value: float
+    """Of McNemar's exact test: two-sided, on the tasks that one run alone has solved."""
+    conditions_difference: float
+    """Mean difference of the share of goal conditions that held."""
+    conditions_interval: tuple[float, float]
+    """Of that mean, 95 %: percentiles of 2,000 resamples of the tasks, from a fixed seed."""
+    conditions_p_value: float
+    """Of the exact sign test on the tasks where that share differs."""
+    changed: tuple[PairedTask, ...]
+    """Tasks that one run has solved and the other has not, in the order of the first run."""
+
+
+def compare(first: Run, second: Run, *, mixed: bool = False) -> Comparison:
+    """Hold `second` against `first`, over the tasks that ended in both.
+
+    Args:
+        first: the run that differences are counted from.
+        second: the other one.
+        mixed: compare even if they were made under different conditions.
+
+    Raises:
+        MixedError: they were, or have no task in common.
+        RecordError: a record can't be read.
+    """
+    if not mixed:
+        _check_same(first.header, second.header)
+    paired, only_first, only_second = _pair(first, second)
+    if not paired:
+        raise MixedError(
+            f"{first.folder} and {second.folder} have no task in common that has ended in both: "
+            "run both with the same tasks."
+        )
+    both, one, other, neither = _table(paired)
+    shares = [_share(p.second) - _share(p.first) for p in paired]
+    rises = sum(s > 0 for s in shares)
+    return Comparison(
+        tasks=len(paired),
+        only_first=only_first,
+        only_second=only_second,
+        both_solved=both,
+        first_solved=one,
+        second_solved=other,
+        neither_solved=neither,
+        difference=(other - one) / len(paired),
+        interval=newcombe(both, other, one, neither),
+        p_value=sign_test(one, other),
+        conditions_difference=float(np.mean(shares)),
+        conditions_interval=_resampled(shares),
+        conditions_p_value=sign_test(rises, sum(s < 0 for s in shares)),
+        changed=tuple(p for p in paired if p.first.success != p.second.success),
+    )
+
+
+def sign_test(one: int, other: int) -> float:
+    """The exact two-sided p-value of `one` against `other` under even odds; 1 for none at all.
+
+    On discordant pairs this is McNemar's test in its exact form.
+    """
+    tosses = one + other
+    tail = sum(math.comb(tosses, k) for k in range(min(one, other) + 1))
+    return min(1.0, float(2 * tail / 2**tosses)) if tosses else 1.0
+
+
+def newcombe(both: int, first: int, second: int, neither: int) -> tuple[float, float]:
+    """The 95 % interval of the difference of two paired rates, first minus second.
+
+    Args:
+        both: pairs in which both succeed.
+        first: pairs in which the first alone does.
+        second: pairs in which the second alone does.
+        neither: the rest; there is at least one pair in all.
+
+    Returns:
+        Its ends, within [-1, 1]. Newcombe 1998, "Improved confidence intervals for the difference
+        between binomial proportions based on paired data", method 10: the two Wilson intervals,
+        with the correlation of the pairs corrected for continuity.
+    """
+    n = both + first + second + neither
+    one, other = (both + first) / n, (both + second) / n
+    (low1, high1), (low2, high2) = wilson(both + first, n), wilson(both + second, n)
+    phi = _correlation(both, first, second, neither)
+    down = _joined(one - low1, high2 - other, phi)
+    up = _joined(high1 - one, other - low2, phi)
+    return max(-1.0, one - other - down), min(1.0, one - other + up)
+
+
+def _joined(one: float, other: float, phi: float) -> float:
+    return math.sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
+
+
+def _correlation(both: int, first: int, second: int, neither: int) -> float:
+    margins = (both + first) * (second + neither) * (both + second) * (first + neither)
+    if margins == 0:
+        return 0.0
+    agreement = float(both * neither - first * second)
+    if agreement > 0:
+        agreement = max(0.0, agreement - (both + first + second + neither) / 2)
+    return agreement / math.sqrt(margins)
+
+
+def _check_same(first: Header, second: Header) -> None:
+    one, other = first.model_dump(mode="json"), second.model_dump(mode="json")
+    for name in _SAME:
+        if one[name] != other[name]:
+            raise MixedError(
+                f"The runs differ in more than who acted: {name} is {one[name]!r} in the first and "
+                f"{other[name]!r} in the second. Compare them all the same with --mixed."
+            )
+
+
+def _pair(first: Run, second: Run) -> tuple[list[PairedTask], int, int]:
+    others = zip(second.tasks, Index(second).ends(), strict=True)
+    ends = {task.id: (task, end) for task, end in others if end is not None}
+    of_second = len(ends)
+    paired: list[PairedTask] = []
+    of_first = 0
+    for task, end in zip(first.tasks, Index(first).ends(), strict=True):
+        if end is None:
+            continue
+        of_first += 1
+        same, other = ends.get(task.id, (None, None))
+        # The same name for another scene or goal is another task.
+        if other is not None and same == task:
+            paired.append(PairedTask(task, end, other))
+    return paired, of_first - len(paired), of_second - len(paired)
+
+
+def _table(paired: Sequence[PairedTask]) -> tuple[int, int, int, int]:
+    solved = [(p.first.success, p.second.success) for p in paired]
+    kinds = ((True, True), (True, False), (False, True), (False, False))
+    both, one, other, neither = (solved.count(kind) for kind in kinds)
+    return both, one, other, neither
+
+
+def _share(end: End) -> float:
+    return end.met / end.total if end.total else 0.0
+
+
+def _resampled(differences: Sequence[float]) -> tuple[float, float]:
+    values = np.asarray(differences)
+    lot = np.random.default_rng(0)
+    means = [values[lot.integers(0, len(values), len(values))].mean() for _ in range(_RESAMPLED)]
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)
