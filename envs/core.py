@@ -124,7 +124,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class SceneObject:
     """One object of a scene, as a person would speak of it: what EIE and judges check claims on."""
 
     name: str
@@ -301,6 +301,6 @@ class Privileged(Protocol):
 class Factual(Protocol):
     """Says what is true of the scene, in one form for every environment. Privileged."""
 
-    def things(self) -> Sequence[Thing]:
+    def things(self) -> Sequence[SceneObject]:
         """Every object, seen or not, in a fixed order."""
         ...

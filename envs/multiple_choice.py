@@ -35,7 +35,7 @@ def json_list(file: Path) -> list[Any]:
 _CHOOSE = "choose"
 
 
-class Choosing(Env):
+class MultipleChoice(Env):
     """Some options, one choice: right or wrong, the episode is over."""
 
     determinism = Determinism.FRAMES

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from inhabit.envs.core import Action, Task
 
 
-class Deed(StrEnum):
+class ActionKind(StrEnum):
     """What an action comes to, whatever words an environment has for it."""
 
     GO = "go"
@@ -50,7 +50,7 @@ class Event:
     """As an instruction, without a full stop: "heat the apple"."""
     done: str
     """As a sentence once it has come about: "The apple has been heated."."""
-    deed: Deed
+    deed: ActionKind
     """The kind of action that brings it about,"""
     thing: str
     """and what that is done to (for PUT: where it is put), as actions name it without a number."""
@@ -116,6 +116,17 @@ class Template(Protocol):
         """The place where it happens: what is never shared between training and test."""
         ...
 
-    def deed(self, action: Action) -> Deed:
+    def deed(self, action: Action) -> ActionKind:
         """What an action comes to."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class WordedGoal:
+    """A goal in words, and what it asks for: what a reader of goals learns from."""
+
+    text: str
+    kind: str
+    """The type of task."""
+    parts: tuple[str, ...]
+    """The nouns of object, place and movable, each empty where there is none."""

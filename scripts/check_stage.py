@@ -18,8 +18,8 @@ from inhabit.envs.core import (
     Observation,
     Outcome,
     Privileged,
+    SceneObject,
     Task,
-    Thing,
 )
 from inhabit.envs.registry import find
 
@@ -73,7 +73,7 @@ class Stage:
             raise ValueError(f"{text!r} is no action here.")
         return found
 
-    def things(self) -> tuple[Thing, ...]:
+    def things(self) -> tuple[SceneObject, ...]:
         """All that is in the scene now."""
         assert isinstance(self.env, Factual)
         return tuple(self.env.things())

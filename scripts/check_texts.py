@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from inhabit.envs.core import Thing
+from inhabit.envs.core import SceneObject
 
 STATES = {
     "open": (("open", "opened"), ("closed", "shut")),
@@ -88,7 +88,9 @@ class Reader:
             if isinstance(token, Noun) and before != "no"
         ]
 
-    def absent(self, text: str, things: Sequence[Thing], *, made: bool = True) -> Iterator[str]:
+    def absent(
+        self, text: str, things: Sequence[SceneObject], *, made: bool = True
+    ) -> Iterator[str]:
         """What `text` speaks of and is not in the scene, nor can be made there if `made`."""
         for noun in self.nouns(text):
             # A coffee table is a table, and a desk lamp a lamp.
@@ -99,7 +101,7 @@ class Reader:
             ) and not (_comes(noun, things) or (made and self._can_be_made(noun, things))):
                 yield f"There is no {noun.kind}{noun.number and ' ' + noun.number}."
 
-    def _can_be_made(self, noun: Noun, things: Sequence[Thing]) -> bool:
+    def _can_be_made(self, noun: Noun, things: Sequence[SceneObject]) -> bool:
         """Whether what it is made of is there, or what that is made of."""
         there, kind = {squeeze(thing.kind) for thing in things}, noun.kind
         for _ in self._sources:
@@ -116,7 +118,9 @@ class Reader:
             if isinstance(word, str) and word in NUMBERS and noun is not None:
                 yield NUMBERS[word], noun
 
-    def wrong(self, text: str, things: Sequence[Thing], *, made: bool = True) -> Iterator[str]:
+    def wrong(
+        self, text: str, things: Sequence[SceneObject], *, made: bool = True
+    ) -> Iterator[str]:
         """Every claim in `text` that does not hold, as a sentence.
 
         `made` lets it speak of what can be made of the things, as a wish or a reason may.
@@ -155,7 +159,7 @@ class Reader:
                     return Noun(kind, number), length
         return None, 1
 
-    def _states(self, tokens: Sequence[Token], things: Sequence[Thing]) -> Iterator[str]:
+    def _states(self, tokens: Sequence[Token], things: Sequence[SceneObject]) -> Iterator[str]:
         for at, token in enumerate(tokens):
             if not isinstance(token, Noun):
                 continue
@@ -169,7 +173,7 @@ class Reader:
                 if isinstance(word, str) and after[0] not in ("the", "a", "an", "top"):
                     yield from _state(token, word, holds, things)
 
-    def _places(self, tokens: Sequence[Token], things: Sequence[Thing]) -> Iterator[str]:
+    def _places(self, tokens: Sequence[Token], things: Sequence[SceneObject]) -> Iterator[str]:
         words = [t for t in tokens if t not in _FILLING and t not in _BEFORE - {"no"}]
         held = [thing for thing in things if thing.held]
         for at, token in enumerate(words):
@@ -201,20 +205,20 @@ def _singulars(word: str) -> Iterator[str]:
             yield word[: -len(plural)] + singular
 
 
-def _is(thing: Thing, noun: Noun) -> bool:
+def _is(thing: SceneObject, noun: Noun) -> bool:
     if noun.kind not in (squeeze(thing.kind), squeeze(thing.name)):
         return False
     return not noun.number or thing.name.rpartition("_")[2] == noun.number
 
 
-def _comes(noun: Noun, things: Sequence[Thing]) -> bool:
+def _comes(noun: Noun, things: Sequence[SceneObject]) -> bool:
     """Whether it is a piece of what is there, or what a piece that is there was cut of."""
     whole = noun.kind.removesuffix("slice").removesuffix("sliced")
     pieces = {whole, whole + "slice", whole + "sliced"} - {noun.kind}
     return not noun.number and any(squeeze(thing.kind) in pieces for thing in things)
 
 
-def _state(noun: Noun, word: str, holds: bool, things: Sequence[Thing]) -> Iterator[str]:
+def _state(noun: Noun, word: str, holds: bool, things: Sequence[SceneObject]) -> Iterator[str]:
     """What is wrong with saying that a `noun` is `word`, if that is a state at all."""
     meanings = [
         (state, (word in yes) == holds)
@@ -229,7 +233,7 @@ def _state(noun: Noun, word: str, holds: bool, things: Sequence[Thing]) -> Itera
         yield f"No {noun.kind} is {'' if holds else 'not '}{word}."
 
 
-def _lies(noun: Noun, where: str, at: Noun, things: Sequence[Thing]) -> bool:
+def _lies(noun: Noun, where: str, at: Noun, things: Sequence[SceneObject]) -> bool:
     by_name = {thing.name: thing for thing in things}
     for thing in things:
         support = by_name.get(thing.support or "")

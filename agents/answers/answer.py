@@ -12,7 +12,7 @@ import json_repair
 from inhabit.agents.answers.choices import Choices, Meaning, Problem
 from inhabit.agents.core import Decision, View
 from inhabit.agents.models.core import Message
-from inhabit.agents.prompts.prompt import Template
+from inhabit.agents.prompts.prompt import PromptTemplate
 
 # A model's answer taken apart: what it says it sees, why it acts, and how.
 #
@@ -41,7 +41,7 @@ _THOUGHTS = re.compile(r"<think(?:ing)?>(.*?)</think(?:ing)?>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ParsedAnswer:
     """The parts of an answer, in the model's words."""
 
     action: str
@@ -49,7 +49,7 @@ class Answer:
     reasoning: str = ""
 
 
-def read_answer(text: str) -> Answer | None:
+def read_answer(text: str) -> ParsedAnswer | None:
     """The parts of `text`, or None where it names no action.
 
     Read are, whichever comes first: a JSON object, mended where it is broken; lines such as
@@ -64,7 +64,9 @@ def read_answer(text: str) -> Answer | None:
     action = parts.get("action", "").strip()
     if not action:
         return None
-    return Answer(action, parts.get("description", ""), parts.get("reasoning", "") or thoughts)
+    return ParsedAnswer(
+        action, parts.get("description", ""), parts.get("reasoning", "") or thoughts
+    )
 
 
 def _object(text: str) -> Mapping[str, str]:
@@ -121,7 +123,7 @@ class Reading:
     """An answer, taken apart, and what its action means."""
 
     raw: str
-    answer: Answer
+    answer: ParsedAnswer
     """Empty where there is no action in it."""
     meaning: Meaning
 
@@ -140,7 +142,7 @@ async def read(text: str, choices: Choices, view: View) -> Reading:
     """What `text`, the whole answer of a model, comes to among `choices`."""
     answer = read_answer(text)
     if answer is None:
-        return Reading(text, Answer(""), Meaning(problem=Problem.NO_ACTION))
+        return Reading(text, ParsedAnswer(""), Meaning(problem=Problem.NO_ACTION))
     return Reading(text, answer, await choices.understand(answer.action, view.parse))
 
 
@@ -148,7 +150,7 @@ class Repair:
     """Asks for another answer, and says what was wrong with the last one."""
 
     def __init__(self) -> None:
-        self._template = Template("repair")
+        self._template = PromptTemplate("repair")
 
     def message(self, reading: Reading, choices: Choices) -> Message:
         """What to say after `reading`, which could not be understood."""

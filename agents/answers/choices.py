@@ -10,7 +10,7 @@ from string import ascii_uppercase
 
 from pydantic import JsonValue
 
-from inhabit.agents.answers.matching import How, match
+from inhabit.agents.answers.matching import MatchKind, match
 from inhabit.agents.core import View
 from inhabit.agents.prompts.history import untried
 from inhabit.envs.core import Action
@@ -111,7 +111,7 @@ class Choices:
         if self.lettered and (meaning := self._letter(said)) is not None:
             return meaning
         found = match(said, self.candidates)
-        if found.how is How.EXACT or found.how is How.WORDS:
+        if found.how is MatchKind.EXACT or found.how is MatchKind.WORDS:
             return self._checked(found.action)
         if self.stop and said.strip(" \t\n\"'.!").casefold() in _STOPS:
             return Meaning(stop=True)
@@ -120,7 +120,7 @@ class Choices:
             return self._checked(next(a for a in self.candidates if a == parsed))
         if found.action is not None:
             return self._checked(found.action)
-        ambiguous = found.how is How.AMBIGUOUS
+        ambiguous = found.how is MatchKind.AMBIGUOUS
         return Meaning(problem=Problem.AMBIGUOUS if ambiguous else Problem.UNKNOWN, near=found.near)
 
     def _letter(self, said: str) -> Meaning | None:
@@ -130,7 +130,7 @@ class Choices:
         if (leading := _LEADING.fullmatch(said)) is None:
             return None
         found = match(leading[2], self.candidates)
-        if found.how is How.EXACT or found.how is How.WORDS:
+        if found.how is MatchKind.EXACT or found.how is MatchKind.WORDS:
             return self._checked(found.action)
         return self._numbered(leading[1])
 

@@ -34,7 +34,7 @@ _WHERE = frozenset({"in", "into", "inside", "on", "onto", "to", "from", "with", 
 _SILENT = _WHERE | {"the", "a", "an", "of", "and", "then", "it", "its", "my", "i", "will", "should"}
 
 
-class How(StrEnum):
+class MatchKind(StrEnum):
     """How words were understood."""
 
     EXACT = "exact"
@@ -51,10 +51,10 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What words mean: a candidate or, with the last two of `How`, none."""
+    """What words mean: a candidate or, with the last two of `MatchKind`, none."""
 
     action: Action | None
-    how: How
+    how: MatchKind
     near: tuple[Action, ...] = ()
     """Some that were nearly meant, for whoever asks again."""
 
@@ -68,12 +68,12 @@ def match(text: str, candidates: Sequence[Action]) -> Match:
     """
     for action in candidates:
         if action.text == text.strip():
-            return Match(action, How.EXACT)
+            return Match(action, MatchKind.EXACT)
     words = _words(text)[:_LONGEST]
     plain = _plain(words)
     for action in candidates:
         if plain and _plain(_words(action.text)) == plain:
-            return Match(action, How.WORDS)
+            return Match(action, MatchKind.WORDS)
     return _by_parts(_Said(tuple(words)), candidates)
 
 
@@ -81,15 +81,15 @@ def _by_parts(said: _Said, candidates: Sequence[Action]) -> Match:
     scored = [(said.score(action), action) for action in candidates]
     best = max((score for score, _ in scored), default=0.0)
     if best <= 0.0:
-        return Match(None, How.NOTHING)
+        return Match(None, MatchKind.NOTHING)
     nearest = sorted(scored, key=lambda pair: -pair[0])
     near = tuple(action for score, action in nearest[:5] if score > 0.0)
     if best < _ENOUGH:
-        return Match(None, How.NOTHING, near)
+        return Match(None, MatchKind.NOTHING, near)
     equals = [action for score, action in scored if score > best - 1e-9]
     if len({_names(action) for action in equals}) > 1:
-        return Match(None, How.AMBIGUOUS, near)
-    return Match(equals[0], How.PARTS, near)
+        return Match(None, MatchKind.AMBIGUOUS, near)
+    return Match(equals[0], MatchKind.PARTS, near)
 
 
 @dataclass(frozen=True)

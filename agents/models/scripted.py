@@ -45,7 +45,7 @@ class Want(BaseModel):
     arguments: str = "{}"
 
 
-class Answer(BaseModel):
+class ScriptedReply(BaseModel):
     """A reply to every prompt that holds a text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,7 +71,7 @@ class Script(BaseModel):
     by_order: float = -1.0
     """Any other candidate gets `default` and this much for every candidate before it."""
     default: float = -10.0
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[ScriptedReply, ...] = ()
     """Looked up in the newest message; the first one that fits counts."""
     replies: tuple[str, ...] = ()
     """Given one a call where no answer fits, in this order."""

@@ -11,7 +11,7 @@ from inhabit.agents.answers.matching import match
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.models.core import Ability, Model
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import Asker
+from inhabit.agents.planners.model_agent import ModelAgent
 from inhabit.agents.planners.plan_beam import PlanBeam, PlanSettings
 from inhabit.agents.prompts.history import untried
 from inhabit.agents.prompts.prompt import Prompt, pictures
@@ -51,7 +51,7 @@ class BeamSettings(BaseModel):
         return self
 
 
-class Beam(Asker):
+class Beam(ModelAgent):
     """The best of a beam search that is held to the candidates.
 
     With a beam as wide as there are candidates this is the planner `rank`. A candidate that has

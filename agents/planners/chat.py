@@ -16,9 +16,9 @@ from inhabit.agents.core import Agent, Decision, Ranked, View
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.dialogue import Dialogue
-from inhabit.agents.planners.model_agent import Asker
-from inhabit.agents.prompts.chat_prompt import Telling, TellingSettings
-from inhabit.agents.prompts.prompt import Template
+from inhabit.agents.planners.model_agent import ModelAgent
+from inhabit.agents.prompts.chat_prompt import ChatPrompt, TellingSettings
+from inhabit.agents.prompts.prompt import PromptTemplate
 from inhabit.agents.registry import AgentRegistration
 
 
@@ -40,7 +40,7 @@ class ChatSettings(AnswerSettings):
     """Show it the picture; false for a model without eyes."""
 
 
-class Chat(Asker):
+class Chat(ModelAgent):
     """One answer a step, and another one where it can't be read or has just failed."""
 
     def __init__(self, model: Model, settings: AnswerSettings, *, sees: bool) -> None:
@@ -48,9 +48,9 @@ class Chat(Asker):
         super().__init__(model)
         self._settings = settings
         self._sees = sees
-        self._telling = Telling(settings)
+        self._telling = ChatPrompt(settings)
         self._repair = Repair()
-        self._system = Template("chat").block(
+        self._system = PromptTemplate("chat").block(
             "system",
             sees=sees,
             stop=settings.stop,

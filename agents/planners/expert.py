@@ -16,7 +16,7 @@ class ExpertSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Expert(Agent):
+class ExpertAgent(Agent):
     """The ceiling that an environment can be held to, and the teacher for imitation."""
 
     async def decide(self, view: View) -> Decision:
@@ -36,7 +36,7 @@ class Expert(Agent):
 
 
 def _make(settings: ExpertSettings, model: Model | None) -> Agent:
-    return Expert()
+    return ExpertAgent()
 
 
 GOLD = AgentRegistration(

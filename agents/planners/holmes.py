@@ -18,9 +18,9 @@ from inhabit.agents.core import Agent, Decision, Grant, View
 from inhabit.agents.models.core import Ability, Message, Model, ToolCall
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.dialogue import Dialogue
-from inhabit.agents.planners.model_agent import Asker
-from inhabit.agents.prompts.chat_prompt import Telling, TellingSettings
-from inhabit.agents.prompts.prompt import Template
+from inhabit.agents.planners.model_agent import ModelAgent
+from inhabit.agents.prompts.chat_prompt import ChatPrompt, TellingSettings
+from inhabit.agents.prompts.prompt import PromptTemplate
 from inhabit.agents.prompts.tools import calls_in, legal, stub
 from inhabit.agents.registry import AgentRegistration
 
@@ -35,7 +35,7 @@ class HolmesSettings(TellingSettings):
     """Times that it may ask before an action is due; several questions may go in one."""
 
 
-class Holmes(Asker):
+class Holmes(ModelAgent):
     """A dialogue a step: questions answered by the environment's tools, then one action."""
 
     def __init__(self, model: Model, settings: HolmesSettings) -> None:
@@ -45,8 +45,8 @@ class Holmes(Asker):
         self._native = settings.protocol == "native" or (
             settings.protocol == "auto" and Ability.TOOLS in model.abilities
         )
-        self._telling = Telling(settings)
-        self._template = Template("holmes")
+        self._telling = ChatPrompt(settings)
+        self._template = PromptTemplate("holmes")
         self._repair = Repair()
 
     async def decide(self, view: View) -> Decision:
@@ -60,13 +60,13 @@ class Holmes(Asker):
         told = self._telling.parts(view, choices, sees=False)
         opening = (Message("system", (self._system(view),)), Message("user", told))
         dialogue = Dialogue(self._model, opening, view)
-        answers = Answers(view)
+        answers = ToolAnswers(view)
         with dialogue.on_record():
             decision = await self._act(dialogue, choices, view, answers)
         return dialogue.record(decision)
 
     async def _act(
-        self, dialogue: Dialogue, choices: Choices, view: View, answers: Answers
+        self, dialogue: Dialogue, choices: Choices, view: View, answers: ToolAnswers
     ) -> Decision:
         said = await self._question(dialogue, view, answers)
         if said is None:
@@ -80,7 +80,7 @@ class Holmes(Asker):
         decision = reading.decision()
         return replace(decision, description=decision.description or answers.told)
 
-    async def _question(self, dialogue: Dialogue, view: View, answers: Answers) -> str | None:
+    async def _question(self, dialogue: Dialogue, view: View, answers: ToolAnswers) -> str | None:
         """Have the model ask for as long as it wants: what it says then; None if it had to end."""
         offered = view.grants.tools if self._native else ()
         for _ in range(self._settings.turns):
@@ -111,7 +111,7 @@ class Holmes(Asker):
         )
 
 
-class Answers:
+class ToolAnswers:
     """What the environment answered at this moment, in which nothing changes."""
 
     def __init__(self, view: View) -> None:

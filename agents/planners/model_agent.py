@@ -57,7 +57,7 @@ def _add(error: ModelError, calls: Sequence[Call], messages: Iterable[Message]) 
     error.decision = replace(said, calls=(*calls, *said.calls), images=shown)
 
 
-class Asker(Agent):
+class ModelAgent(Agent):
     """Has one model, whose budget is its own, and which it lets go of in the end."""
 
     def __init__(self, model: Model) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.core import Call, Decision, Ranked, Step, Trial, View
 from inhabit.agents.models.core import Ability, Message, Model
-from inhabit.agents.planners.model_agent import Asker, all_rankings, on_record
+from inhabit.agents.planners.model_agent import ModelAgent, all_rankings, on_record
 from inhabit.agents.prompts.history import untried
 from inhabit.agents.prompts.prompt import Prompt, pictures
 from inhabit.envs.core import Action
@@ -29,7 +29,7 @@ class PlanSettings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class ActionPlan:
     """Some actions from here on, how likely the model holds them, and where they lead."""
 
     actions: tuple[Action, ...]
@@ -46,7 +46,7 @@ class Plan:
         return Ranked(", then ".join(a.text for a in self.actions), self.logprob, self.tokens)
 
 
-class PlanBeam(Asker):
+class PlanBeam(ModelAgent):
     """The first action of the likeliest plan that works, or all of it.
 
     A plan that can't be gone on with is dropped for one that can, however likely it was: that is
@@ -117,18 +117,18 @@ class Search:
         """The pictures that `calls` name, by digest."""
         return pictures(self._told)
 
-    async def plans(self, view: View) -> Sequence[Plan]:
+    async def plans(self, view: View) -> Sequence[ActionPlan]:
         """The best plans from `view`, at least one, best first."""
         with on_record(self.calls, self._told):
             return await self._searched(view)
 
-    async def _searched(self, view: View) -> Sequence[Plan]:
+    async def _searched(self, view: View) -> Sequence[ActionPlan]:
         try:
             trial = None
             if view.grants.fork is not None:
                 trial = await view.grants.fork()
                 self._copies.append(trial)
-            plans: Sequence[Plan] = [Plan((), 0.0, 0, view, trial)]
+            plans: Sequence[ActionPlan] = [ActionPlan((), 0.0, 0, view, trial)]
             for _ in range(self._settings.depth):
                 options = await self._options(plans)
                 longer = await self._working(options)
@@ -140,14 +140,14 @@ class Search:
             for copy in self._copies:
                 await copy.close()
 
-    def account(self, view: View, plans: Sequence[Plan]) -> str:
+    def account(self, view: View, plans: Sequence[ActionPlan]) -> str:
         """In a sentence or two, what was found and how."""
         said = f"Plan: {plans[0].ranked().text}."
         if view.grants.fork is None:
             return said
         return f"{said} Tried {self._tried} actions in copies of the moment; {self._failed} failed."
 
-    async def _options(self, plans: Sequence[Plan]) -> list[Plan]:
+    async def _options(self, plans: Sequence[ActionPlan]) -> list[ActionPlan]:
         """Every plan with every action after it, likeliest first, none of them tried yet."""
         open_ended = [plan for plan in plans if plan.view.candidates]
         sees = Ability.IMAGES in self._model.abilities
@@ -171,9 +171,9 @@ class Search:
         )
         return sorted(options, key=lambda plan: -plan.logprob)
 
-    async def _working(self, options: Sequence[Plan]) -> list[Plan]:
+    async def _working(self, options: Sequence[ActionPlan]) -> list[ActionPlan]:
         """The first `width` of `options` whose last action works."""
-        working: list[Plan] = []
+        working: list[ActionPlan] = []
         tries = options[: self._settings.tries]
         for option in tries:
             done = await self._done(option)
@@ -183,7 +183,7 @@ class Search:
                 break
         return working
 
-    async def _done(self, option: Plan) -> Plan | None:
+    async def _done(self, option: ActionPlan) -> ActionPlan | None:
         """`option` with its last action done, or merely thought of; None where that fails."""
         action, view = option.actions[-1], option.view
         if option.trial is None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from inhabit.agents.core import Agent, Decision, Step, View
 from inhabit.agents.models.core import Ability, Image, Model
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import Asker, on_record
+from inhabit.agents.planners.model_agent import ModelAgent, on_record
 from inhabit.agents.prompts.history import unspent
 from inhabit.agents.prompts.notes import SURE, Notes, Sighting, told
 from inhabit.agents.registry import AgentRegistration
@@ -31,7 +31,7 @@ class PlannerSettings(BaseModel):
     """Of the beam through the words of the candidates; 0 scores all of them, for twice the time."""
 
 
-class Planner(Asker):
+class Planner(ModelAgent):
     """The likeliest candidate after the notes of the episode.
 
     What it sees stands in the record as its description. A candidate that has just failed is left

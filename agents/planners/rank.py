@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
 from inhabit.agents.models.core import Ability, Image, Message, Model
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import Asker, all_rankings, on_record
+from inhabit.agents.planners.model_agent import ModelAgent, all_rankings, on_record
 from inhabit.agents.prompts.history import untried
 from inhabit.agents.prompts.prompt import Prompt, pictures
 from inhabit.agents.registry import AgentRegistration
@@ -41,7 +41,7 @@ class RankSettings(BaseModel):
     such as EgoPlan-Bench's."""
 
 
-class Rank(Asker):
+class Rank(ModelAgent):
     """Exact likelihoods of all candidates, which the prompt does not list.
 
     A candidate that has just failed is left out until something works. Of equals the first wins.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from inhabit.agents.core import Agent, Grant
 from inhabit.agents.models.core import Model
-from inhabit.agents.planners.expert import Expert, ExpertSettings
+from inhabit.agents.planners.expert import ExpertAgent, ExpertSettings
 from inhabit.agents.registry import AgentRegistration
 
 
 def _make(settings: ExpertSettings, model: Model | None) -> Agent:
-    return Expert()
+    return ExpertAgent()
 
 
 REGISTRATION = AgentRegistration(

@@ -15,7 +15,7 @@ from inhabit.agents.answers.choices import Choices
 from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Image
 from inhabit.agents.prompts.few_shot import Examples
-from inhabit.agents.prompts.prompt import Template
+from inhabit.agents.prompts.prompt import PromptTemplate
 
 _MOST = 12
 """Different actions that a summary names of each kind."""
@@ -111,7 +111,7 @@ class TellingSettings(BaseModel):
     """How often it is asked again where no action could be made of what it said."""
 
 
-class Telling:
+class ChatPrompt:
     """Writes the user's turn. It begins alike from step to step, as far as it can."""
 
     def __init__(self, settings: TellingSettings) -> None:
@@ -121,7 +121,7 @@ class Telling:
             TaskError: the examples can't be read.
         """
         self._settings = settings
-        self._template = Template("moment")
+        self._template = PromptTemplate("moment")
         source = settings.examples
         self._examples = Examples(()) if source is None else Examples.read(source)
 

@@ -15,7 +15,7 @@ from inhabit.envs.core import TaskError
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class FewShotExample:
     """A goal, and the actions that reached it; what had no effect on the way is left out."""
 
     goal: str
@@ -29,7 +29,7 @@ class Examples:
     rare it is among them (tf-idf; Sparck Jones 1972): "put" and "the" say little.
     """
 
-    def __init__(self, examples: Sequence[Example]) -> None:
+    def __init__(self, examples: Sequence[FewShotExample]) -> None:
         """Choose among `examples`; of equals the first wins."""
         self._examples = tuple(examples)
         counts = Counter(word for e in self._examples for word in set(_words(e.goal)))
@@ -52,7 +52,7 @@ class Examples:
             )
         return cls(examples)
 
-    def nearest(self, goal: str, count: int) -> tuple[Example, ...]:
+    def nearest(self, goal: str, count: int) -> tuple[FewShotExample, ...]:
         """`count` of them, the most alike first."""
         asked = self._vector(goal)
         alike = [_dot(asked, vector) for vector in self._vectors]
@@ -67,7 +67,7 @@ class Examples:
         return {w: x / length for w, x in weighed.items()}
 
 
-def _example(file: Path) -> Example | None:
+def _example(file: Path) -> FewShotExample | None:
     """The last attempt in `file`, if it succeeded."""
     goal, said = "", None
     actions: list[str] = []
@@ -80,7 +80,7 @@ def _example(file: Path) -> Example | None:
             case "act" if line["reason"] is None and said is not None:
                 actions.append(said)
             case "end" if line["success"]:
-                return Example(goal, tuple(actions))
+                return FewShotExample(goal, tuple(actions))
     return None
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from inhabit.agents.answers.synonyms import called
 from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Message
-from inhabit.agents.prompts.prompt import Template
+from inhabit.agents.prompts.prompt import PromptTemplate
 
 Sighting = Mapping[str, float]
 """Kinds of things, and how sure it is that they are there, 0..1."""
@@ -46,7 +46,7 @@ class Notes:
 
     def __init__(self) -> None:
         """Read the template."""
-        self._template = Template("notes")
+        self._template = PromptTemplate("notes")
 
     def messages(self, view: View, then: Sequence[Sighting], now: Sighting) -> tuple[Message, ...]:
         """The prompt for `view`.

@@ -13,7 +13,7 @@ from inhabit.agents.core import View
 from inhabit.agents.models.core import Image, Message
 
 
-class Template:
+class PromptTemplate:
     """A file of `agents/prompts`, in blocks. What comes from outside goes in as a value."""
 
     def __init__(self, name: str) -> None:
@@ -43,7 +43,7 @@ class Prompt:
 
     def __init__(self, name: str, *, history: int) -> None:
         """Read the file `name`; prompts will tell of the last `history` steps."""
-        self._template = Template(name)
+        self._template = PromptTemplate(name)
         self._history = history
 
     def messages(self, view: View, *, images: bool) -> tuple[Message, ...]:

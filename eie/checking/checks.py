@@ -14,7 +14,7 @@ from inhabit.eie.examples.draft import RejectedError
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.moment import Moment
 from inhabit.eie.examples.topology import kind_of
-from inhabit.envs.core import Action, Thing
+from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import Lexicon
 
 
@@ -82,12 +82,12 @@ def check_question(question: str, answer: Action, moment: Moment) -> None:
         )
 
 
-def check_wish(goal: str, things: Sequence[Thing], lexicon: Lexicon) -> None:
+def check_wish(goal: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
     """See that a goal speaks of nothing that the scene lacks."""
     _raise_first(contradictions(goal, things, lexicon, wish=True))
 
 
-def check_told(text: str, things: Sequence[Thing], lexicon: Lexicon) -> None:
+def check_told(text: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
     """See that what is told of the scene is so."""
     _raise_first(contradictions(text, things, lexicon))
 

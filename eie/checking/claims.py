@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from inhabit.eie.checking.nouns import Mention, Nouns
-from inhabit.envs.core import Thing
+from inhabit.eie.checking.nouns import ObjectMention, SceneNouns
+from inhabit.envs.core import SceneObject
 from inhabit.envs.template import Lexicon
 
 _BE = r"(?:is|are|was|were|stands|lies|sits|rests|stays|remains|looks)"
@@ -58,7 +58,7 @@ _GENERAL_WORDS = frozenset(_GENERAL.split())
 
 
 def contradictions(
-    text: str, things: Sequence[Thing], lexicon: Lexicon, *, wish: bool = False
+    text: str, things: Sequence[SceneObject], lexicon: Lexicon, *, wish: bool = False
 ) -> Sequence[str]:
     """What a text claims and is not so, a sentence each; empty if nothing is.
 
@@ -72,10 +72,10 @@ def contradictions(
 
 
 class _Reader:
-    def __init__(self, things: Sequence[Thing], lexicon: Lexicon) -> None:
+    def __init__(self, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
         self._things = things
         self._lexicon = lexicon
-        self._nouns = Nouns(lexicon)
+        self._nouns = SceneNouns(lexicon)
         self._by_name = {thing.name: thing for thing in things}
 
     def read(self, text: str, wish: bool) -> Iterator[str]:
@@ -88,7 +88,7 @@ class _Reader:
             if not wanted:
                 yield from self._told(clause, mentions)
 
-    def _told(self, clause: str, mentions: Sequence[Mention]) -> Iterator[str]:
+    def _told(self, clause: str, mentions: Sequence[ObjectMention]) -> Iterator[str]:
         for i, mention in enumerate(mentions):
             yield from self._adjectives(mention)
             yield from self._predicates(clause, mention)
@@ -100,13 +100,13 @@ class _Reader:
         if empty is not None and (held is None) == (empty["not"] is not None):
             yield f"It says {empty[0]!r}, and {held.name if held else 'nothing'} is held."
 
-    def _meant(self, mention: Mention) -> Sequence[Thing]:
+    def _meant(self, mention: ObjectMention) -> Sequence[SceneObject]:
         found = [t for t in self._things if t.kind == mention.kind]
         if mention.number is not None:
             found = [t for t in found if t.name.endswith(f"_{mention.number}")]
         return found
 
-    def _exists(self, mention: Mention, wanted: bool) -> Iterator[str]:
+    def _exists(self, mention: ObjectMention, wanted: bool) -> Iterator[str]:
         found = len(self._meant(mention))
         if mention.denied:
             if found and not wanted:
@@ -128,7 +128,7 @@ class _Reader:
             source = self._lexicon.products.get(source)
         return source in there
 
-    def _adjectives(self, mention: Mention) -> Iterator[str]:
+    def _adjectives(self, mention: ObjectMention) -> Iterator[str]:
         for state, holds in mention.states:
             found = self._meant(mention)
             if mention.denied or not found:
@@ -136,7 +136,7 @@ class _Reader:
             if not any(t.states.get(state) is holds for t in found):
                 yield f"No {mention.kind} is {self._said(state, holds)}."
 
-    def _predicates(self, clause: str, mention: Mention) -> Iterator[str]:
+    def _predicates(self, clause: str, mention: ObjectMention) -> Iterator[str]:
         """What is said of it after "is": "the fridge is closed and empty"."""
         words = "|".join(map(re.escape, sorted(self._nouns.adjectives)))
         match = re.match(
@@ -152,7 +152,7 @@ class _Reader:
         if found and not any(t.states.get(state) is holds for t in found):
             yield f"The {mention.kind} is not {self._said(state, holds)}."
 
-    def _in_hand(self, clause: str, mention: Mention) -> Iterator[str]:
+    def _in_hand(self, clause: str, mention: ObjectMention) -> Iterator[str]:
         match = _IN_HAND.match(clause[mention.end :]) or _YOU_HOLD.search(clause[: mention.start])
         if match is None or mention.denied:
             return
@@ -160,7 +160,7 @@ class _Reader:
             isnt = "isn't" if match["not"] is None else "is"
             yield f"The {mention.kind} {isnt} held."
 
-    def _place(self, clause: str, mention: Mention, place: Mention) -> Iterator[str]:
+    def _place(self, clause: str, mention: ObjectMention, place: ObjectMention) -> Iterator[str]:
         between = re.sub(r"\b(?:the|a|an|one|this|that)\s+$", "", clause[mention.end : place.start])
         match = _WHERE.fullmatch(between)
         if match is None or mention.denied or place.denied:
@@ -172,7 +172,7 @@ class _Reader:
             isnt = "is not" if match["not"] is None else "is"
             yield f"The {mention.kind} {isnt} {match['where']} the {place.kind}."
 
-    def _around(self, thing: Thing) -> Iterator[str]:
+    def _around(self, thing: SceneObject) -> Iterator[str]:
         """Names of all that it lies in or on, however deep."""
         passed = {thing.name}
         support = thing.support
@@ -182,7 +182,7 @@ class _Reader:
             outer = self._by_name.get(support)
             support = outer.support if outer is not None else None
 
-    def _unknown(self, clause: str, mentions: Sequence[Mention]) -> Iterator[str]:
+    def _unknown(self, clause: str, mentions: Sequence[ObjectMention]) -> Iterator[str]:
         spans = [range(m.start, m.end) for m in mentions]
         for match in _UNKNOWN.finditer(clause):
             noun, at = match["noun"], match.start("noun")

@@ -19,7 +19,7 @@ _IRREGULAR = {"knife": "knives", "shelf": "shelves", "loaf": "loaves", "leaf": "
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class ObjectMention:
     """A thing that a sentence speaks of."""
 
     kind: str
@@ -35,7 +35,7 @@ class Mention:
     end: int
 
 
-class Nouns:
+class SceneNouns:
     """Reads sentences about the scenes of one environment."""
 
     def __init__(self, lexicon: Lexicon) -> None:
@@ -54,7 +54,7 @@ class Nouns:
             rf"(?P<noun>{nouns})(?:[ _](?P<number>\d+))?(?![\w-])"
         )
 
-    def mentions(self, clause: str) -> Sequence[Mention]:
+    def mentions(self, clause: str) -> Sequence[ObjectMention]:
         """Every thing that a clause in lower case speaks of, in order."""
         return [self._mention(match) for match in self._pattern.finditer(clause)]
 
@@ -62,10 +62,10 @@ class Nouns:
         """The kind that a noun in lower case means, singular or plural; None if there is none."""
         return self._forms.get(noun)
 
-    def _mention(self, match: re.Match[str]) -> Mention:
+    def _mention(self, match: re.Match[str]) -> ObjectMention:
         said = re.findall(r"[\w-]+", match["adjectives"])
         number, count = match["number"], match["count"]
-        return Mention(
+        return ObjectMention(
             kind=self._forms[match["noun"]],
             number=int(number) if number is not None else None,
             count=None

@@ -9,7 +9,7 @@ from itertools import chain
 from inhabit.eie.checking.pictures import apart
 from inhabit.eie.examples.draft import Draft, Refused
 from inhabit.eie.examples.example import Example, Rejection, Split
-from inhabit.eie.sets.folder import Attempt
+from inhabit.eie.sets.folder import AttemptLine
 
 _ALIKE = 6
 """Bits of 256 in which the fingerprints of near copies differ at the most."""
@@ -18,7 +18,7 @@ _ALIKE = 6
 class Novelty:
     """Remembers of every kept example just enough to find copies of it."""
 
-    def __init__(self, examples: Iterable[Example], past: Sequence[Attempt]) -> None:
+    def __init__(self, examples: Iterable[Example], past: Sequence[AttemptLine]) -> None:
         """Begin with the examples that are kept already, in their order."""
         self._splits: dict[str, Split] = {}
         self._prints: dict[bytes, list[int]] = {}

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from inhabit.eie.export.formats import Form
+from inhabit.eie.export.formats import ExportFormat
 from inhabit.episodes.commands.output import Json, answers, print_json
 from inhabit.episodes.recording.reader import RecordError, Run
 
@@ -17,7 +17,7 @@ def export(
         Path, typer.Argument(metavar="RUN|SET", help="The folder of a run or of a set.")
     ],
     form: Annotated[
-        Form,
+        ExportFormat,
         typer.Option(
             "--format",
             help="Of a run, what went well is taken: llava, messages, egoplan, lerobot. "
@@ -49,5 +49,5 @@ def export(
     if as_json:
         print_json({"source": str(source), "format": form.value, "out": str(out), "count": count})
     else:
-        what = "episodes" if form is Form.LEROBOT else "samples"
+        what = "episodes" if form is ExportFormat.LEROBOT else "samples"
         answers().print(f"{count} {what} in {out}", soft_wrap=True)

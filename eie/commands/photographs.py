@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from inhabit.agents.models import registry as models
-from inhabit.eie.sets.folder import Header, SetError, SetFolder, held
+from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
 from inhabit.episodes.running.plan import software
 from inhabit.episodes.running.settings import divide
@@ -43,7 +43,7 @@ def photographs(
         given.append(f"model.base_url={base_url}")
     registration, name = models.find(author)
     settings = divide(given, {"model": registration.settings})
-    header = Header(
+    header = SetHeader(
         command=("inhabit", "photographs", str(folder), "--author", author, "--seed", str(seed)),
         env=of,
         backend="photographs",
@@ -71,7 +71,7 @@ def photographs(
     _report(opened, as_json)
 
 
-def _open(out: Path, header: Header) -> SetFolder:
+def _open(out: Path, header: SetHeader) -> SetFolder:
     if not (out / "set.json").exists():
         return SetFolder.begin(out, header)
     opened = SetFolder.open(out)

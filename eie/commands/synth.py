@@ -15,11 +15,11 @@ import typer
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from inhabit.eie.examples.draft import Funnel
+from inhabit.eie.making.components import equip, owners
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.eie.making.synth import Synthesis
-from inhabit.eie.making.workshop import equip, owners
 from inhabit.eie.sets.card import write_card
-from inhabit.eie.sets.folder import Header, SetError, SetFolder, held
+from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
 from inhabit.eie.sets.page.writing import write_page
 from inhabit.eie.sets.tables import write_tables
 from inhabit.envs.registry import Registration
@@ -86,13 +86,13 @@ def _header(
     seed: int,
     n: int,
     settings: Mapping[str, BaseModel],
-) -> Header:
+) -> SetHeader:
     packages = _MATTERS + registration.packages + (_MODELS if "model" in settings else ())
     command = (
         f"inhabit synth {registration.name} --backend {backend} --author {author} "
         f"--seed {seed} --n {n}"
     )
-    return Header(
+    return SetHeader(
         command=tuple(command.split(" ")),
         env=registration.name,
         backend=backend,
@@ -104,7 +104,7 @@ def _header(
     )
 
 
-def _open(out: Path, header: Header) -> SetFolder:
+def _open(out: Path, header: SetHeader) -> SetFolder:
     """The set in `out`, begun now or before with the same command.
 
     Raises:
@@ -126,7 +126,7 @@ def _open(out: Path, header: Header) -> SetFolder:
 
 
 def _comparable(
-    header: Header, settings: Mapping[str, Mapping[str, JsonValue]]
+    header: SetHeader, settings: Mapping[str, Mapping[str, JsonValue]]
 ) -> Mapping[str, Mapping[str, JsonValue]]:
     """Settings without what comes to the same, and with what an older version did not have."""
     registration = find_env(header.env)
@@ -192,7 +192,7 @@ async def _make_on_cluster(opened: SetFolder, cluster: ClusterSettings, workers:
         )
 
 
-def _most(header: Header, settings: SynthSettings) -> int:
+def _most(header: SetHeader, settings: SynthSettings) -> int:
     """Attempts after which it ends, whatever was kept."""
     return settings.attempts or 10 * header.n + 100
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from inhabit.agents.models.local.registration import share_processor
-from inhabit.eie.tuning.log import Line
+from inhabit.eie.tuning.log import LogLine
 from inhabit.eie.tuning.settings import TuneSettings
 from inhabit.envs.core import UnavailableError
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
@@ -38,7 +38,7 @@ def tune(
         ) from error
     console = remarks() if as_json else answers()
 
-    def tell(line: Line, steps: int) -> None:
+    def tell(line: LogLine, steps: int) -> None:
         if line.kind == "judge":
             chance = f", chance {line.chance:.3f}" if line.chance is not None else ""
             console.print(

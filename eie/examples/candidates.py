@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inhabit.eie.examples.moment import Moment, Trials, unnumbered
 from inhabit.eie.examples.topology import is_deed, kind_of
 from inhabit.envs.core import Action
-from inhabit.envs.template import Deed, Template
+from inhabit.envs.template import ActionKind, Template
 
 _MOST_TRIED = 10
 """Actions that are tried for one question."""
@@ -26,15 +26,15 @@ _SPARE_SEEN = 24
 """The same of what was done, which is never tried."""
 _IT = "it"
 """What is in the hand."""
-_OFFERED: Mapping[Deed, float] = {
-    Deed.TAKE: 1.5,
-    Deed.OPEN: 2.0,
-    Deed.SWITCH_ON: 1.6,
-    Deed.GO: 0.5,
-    Deed.CLOSE: 0.3,
-    Deed.SWITCH_OFF: 0.3,
-    Deed.DROP: 0.1,
-    Deed.OTHER: 0.3,
+_OFFERED: Mapping[ActionKind, float] = {
+    ActionKind.TAKE: 1.5,
+    ActionKind.OPEN: 2.0,
+    ActionKind.SWITCH_ON: 1.6,
+    ActionKind.GO: 0.5,
+    ActionKind.CLOSE: 0.3,
+    ActionKind.SWITCH_OFF: 0.3,
+    ActionKind.DROP: 0.1,
+    ActionKind.OTHER: 0.3,
 }
 """How readily a deed is offered as a wrong answer, 1 for all others: as often as it is the right
 one among the examples that are kept. Going is mostly out of what can be seen."""
@@ -135,7 +135,7 @@ def _is_beside(action: Action, answer: Action, seen: set[str]) -> bool:
 
 def _is_made_there(action: Action, answer: Action, template: Template) -> bool:
     """Whether something else is made in the same place."""
-    making = template.deed(action) is Deed.MAKE
+    making = template.deed(action) is ActionKind.MAKE
     return making and action.arguments[1:] == answer.arguments[1:]
 
 
@@ -150,7 +150,7 @@ def _other_deeds(
             for a in vocabulary
             if a.arguments[-1:] == aims
             and a.verb != moment.answer.verb
-            and template.deed(a) is not Deed.OTHER
+            and template.deed(a) is not ActionKind.OTHER
             and _sayable(a, moment, template)
         ],
         template,
@@ -165,7 +165,7 @@ def _names(moment: Moment) -> set[str]:
 def _sayable(action: Action, moment: Moment, template: Template) -> bool:
     """Whether it is a deed on things of the scene, and no number tells apart what looks alike."""
     # What is made need not be there yet.
-    names = action.arguments[1 if template.deed(action) is Deed.MAKE else 0 :]
+    names = action.arguments[1 if template.deed(action) is ActionKind.MAKE else 0 :]
     return is_deed(action, template) and all(
         name == _IT or len(alike) == 1 or (alike and kind_of(name) == name)
         for name, alike in ((name, moment.alike(name)) for name in names)

@@ -12,12 +12,12 @@ from inhabit.eie.examples.candidates import wrong_answers
 from inhabit.eie.examples.draft import Draft, Origin, Piece, Refused, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.moment import FAILS, Done, Moment, Stage, Trials
+from inhabit.eie.examples.moment import FAILS, Moment, SynthesisEnv, TakenStep, Trials
 from inhabit.eie.examples.topology import Topology, kind_of
-from inhabit.eie.examples.writing import Writer
+from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.eie.making.settings import SynthSettings
-from inhabit.envs.core import Action, Env, Forkable, Outcome, Thing
-from inhabit.envs.template import Deed, Template
+from inhabit.envs.core import Action, Env, Forkable, Outcome, SceneObject
+from inhabit.envs.template import ActionKind, Template
 
 _TURNS = 3
 """Quarter turns, after which one has looked all around."""
@@ -27,13 +27,13 @@ def turns(
     env: Env, moment: Moment, template: Template, vocabulary: Sequence[Action]
 ) -> Sequence[Action]:
     """The turns after which the answer's aim is in sight; none where that never helps or it is."""
-    looks = [a for a in vocabulary if template.deed(a) is Deed.LOOK and not a.arguments]
+    looks = [a for a in vocabulary if template.deed(a) is ActionKind.LOOK and not a.arguments]
     aim = moment.aim(moment.answer)
-    going = template.deed(moment.answer) is Deed.GO
+    going = template.deed(moment.answer) is ActionKind.GO
     if not looks or not going or aim is None or aim.pixels or not isinstance(env, Forkable):
         return ()
     with env.fork() as twin:
-        assert isinstance(twin, Stage)
+        assert isinstance(twin, SynthesisEnv)
         for count in range(1, _TURNS + 1):
             if twin.act(looks[0]).reason is not None:
                 return ()
@@ -44,7 +44,7 @@ def turns(
     return ()
 
 
-def resolved(moment: Moment, deed: Deed, after: Sequence[Thing]) -> Moment:
+def resolved(moment: Moment, deed: ActionKind, after: Sequence[SceneObject]) -> Moment:
     """The moment, knowing what its answer meant.
 
     Args:
@@ -57,10 +57,10 @@ def resolved(moment: Moment, deed: Deed, after: Sequence[Thing]) -> Moment:
         return replace(moment, meant=name)
     earlier = {thing.name: thing for thing in moment.alike(name)}
     alike = [thing for thing in after if thing.name in earlier]
-    if deed is Deed.GO:
+    if deed is ActionKind.GO:
         nearest = max(alike, key=lambda t: t.pixels - earlier[t.name].pixels, default=None)
         return replace(moment, meant=nearest.name if nearest is not None else None)
-    if deed is Deed.PUT:
+    if deed is ActionKind.PUT:
         held = {thing.name for thing in moment.held}
         places = [t.support for t in after if t.name in held and t.support in earlier]
         return replace(moment, meant=places[0] if places else None)
@@ -70,7 +70,7 @@ def resolved(moment: Moment, deed: Deed, after: Sequence[Thing]) -> Moment:
     return replace(moment, meant=found[0].name if found else None)
 
 
-def _changed(was: Thing, now: Thing) -> bool:
+def _changed(was: SceneObject, now: SceneObject) -> bool:
     return was.states != now.states or was.held != now.held
 
 
@@ -100,7 +100,7 @@ class Cutter:
         self._vocabulary = tuple(env.vocabulary())
         whole = draw.random() < settings.trajectories
         topology = Topology(events_of(origin, template))
-        self._writer = Writer(
+        self._writer = ExampleWriter(
             origin, template, topology, settings, self._vocabulary, draw, whole=whole
         )
 
@@ -110,7 +110,7 @@ class Cutter:
         Args:
             plan: the expert's, from the start.
         """
-        done: list[Done] = []
+        done: list[TakenStep] = []
         failed = 0
         moment = moment_of(self._env, done, plan)
         while moment is not None and failed < _SAME_FAILURE:
@@ -124,7 +124,7 @@ class Cutter:
             elif asked:
                 moment = self._resolved(moment, self._env)
                 yield from (self._written(moment, b) if isinstance(b, list) else b for b in before)
-            done.append(Done(moment.answer, outcome.feedback, failed > 0, moment.observation))
+            done.append(TakenStep(moment.answer, outcome.feedback, failed > 0, moment.observation))
             following = None
             if len(done) < self._steps and not outcome.over:
                 following = moment_of(self._env, done)
@@ -132,12 +132,12 @@ class Cutter:
                 yield self._piece(self._writer.recognition, moment, following)
             moment = following
 
-    def _turned(self, moment: Moment, done: list[Done]) -> Moment:
+    def _turned(self, moment: Moment, done: list[TakenStep]) -> Moment:
         """The same moment with the eyes on what to go to, if turning brings it into sight."""
         for turn in turns(self._env, moment, self._template, self._vocabulary):
             outcome = self._env.act(turn)
             failed = outcome.reason is not None
-            done.append(Done(turn, outcome.feedback, failed, moment.observation))
+            done.append(TakenStep(turn, outcome.feedback, failed, moment.observation))
             moment = moment_of(self._env, done) or moment
         return moment
 
@@ -176,7 +176,7 @@ class Cutter:
         """What to do after an action that can't be done was tried."""
         with env.fork() as twin:
             outcome = twin.act(failing)
-            step = Done(failing, outcome.feedback, True, before.observation)
+            step = TakenStep(failing, outcome.feedback, True, before.observation)
             moment = moment_of(twin, (*before.done, step))
             if moment is None or not _is_asked_about(moment, self._template):
                 return
@@ -193,7 +193,7 @@ class Cutter:
             yield self._written(self._resolved(moment, twin), wrong)
 
     def _resolved(self, moment: Moment, env: Env) -> Moment:
-        assert isinstance(env, Stage)
+        assert isinstance(env, SynthesisEnv)
         return resolved(moment, self._template.deed(moment.answer), env.things())
 
     def _written(self, moment: Moment, wrong: Sequence[Action]) -> Piece:
@@ -216,10 +216,10 @@ class Cutter:
 
 
 def moment_of(
-    env: Env, done: Sequence[Done], plan: Sequence[Action] | None = None
+    env: Env, done: Sequence[TakenStep], plan: Sequence[Action] | None = None
 ) -> Moment | None:
     """The present one; None if there is nothing left to do, or no way to do it."""
-    assert isinstance(env, Stage)
+    assert isinstance(env, SynthesisEnv)
     plan = env.plan() if plan is None else plan
     if not plan:
         return None
@@ -228,7 +228,7 @@ def moment_of(
     return Moment(env.observe(), things, tuple(done), plainly)
 
 
-def _plainly(action: Action, things: Sequence[Thing], env: Env) -> Action:
+def _plainly(action: Action, things: Sequence[SceneObject], env: Env) -> Action:
     """The same without numbers where there is one of a kind: "open the fridge"."""
     text = action.text
     for name in action.arguments:
@@ -243,7 +243,7 @@ def _plainly(action: Action, things: Sequence[Thing], env: Env) -> Action:
 
 def _is_asked_about(moment: Moment, template: Template) -> bool:
     """Whether the answer hangs on what can be seen: not as long as anything is to be looked for."""
-    searching = any(template.deed(action) is Deed.SEARCH for action in moment.plan)
+    searching = any(template.deed(action) is ActionKind.SEARCH for action in moment.plan)
     return not searching and bool(moment.answer.arguments)
 
 

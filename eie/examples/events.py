@@ -9,7 +9,7 @@ from inhabit.eie.examples.draft import Origin, RejectedError
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.topology import Topology, TopologyError
 from inhabit.eie.making.author import ProposedEvent
-from inhabit.envs.core import Action, Thing
+from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import Event, Template
 
 
@@ -28,7 +28,7 @@ def events_of(origin: Origin, template: Template) -> Sequence[Event]:
 
 
 def check_events(
-    origin: Origin, template: Template, plan: Sequence[Action], things: Sequence[Thing]
+    origin: Origin, template: Template, plan: Sequence[Action], things: Sequence[SceneObject]
 ) -> None:
     """See that a task's events make a graph, and that the expert brings about all of an author's.
 

@@ -8,19 +8,28 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from inhabit.eie.examples.topology import kind_of
-from inhabit.envs.core import Action, Env, Expert, Factual, Forkable, Observation, Privileged, Thing
+from inhabit.envs.core import (
+    Action,
+    Env,
+    Expert,
+    Factual,
+    Forkable,
+    Observation,
+    Privileged,
+    SceneObject,
+)
 
 FAILS = math.inf
 """The worth of what can't be done, or leads nowhere."""
 
 
 @runtime_checkable
-class Stage(Expert, Factual, Privileged, Protocol):
+class SynthesisEnv(Expert, Factual, Privileged, Protocol):
     """What EIE asks of an environment beyond the contract; and forks, if its expert is inexact."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class TakenStep:
     """A step that was taken, as it went."""
 
     action: Action
@@ -44,8 +53,8 @@ class Moment:
     """What there is to see, what is so, what was done, and how the expert goes on."""
 
     observation: Observation
-    things: tuple[Thing, ...]
-    done: tuple[Done, ...]
+    things: tuple[SceneObject, ...]
+    done: tuple[TakenStep, ...]
     plan: tuple[Action, ...]
     """Not empty."""
     meant: str | None = None
@@ -57,11 +66,11 @@ class Moment:
         return self.plan[0]
 
     @property
-    def held(self) -> Sequence[Thing]:
+    def held(self) -> Sequence[SceneObject]:
         """What is in the hands."""
         return [thing for thing in self.things if thing.held]
 
-    def aim(self, action: Action) -> Thing | None:
+    def aim(self, action: Action) -> SceneObject | None:
         """What an action is about: by its name; without a number, the one that is seen best."""
         if not action.arguments:
             return None
@@ -73,12 +82,12 @@ class Moment:
             return exact
         return max(self.alike(name), key=lambda t: t.pixels, default=None)
 
-    def alike(self, name: str) -> Sequence[Thing]:
+    def alike(self, name: str) -> Sequence[SceneObject]:
         """Everything that a name would fit if it had no number."""
         kind = kind_of(name)
         return [t for t in self.things if kind_of(t.name) == kind]
 
-    def subject(self, action: Action) -> Thing | None:
+    def subject(self, action: Action) -> SceneObject | None:
         """What is moved: of two arguments the first, where that is a thing; or what is held."""
         name = action.arguments[0] if len(action.arguments) > 1 else ""
         found = [t for t in self.things if name in (t.name, kind_of(t.name))]

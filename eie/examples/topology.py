@@ -8,7 +8,7 @@ from functools import lru_cache
 import networkx as nx
 
 from inhabit.envs.core import Action
-from inhabit.envs.template import Deed, Event, Template
+from inhabit.envs.template import ActionKind, Event, Template
 
 
 class TopologyError(ValueError):
@@ -85,4 +85,7 @@ def kind_of(name: str) -> str:
 
 def is_deed(action: Action, template: Template) -> bool:
     """Whether an action is done to a thing, rather than to look around."""
-    return bool(action.arguments) and template.deed(action) not in (Deed.SEARCH, Deed.LOOK)
+    return bool(action.arguments) and template.deed(action) not in (
+        ActionKind.SEARCH,
+        ActionKind.LOOK,
+    )

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from inhabit.eie.checking.nouns import plural
 from inhabit.eie.examples.moment import Moment
 from inhabit.eie.examples.topology import kind_of
-from inhabit.envs.core import Action, Thing
-from inhabit.envs.template import Deed, Event, Template
+from inhabit.envs.core import Action, SceneObject
+from inhabit.envs.template import ActionKind, Event, Template
 
 _ASKED = (
     "What should you do next?",
@@ -73,7 +73,7 @@ def explain(moment: Moment, event: Event | None, template: Template) -> Explanat
     return _Explainer(moment, event, template).explain()
 
 
-_TREATING = (Deed.SWITCH_ON, Deed.CLOSE)
+_TREATING = (ActionKind.SWITCH_ON, ActionKind.CLOSE)
 """Deeds that may do something to what is inside."""
 
 
@@ -96,24 +96,24 @@ class _Explainer:
         if aim is None:
             return [], (kind,)
         match self._template.deed(self._moment.answer):
-            case Deed.TAKE:
+            case ActionKind.TAKE:
                 free = [] if held else ["your hands are empty"]
                 return [f"{the} is {self._where(aim)}", *free], (kind,)
-            case Deed.PUT if aim.states.get("open"):
+            case ActionKind.PUT if aim.states.get("open"):
                 return [*held, f"{the} is open"], (f"open {kind}", kind)
-            case Deed.PUT:
+            case ActionKind.PUT:
                 return [*held, f"{the} is in sight"], (kind,)
-            case Deed.OPEN:
+            case ActionKind.OPEN:
                 return [f"{the} is closed"], (f"closed {kind}", kind)
-            case Deed.CLOSE:
+            case ActionKind.CLOSE:
                 inside = [t for t in self._moment.things if t.support == aim.name and t.inside]
                 what = [f"the {inside[0].kind} is in it"] if len(inside) == 1 else []
                 return [f"{the} is open", *what], (f"open {kind}", kind)
-            case Deed.SWITCH_ON:
+            case ActionKind.SWITCH_ON:
                 return [*held, f"{the} is off"], (kind,)
-            case Deed.SWITCH_OFF:
+            case ActionKind.SWITCH_OFF:
                 return [f"{the} is on"], (kind,)
-            case Deed.CUT:
+            case ActionKind.CUT:
                 return [*held, f"{the} is {self._where(aim)}"], (kind,)
             case _:
                 return [f"{the} is {self._where(aim)}"], (kind,)
@@ -133,19 +133,19 @@ class _Explainer:
             return _sentence(f"{now}, as the next step")
         return _sentence(f"{now} so that you can {following}")
 
-    def _following(self, deed: Deed) -> str | None:
+    def _following(self, deed: ActionKind) -> str | None:
         """The next thing that the plan does and that this step is for: walking is for nothing."""
-        passed = {Deed.GO, Deed.SEARCH, Deed.LOOK}
-        if deed is Deed.TAKE:
-            passed |= {Deed.CLOSE, Deed.OPEN}  # The way to where it is to be put.
-        if deed is Deed.CUT:
-            passed |= {Deed.OPEN, Deed.PUT}  # Only to have the hand free.
+        passed = {ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK}
+        if deed is ActionKind.TAKE:
+            passed |= {ActionKind.CLOSE, ActionKind.OPEN}  # The way to where it is to be put.
+        if deed is ActionKind.CUT:
+            passed |= {ActionKind.OPEN, ActionKind.PUT}  # Only to have the hand free.
         for action in self._moment.plan[1:]:
             if action != self._moment.answer and self._template.deed(action) not in passed:
                 return phrase(action, self._template.deed(action), self._moment, it=self._kind)
         return None
 
-    def _where(self, thing: Thing) -> str:
+    def _where(self, thing: SceneObject) -> str:
         if thing.support is None:
             return "in sight"
         support = next((t for t in self._moment.things if t.name == thing.support), None)
@@ -153,7 +153,7 @@ class _Explainer:
         return f"{_in(thing)} the {kind}"
 
 
-def phrase(action: Action, deed: Deed, moment: Moment, *, it: str) -> str:
+def phrase(action: Action, deed: ActionKind, moment: Moment, *, it: str) -> str:
     """An action in plain words that calls things of the kind `it` just that: "pick it up"."""
     if not action.arguments:
         return plain(action.text)
@@ -161,18 +161,18 @@ def phrase(action: Action, deed: Deed, moment: Moment, *, it: str) -> str:
     kind = aim.kind if aim is not None else kind_of(action.arguments[-1])
     the = "it" if kind == it else f"the {kind}"
     match deed:
-        case Deed.GO:
+        case ActionKind.GO:
             return f"go to {the}"
-        case Deed.TAKE:
+        case ActionKind.TAKE:
             return f"pick {the} up" if the == "it" else f"pick up {the}"
-        case Deed.OPEN | Deed.CLOSE:
+        case ActionKind.OPEN | ActionKind.CLOSE:
             return f"{deed.value} {the}"
-        case Deed.SWITCH_ON | Deed.SWITCH_OFF:
-            direction = "on" if deed is Deed.SWITCH_ON else "off"
+        case ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF:
+            direction = "on" if deed is ActionKind.SWITCH_ON else "off"
             return f"turn {the} {direction}" if the == "it" else f"turn {direction} {the}"
-        case Deed.CUT:
+        case ActionKind.CUT:
             return f"slice {the}"
-        case Deed.PUT if (subject := moment.subject(action)) is not None:
+        case ActionKind.PUT if (subject := moment.subject(action)) is not None:
             where = "in" if " in the " in action.text else "on"
             what = "it" if subject.kind == it else f"the {subject.kind}"
             if what == the == "it":
@@ -219,13 +219,13 @@ def recognise(before: Moment, after: Moment, template: Template) -> Explanation:
         if was is None or not (now.pixels or now.held):
             continue
         said += [_change(was, now, state, template) for state in now.states]
-        if deed is Deed.TAKE and now.held and not was.held:
+        if deed is ActionKind.TAKE and now.held and not was.held:
             said.append(f"the {now.kind} is in your hand now")
-        if deed is Deed.GO and now.name == aim.name and now.pixels > was.pixels:
+        if deed is ActionKind.GO and now.name == aim.name and now.pixels > was.pixels:
             said.append(f"the {now.kind} looks larger than before, and you are at it now")
-    if deed is Deed.PUT:
+    if deed is ActionKind.PUT:
         said += _put(before, after)
-    if deed is Deed.CUT:
+    if deed is ActionKind.CUT:
         new = {t.kind for t in after.things if t.pixels and t.name not in earlier}
         made = [k for k in sorted(new) if template.lexicon.products.get(k) == aim.kind]
         said += [f"there are {plural(kind)} now" for kind in made]
@@ -245,11 +245,11 @@ def _put(before: Moment, after: Moment) -> list[str]:
     return found
 
 
-def _in(thing: Thing) -> str:
+def _in(thing: SceneObject) -> str:
     return "in" if thing.inside else "on"
 
 
-def _change(was: Thing, now: Thing, state: str, template: Template) -> str:
+def _change(was: SceneObject, now: SceneObject, state: str, template: Template) -> str:
     if was.states.get(state) is now.states[state] or state not in template.lexicon.states:
         return ""
     word = template.lexicon.states[state][0 if now.states[state] else 1]

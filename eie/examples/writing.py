@@ -21,7 +21,7 @@ from inhabit.eie.checking.pictures import fingerprint, unclear
 from inhabit.eie.examples.candidates import other_actions
 from inhabit.eie.examples.draft import Draft, Origin, RejectedError
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
-from inhabit.eie.examples.moment import Done, Moment
+from inhabit.eie.examples.moment import Moment, TakenStep
 from inhabit.eie.examples.topology import Topology
 from inhabit.eie.examples.wording import (
     Explanation,
@@ -33,12 +33,12 @@ from inhabit.eie.examples.wording import (
 )
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Action
-from inhabit.envs.template import Deed, Event, Template
+from inhabit.envs.template import ActionKind, Event, Template
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 
 
-class Writer:
+class ExampleWriter:
     """Writes the examples of one attempt."""
 
     def __init__(
@@ -87,10 +87,10 @@ class Writer:
         kind: Kind = "trajectory" if self._whole and moment.done else "decision"
         return self._draft(kind, moment, moment.answer, wrong, asked, why)
 
-    def _check_history(self, done: Sequence[Done]) -> None:
+    def _check_history(self, done: Sequence[TakenStep]) -> None:
         """See that no more was done than the picture or the question can tell of."""
         for step in done:
-            if not step.failed and self._template.deed(step.action) is Deed.OTHER:
+            if not step.failed and self._template.deed(step.action) is ActionKind.OTHER:
                 raise RejectedError(
                     Rejection.AMBIGUOUS,
                     f"What is next hangs on {step.action.text!r}, which no picture shows.",
@@ -202,7 +202,7 @@ class Writer:
         check_concepts(why.key_concepts, moment, self._template.lexicon)
 
     def _history(
-        self, kind: Kind, done: Sequence[Done], pictures: dict[str, NDArray[np.uint8]]
+        self, kind: Kind, done: Sequence[TakenStep], pictures: dict[str, NDArray[np.uint8]]
     ) -> tuple[Past, ...]:
         """What came before: all of it in words, the last steps in pictures."""
         if kind == "recognition":
@@ -253,11 +253,11 @@ class Writer:
     def _brought_about(self, moment: Moment) -> Event | None:
         return self._topology.completed(moment.answer, self._template, self._names(moment.done))
 
-    def _names(self, done: Sequence[Done]) -> frozenset[str]:
+    def _names(self, done: Sequence[TakenStep]) -> frozenset[str]:
         actions = [step.action for step in done if not step.failed]
         return self._topology.done(actions, self._template)
 
-    def _events(self, done: Sequence[Done]) -> Sequence[Event]:
+    def _events(self, done: Sequence[TakenStep]) -> Sequence[Event]:
         names = self._names(done)
         return [event for event in self._topology.order() if event.name in names]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inhabit.eie.export.files import Picture, picture
+from inhabit.eie.export.files import ExportImage, picture
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.reader import Episode, Run, StepRecord
 from inhabit.episodes.recording.schema import Ending
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class DemonstrationStep:
     """A step: what was seen and told, what could be chosen, what was done, what came of it."""
 
-    seen: Picture
+    seen: ExportImage
     text: str
     candidates: tuple[str, ...]
     action: str
@@ -30,12 +30,12 @@ class Demonstration:
     number: int
     """Its place in the run."""
     task: Task
-    deeds: tuple[Deed, ...]
-    last: Picture
+    deeds: tuple[DemonstrationStep, ...]
+    last: ExportImage
     """What was seen when it was over."""
 
     @property
-    def pictures(self) -> tuple[Picture, ...]:
+    def pictures(self) -> tuple[ExportImage, ...]:
         """Of every moment, oldest first: one more than there are deeds."""
         return (*(deed.seen for deed in self.deeds), self.last)
 
@@ -59,7 +59,7 @@ def _demonstration(episode: Episode) -> Demonstration | None:
     assert attempt is not None, "what has an end has an attempt"
     pictures = [_picture(episode, step) for step in attempt.steps]
     deeds = [
-        Deed(
+        DemonstrationStep(
             seen=seen,
             text=step.see.text,
             candidates=step.candidates,
@@ -76,7 +76,7 @@ def _demonstration(episode: Episode) -> Demonstration | None:
     return Demonstration(episode.number, episode.task, tuple(deeds), last)
 
 
-def _picture(episode: Episode, step: StepRecord) -> Picture | None:
+def _picture(episode: Episode, step: StepRecord) -> ExportImage | None:
     if step.see.frame is None:
         return None
     return picture(episode.folder, step.see.frame, prefix=f"{episode.number:05d}-")

@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from inhabit.eie.examples.example import Example, Split
 from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.eie.export.files import Picture, half_written, json_array, picture
+from inhabit.eie.export.files import ExportImage, half_written, json_array, picture
 from inhabit.eie.export.filming import Filming
 from inhabit.episodes.recording.reader import RecordError
 
@@ -38,25 +38,25 @@ _QUESTION = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class EgoPlanQuestion:
     """A film so far, and what to do next."""
 
     split: Split
     episode: str
     """By which questions about one episode are known; they come one after the other."""
     goal: str
-    frames: tuple[Picture, ...]
+    frames: tuple[ExportImage, ...]
     """One before each action that is still shown, and the present one."""
     past: tuple[str | None, ...]
     """What was done between two frames; None where it had no effect."""
-    ways: tuple[tuple[Picture, ...], ...]
+    ways: tuple[tuple[ExportImage, ...], ...]
     """For each of those, what was seen meanwhile."""
     answer: str
     wrong: tuple[str, ...]
     """Other actions of the same goal."""
 
     @property
-    def shown(self) -> tuple[Picture, ...]:
+    def shown(self) -> tuple[ExportImage, ...]:
         """All of it, oldest first."""
         passed = zip(self.frames, self.ways, strict=False)
         return (*chain.from_iterable((frame, *way) for frame, way in passed), self.frames[-1])
@@ -69,7 +69,7 @@ class Question:
 
 def of_examples(
     examples: Iterable[Example], folder: Path, filming: Filming | None = None
-) -> Iterator[Question]:
+) -> Iterator[EgoPlanQuestion]:
     """A question for each example that is a step of a whole episode, with the past it shows.
 
     Raises:
@@ -82,7 +82,7 @@ def of_examples(
         images = [past.image for past in shown if past.image is not None]
         answer = example.candidates[example.answer]
         ways = filming.clips(example) if filming is not None else [()] * len(example.history)
-        yield Question(
+        yield EgoPlanQuestion(
             split=example.split,
             episode=f"{example.lineage.seed_task} {example.lineage.seed}",
             goal=example.goal,
@@ -94,13 +94,13 @@ def of_examples(
         )
 
 
-def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[Question]:
+def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[EgoPlanQuestion]:
     """A question for each step that worked, all of them to train on."""
     for one in demonstrations:
         done = tuple(deed.action if deed.worked else None for deed in one.deeds)
         for place, answer in enumerate(done):
             if answer is not None:
-                yield Question(
+                yield EgoPlanQuestion(
                     split="train",
                     episode=str(one.number),
                     goal=one.task.goal,
@@ -112,7 +112,7 @@ def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[Quest
                 )
 
 
-def write(questions: Iterable[Question], out: Path) -> int:
+def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:
     """Write all of them that have wrong answers enough, and return how many those were.
 
     To train on, one is enough; a choice of four needs three.
@@ -140,10 +140,10 @@ class _Films:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._episode: str | None = None
-        self._frames: list[Picture] = []
+        self._frames: list[ExportImage] = []
         self._count = 0
 
-    def shoot(self, one: Question) -> tuple[str, int]:
+    def shoot(self, one: EgoPlanQuestion) -> tuple[str, int]:
         """Have its frames on disk; the name of their film, and how many come before them."""
         shown = one.shown
         known = self._known(shown) if one.episode == self._episode else 0
@@ -155,13 +155,13 @@ class _Films:
             _copy(frame, self._folder / name / f"frame_{len(self._frames):010d}.jpg")
         return name, len(self._frames) - len(shown)
 
-    def _known(self, frames: tuple[Picture, ...]) -> int:
+    def _known(self, frames: tuple[ExportImage, ...]) -> int:
         """How many of `frames` are the end of the film by now."""
         most = min(len(frames), len(self._frames))
         return next((n for n in range(most, 0, -1) if self._frames[-n:] == list(frames[:n])), 0)
 
 
-def _sample(number: int, film: str, before: int, one: Question) -> dict[str, JsonValue]:
+def _sample(number: int, film: str, before: int, one: EgoPlanQuestion) -> dict[str, JsonValue]:
     sample: dict[str, JsonValue] = {
         "sample_id": number,
         "video_source": "inhabit",
@@ -207,7 +207,7 @@ def _in_passing(goal: str) -> str:
     return goal[:1].lower() + goal[1:]
 
 
-def _copy(shown: Picture, file: Path) -> None:
+def _copy(shown: ExportImage, file: Path) -> None:
     try:
         with Image.open(shown.file, formats=("PNG", "JPEG")) as opened:
             rgb = opened.convert("RGB")

@@ -73,7 +73,7 @@ def json_array(file: Path) -> Iterator[Callable[[Mapping[str, JsonValue]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ExportImage:
     """A picture on disk, and what it is called in an export."""
 
     file: Path
@@ -81,7 +81,7 @@ class Picture:
     """A plain name such as "3f2a.png": never a path."""
 
 
-def picture(folder: Path, place: str, prefix: str = "") -> Picture:
+def picture(folder: Path, place: str, prefix: str = "") -> ExportImage:
     """The picture that a record of `folder` calls `place`, such as "images/3f2a.png".
 
     Raises:
@@ -90,17 +90,17 @@ def picture(folder: Path, place: str, prefix: str = "") -> Picture:
     inside, _, name = place.rpartition("/")
     if inside not in ("images", "frames") or not _PLAIN.fullmatch(name):
         raise RecordError(f"{folder} names a picture {place!r}, which is no place of its own.")
-    return Picture(folder / inside / name, prefix + name)
+    return ExportImage(folder / inside / name, prefix + name)
 
 
 @dataclass(slots=True)
-class Album:
+class ImageFolder:
     """The folder of an export's pictures. A picture that comes again is not copied again."""
 
     folder: Path
     _taken: set[str] = field(default_factory=set)
 
-    def take(self, one: Picture) -> None:
+    def take(self, one: ExportImage) -> None:
         """Have the picture in the folder, under its name.
 
         Raises:

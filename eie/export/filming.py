@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from inhabit.agents.models.core import Image
 from inhabit.eie.checking.pictures import png
 from inhabit.eie.examples.example import Example
-from inhabit.eie.export.files import Picture, half_written
+from inhabit.eie.export.files import ExportImage, half_written
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Determinism, Env, SceneError, Task
 from inhabit.envs.registry import find
@@ -53,7 +53,7 @@ class Filming:
         self._folder = folder
         self._start: tuple[object, int] | None = None
         self._done: list[str] = []
-        self._clips: list[tuple[Picture, ...]] = []
+        self._clips: list[tuple[ExportImage, ...]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -61,7 +61,7 @@ class Filming:
     def __exit__(self, *error: object) -> None:
         self._env.close()
 
-    def clips(self, example: Example) -> Sequence[tuple[Picture, ...]]:
+    def clips(self, example: Example) -> Sequence[tuple[ExportImage, ...]]:
         """For each action of its past, what was seen between its beginning and its end.
 
         At most `KEYFRAMES` less two pictures each; none where the environment shows no way.
@@ -105,12 +105,12 @@ class Filming:
         way = [frame for clip in self._env.observe().clips for frame in clip.frames]
         self._clips.append(tuple(self._kept(frame) for frame in keyframes(way)))
 
-    def _kept(self, rgb: NDArray[np.uint8]) -> Picture:
+    def _kept(self, rgb: NDArray[np.uint8]) -> ExportImage:
         name = f"{Image(rgb).digest}.png"
         if not (self._folder / name).exists():
             with half_written(self._folder / name) as half:
                 half.write_bytes(png(rgb))
-        return Picture(self._folder / name, name)
+        return ExportImage(self._folder / name, name)
 
 
 def keyframes(way: Sequence[NDArray[np.uint8]]) -> Sequence[NDArray[np.uint8]]:

@@ -17,7 +17,7 @@ from inhabit.envs.core import UnavailableError
 from inhabit.episodes.recording.reader import RecordError, Run
 
 
-class Form(StrEnum):
+class ExportFormat(StrEnum):
     """A form of other people's training code."""
 
     LLAVA = "llava"
@@ -27,7 +27,7 @@ class Form(StrEnum):
     LEROBOT = "lerobot"
 
 
-def export_set(opened: SetFolder, form: Form, out: Path, *, films: bool = False) -> int:
+def export_set(opened: SetFolder, form: ExportFormat, out: Path, *, films: bool = False) -> int:
     """Write the set in `form` to `out`, and return how many samples that gave.
 
     Args:
@@ -45,33 +45,33 @@ def export_set(opened: SetFolder, form: Form, out: Path, *, films: bool = False)
         DiskError: it can't be written.
     """
     folder = opened.folder
-    if form is Form.LEROBOT:
+    if form is ExportFormat.LEROBOT:
         raise RecordError(
             f"{folder} is a set of examples, and LeRobot's form holds whole episodes: "
             "export a run's folder, such as one of the expert's."
         )
-    if films and form is not Form.EGOPLAN:
+    if films and form is not ExportFormat.EGOPLAN:
         raise RecordError(f"The form {form.value!r} shows no films: EgoPlan's does.")
     _check(form)
     claim(out)
     examples = opened.examples()
     match form:
-        case Form.LLAVA:
+        case ExportFormat.LLAVA:
             return llava.write(of_examples(examples, folder), out)
-        case Form.MESSAGES:
+        case ExportFormat.MESSAGES:
             from inhabit.eie.export import messages
 
             return messages.write(of_examples(examples, folder), out)
-        case Form.EGOPLAN:
+        case ExportFormat.EGOPLAN:
             if not films:
                 return egoplan.write(egoplan.of_examples(examples, folder), out)
             with TemporaryDirectory(dir=out) as seen, Filming(opened, Path(seen)) as filming:
                 return egoplan.write(egoplan.of_examples(examples, folder, filming), out)
-        case Form.PCA:
+        case ExportFormat.PCA:
             return pca.write(examples, folder, out)
 
 
-def export_run(run: Run, form: Form, out: Path) -> int:
+def export_run(run: Run, form: ExportFormat, out: Path) -> int:
     """Write the episodes of `run` that succeeded in `form` to `out`.
 
     Returns:
@@ -82,7 +82,7 @@ def export_run(run: Run, form: Form, out: Path) -> int:
         UnavailableError: a package is lacking.
         DiskError: it can't be written.
     """
-    if form is Form.PCA:
+    if form is ExportFormat.PCA:
         raise RecordError(
             f"{run.folder} is a run, and PCA-Bench's form holds candidates with a reason: export a "
             "set that `inhabit synth` made."
@@ -91,22 +91,22 @@ def export_run(run: Run, form: Form, out: Path) -> int:
     claim(out)
     shown = demonstrations(run)
     match form:
-        case Form.LLAVA:
+        case ExportFormat.LLAVA:
             return llava.write(of_demonstrations(shown), out)
-        case Form.MESSAGES:
+        case ExportFormat.MESSAGES:
             from inhabit.eie.export import messages
 
             return messages.write(of_demonstrations(shown), out)
-        case Form.EGOPLAN:
+        case ExportFormat.EGOPLAN:
             return egoplan.write(egoplan.of_demonstrations(shown), out)
-        case Form.LEROBOT:
+        case ExportFormat.LEROBOT:
             from inhabit.eie.export import lerobot
 
             return lerobot.write(shown, out, env=run.header.env)
 
 
-def _check(form: Form) -> None:
-    if form in (Form.MESSAGES, Form.LEROBOT) and find_spec("pyarrow") is None:
+def _check(form: ExportFormat) -> None:
+    if form in (ExportFormat.MESSAGES, ExportFormat.LEROBOT) and find_spec("pyarrow") is None:
         raise UnavailableError(
             f"The form {form.value!r} needs pyarrow: pip install 'inhabit[sets]'."
         )

@@ -22,7 +22,7 @@ from PIL import Image
 from pydantic import JsonValue
 
 from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.eie.export.files import Picture, half_written
+from inhabit.eie.export.files import ExportImage, half_written
 from inhabit.eie.export.film import FRAMES_PER_SECOND, film
 from inhabit.eie.export.tables import Stats, table
 from inhabit.episodes.recording.reader import RecordError
@@ -166,7 +166,7 @@ class _Book:
             for name, stats in self._stats.items()
         }
 
-    def _sized(self, shown: Picture) -> NDArray[np.uint8]:
+    def _sized(self, shown: ExportImage) -> NDArray[np.uint8]:
         rgb = _read(shown)
         if self.frames == 0:
             self.side = rgb.shape[:2]
@@ -220,7 +220,7 @@ def _file(out: Path, inside: str, part: int, ending: str) -> Path:
     return out / inside / f"{_PLACE.format(chunk_index=chunk, file_index=file)}.{ending}"
 
 
-def _read(shown: Picture) -> NDArray[np.uint8]:
+def _read(shown: ExportImage) -> NDArray[np.uint8]:
     try:
         with Image.open(shown.file, formats=("JPEG", "PNG")) as opened:
             return np.asarray(opened.convert("RGB"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from inhabit.eie.export.files import Album, Picture, json_array
+from inhabit.eie.export.files import ExportImage, ImageFolder, json_array
 from inhabit.eie.export.talk import Conversation
 
 _MARK = "<image>"
@@ -25,7 +25,7 @@ def write(conversations: Iterable[Conversation], out: Path) -> int:
         RecordError: a picture is gone.
         DiskError: something can't be written.
     """
-    album, count = Album(out / "images"), 0
+    album, count = ImageFolder(out / "images"), 0
     with ExitStack() as stack:
         files = {
             split: stack.enter_context(json_array(out / f"{split}.json"))
@@ -42,7 +42,7 @@ def write(conversations: Iterable[Conversation], out: Path) -> int:
 def _sample(one: Conversation) -> dict[str, JsonValue]:
     names: list[JsonValue] = [f"images/{shown.name}" for shown in one.pictures]
     asked = "".join(
-        f"{_MARK}\n" if isinstance(part, Picture) else _unmarked(part) for part in one.question
+        f"{_MARK}\n" if isinstance(part, ExportImage) else _unmarked(part) for part in one.question
     )
     return {
         "id": one.id,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inhabit.eie.export.files import Picture
+from inhabit.eie.export.files import ExportImage
 from inhabit.eie.export.tables import PICTURE, Table, table
 from inhabit.eie.export.talk import Conversation
 from inhabit.episodes.recording.reader import RecordError
@@ -73,14 +73,14 @@ def _row(one: Conversation) -> Mapping[str, Any]:
     }
 
 
-def _part(part: str | Picture) -> Mapping[str, str | None]:
-    if isinstance(part, Picture):
+def _part(part: str | ExportImage) -> Mapping[str, str | None]:
+    if isinstance(part, ExportImage):
         return {"type": "image", "text": None}
     # Half a surrogate pair, which models may say, has no place in UTF-8.
     return {"type": "text", "text": part.encode("utf-8", "replace").decode()}
 
 
-def _content(shown: Picture) -> Mapping[str, Any]:
+def _content(shown: ExportImage) -> Mapping[str, Any]:
     try:
         return {"bytes": shown.file.read_bytes(), "path": shown.name}
     except OSError as error:

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from inhabit.eie.examples.example import Example
-from inhabit.eie.export.files import Album, json_array, picture
+from inhabit.eie.export.files import ImageFolder, json_array, picture
 from inhabit.envs.core import UnknownNameError
 from inhabit.envs.registry import find
 
@@ -33,7 +33,7 @@ def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
     """
     splits = ("train", "val", "test")
     indices: Counter[str] = Counter()
-    albums = {split: Album(out / split / "images") for split in splits}
+    albums = {split: ImageFolder(out / split / "images") for split in splits}
     with ExitStack() as stack:
         files = {
             split: stack.enter_context(json_array(out / split / "meta_data.json"))

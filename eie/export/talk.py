@@ -14,8 +14,8 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from inhabit.eie.examples.example import Example, Past, Split
-from inhabit.eie.export.demonstrations import Deed, Demonstration
-from inhabit.eie.export.files import Picture, picture
+from inhabit.eie.export.demonstrations import Demonstration, DemonstrationStep
+from inhabit.eie.export.files import ExportImage, picture
 
 LAST = 4
 """Steps of the past that are told: as many clips as EgoPlan-Bench shows."""
@@ -32,15 +32,15 @@ class Conversation:
 
     id: str
     split: Split
-    question: tuple[str | Picture, ...]
+    question: tuple[str | ExportImage, ...]
     answer: str
     example: Example | None = None
     """What it was made of; None for a step of a demonstration."""
 
     @property
-    def pictures(self) -> tuple[Picture, ...]:
+    def pictures(self) -> tuple[ExportImage, ...]:
         """Those of the question, in their order."""
-        return tuple(part for part in self.question if isinstance(part, Picture))
+        return tuple(part for part in self.question if isinstance(part, ExportImage))
 
 
 def of_examples(examples: Iterable[Example], folder: Path) -> Iterator[Conversation]:
@@ -92,7 +92,7 @@ def _answer(example: Example) -> str:
     )
 
 
-def _past(past: Past, folder: Path) -> Iterator[str | Picture]:
+def _past(past: Past, folder: Path) -> Iterator[str | ExportImage]:
     if past.image is not None:
         yield picture(folder, past.image)
     # What was done in a film is not told: it is what is asked.
@@ -100,11 +100,11 @@ def _past(past: Past, folder: Path) -> Iterator[str | Picture]:
         yield _told(past.action, past.feedback, failed=past.failed)
 
 
-def _moment(demonstration: Demonstration, place: int) -> Iterator[str | Picture]:
+def _moment(demonstration: Demonstration, place: int) -> Iterator[str | ExportImage]:
     for deed in demonstration.deeds[max(0, place - LAST) : place]:
         yield deed.seen
         yield _told(deed.action, deed.feedback, failed=not deed.worked)
-    now: Deed = demonstration.deeds[place]
+    now: DemonstrationStep = demonstration.deeds[place]
     yield now.seen
     yield "\n".join(
         line for line in (f"Goal: {demonstration.task.goal}", now.text, _ASKED_ACTION) if line

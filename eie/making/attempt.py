@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from inhabit.eie.examples.draft import Piece, Refused
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.making.author import Answer, Author, NoAnswerError, Request
+from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.envs.core import Env, SimulatorError
 
@@ -70,7 +70,7 @@ class Maker:
         """
         begun = time.perf_counter()
         made = Made(number)
-        request = Request(number, self._seed)
+        request = AuthorRequest(number, self._seed)
         for again in (True, False):
             try:
                 answer = await self._author.propose(request)
@@ -85,7 +85,7 @@ class Maker:
             refused = pieces[0] if len(pieces) == 1 else None
             if not (again and self._author.takes_feedback and isinstance(refused, Refused)):
                 break
-            request = Request(number, request.seed, refused.sentence, str(answer.raw))
+            request = AuthorRequest(number, request.seed, refused.sentence, str(answer.raw))
         made.seconds = time.perf_counter() - begun
         return made
 
@@ -96,7 +96,7 @@ class Maker:
             await self._on_thread(env.close)
         self._thread.shutdown()
 
-    async def _cut(self, answer: Answer, number: int) -> list[Piece]:
+    async def _cut(self, answer: AuthorReply, number: int) -> list[Piece]:
         """All that comes of an answer. A simulator that dies over it is tried again, then refuses.
 
         What an answer came to must not depend on which worker's simulator died.
@@ -115,7 +115,7 @@ class Maker:
                     return [Refused(Rejection.REFUSED, f"The simulator fails: {why}")]
         raise AssertionError("unreachable: the last build returns")
 
-    def _pieces(self, env: Env, answer: Answer, number: int) -> list[Piece]:
+    def _pieces(self, env: Env, answer: AuthorReply, number: int) -> list[Piece]:
         return list(self._pipeline.pieces(env, answer, self._author.name, number))
 
     async def _on_thread(self, work: Callable[[], T]) -> T:

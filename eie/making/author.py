@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from inhabit.envs.template import Deed
+from inhabit.envs.template import ActionKind
 
 
 class ProposedEvent(BaseModel):
@@ -22,7 +22,7 @@ class ProposedEvent(BaseModel):
     name: str = Field(min_length=1, max_length=60)
     wish: str = Field(min_length=3, max_length=200)
     """As an instruction, without a full stop: "heat the apple"."""
-    deed: Deed
+    deed: ActionKind
     thing: str = Field(min_length=1, max_length=60)
     needs: tuple[str, ...] = Field(default=(), max_length=16)
 
@@ -47,7 +47,7 @@ class Proposal(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class AuthorRequest:
     """An attempt that an author is asked to make."""
 
     number: int
@@ -60,7 +60,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AuthorReply:
     """What an author said."""
 
     raw: JsonValue
@@ -92,7 +92,7 @@ class Author(ABC):
     """Whether a second answer may differ from the first."""
 
     @abstractmethod
-    async def propose(self, request: Request) -> Answer:
+    async def propose(self, request: AuthorRequest) -> AuthorReply:
         """One task. The same request gives the same answer, as far as its model allows.
 
         Raises:

@@ -19,10 +19,10 @@ from pydantic import JsonValue
 from inhabit.eie.examples.draft import Draft, Piece, Refused
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.making.attempt import Made, Maker
-from inhabit.eie.making.ordered_writer import Keeping
-from inhabit.eie.making.workshop import equip
-from inhabit.eie.sets.folder import Header, SetFolder
-from inhabit.episodes.cluster.jobs import Need, dispatch
+from inhabit.eie.making.components import equip
+from inhabit.eie.making.ordered_writer import OrderedWriter
+from inhabit.eie.sets.folder import SetFolder, SetHeader
+from inhabit.episodes.cluster.jobs import NodeResources, dispatch
 
 _EACH = 8
 """Examples that an attempt is expected to give, as long as none has been made."""
@@ -32,12 +32,12 @@ _PIECES = "pieces"
 """The array that holds what is not a picture."""
 
 
-class Workshop:
+class AttemptWorker:
     """Makes attempts on a node: what `inhabit.episodes.cluster.jobs` calls a duty."""
 
     def __init__(self, settings: JsonValue) -> None:
         """Get ready for the set whose header this is."""
-        header = Header.model_validate(settings)
+        header = SetHeader.model_validate(settings)
         equipment = equip(header)
         self._author = equipment.author
         self._maker = Maker(equipment.author, equipment.pipeline, equipment.make, header.seed)
@@ -59,7 +59,7 @@ async def make_on_cluster(
     *,
     most: int,
     hands: int,
-    need: Need,
+    need: NodeResources,
     watch: Callable[[int], None] = lambda kept: None,
 ) -> None:
     """Make the set. Call it while `connected`.
@@ -76,7 +76,7 @@ async def make_on_cluster(
         SetError: the disk refuses.
         UnavailableError, SimulatorError, ModelError: nodes can't start what is needed.
     """
-    keeping = Keeping(into, most=most, watch=watch)
+    keeping = OrderedWriter(into, most=most, watch=watch)
     try:
         while not keeping.over:
             count = max(hands, _needed(keeping, into.header.n))
@@ -93,7 +93,7 @@ async def make_on_cluster(
         keeping.close()
 
 
-def _needed(keeping: Keeping, wanted: int) -> int:
+def _needed(keeping: OrderedWriter, wanted: int) -> int:
     """Attempts that would do, if they give as much as those before."""
     each = keeping.kept / keeping.written if keeping.kept else _EACH
     return math.ceil((wanted - keeping.kept) / each * _SPARE)

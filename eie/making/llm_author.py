@@ -12,11 +12,11 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Ability, Message, Model
-from inhabit.eie.making.author import Answer, Author, NoAnswerError, Request
+from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError
 from inhabit.eie.making.constrained import choose_proposal
 from inhabit.eie.making.seeds import Seeds
 from inhabit.envs.core import Task
-from inhabit.envs.template import Deed, Template
+from inhabit.envs.template import ActionKind, Template
 
 _SAMPLES = 3
 _POOL = 64
@@ -31,7 +31,7 @@ _ORDER = (
     'and "scene" (the parameters of the simulator that go with it). The goal must ask for exactly '
     "what the scene's goal says, and must not be reached at the start. It may also have the key "
     '"events": the parts of the task as a graph, each with "name", "wish" (as an instruction), '
-    f'"deed" (one of: {", ".join(Deed)}), "thing" (that it is done to, or put into) and '
+    f'"deed" (one of: {", ".join(ActionKind)}), "thing" (that it is done to, or put into) and '
     '"needs" (names of the parts that come first).'
 )
 
@@ -39,7 +39,7 @@ _EVENT: dict[str, JsonValue] = {
     "type": "object",
     "properties": {
         **{name: {"type": "string"} for name in ("name", "wish", "thing")},
-        "deed": {"enum": [deed.value for deed in Deed]},
+        "deed": {"enum": [deed.value for deed in ActionKind]},
         "needs": {"type": "array", "items": {"type": "string"}},
     },
     "required": ["name", "wish", "deed", "thing"],
@@ -63,7 +63,7 @@ class LlmAuthor(Author):
         self.name = model.name
         self._schema = _schema(template.schema())
 
-    async def propose(self, request: Request) -> Answer:
+    async def propose(self, request: AuthorRequest) -> AuthorReply:
         """Ask for a task; with feedback, show what was rejected and why."""
         draw = random.Random(f"{self._env} prompt {request.seed} {request.number}")
         samples = [self._seeds.task(request.seed, draw.randrange(_POOL)) for _ in range(_SAMPLES)]
@@ -76,7 +76,7 @@ class LlmAuthor(Author):
             raise NoAnswerError(str(error)) from error
         if raw == "":
             raise NoAnswerError("It said nothing.", tokens)
-        return Answer(
+        return AuthorReply(
             raw=raw,
             name=f"{self._env}-{request.seed}-{request.number}",
             parents=(samples[-1].id,) if change else (),
@@ -85,7 +85,7 @@ class LlmAuthor(Author):
         )
 
     async def _ask(
-        self, samples: list[Task], change: str, request: Request, draw: random.Random
+        self, samples: list[Task], change: str, request: AuthorRequest, draw: random.Random
     ) -> tuple[JsonValue, Mapping[str, int]]:
         """What it says, and the tokens paid for it: held to the form where that is possible."""
         held = Ability.SCHEMA in self._model.abilities
@@ -110,7 +110,7 @@ class LlmAuthor(Author):
         """Let go of the model."""
         await self._model.close()
 
-    def _prompt(self, samples: list[Task], change: str, request: Request) -> list[Message]:
+    def _prompt(self, samples: list[Task], change: str, request: AuthorRequest) -> list[Message]:
         wish = "Write another task, unlike these."
         if change:
             wish = f"Write a variation of the last of these: {change}."

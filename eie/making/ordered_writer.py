@@ -13,7 +13,7 @@ from inhabit.eie.checking.novelty import Novelty
 from inhabit.eie.examples.draft import Draft, Refused
 from inhabit.eie.examples.example import Example
 from inhabit.eie.making.attempt import Made
-from inhabit.eie.sets.folder import Attempt, Journal, Refusal, SetFolder
+from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetWriter
 
 # Chooses among wrong answers those that are right elsewhere as often as they are offered.
 #
@@ -57,7 +57,7 @@ def _key(example: Example, text: str) -> tuple[bool, str]:
     return example.kind == "recognition", text
 
 
-class Keeping:
+class OrderedWriter:
     """A set that is being written. Attempts may arrive in any order."""
 
     def __init__(
@@ -73,7 +73,7 @@ class Keeping:
         Raises:
             SetError: the set can't be read or written.
         """
-        self._journal = Journal(into)
+        self._journal = SetWriter(into)
         self._wanted = into.header.n
         self._most = most
         self._watch = watch
@@ -112,19 +112,19 @@ class Keeping:
     def _write(self, made: Made) -> None:
         examples: list[Example] = []
         prints: list[str] = []
-        refused: list[Refusal] = []
+        refused: list[RejectedItem] = []
         pictures: dict[str, NDArray[np.uint8]] = {}
         for piece in made.pieces:
             if isinstance(piece, Draft) and self.kept >= self._wanted:
                 break
             found = self._novelty.judge(piece) if isinstance(piece, Draft) else piece
             if isinstance(found, Refused):
-                refused.append(Refusal(rejection=found.rejection, sentence=found.sentence))
+                refused.append(RejectedItem(rejection=found.rejection, sentence=found.sentence))
             else:
                 examples.append(self._balance.settle(found))
                 prints.append(f"{found.fingerprint:064x}")
                 pictures |= found.pictures
-        attempt = Attempt(
+        attempt = AttemptLine(
             number=made.number,
             task=made.task,
             kept=tuple(example.id for example in examples),

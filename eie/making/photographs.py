@@ -31,7 +31,7 @@ from inhabit.eie.checking.splits import split_of
 from inhabit.eie.examples.draft import Draft, Refused, RejectedError
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.making.llm_author import read
-from inhabit.eie.sets.folder import Attempt, Journal, Refusal, SetError, SetFolder
+from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetError, SetFolder, SetWriter
 
 LONGEST_SIDE = 768
 """Pixels that a photograph is scaled down to."""
@@ -57,7 +57,7 @@ _REFUTE = (
 )
 
 
-class Claim(BaseModel):
+class PhotographClaim(BaseModel):
     """What the model writes about a photograph."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -113,17 +113,17 @@ class Photographer:
         if (wrong := unclear(rgb, in_sight=0)) is not None:
             raise RejectedError(Rejection.UNCLEAR, wrong)
         prompt = [Message("system", (_WRITE,)), Message("user", (Image(rgb),))]
-        said = await self._ask(prompt, Claim, number)
+        said = await self._ask(prompt, PhotographClaim, number)
         try:
-            claim = _sound(_form(said, Claim))
+            claim = _sound(_form(said, PhotographClaim))
         except RejectedError as error:
             again = f"That won't do. {error.refused.sentence} Write it again so that it will."
             prompt += [Message("assistant", (said,)), Message("user", (again,))]
-            claim = _sound(_form(await self._ask(prompt, Claim, number), Claim))
+            claim = _sound(_form(await self._ask(prompt, PhotographClaim, number), PhotographClaim))
         await self._refute(rgb, claim, number)
         return self._draft(rgb, claim, number)
 
-    async def _refute(self, rgb: NDArray[np.uint8], claim: Claim, number: int) -> None:
+    async def _refute(self, rgb: NDArray[np.uint8], claim: PhotographClaim, number: int) -> None:
         told = json.dumps(claim.model_dump(mode="json"), ensure_ascii=False)
         prompt = [Message("system", (_REFUTE,)), Message("user", (Image(rgb), told))]
         try:
@@ -141,7 +141,7 @@ class Photographer:
         if doubt.false.strip():
             raise RejectedError(Rejection.CONTRADICTION, doubt.false.strip())
 
-    def _draft(self, rgb: NDArray[np.uint8], claim: Claim, number: int) -> Draft:
+    def _draft(self, rgb: NDArray[np.uint8], claim: PhotographClaim, number: int) -> Draft:
         picture = Image(rgb)
         # Models like to put the right one first.
         candidates = list(claim.candidates)
@@ -193,7 +193,7 @@ async def make(folder: Path, photographer: Photographer, into: SetFolder) -> Non
         BudgetError: what the model may cost is spent.
     """
     files = found_in(folder)
-    journal = Journal(into)
+    journal = SetWriter(into)
     try:
         novelty = Novelty(into.examples(), journal.past)
         for number in range(len(journal.past), len(files)):
@@ -201,7 +201,7 @@ async def make(folder: Path, photographer: Photographer, into: SetFolder) -> Non
             paid = dict(photographer.tokens)
             found = await _made(photographer, files[number], number, novelty)
             draft = found if isinstance(found, Draft) else None
-            attempt = Attempt(
+            attempt = AttemptLine(
                 number=number,
                 task=files[number].name,
                 kept=(draft.example.id,) if draft else (),
@@ -255,10 +255,10 @@ async def _made(
         return error.refused
 
 
-def _refusals(found: Draft | Refused) -> tuple[Refusal, ...]:
+def _refusals(found: Draft | Refused) -> tuple[RejectedItem, ...]:
     if isinstance(found, Draft):
         return ()
-    return (Refusal(rejection=found.rejection, sentence=found.sentence),)
+    return (RejectedItem(rejection=found.rejection, sentence=found.sentence),)
 
 
 def _form(said: str, form: type[_Reading]) -> _Reading:
@@ -273,7 +273,7 @@ def _form(said: str, form: type[_Reading]) -> _Reading:
         ) from error
 
 
-def _sound(claim: Claim) -> Claim:
+def _sound(claim: PhotographClaim) -> PhotographClaim:
     """The claim, if it makes a question with one answer that it does not give away."""
     plain = [_plain(one) for one in claim.candidates]
     if len(set(plain)) < len(plain):

@@ -15,8 +15,8 @@ from inhabit.eie.examples.cut import Cutter
 from inhabit.eie.examples.draft import Origin, Piece, RejectedError
 from inhabit.eie.examples.events import check_events
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.moment import Stage
-from inhabit.eie.making.author import Answer, Proposal
+from inhabit.eie.examples.moment import SynthesisEnv
+from inhabit.eie.making.author import AuthorReply, Proposal
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Action, Env, SceneError, Task
 from inhabit.envs.template import Template
@@ -36,7 +36,7 @@ class Pipeline:
         self._seed = seed
         self._words = _words(template)
 
-    def pieces(self, env: Env, answer: Answer, author: str, number: int) -> Iterator[Piece]:
+    def pieces(self, env: Env, answer: AuthorReply, author: str, number: int) -> Iterator[Piece]:
         """Everything that comes of one answer of an author, in order.
 
         Args:
@@ -71,7 +71,7 @@ class Pipeline:
         return proposal
 
     def _origin(
-        self, answer: Answer, proposal: Proposal, author: str, draw: random.Random
+        self, answer: AuthorReply, proposal: Proposal, author: str, draw: random.Random
     ) -> Origin:
         task = Task(
             id=answer.name,
@@ -98,7 +98,7 @@ class Pipeline:
 
     def _start(self, env: Env, origin: Origin) -> Sequence[Action]:
         """Build the scene; the expert's plan, if there is something to be done that can be done."""
-        assert isinstance(env, Stage)
+        assert isinstance(env, SynthesisEnv)
         try:
             env.reset(origin.task, seed=origin.seed)
         except SceneError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 
-from inhabit.eie.making.author import Answer, Author, Request
+from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest
 from inhabit.eie.making.seeds import Seeds
 from inhabit.envs.core import Task
 from inhabit.envs.template import Template
@@ -27,11 +27,11 @@ class Procedural(Author):
         self._template = template
         self._seeds = Seeds(env, template)
 
-    async def propose(self, request: Request) -> Answer:
+    async def propose(self, request: AuthorRequest) -> AuthorReply:
         """A task that depends on the number and the seed of the request alone."""
         return await asyncio.to_thread(self.draw, request)
 
-    def draw(self, request: Request) -> Answer:
+    def draw(self, request: AuthorRequest) -> AuthorReply:
         """The same, at once."""
         number, seed = request.number, request.seed
         draw = random.Random(f"{self._env} author {seed} {number}")
@@ -52,4 +52,4 @@ class Procedural(Author):
                     task, change = twice, second
         if task is None:
             task, parents, change = self._template.seed(draw, name), (), ""
-        return Answer({"goal": task.goal, "scene": dict(task.scene)}, name, parents, change)
+        return AuthorReply({"goal": task.goal, "scene": dict(task.scene)}, name, parents, change)

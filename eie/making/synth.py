@@ -8,7 +8,7 @@ from functools import partial
 
 from inhabit.eie.making.attempt import Made, Maker
 from inhabit.eie.making.author import Author
-from inhabit.eie.making.ordered_writer import Keeping
+from inhabit.eie.making.ordered_writer import OrderedWriter
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Env
@@ -58,7 +58,7 @@ class Synthesis:
             SimulatorError: no simulator can be started.
             UnavailableError: the environment lacks something on this machine.
         """
-        keeping = Keeping(self._into, most=self._most, watch=self._watch)
+        keeping = OrderedWriter(self._into, most=self._most, watch=self._watch)
         self._next = keeping.written
         try:
             async with asyncio.TaskGroup() as group:
@@ -69,7 +69,7 @@ class Synthesis:
         finally:
             keeping.close()
 
-    async def _work(self, keeping: Keeping) -> None:
+    async def _work(self, keeping: OrderedWriter) -> None:
         """Make one attempt after the other."""
         maker = self._maker()
         try:
@@ -78,7 +78,7 @@ class Synthesis:
         finally:
             await maker.close()
 
-    async def _take(self, keeping: Keeping) -> int | None:
+    async def _take(self, keeping: OrderedWriter) -> int | None:
         """The next number that is worth an attempt; None if there is none."""
         async with self._turn:
             await self._turn.wait_for(
@@ -89,7 +89,7 @@ class Synthesis:
             self._next += 1
             return self._next - 1
 
-    async def _keep(self, keeping: Keeping, made: Made) -> None:
+    async def _keep(self, keeping: OrderedWriter, made: Made) -> None:
         async with self._turn:
             await asyncio.to_thread(keeping.add, made)
             self._turn.notify_all()

@@ -79,7 +79,7 @@ def cover(opened: SetFolder) -> Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Evenness:
+class ChiSquare:
     """Pearson's chi-square test of whether answers stand at every place equally often."""
 
     statistic: float
@@ -92,7 +92,7 @@ class Evenness:
         return chance_above(self.statistic, self.freedom) if self.freedom else 1.0
 
 
-def evenness(positions: Mapping[tuple[int, int], int]) -> Evenness:
+def evenness(positions: Mapping[tuple[int, int], int]) -> ChiSquare:
     """Test `positions`, (candidates, place) -> examples; each number of candidates by itself."""
     statistic, freedom = 0.0, 0
     for candidates in sorted({candidates for candidates, _ in positions}):
@@ -100,7 +100,7 @@ def evenness(positions: Mapping[tuple[int, int], int]) -> Evenness:
         expected = sum(counts) / candidates
         statistic += sum((count - expected) ** 2 / expected for count in counts)
         freedom += candidates - 1
-    return Evenness(statistic, freedom)
+    return ChiSquare(statistic, freedom)
 
 
 def chance_above(statistic: float, freedom: int) -> float:

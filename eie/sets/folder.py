@@ -32,7 +32,7 @@ class SetError(RuntimeError):
     """A set can't be read or written. Says where, why, and what to do."""
 
 
-class Header(BaseModel):
+class SetHeader(BaseModel):
     """`set.json`: what was asked for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -53,7 +53,7 @@ class Header(BaseModel):
     """Whether `data/` holds all of it."""
 
 
-class Refusal(BaseModel):
+class RejectedItem(BaseModel):
     """Something of an attempt that was not kept."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -62,7 +62,7 @@ class Refusal(BaseModel):
     sentence: str
 
 
-class Attempt(BaseModel):
+class AttemptLine(BaseModel):
     """A line of `attempts.jsonl`: one task of an author and everything that was cut from it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -74,7 +74,7 @@ class Attempt(BaseModel):
     """Ids of examples, in their order in `examples.jsonl`."""
     prints: tuple[str, ...] = ()
     """Fingerprints of their pictures, hexadecimal: by which near copies are found."""
-    rejected: tuple[Refusal, ...] = ()
+    rejected: tuple[RejectedItem, ...] = ()
     """One for the whole of it, or for each moment that gave no example."""
     tokens: Mapping[str, int] = Field(default_factory=dict)
     """What its author was paid: "in" and "out"."""
@@ -83,7 +83,7 @@ class Attempt(BaseModel):
 class SetFolder:
     """A set on disk, to be read or gone on with."""
 
-    def __init__(self, folder: Path, header: Header) -> None:
+    def __init__(self, folder: Path, header: SetHeader) -> None:
         self.folder = folder
         self.header = header
 
@@ -108,12 +108,12 @@ class SetFolder:
                 "Make it anew in another folder."
             )
         try:
-            return cls(folder, Header.model_validate(plain))
+            return cls(folder, SetHeader.model_validate(plain))
         except ValidationError as error:
             raise SetError(f"{file} is no description of a set: {error}.") from error
 
     @classmethod
-    def begin(cls, folder: Path, header: Header) -> SetFolder:
+    def begin(cls, folder: Path, header: SetHeader) -> SetFolder:
         """A new one. Until `set.json` is in place nothing has begun.
 
         Raises:
@@ -128,13 +128,13 @@ class SetFolder:
         made._write_header(header)
         return made
 
-    def attempts(self) -> Iterator[Attempt]:
+    def attempts(self) -> Iterator[AttemptLine]:
         """Every whole line of the funnel, in order.
 
         Raises:
             SetError: a line is none of ours.
         """
-        yield from _lines(self.folder / "attempts.jsonl", Attempt)
+        yield from _lines(self.folder / "attempts.jsonl", AttemptLine)
 
     def examples(self) -> Iterator[Example]:
         """Every example, in order.
@@ -152,13 +152,13 @@ class SetFolder:
         """
         self._write_header(self.header.model_copy(update={"finished": True}))
 
-    def _write_header(self, header: Header) -> None:
+    def _write_header(self, header: SetHeader) -> None:
         written = header.model_dump_json(indent=2) + "\n"
         write_whole(self.folder / "set.json", written.encode())
         self.header = header
 
 
-class Journal:
+class SetWriter:
     """Appends to a set. What was cut off by a kill is taken away first."""
 
     def __init__(self, opened: SetFolder) -> None:
@@ -175,7 +175,7 @@ class Journal:
             raise _full(images, error) from error
         self._attempts = _Lines(self._folder / "attempts.jsonl")
         self._times = _Lines(self._folder / "times.jsonl")
-        self.past: Sequence[Attempt] = tuple(opened.attempts())
+        self.past: Sequence[AttemptLine] = tuple(opened.attempts())
         known = sum(len(attempt.kept) for attempt in self.past)
         self._examples = _Lines(self._folder / "examples.jsonl", most=known)
         if self._examples.count < known:
@@ -186,7 +186,7 @@ class Journal:
 
     def add(
         self,
-        attempt: Attempt,
+        attempt: AttemptLine,
         examples: Sequence[Example],
         pictures: Mapping[str, NDArray[np.uint8]],
         seconds: float,

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 _KEPT = 2
 
 
-class State(BaseModel):
+class CheckpointState(BaseModel):
     """What a checkpoint knows beside tensors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,7 +30,7 @@ class State(BaseModel):
 class Checkpoint:
     """Weights and the optimizer's two moments, by the parameters' names."""
 
-    state: State
+    state: CheckpointState
     weights: Mapping[str, torch.Tensor]
     first: Mapping[str, torch.Tensor]
     second: Mapping[str, torch.Tensor]
@@ -75,7 +75,7 @@ def newest(folder: Path) -> tuple[Checkpoint | None, list[str]]:
 
 
 def _read(place: Path) -> Checkpoint:
-    state = State.model_validate_json((place / "state.json").read_bytes())
+    state = CheckpointState.model_validate_json((place / "state.json").read_bytes())
     weights, first, second = (
         load_file(place / f"{name}.safetensors") for name in ("weights", "first", "second")
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import jinja2
 from pydantic import JsonValue
 
-from inhabit.eie.tuning.log import Line
+from inhabit.eie.tuning.log import LogLine
 
 _WIDTH, _HEIGHT = 560.0, 200.0
 _MOST = 400
@@ -40,7 +40,7 @@ class Plot:
     """The same along the bottom."""
 
 
-def page(asked: Mapping[str, JsonValue], lines: Sequence[Line]) -> str:
+def page(asked: Mapping[str, JsonValue], lines: Sequence[LogLine]) -> str:
     """HTML of the training `asked` for, as far as `lines` tell of it."""
     steps = [line for line in lines if line.kind == "step"]
     judged = [line for line in lines if line.kind == "judge"]

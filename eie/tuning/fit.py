@@ -17,7 +17,7 @@ import torch
 from torch.nn import functional
 
 from inhabit.eie.tuning.base import Base
-from inhabit.eie.tuning.practice import Moment
+from inhabit.eie.tuning.practice import LabelledPrompt
 from inhabit.eie.tuning.settings import TuneError
 
 _WINDOW = 16
@@ -43,7 +43,7 @@ class Fitting:
     epochs: float = 1.0
 
 
-def paired(base: Base, moments: Sequence[Moment]) -> list[Pair]:
+def paired(base: Base, moments: Sequence[LabelledPrompt]) -> list[Pair]:
     """The moments in the model's own tokens."""
     end = (int(base.encoder.end),)
     return [

@@ -12,21 +12,12 @@ from torch.nn import functional
 
 from inhabit.agents.models.ranker.goals import PARTS, GoalReader
 from inhabit.agents.models.ranker.reading import slotted
+from inhabit.envs.template import WordedGoal
 
 _EPOCHS, _RATE = 60, 2e-3
 _UNKNOWN, _LOST, _MORE = 0.12, 0.12, 0.2
 """How often a word that goals of several types share is taken for one that is not known, is left
 out, and how often any has one before it that is not known: people say the same in other words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Worded:
-    """A goal in words, and what it asks for."""
-
-    text: str
-    kind: str
-    parts: tuple[str, ...]
-    """The noun of each of `PARTS`, empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,7 +31,7 @@ class _Lesson:
 
 
 def taught(
-    goals: Iterable[Worded], nouns: Sequence[str], *, seed: int, tell: Callable[[str], None]
+    goals: Iterable[WordedGoal], nouns: Sequence[str], *, seed: int, tell: Callable[[str], None]
 ) -> tuple[GoalReader, tuple[str, ...], tuple[str, ...]]:
     """A reader that has learnt these goals, its words, and the types of task that it knows.
 
@@ -71,7 +62,7 @@ def taught(
     return reader, words, tasks
 
 
-def _lesson(goal: Worded, tasks: Sequence[str], nouns: Sequence[str]) -> _Lesson:
+def _lesson(goal: WordedGoal, tasks: Sequence[str], nouns: Sequence[str]) -> _Lesson:
     words, slots = slotted(goal.text.lower(), nouns)
     parts = [
         (words.index(f"<{i}>"), goal.parts.index(noun) if noun in goal.parts else len(PARTS))

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 
-class Line(BaseModel):
+class LogLine(BaseModel):
     """A step, or a measurement on the validation split after `step` steps."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,21 +29,21 @@ class Line(BaseModel):
     seconds: float = 0.0
 
 
-def append(file: Path, line: Line) -> None:
+def append(file: Path, line: LogLine) -> None:
     """Add `line` by one write."""
     with file.open("ab", buffering=0) as stream:
         stream.write(line.model_dump_json(exclude_none=True).encode() + b"\n")
 
 
-def lines(file: Path) -> Sequence[Line]:
+def lines(file: Path) -> Sequence[LogLine]:
     """The lines that count, by kind and step: of steps that were done again, the last.
 
     What was cut short by a kill is left out.
     """
-    found: dict[tuple[str, int], Line] = {}
+    found: dict[tuple[str, int], LogLine] = {}
     for text in file.read_bytes().split(b"\n") if file.exists() else ():
         try:
-            line = Line.model_validate_json(text)
+            line = LogLine.model_validate_json(text)
         except ValidationError:
             continue
         found[line.kind, line.step] = line

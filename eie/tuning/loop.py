@@ -15,9 +15,9 @@ import torch
 from inhabit.agents.models.local.trie import Trie
 from inhabit.eie.tuning import checkpoint, log
 from inhabit.eie.tuning.base import Base
-from inhabit.eie.tuning.checkpoint import Checkpoint, State
+from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.objective import Scores, loss, read
-from inhabit.eie.tuning.peers import Peers
+from inhabit.eie.tuning.peers import Devices
 from inhabit.eie.tuning.samples import Sample, Wording
 from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
 
@@ -34,7 +34,7 @@ class Training:
     out: Path
     asked: str
     """Digest of what was asked for: a checkpoint of anything else is not gone on from."""
-    tell: Callable[[log.Line], None]
+    tell: Callable[[log.LogLine], None]
     warn: Callable[[str], None]
 
     @property
@@ -42,7 +42,7 @@ class Training:
         """How many there are in all."""
         return max(1, math.ceil(self.settings.epochs * len(self.train) / self.settings.batch))
 
-    def run(self, peers: Peers) -> None:
+    def run(self, peers: Devices) -> None:
         """Train to the end, from where the newest checkpoint stands.
 
         Raises:
@@ -69,7 +69,7 @@ class Training:
             if last or (step + 1) % self.settings.judge_every == 0:
                 self._judge(step + 1, wording, peers)
 
-    def _step(self, step: int, optimizer: Any, wording: Wording, peers: Peers) -> None:
+    def _step(self, step: int, optimizer: Any, wording: Wording, peers: Devices) -> None:
         begin = time.perf_counter()
         torch.manual_seed(self.seed * 1_000_003 + step)  # of dropout
         rng = np.random.default_rng((self.seed, step))
@@ -99,7 +99,7 @@ class Training:
         optimizer.zero_grad()
         total, hits = peers.total(sum(losses)), peers.total(right)
         self._tell(
-            log.Line(
+            log.LogLine(
                 kind="step",
                 step=step + 1,
                 loss=total / len(batch),
@@ -150,7 +150,7 @@ class Training:
         )
 
     @torch.no_grad()
-    def _judge(self, step: int, wording: Wording, peers: Peers) -> None:
+    def _judge(self, step: int, wording: Wording, peers: Devices) -> None:
         """Measure on the validation split; with reasons as targets, the loss alone."""
         if not self.judged:
             return
@@ -167,7 +167,7 @@ class Training:
         count = len(self.judged)
         sums = [peers.total(part) for part in (total, right, chance)]
         self._tell(
-            log.Line(
+            log.LogLine(
                 kind="judge",
                 step=step,
                 loss=sums[0] / count,
@@ -199,14 +199,14 @@ class Training:
             }
         return found.state.step
 
-    def _save(self, step: int, optimizer: Any, peers: Peers) -> None:
+    def _save(self, step: int, optimizer: Any, peers: Devices) -> None:
         trained = self.base.trained
         moments = {n: optimizer.state[p] for n, p in trained.items()}
         if peers.rank == 0:
             checkpoint.save(
                 self.out / "checkpoints",
                 Checkpoint(
-                    State(step=step, asked=self.asked),
+                    CheckpointState(step=step, asked=self.asked),
                     trained,
                     {n: m["exp_avg"] for n, m in moments.items()},
                     {n: m["exp_avg_sq"] for n, m in moments.items()},
@@ -214,7 +214,7 @@ class Training:
             )
         peers.wait()
 
-    def _tell(self, line: log.Line, peers: Peers) -> None:
+    def _tell(self, line: log.LogLine, peers: Devices) -> None:
         if peers.rank == 0:
             log.append(self.out / "log.jsonl", line)
             self.tell(line)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from inhabit.agents.models.local.encode import Tokens
+from inhabit.agents.models.local.encode import EncodedPrompt
 from inhabit.agents.models.local.reader import Reader
 from inhabit.agents.models.local.trie import Trie
 from inhabit.eie.tuning.settings import Objective
@@ -30,7 +30,7 @@ class Scores:
         return self.sums / self.lengths
 
 
-def read(model: Any, prompt: Tokens, trie: Trie) -> Scores:
+def read(model: Any, prompt: EncodedPrompt, trie: Trie) -> Scores:
     """Score the sequences of `trie` after `prompt`, with gradients where they are on."""
     # Nothing may be kept from before: the weights have changed since.
     reader = Reader(model)

@@ -11,7 +11,7 @@ import torch
 from inhabit.envs.core import UnavailableError
 
 
-class Peers:
+class Devices:
     """This program among those that `accelerate launch` started; alone where it was not."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from inhabit.envs.core import Action, Env, Expert, Observation, Task
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moment:
+class LabelledPrompt:
     """A prompt, and what the expert says to it."""
 
     prompt: tuple[Message, ...]
@@ -36,7 +36,7 @@ class Played:
     steps: int
 
 
-Actor = Callable[[Moment], Action]
+Actor = Callable[[LabelledPrompt], Action]
 """Who acts."""
 Watcher = Callable[[Observation], Sighting]
 """Who puts in words what an observation shows."""
@@ -44,7 +44,7 @@ Watcher = Callable[[Observation], Sighting]
 
 def practise(
     env: Env, task: Task, *, watch: Watcher, act: Actor, seed: int, most: int
-) -> Iterator[Moment | Played]:
+) -> Iterator[LabelledPrompt | Played]:
     """Play `task`: each moment as it comes, and how it ended.
 
     It ends early where the expert knows no way on, or ten actions have failed.
@@ -71,7 +71,7 @@ def practise(
             break
         view = View(task.goal, seen, words, tuple(history), seed, _deaf)
         now = watch(seen)
-        moment = Moment(notes.messages(view, then, now), unspent(view), plan[0])
+        moment = LabelledPrompt(notes.messages(view, then, now), unspent(view), plan[0])
         yield moment
         action = act(moment)
         outcome = env.act(action)
@@ -86,13 +86,13 @@ def expert_with_slips(share: float, seed: int) -> Actor:
     """The expert, who now and then does something else: so that one learns how to recover."""
     draw = random.Random(f"slips {seed}")
 
-    def act(moment: Moment) -> Action:
+    def act(moment: LabelledPrompt) -> Action:
         return draw.choice(moment.candidates) if draw.random() < share else moment.best
 
     return act
 
 
-def worth_learning(moments: Sequence[Moment]) -> list[Moment]:
+def worth_learning(moments: Sequence[LabelledPrompt]) -> list[LabelledPrompt]:
     """Those whose answer can be said there: what failed or came to nothing new may not."""
     return [m for m in moments if any(m.best == action for action in m.candidates)]
 

@@ -9,17 +9,18 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from inhabit.agents.models.ranker.features import Lexicon, Question, question
+from inhabit.agents.models.ranker.features import RankerQuestion, RankerVocabulary, question
 from inhabit.agents.models.ranker.goals import GoalReader
 from inhabit.agents.models.ranker.network import Network
 from inhabit.agents.models.ranker.reading import action, notes
-from inhabit.eie.tuning.goals import Worded, taught
-from inhabit.eie.tuning.practice import Moment
+from inhabit.eie.tuning.goals import taught
+from inhabit.eie.tuning.practice import LabelledPrompt
 from inhabit.eie.tuning.settings import TuneError
+from inhabit.envs.template import WordedGoal
 
 
 @dataclass(frozen=True, slots=True)
-class Drill:
+class RankerTraining:
     """How long, and how fast."""
 
     epochs: int = 12
@@ -37,17 +38,17 @@ class Drill:
 class Exercise:
     """A question, and which of its choices is the answer."""
 
-    question: Question
+    question: RankerQuestion
     answer: int
 
 
 def apprentice(
-    moments: Sequence[Moment],
-    goals: Iterable[Worded],
+    moments: Sequence[LabelledPrompt],
+    goals: Iterable[WordedGoal],
     *,
     seed: int,
     tell: Callable[[str], None],
-) -> tuple[Lexicon, GoalReader]:
+) -> tuple[RankerVocabulary, GoalReader]:
     """The nouns of goals and of all that can be said, and a reader of what the goals ask for."""
     said = {action.text for moment in moments for action in moment.candidates}
     asked = list(goals)
@@ -55,10 +56,12 @@ def apprentice(
     spoken |= {action(text).noun for text in said}
     nouns = tuple(sorted(spoken - {""}))
     reader, words, tasks = taught(asked, nouns, seed=seed, tell=tell)
-    return Lexicon(nouns, words, tasks), reader
+    return RankerVocabulary(nouns, words, tasks), reader
 
 
-def exercises(moments: Sequence[Moment], lexicon: Lexicon, reader: GoalReader) -> list[Exercise]:
+def exercises(
+    moments: Sequence[LabelledPrompt], lexicon: RankerVocabulary, reader: GoalReader
+) -> list[Exercise]:
     """The moments in numbers."""
     read = lru_cache(maxsize=4096)(reader.read)
     found = []
@@ -71,10 +74,10 @@ def exercises(moments: Sequence[Moment], lexicon: Lexicon, reader: GoalReader) -
 
 
 def drill(
-    lexicon: Lexicon,
+    lexicon: RankerVocabulary,
     reader: GoalReader,
     learnt: Sequence[Exercise],
-    how: Drill,
+    how: RankerTraining,
     *,
     seed: int,
     tell: Callable[[str], None],
@@ -137,5 +140,5 @@ def _some(whole: Exercise, among: int, draw: np.random.Generator) -> Exercise:
     return Exercise(some, 0)
 
 
-def _text(moment: Moment) -> str:
+def _text(moment: LabelledPrompt) -> str:
     return "".join(part for part in moment.prompt[-1].parts if isinstance(part, str))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from inhabit.agents.models.core import Image, Model
 from inhabit.agents.prompts.notes import Notes, Sighting
-from inhabit.eie.tuning.practice import Moment
+from inhabit.eie.tuning.practice import LabelledPrompt
 from inhabit.eie.tuning.samples import Sample, picture, view_of
 from inhabit.envs.core import Action, Observation
 
@@ -15,7 +15,7 @@ KINDS = ("decision", "trajectory", "recovery")
 """Those that ask what to do next. What was done in a film is another question."""
 
 
-def moments(samples: Sequence[Sample], eyes: Model | None) -> list[Moment]:
+def moments(samples: Sequence[Sample], eyes: Model | None) -> list[LabelledPrompt]:
     """Each example as the moment that it was cut from.
 
     Args:
@@ -29,13 +29,13 @@ def moments(samples: Sequence[Sample], eyes: Model | None) -> list[Moment]:
     return [_moment(sample, notes, eyes) for sample in samples]
 
 
-def _moment(sample: Sample, notes: Notes, eyes: Model | None) -> Moment:
+def _moment(sample: Sample, notes: Notes, eyes: Model | None) -> LabelledPrompt:
     example = sample.example
     view = view_of(example.goal, Observation(example.text), example.history)
     then = [_seen(sample, past.image, eyes) for past in example.history]
     prompt = notes.messages(view, then, _seen(sample, example.image, eyes))
     candidates = tuple(map(_action, example.candidates))
-    return Moment(prompt, candidates, candidates[example.answer])
+    return LabelledPrompt(prompt, candidates, candidates[example.answer])
 
 
 def _seen(sample: Sample, file: str | None, eyes: Model | None) -> Sighting:

@@ -16,14 +16,14 @@ from inhabit.eie.tuning import log
 from inhabit.eie.tuning.base import Base, prepare
 from inhabit.eie.tuning.curves import page
 from inhabit.eie.tuning.loop import Training
-from inhabit.eie.tuning.peers import Peers
+from inhabit.eie.tuning.peers import Devices
 from inhabit.eie.tuning.samples import Sample, choose
 from inhabit.eie.tuning.settings import TuneSettings
 
 _SOFTWARE = ("inhabit", "torch", "transformers", "peft")
 
 
-class Asked(BaseModel):
+class TuneRequest(BaseModel):
     """`tune.json`: what was asked for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -70,7 +70,7 @@ def tune(
     out: Path,
     settings: TuneSettings,
     seed: int,
-    tell: Callable[[log.Line, int], None],
+    tell: Callable[[log.LogLine, int], None],
     warn: Callable[[str], None],
 ) -> Tuning:
     """Train adapters for `base` on `train`, measured on `judged`; a rerun goes on where it stood.
@@ -92,14 +92,14 @@ def tune(
     """
     chosen = choose(train, settings, seed)
     measured = _judged(judged, settings, seed)
-    asked = Asked(
+    asked = TuneRequest(
         base=base,
         sets=_digests([*chosen, *measured]),
         seed=seed,
         settings=settings,
         software={name: version(name) for name in _SOFTWARE},
     )
-    peers = Peers()
+    peers = Devices()
     made = prepare(base, settings, seed)
     out.mkdir(parents=True, exist_ok=True)
     training = Training(
@@ -141,7 +141,7 @@ def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:
     )
 
 
-def _keep(base: Base, out: Path, asked: Asked) -> None:
+def _keep(base: Base, out: Path, asked: TuneRequest) -> None:
     """Put the tuned model in place, whole."""
     half, target = out / "model.half", out / "model"
     shutil.rmtree(half, ignore_errors=True)
@@ -158,11 +158,11 @@ def _write(file: Path, text: str) -> None:
     half.replace(file)
 
 
-def _lines(out: Path) -> Sequence[log.Line]:
+def _lines(out: Path) -> Sequence[log.LogLine]:
     return log.lines(out / "log.jsonl")
 
 
-def _result(training: Training, asked: Asked, out: Path) -> Tuning:
+def _result(training: Training, asked: TuneRequest, out: Path) -> Tuning:
     lines = _lines(out)
     judged = [line for line in lines if line.kind == "judge"]
     steps = [line for line in lines if line.kind == "step"]

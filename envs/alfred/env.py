@@ -11,7 +11,7 @@ from pydantic import BaseModel, JsonValue
 from inhabit.envs.alfred import snapshot, tools
 from inhabit.envs.alfred.evolution import facts
 from inhabit.envs.alfred.expert import shortest
-from inhabit.envs.alfred.expert.planner import Planner, RecordedPlanner
+from inhabit.envs.alfred.expert.planner import AlfredPlanner, RecordedPlanner
 from inhabit.envs.alfred.expert.searching import Searcher
 from inhabit.envs.alfred.expert.stepping import StepPlanner
 from inhabit.envs.alfred.language import grammar
@@ -20,7 +20,7 @@ from inhabit.envs.alfred.language.vocabulary import vocabulary
 from inhabit.envs.alfred.scenes import build as start
 from inhabit.envs.alfred.scenes import validation
 from inhabit.envs.alfred.scenes.rooms import Rooms
-from inhabit.envs.alfred.scenes.scene import Scene, read_scene
+from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.skills.acting import act
 from inhabit.envs.alfred.skills.situation import Situation
@@ -35,15 +35,15 @@ from inhabit.envs.core import (
     Outcome,
     Reason,
     SceneError,
+    SceneObject,
     Task,
-    Thing,
 )
 
 
 class Alfred(Env):
     """ALFRED's seven tasks in iTHOR's rooms, through skills in plain words."""
 
-    Scene: ClassVar[type[BaseModel]] = Scene
+    AlfredScene: ClassVar[type[BaseModel]] = AlfredScene
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Alfred(Env):
         self._session = session or Session(backend, self._settings)
         self._owner = self._session.join()
         self._situation: Situation | None = None
-        self._planner = Planner()
+        self._planner = AlfredPlanner()
         self.determinism = Determinism.FRAMES if backend == "embedded" else Determinism.NONE
 
     def reset(self, task: Task, *, seed: int) -> None:
@@ -88,7 +88,7 @@ class Alfred(Env):
             )
         except SceneError as error:
             raise SceneError(f"Task {task.id!r}, scene, {error}") from error
-        self._planner = Searcher() if self._settings.expert == "searching" else Planner()
+        self._planner = Searcher() if self._settings.expert == "searching" else AlfredPlanner()
         if self._settings.expert == "recorded" and scene.recording is not None:
             self._planner = RecordedPlanner(self._situation, scene.recording.plan)
         if self._settings.replay != "off" and scene.recording is not None:
@@ -205,7 +205,7 @@ class Alfred(Env):
             return found
         return [action for action in found if action.verb != "put" or self._works(action)]
 
-    def things(self) -> Sequence[Thing]:
+    def things(self) -> Sequence[SceneObject]:
         """Everything that has a name, as it stands, and how much of it the picture shows."""
         return facts.things(self._here())
 

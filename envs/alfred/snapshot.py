@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from inhabit.envs.alfred.skills.situation import Situation
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.objects import ThorObject
 
 _STATES = (
     "isOpen",
@@ -48,7 +48,7 @@ def state(here: Situation) -> Mapping[str, JsonValue]:
     }
 
 
-def _object(here: Situation, thing: Thing) -> JsonValue:
+def _object(here: Situation, thing: ThorObject) -> JsonValue:
     record = thing.record
     rotation = record["rotation"]
     return {

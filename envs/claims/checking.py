@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from inhabit.envs.claims.claim import About, Claim, Noun
-from inhabit.envs.core import Thing
+from inhabit.envs.core import SceneObject
 
 
-def holds(claim: Claim, things: Sequence[Thing], *, seen: bool = False) -> bool | None:
+def holds(claim: Claim, things: Sequence[SceneObject], *, seen: bool = False) -> bool | None:
     """Whether `claim` is true of `things`; None where they don't tell.
 
     Of several things that a noun may mean, one that fits is enough: "the cabinet is closed" is true
@@ -39,7 +39,7 @@ def holds(claim: Claim, things: Sequence[Thing], *, seen: bool = False) -> bool 
     return None if fits is None else fits is claim.positive
 
 
-def _meant(noun: Noun, things: Sequence[Thing]) -> list[Thing]:
+def _meant(noun: Noun, things: Sequence[SceneObject]) -> list[SceneObject]:
     return [
         t
         for t in things
@@ -56,14 +56,14 @@ def _any(found: Iterable[bool | None]) -> bool | None:
     return False if False in answers and None not in answers else None
 
 
-def _state(thing: Thing, claim: Claim) -> bool | None:
+def _state(thing: SceneObject, claim: Claim) -> bool | None:
     for state, value in claim.states:
         if state in thing.states:
             return thing.states[state] is value
     return None
 
 
-def _lies(thing: Thing, claim: Claim, things: Sequence[Thing]) -> bool | None:
+def _lies(thing: SceneObject, claim: Claim, things: Sequence[SceneObject]) -> bool | None:
     """Whether it lies in or on the place, or on something that does."""
     if thing.held:
         return False
@@ -73,7 +73,7 @@ def _lies(thing: Thing, claim: Claim, things: Sequence[Thing]) -> bool | None:
     if not places:
         return None
     by_name = {t.name: t for t in things}
-    here: Thing | None = thing
+    here: SceneObject | None = thing
     for _ in range(len(things)):
         if here is None or here.support is None:
             return False

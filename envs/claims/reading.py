@@ -9,13 +9,13 @@ from inhabit.envs.claims.clauses import clauses
 from inhabit.envs.claims.facts import Facts
 from inhabit.envs.claims.intents import Intents
 from inhabit.envs.claims.nouns import Nouns
-from inhabit.envs.core import Thing
+from inhabit.envs.core import SceneObject
 
 
 class Reader:
     """Knows the kinds of things that may be spoken of."""
 
-    def __init__(self, things: Sequence[Thing], kinds: Iterable[str] = ()) -> None:
+    def __init__(self, things: Sequence[SceneObject], kinds: Iterable[str] = ()) -> None:
         """Read of the kinds of `things`, and of further `kinds` that may be absent."""
         self._nouns = Nouns([*(thing.kind for thing in things), *kinds])
 

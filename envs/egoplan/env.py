@@ -12,12 +12,12 @@ from inhabit.envs.core import Clip, Observation, SceneError, Task
 from inhabit.envs.egoplan import EgoPlanSettings
 from inhabit.envs.egoplan.films import FilmError, keyframes, read
 from inhabit.envs.egoplan.scene import EgoPlanScene, read_scene
-from inhabit.envs.multiple_choice import Choosing
+from inhabit.envs.multiple_choice import MultipleChoice
 
 _NOTHING = Observation("")
 
 
-class EgoPlan(Choosing):
+class EgoPlan(MultipleChoice):
     """What was done is shown, not told; which option is right is all that counts."""
 
     Scene: ClassVar[type[BaseModel]] = EgoPlanScene

@@ -23,7 +23,7 @@ from inhabit.envs.core import (
     Task,
 )
 from inhabit.envs.iwisdm import IwisdmSettings
-from inhabit.envs.iwisdm.library import Author, Trial
+from inhabit.envs.iwisdm.library import IwisdmTrial, TrialAuthor
 from inhabit.envs.iwisdm.scene import IwisdmScene, read_scene
 from inhabit.envs.iwisdm.stimuli import CATEGORIES
 
@@ -53,7 +53,7 @@ def plausible(instruction: str) -> Sequence[str]:
 
 
 _ANSWER = "answer"
-_NONE = Trial("", (NULL,), np.zeros((1, 224, 224, 3), np.uint8))
+_NONE = IwisdmTrial("", (NULL,), np.zeros((1, 224, 224, 3), np.uint8))
 
 
 class Iwisdm(Env):
@@ -69,7 +69,7 @@ class Iwisdm(Env):
             UnavailableError: it is not there.
         """
         self._together = (settings or IwisdmSettings()).showing == "together"
-        self._author = Author()
+        self._author = TrialAuthor()
         self._trial = _NONE
         self._said: list[str] = []
 

@@ -36,7 +36,7 @@ _PROGRAM = Path(__file__).with_name("author.py")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class IwisdmTrial:
     """What the library has written for a seed."""
 
     instruction: str
@@ -78,7 +78,7 @@ def prepare(tell: Callable[[str], None]) -> None:
     tell(f"iWISDM {VERSION}: in {_home() / 'venv'}.")
 
 
-class Author:
+class TrialAuthor:
     """Asks the library for trials, in a process of its own. The same seed gives the same trial."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Author:
         Thread(target=self._listen, args=(self._child.stderr,), daemon=True).start()
         self._tell({"dataset": str(dataset())})
 
-    def write(self, level: str, join: str, seed: int) -> Trial:
+    def write(self, level: str, join: str, seed: int) -> IwisdmTrial:
         """The trial of a seed.
 
         Raises:
@@ -120,7 +120,7 @@ class Author:
         found = json.loads(line)
         content = zlib.decompress(base64.b64decode(found["frames"]))
         frames = np.frombuffer(content, np.uint8).reshape(found["shape"])
-        return Trial(found["instruction"], tuple(found["answers"]), frames)
+        return IwisdmTrial(found["instruction"], tuple(found["answers"]), frames)
 
     def close(self) -> None:
         """End it. Safe to call twice."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from inhabit.envs.core import Task
 from inhabit.envs.iwisdm import IwisdmSettings
-from inhabit.envs.iwisdm.library import Author
+from inhabit.envs.iwisdm.library import TrialAuthor
 from inhabit.envs.iwisdm.scene import IwisdmScene
 
 
@@ -18,7 +18,7 @@ def sample(n: int, seed: int, settings: IwisdmSettings) -> Iterator[Task]:
         UnavailableError: the library is not there.
     """
     level, join = settings.level, settings.join
-    author = Author()
+    author = TrialAuthor()
     try:
         for i in range(n):
             digest = hashlib.sha256(f"iwisdm {level} {join} {seed} {i}".encode()).digest()

@@ -18,9 +18,9 @@ from inhabit.envs.core import (
     Observation,
     Outcome,
     Reason,
+    SceneObject,
     SimulatorError,
     Task,
-    Thing,
 )
 from inhabit.envs.minedojo import MineDojoSettings, candidates, snapshot
 from inhabit.envs.minedojo.backend import Backend, Start
@@ -28,7 +28,7 @@ from inhabit.envs.minedojo.evolution import facts
 from inhabit.envs.minedojo.expert import planner
 from inhabit.envs.minedojo.expert.shortest import Shortest, shortest
 from inhabit.envs.minedojo.language import understand, vocabulary
-from inhabit.envs.minedojo.luanti.world import World
+from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.snapshot import Account
 from inhabit.envs.minedojo.tasks.goals import conditions
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world, read_scene
@@ -53,7 +53,7 @@ class MineDojo(Env):
 
     Scene: ClassVar[type[BaseModel]] = MineDojoScene
 
-    def __init__(self, settings: MineDojoSettings, *, start: Start = World) -> None:
+    def __init__(self, settings: MineDojoSettings, *, start: Start = LuantiWorld) -> None:
         self._settings = settings
         self._start = start
         self._world: Backend | None = None
@@ -156,7 +156,7 @@ class MineDojo(Env):
         known = self._shortest(self._around())
         return None if known is None else known.best
 
-    def things(self) -> Sequence[Thing]:
+    def things(self) -> Sequence[SceneObject]:
         """Blocks by kind, mobs one by one, and what is carried; with their pixels."""
         world, now = self._there()
         height, width = self._scene.image_size or (self._settings.height, self._settings.width)

@@ -12,7 +12,7 @@ from PIL import Image
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Action, Observation, SceneError, Task, TaskError
-from inhabit.envs.multiple_choice import Choosing
+from inhabit.envs.multiple_choice import MultipleChoice
 from inhabit.envs.pca_bench import PcaSettings
 from inhabit.envs.pca_bench.recipes import Situation, solve
 from inhabit.envs.pca_bench.records import parquet_rows
@@ -23,7 +23,7 @@ _MOST = 64_000_000
 """Pixels of a picture that are read; more is no photograph of the benchmark."""
 
 
-class PcaBench(Choosing):
+class PcaBench(MultipleChoice):
     """A picture, some options, one choice: right or wrong, the episode is over."""
 
     Scene: ClassVar[type[BaseModel]] = PcaScene

@@ -29,7 +29,7 @@ _DOMAINS: Mapping[str, Domain] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PcaRecord:
     """One record of a file, nothing checked yet."""
 
     file: Path
@@ -62,7 +62,7 @@ def files(source: Path) -> list[Path]:
     return sorted(found)
 
 
-def entries(file: Path) -> Iterator[Entry]:
+def entries(file: Path) -> Iterator[PcaRecord]:
     """The records of one file.
 
     Raises:
@@ -73,10 +73,10 @@ def entries(file: Path) -> Iterator[Entry]:
     for number, fields in enumerate(rows):
         if not isinstance(fields, dict):
             raise TaskError(f"{file}, record {number}: it is no object.")
-        yield Entry(file, number, fields)
+        yield PcaRecord(file, number, fields)
 
 
-def domain_of(entry: Entry) -> Domain:
+def domain_of(entry: PcaRecord) -> Domain:
     """Where it belongs, by its own word, or else by the names of its file and folders.
 
     Raises:

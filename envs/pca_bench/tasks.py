@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.pca_bench.records import Entry, domain_of, entries, files
+from inhabit.envs.pca_bench.records import PcaRecord, domain_of, entries, files
 from inhabit.envs.pca_bench.results import by_function, facts
 from inhabit.envs.pca_bench.scene import PcaScene
 
@@ -28,7 +28,7 @@ _ANSWER = ("answer_index", "anwser_index")
 class _Found:
     """A record that makes sense, and the picture that it names."""
 
-    entry: Entry
+    entry: PcaRecord
     scene: PcaScene
     question: str
     index: int
@@ -74,7 +74,7 @@ def read(source: Path, images: Path | None) -> Iterator[Task]:
         yield _task(one)
 
 
-def _understood(entry: Entry) -> _Found:
+def _understood(entry: PcaRecord) -> _Found:
     fields = entry.fields
     actions = fields.get("actions")
     if not isinstance(actions, list) or not all(isinstance(a, str) for a in actions):
@@ -116,7 +116,7 @@ def _understood(entry: Entry) -> _Found:
     )
 
 
-def _embedded(entry: Entry) -> Mapping[str, Any]:
+def _embedded(entry: PcaRecord) -> Mapping[str, Any]:
     """Where the picture is, if the file itself holds it."""
     image = entry.fields.get("image")
     inside = isinstance(image, bytes) or (isinstance(image, dict) and image.get("bytes"))

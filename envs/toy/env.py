@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, JsonValue
 
-from inhabit.envs.core import Action, Determinism, Env, Observation, Outcome, Task, Thing
+from inhabit.envs.core import Action, Determinism, Env, Observation, Outcome, SceneObject, Task
 from inhabit.envs.toy import ToySettings, evolve
-from inhabit.envs.toy.goals import Goal, in_hand, solve
+from inhabit.envs.toy.goals import ToyGoal, in_hand, solve
 from inhabit.envs.toy.house import (
     CONTAINERS,
     ITEMS,
-    House,
+    ToyHouse,
     apply,
     successors,
     vocabulary,
@@ -35,8 +35,8 @@ class Toy(Env):
 
     def __init__(self, settings: ToySettings | None = None) -> None:
         self._settings = settings or ToySettings()
-        self._house = House("hall", (), (), frozenset())
-        self._goal = Goal(())
+        self._house = ToyHouse("hall", (), (), frozenset())
+        self._goal = ToyGoal(())
         self._seen: frozenset[str] = frozenset()
 
     def reset(self, task: Task, *, seed: int) -> None:
@@ -144,7 +144,7 @@ class Toy(Env):
         """What would really succeed now."""
         return [action for action, _ in successors(self._house)]
 
-    def things(self) -> Sequence[Thing]:
+    def things(self) -> Sequence[SceneObject]:
         """What is where, in which state, and how much of it the picture shows."""
         return evolve.things(self._house, self._settings.pixels)
 

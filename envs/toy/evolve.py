@@ -8,19 +8,19 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from inhabit.envs.core import Action, Task, Thing
-from inhabit.envs.template import Deed, Event, Lexicon
-from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS, House
+from inhabit.envs.core import Action, SceneObject, Task
+from inhabit.envs.template import ActionKind, Event, Lexicon
+from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS, ToyHouse
 from inhabit.envs.toy.picture import shown
 from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.toy.tasks import KINDS, draw_task, make_task
 
 
-def things(house: House, pixels: int) -> Sequence[Thing]:
+def things(house: ToyHouse, pixels: int) -> Sequence[SceneObject]:
     """Containers, then items; `pixels` is the side of the picture that they are counted in."""
     seen = shown(house, pixels)
     found = [
-        Thing(
+        SceneObject(
             name=container,
             kind=container,
             states={"open": container in house.open} if container in OPENABLE else {},
@@ -31,7 +31,7 @@ def things(house: House, pixels: int) -> Sequence[Thing]:
     for item, place in zip(house.items, house.places, strict=True):
         support = place if place in CONTAINERS else None
         found.append(
-            Thing(
+            SceneObject(
                 name=item,
                 kind=item,
                 states={},
@@ -45,12 +45,12 @@ def things(house: House, pixels: int) -> Sequence[Thing]:
 
 
 _DEEDS = {
-    "go": Deed.GO,
-    "open": Deed.OPEN,
-    "close": Deed.CLOSE,
-    "pick": Deed.TAKE,
-    "put": Deed.PUT,
-    "drop": Deed.DROP,
+    "go": ActionKind.GO,
+    "open": ActionKind.OPEN,
+    "close": ActionKind.CLOSE,
+    "pick": ActionKind.TAKE,
+    "put": ActionKind.PUT,
+    "drop": ActionKind.DROP,
 }
 _LEXICON = Lexicon(
     kinds=frozenset((*ITEMS, *CONTAINERS)),
@@ -137,25 +137,25 @@ class ToyTemplate:
         scene = ToyScene.model_validate(dict(task.scene))
         found = []
         for item, container in sorted(scene.inside.items()):
-            found.append(Event(f"take {item}", f"pick up the {item}", "", Deed.TAKE, item))
+            found.append(Event(f"take {item}", f"pick up the {item}", "", ActionKind.TAKE, item))
             found.append(
                 Event(
                     f"put {item}",
                     f"put the {item} in the {container}",
                     f"The {item} is in the {container}.",
-                    Deed.PUT,
+                    ActionKind.PUT,
                     container,
                     (f"take {item}",),
                 )
             )
-        puts = tuple(e.name for e in found if e.deed is Deed.PUT)
+        puts = tuple(e.name for e in found if e.deed is ActionKind.PUT)
         for container in sorted(set(scene.closed)):
             found.append(
                 Event(
                     f"close {container}",
                     f"close the {container}",
                     f"The {container} is closed.",
-                    Deed.CLOSE,
+                    ActionKind.CLOSE,
                     container,
                     puts,
                 )
@@ -167,9 +167,9 @@ class ToyTemplate:
         scene = ToyScene.model_validate(dict(task.scene))
         return ", ".join(f"{item}: {place}" for item, place in sorted(scene.items.items()))
 
-    def deed(self, action: Action) -> Deed:
+    def deed(self, action: Action) -> ActionKind:
         """By its verb."""
-        return _DEEDS.get(action.verb, Deed.OTHER)
+        return _DEEDS.get(action.verb, ActionKind.OTHER)
 
 
 def _by_item(value: dict[str, Any]) -> dict[str, Any]:

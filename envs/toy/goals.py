@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from inhabit.envs.core import Action
-from inhabit.envs.toy.house import HAND, House, apply, successors, walk_cost
+from inhabit.envs.toy.house import HAND, ToyHouse, apply, successors, walk_cost
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class ToyGoal:
     """Items that must lie in containers, and containers that must be closed."""
 
     inside: tuple[tuple[str, str], ...]
     closed: tuple[str, ...] = ()
 
-    def met(self, house: House) -> int:
+    def met(self, house: ToyHouse) -> int:
         """How many conditions hold."""
         put = sum(house.place(item) == container for item, container in self.inside)
         return put + sum(not house.is_open(container) for container in self.closed)
@@ -27,7 +27,7 @@ class Goal:
         return len(self.inside) + len(self.closed)
 
 
-def solve(house: House, goal: Goal) -> tuple[Sequence[Action], frozenset[Action]]:
+def solve(house: ToyHouse, goal: ToyGoal) -> tuple[Sequence[Action], frozenset[Action]]:
     """Breadth-first search over every house that can be reached.
 
     Only items that the goal names or the hand holds are searched over: the others can't matter.
@@ -43,14 +43,14 @@ def solve(house: House, goal: Goal) -> tuple[Sequence[Action], frozenset[Action]
         items=tuple(house.items[i] for i in kept),
         places=tuple(house.places[i] for i in kept),
     )
-    plans: dict[House, tuple[Action, ...]] = {start: ()}
-    firsts: dict[House, frozenset[Action]] = {start: frozenset()}
+    plans: dict[ToyHouse, tuple[Action, ...]] = {start: ()}
+    firsts: dict[ToyHouse, frozenset[Action]] = {start: frozenset()}
     level = [start]
     while level:
         solved = [h for h in level if goal.met(h) == goal.total]
         if solved:
             return plans[solved[0]], frozenset().union(*(firsts[h] for h in solved))
-        following: list[House] = []
+        following: list[ToyHouse] = []
         depth = len(plans[level[0]]) + 1
         for here in level:
             for action, there in successors(here):
@@ -66,7 +66,7 @@ def solve(house: House, goal: Goal) -> tuple[Sequence[Action], frozenset[Action]
     )
 
 
-def cost(plan: Sequence[Action], house: House) -> int:
+def cost(plan: Sequence[Action], house: ToyHouse) -> int:
     """Low-level steps of a plan: rooms walked through, and one for anything else."""
     total = 0
     for action in plan:
@@ -76,6 +76,6 @@ def cost(plan: Sequence[Action], house: House) -> int:
     return total
 
 
-def in_hand(house: House) -> str:
+def in_hand(house: ToyHouse) -> str:
     """What can't be seen and is known all the same."""
     return f"You have a {house.held()} in your hand." if HAND in house.places else ""

@@ -19,7 +19,7 @@ PLACES = (*ROOMS, *CONTAINERS, HAND)
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class ToyHouse:
     """One moment. `places` runs parallel to `items`."""
 
     room: str
@@ -47,7 +47,7 @@ class House:
             if place == self.room or (CONTAINERS.get(place) == self.room and self.is_open(place))
         )
 
-    def moved(self, item: str, place: str) -> House:
+    def moved(self, item: str, place: str) -> ToyHouse:
         """The same house with one item elsewhere."""
         i = self.items.index(item)
         return replace(self, places=(*self.places[:i], place, *self.places[i + 1 :]))
@@ -69,7 +69,7 @@ def walk_cost(a: str, b: str) -> int:
     return abs(ROOMS.index(a) - ROOMS.index(b))
 
 
-def apply(house: House, action: Action) -> tuple[House, Reason | None, str]:
+def apply(house: ToyHouse, action: Action) -> tuple[ToyHouse, Reason | None, str]:
     """What comes of an action: the house after it, why it failed (or None), and a sentence."""
     match action.verb, action.arguments:
         case "go", (room,) if room in ROOMS:
@@ -87,7 +87,7 @@ def apply(house: House, action: Action) -> tuple[House, Reason | None, str]:
     return house, Reason.UNKNOWN_ACTION, f"Nobody here knows how to {action.text}."
 
 
-def successors(house: House) -> Iterator[tuple[Action, House]]:
+def successors(house: ToyHouse) -> Iterator[tuple[Action, ToyHouse]]:
     """Every action that works now, with what it leads to."""
     for action in vocabulary():
         after, reason, _ = apply(house, action)
@@ -95,16 +95,16 @@ def successors(house: House) -> Iterator[tuple[Action, House]]:
             yield action, after
 
 
-_Result = tuple[House, Reason | None, str]
+_Result = tuple[ToyHouse, Reason | None, str]
 
 
-def _go(house: House, room: str) -> _Result:
+def _go(house: ToyHouse, room: str) -> _Result:
     if room == house.room:
         return house, Reason.ALREADY, f"You are in the {room} already."
     return replace(house, room=room), None, f"You are in the {room}."
 
 
-def _open(house: House, container: str) -> _Result:
+def _open(house: ToyHouse, container: str) -> _Result:
     if CONTAINERS[container] != house.room:
         return house, Reason.NOT_VISIBLE, f"There is no {container} in the {house.room}."
     if house.is_open(container):
@@ -112,7 +112,7 @@ def _open(house: House, container: str) -> _Result:
     return replace(house, open=house.open | {container}), None, f"The {container} is open."
 
 
-def _close(house: House, container: str) -> _Result:
+def _close(house: ToyHouse, container: str) -> _Result:
     if CONTAINERS[container] != house.room:
         return house, Reason.NOT_VISIBLE, f"There is no {container} in the {house.room}."
     if not house.is_open(container):
@@ -120,7 +120,7 @@ def _close(house: House, container: str) -> _Result:
     return replace(house, open=house.open - {container}), None, f"The {container} is closed."
 
 
-def _pick(house: House, item: str) -> _Result:
+def _pick(house: ToyHouse, item: str) -> _Result:
     if house.held() == item:
         return house, Reason.ALREADY, f"You hold the {item} already."
     if item not in house.visible():
@@ -130,7 +130,7 @@ def _pick(house: House, item: str) -> _Result:
     return house.moved(item, HAND), None, f"You hold the {item}."
 
 
-def _put(house: House, item: str, container: str) -> _Result:
+def _put(house: ToyHouse, item: str, container: str) -> _Result:
     if house.held() is None:
         return house, Reason.HANDS_EMPTY, "Your hand is empty."
     if house.held() != item:
@@ -142,7 +142,7 @@ def _put(house: House, item: str, container: str) -> _Result:
     return house.moved(item, container), None, f"The {item} is in the {container}."
 
 
-def _drop(house: House, item: str) -> _Result:
+def _drop(house: ToyHouse, item: str) -> _Result:
     if house.held() is None:
         return house, Reason.HANDS_EMPTY, "Your hand is empty."
     if house.held() != item:

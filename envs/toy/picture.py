@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, ROOMS, House
+from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, ROOMS, ToyHouse
 
 _FLOOR = {"kitchen": (222, 214, 196), "hall": (201, 186, 158), "bedroom": (188, 198, 214)}
 _CONTAINER = {"fridge": (236, 240, 242), "shelf": (150, 108, 66), "chest": (120, 74, 46)}
@@ -23,7 +23,7 @@ _N = 16
 """Cells along each side; a cell is scaled up to pixels."""
 
 
-def draw(house: House, pixels: int) -> NDArray[np.uint8]:
+def draw(house: ToyHouse, pixels: int) -> NDArray[np.uint8]:
     """uint8 (pixels, pixels, 3): walls, doors, the container, items in sight, and the hand."""
     cells = np.empty((_N, _N, 3), np.uint8)
     cells[:] = _WALL
@@ -51,7 +51,7 @@ def draw(house: House, pixels: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(cells[rows][:, rows])
 
 
-def shown(house: House, pixels: int) -> Mapping[str, int]:
+def shown(house: ToyHouse, pixels: int) -> Mapping[str, int]:
     """How many pixels of `draw(house, pixels)` show each container and item, by its colour."""
     picture = draw(house, pixels)
     return {

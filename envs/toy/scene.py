@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from inhabit.envs.core import SceneError, Task
 from inhabit.envs.entries import first_problem
-from inhabit.envs.toy.goals import Goal
-from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, PLACES, House
+from inhabit.envs.toy.goals import ToyGoal
+from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, PLACES, ToyHouse
 
 
 class ToyScene(BaseModel):
@@ -46,15 +46,15 @@ class ToyScene(BaseModel):
             raise ValueError("the goal is empty: say what should be inside or closed")
         return self
 
-    def house(self) -> House:
+    def house(self) -> ToyHouse:
         """The house it describes."""
         items = tuple(sorted(self.items))
         places = tuple(self.items[i] for i in items)
-        return House(self.room, items, places, frozenset(self.open))
+        return ToyHouse(self.room, items, places, frozenset(self.open))
 
-    def goal(self) -> Goal:
+    def goal(self) -> ToyGoal:
         """What it wants."""
-        return Goal(tuple(sorted(self.inside.items())), tuple(sorted(set(self.closed))))
+        return ToyGoal(tuple(sorted(self.inside.items())), tuple(sorted(set(self.closed))))
 
 
 def read_scene(task: Task) -> ToyScene:

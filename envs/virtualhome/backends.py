@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import Determinism
-from inhabit.envs.virtualhome.drawing.picture import Picture, View, node_of
+from inhabit.envs.virtualhome.drawing.picture import FlatPicture, View, node_of
 from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import Line
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.script import ScriptLine
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world, character_of
 
 
@@ -21,7 +21,7 @@ class Simulation(Protocol):
 
     determinism: Determinism
 
-    def reset(self, scene: VirtualHomeScene) -> World:
+    def reset(self, scene: VirtualHomeScene) -> FlatWorld:
         """Furnish the flat.
 
         Raises:
@@ -30,7 +30,7 @@ class Simulation(Protocol):
         """
         ...
 
-    def run(self, world: World, line: Line) -> tuple[World, Failure | None]:
+    def run(self, world: FlatWorld, line: ScriptLine) -> tuple[FlatWorld, Failure | None]:
         """Carry out one line.
 
         Raises:
@@ -38,11 +38,11 @@ class Simulation(Protocol):
         """
         ...
 
-    def picture(self, world: World) -> NDArray[np.uint8] | None:
+    def picture(self, world: FlatWorld) -> NDArray[np.uint8] | None:
         """What the character sees, uint8 (H, W, 3); None where no pictures were asked for."""
         ...
 
-    def pixels(self, world: World) -> Mapping[int, int]:
+    def pixels(self, world: FlatWorld) -> Mapping[int, int]:
         """Id -> how many pixels of that picture show it; empty where there are no pictures."""
         ...
 
@@ -58,24 +58,24 @@ class Embedded:
 
     def __init__(self, width: int, height: int, view: View | Literal["none"]) -> None:
         self._width, self._height, self._view = width, height, view
-        self._stage: Picture | None = None
+        self._stage: FlatPicture | None = None
 
-    def reset(self, scene: VirtualHomeScene) -> World:
+    def reset(self, scene: VirtualHomeScene) -> FlatWorld:
         """Build the flat's graph."""
         return build_world(scene)
 
-    def run(self, world: World, line: Line) -> tuple[World, Failure | None]:
+    def run(self, world: FlatWorld, line: ScriptLine) -> tuple[FlatWorld, Failure | None]:
         """One step of the evolving graph."""
         return world.step(line)
 
-    def picture(self, world: World) -> NDArray[np.uint8] | None:
+    def picture(self, world: FlatWorld) -> NDArray[np.uint8] | None:
         """Drawn from the graph alone: the same world gives the same bytes."""
         if self._view == "none":
             return None
         stage, character = self._staged(world), character_of(world)
         return stage.take(world, character, self._view, self._width, self._height).rgb
 
-    def pixels(self, world: World) -> Mapping[int, int]:
+    def pixels(self, world: FlatWorld) -> Mapping[int, int]:
         """Counted in the instances of the same view."""
         if self._view == "none":
             return {}
@@ -88,9 +88,9 @@ class Embedded:
                 found[node_of(name)] = found.get(node_of(name), 0) + count
         return found
 
-    def _staged(self, world: World) -> Picture:
+    def _staged(self, world: FlatWorld) -> FlatPicture:
         if self._stage is None or self._stage.sources is not world.sources:
-            self._stage = Picture(world)
+            self._stage = FlatPicture(world)
         return self._stage
 
     def close(self) -> None:

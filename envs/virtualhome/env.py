@@ -17,21 +17,27 @@ from inhabit.envs.core import (
     Outcome,
     Reason,
     SceneError,
+    SceneObject,
     Task,
     UnavailableError,
 )
-from inhabit.envs.core import Thing as Fact
 from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.backends import Embedded, Simulation
 from inhabit.envs.virtualhome.evolution import facts
 from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
-from inhabit.envs.virtualhome.expert.shortest import Moment, first_lines
-from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.virtualhome.expert.shortest import PlanStart, first_lines
+from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.postconditions import broken
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, Line, LineError, Thing, parse_line
+from inhabit.envs.virtualhome.graph.script import (
+    ARGUMENTS,
+    LineError,
+    ScriptLine,
+    ScriptObject,
+    parse_line,
+)
 from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.graph.visibility import held, near, visible
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.language import (
     HELD,
     describe_hands,
@@ -73,13 +79,13 @@ class VirtualHome(Env):
         self._simulation = simulation
         self.determinism = simulation.determinism
         self._verbs = tuple(verbs(settings.verbs == "unity"))
-        self._world: World | None = None
-        self._names: Names
+        self._world: FlatWorld | None = None
+        self._names: NodeNames
         self._source = ""
         self._character = 0
         self._goals: tuple[Goal, ...] = ()
-        self._program: tuple[Line, ...] = ()
-        self._done: tuple[Line, ...] = ()
+        self._program: tuple[ScriptLine, ...] = ()
+        self._done: tuple[ScriptLine, ...] = ()
         self._sight: frozenset[int] = frozenset()
         self._seen: frozenset[int] = frozenset()
 
@@ -93,7 +99,7 @@ class VirtualHome(Env):
         self._world = None
         world = self._simulation.reset(scene)
         self._character = character_of(world)
-        self._names = Names(world)
+        self._names = NodeNames(world)
         self._goals, self._done = scene.goals, ()
         self._source = scene.model_dump_json()
         self._program = program
@@ -199,7 +205,9 @@ class VirtualHome(Env):
         if any(thing.id not in self._seen for line in following for thing in line.things):
             return None
         verbs = frozenset(verb.action for verb in self._verbs)
-        moment = Moment(self._here(), self._character, self._goals, self._done, self._seen, verbs)
+        moment = PlanStart(
+            self._here(), self._character, self._goals, self._done, self._seen, verbs
+        )
         lines = first_lines(moment, self._admissible)
         return None if lines is None else frozenset(map(self._said, lines))
 
@@ -223,13 +231,13 @@ class VirtualHome(Env):
         """Every line about what was seen that the evolving graph would carry out now."""
         return [self._said(line) for line in self._admissible()]
 
-    def things(self) -> Sequence[Fact]:
+    def things(self) -> Sequence[SceneObject]:
         """Every object by id, with how much of it the present picture shows."""
         world = self._here()
         pixels = self._simulation.pixels(world)
         return facts.things(world, self._names, self._character, pixels)
 
-    def _admissible(self) -> list[Line]:
+    def _admissible(self) -> list[ScriptLine]:
         world = self._here()
         reach = near(world, self._character) | {self._character}
         index = list(world.characters()).index(self._character)
@@ -238,43 +246,43 @@ class VirtualHome(Env):
         nodes = [node for node in world.nodes() if node.id in self._seen]
         for verb in self._verbs:
             for things in _combinations(verb.action, nodes, hands, reach if verb.near else None):
-                line = Line(verb.action, things, index)
+                line = ScriptLine(verb.action, things, index)
                 if world.check(line) is None:
                     found.append(line)
         return found
 
-    def _here(self) -> World:
+    def _here(self) -> FlatWorld:
         if self._world is None:
             raise SceneError("There is no flat yet: reset comes first.")
         return self._world
 
-    def _look(self, world: World) -> None:
+    def _look(self, world: FlatWorld) -> None:
         self._world = world
         self._sight = visible(world, self._character)
         self._seen |= self._sight
 
-    def _said(self, line: Line) -> Action:
+    def _said(self, line: ScriptLine) -> Action:
         told = tuple(self._names.of(thing.id) for thing in line.things)
         return Action(VERBS[line.action].say(*told), line.action, told)
 
-    def _line(self, action: Action) -> Line | Outcome:
+    def _line(self, action: Action) -> ScriptLine | Outcome:
         if action.verb not in {v.action for v in self._verbs}:
             return self._outcome(Reason.UNKNOWN_ACTION, f"Nobody here can {action.text}.")
         if len(action.arguments) != ARGUMENTS[action.verb]:
             return self._outcome(Reason.UNKNOWN_ACTION, f"{action.text!r} lacks something.")
         line = self._resolve(action, self._seen)
-        if isinstance(line, Line):
+        if isinstance(line, ScriptLine):
             return line
         # A program that comes with a task knows its things by number, seen or not.
         known = self._resolve(action, frozenset(self._names.all()))
         following = self._program[len(self._done) : len(self._done) + 1]
-        if isinstance(known, Line) and known in following:
+        if isinstance(known, ScriptLine) and known in following:
             return known
         if line == HELD:
             return self._outcome(Reason.HANDS_EMPTY, "Your hands are empty.")
         return self._outcome(Reason.NOT_FOUND, f"You have seen no {line} yet.")
 
-    def _resolve(self, action: Action, among: frozenset[int]) -> Line | str:
+    def _resolve(self, action: Action, among: frozenset[int]) -> ScriptLine | str:
         return line_of(action, self._here(), self._names, self._character, among)
 
     def _outcome(self, reason: Reason | None, feedback: str) -> Outcome:
@@ -293,7 +301,7 @@ class VirtualHome(Env):
             return "you"
         return f"the {self._names.of(id_)}" if id_ in self._names.all() else thing[0]
 
-    def _rest_of_program(self) -> Sequence[Line] | None:
+    def _rest_of_program(self) -> Sequence[ScriptLine] | None:
         """What is left of the program, if it was followed so far and still works."""
         count = len(self._done)
         if not self._program or tuple(self._done) != self._program[:count]:
@@ -327,12 +335,12 @@ class EmbeddedVirtualHome(VirtualHome):
 
 def _combinations(
     action: str, nodes: Sequence[Any], hands: Sequence[int], reach: Set[int] | None
-) -> Sequence[tuple[Thing, ...]]:
+) -> Sequence[tuple[ScriptObject, ...]]:
     """Everything that an action could be about; only what is in reach where it must be."""
     if ARGUMENTS[action] == 0:
         return [()]
-    things = [Thing(n.class_name, n.id) for n in nodes if reach is None or n.id in reach]
+    things = [ScriptObject(n.class_name, n.id) for n in nodes if reach is None or n.id in reach]
     if ARGUMENTS[action] == 1:
         return [(thing,) for thing in things]
-    taken = [Thing(n.class_name, n.id) for n in nodes if n.id in hands]
+    taken = [ScriptObject(n.class_name, n.id) for n in nodes if n.id in hands]
     return [(one, two) for one in taken for two in things]

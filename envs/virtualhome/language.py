@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from inhabit.envs.core import Action
 from inhabit.envs.virtualhome.catalogue import ROOMS, catalogue
-from inhabit.envs.virtualhome.graph.names import Names, squeeze
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, IN_UNITY, Line, Thing
+from inhabit.envs.virtualhome.graph.names import NodeNames, squeeze
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, IN_UNITY, ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.graph.verbs import VERBS, Verb, read
 from inhabit.envs.virtualhome.graph.visibility import held, near
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 HELD = "thing in hand"
 """Stands for whatever is held, the right hand first, where a vocabulary must not name it."""
@@ -36,8 +36,8 @@ def vocabulary(chosen: Iterable[Verb]) -> Sequence[Action]:
 
 
 def plausible(
-    world: World,
-    names: Names,
+    world: FlatWorld,
+    names: NodeNames,
     character: int,
     seen: Set[int],
     sight: Set[int],
@@ -72,7 +72,7 @@ def plausible(
 
 
 def understand(
-    text: str, names: Names, only_unity: bool, words: Set[str] | None = None
+    text: str, names: NodeNames, only_unity: bool, words: Set[str] | None = None
 ) -> Action | None:
     """The action that a text means: a verb, and names that this flat or any flat has."""
     known = words if words is not None else {squeeze(name) for name, _ in _classes()}
@@ -87,15 +87,15 @@ def understand(
 
 
 def line_of(
-    action: Action, world: World, names: Names, character: int, seen: Set[int]
-) -> Line | str:
+    action: Action, world: FlatWorld, names: NodeNames, character: int, seen: Set[int]
+) -> ScriptLine | str:
     """The script line for an action; or the name of what the agent has not seen.
 
     A class without a number means what is held, then what is near, then what was seen first.
     """
     hands = held(world, character)
     index = list(world.characters()).index(character)
-    things: list[Thing] = []
+    things: list[ScriptObject] = []
     for name in action.arguments:
         if squeeze(name) == squeeze(HELD):
             fit: Sequence[int] = hands[:1]
@@ -107,8 +107,8 @@ def line_of(
         best = min(fit, key=lambda i: (_use(action.verb, i, hands), i not in reach, i))
         node = world.node(best)
         assert node is not None
-        things.append(Thing(node.class_name, best))
-    return Line(action.verb, tuple(things), index)
+        things.append(ScriptObject(node.class_name, best))
+    return ScriptLine(action.verb, tuple(things), index)
 
 
 def _use(verb: str, id_: int, hands: Sequence[int]) -> bool:
@@ -130,7 +130,7 @@ def _fits(verb: Verb, properties: Iterable[str]) -> bool:
     return not verb.properties or not properties.isdisjoint(verb.properties)
 
 
-def _called(said: str, names: Names, known: Set[str]) -> str | None:
+def _called(said: str, names: NodeNames, known: Set[str]) -> str | None:
     """How a thing is called here: by full name, by class, or as what is in hand."""
     squeezed = squeeze(said)
     if squeezed in (squeeze(HELD), "it"):
@@ -151,7 +151,7 @@ def re_number(name: str) -> str:
     return name.rpartition("_")[0] or name
 
 
-def describe_hands(world: World, names: Names, character: int) -> str:
+def describe_hands(world: FlatWorld, names: NodeNames, character: int) -> str:
     """What can't be seen and is known all the same: what is held, and how one sits."""
     hands = [names.of(i) for i in held(world, character)]
     node = world.node(character)

@@ -51,7 +51,7 @@ EVERY = 2.0
 """Seconds between two signs."""
 
 
-class Heart:
+class Heartbeat:
     """Beats over the wire while a question is being answered, and never between an answer's bytes.
 
     A process that is stopped does not beat, and neither does one whose interpreter is stuck in a
@@ -88,7 +88,7 @@ _THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
 _SHOWN_LINES = 12
 
 
-class Desk:
+class WorkerEnvs:
     """Keeps the environments of one worker, by number: 0 was made first, the others are forks."""
 
     def __init__(self, memory: SharedMemory) -> None:
@@ -221,8 +221,8 @@ def main() -> None:
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     wire = Wire(socket.socket(fileno=end))
-    heart = Heart(wire)
-    desk = Desk(SharedMemory(memory))
+    heart = Heartbeat(wire)
+    desk = WorkerEnvs(SharedMemory(memory))
     try:
         while (question := wire.receive())["call"] != "quit":
             with heart.beating():

@@ -17,8 +17,8 @@ from inhabit.envs.core import (
     Env,
     Observation,
     Outcome,
+    SceneObject,
     Task,
-    Thing,
     UnavailableError,
 )
 from inhabit.envs.worker.link import Link
@@ -188,7 +188,7 @@ class _Privileged(WorkerEnv):
 
 
 class _Factual(WorkerEnv):
-    def things(self) -> Sequence[Thing]:
+    def things(self) -> Sequence[SceneObject]:
         """Every object, seen or not."""
         return self._ask("things", to_things)
 

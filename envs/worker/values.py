@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from inhabit.envs.core import Action, Clip, Observation, Outcome, Reason, Thing
+from inhabit.envs.core import Action, Clip, Observation, Outcome, Reason, SceneObject
 from inhabit.envs.worker.memory import SharedMemory
 
 
@@ -43,16 +43,16 @@ def to_outcome(plain: Sequence[Any]) -> Outcome:
     return Outcome(None if reason is None else Reason(reason), feedback, met, total, over, cost)
 
 
-def from_things(things: Iterable[Thing]) -> list[list[Any]]:
+def from_things(things: Iterable[SceneObject]) -> list[list[Any]]:
     """Their fields in their order."""
     return [
         [t.name, t.kind, dict(t.states), t.support, t.inside, t.held, int(t.pixels)] for t in things
     ]
 
 
-def to_things(plain: Iterable[Sequence[Any]]) -> list[Thing]:
+def to_things(plain: Iterable[Sequence[Any]]) -> list[SceneObject]:
     """The opposite of `from_things`."""
-    return [Thing(*fields) for fields in plain]
+    return [SceneObject(*fields) for fields in plain]
 
 
 def from_observation(seen: Observation, memory: SharedMemory) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from inhabit.envs.core import Task
 from inhabit.episodes.cluster.bundle import pack
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.reader import Episode, Run
-from inhabit.episodes.recording.schema import Header
-from inhabit.episodes.running.env_thread import Stage
-from inhabit.episodes.running.plan import Plan, plan_like
-from inhabit.episodes.running.run import Troupe
+from inhabit.episodes.recording.schema import RunHeader
+from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.running.plan import RunPlan, plan_like
+from inhabit.episodes.running.run import EpisodePool
 from inhabit.episodes.running.view import check
 
 
@@ -27,7 +27,7 @@ class Probe:
     """Starts what a run needs, and says what came of it: determinism, and the model's details."""
 
     def __init__(self, settings: JsonValue) -> None:
-        self._plan = plan_like(Header.model_validate(settings))
+        self._plan = plan_like(RunHeader.model_validate(settings))
 
     def do(self, job: JsonValue) -> bytes:
         """JSON of what a header has to say that only a started environment and model know."""
@@ -49,14 +49,14 @@ class Player:
     """Plays episodes in a folder of the node's own, and hands them over whole."""
 
     def __init__(self, settings: JsonValue) -> None:
-        header = Header.model_validate(settings)
-        self._plan: Plan = plan_like(header)
+        header = RunHeader.model_validate(settings)
+        self._plan: RunPlan = plan_like(header)
         self._folder = Path(tempfile.mkdtemp(prefix="inhabit-player-"))
         self._run = Run(self._folder, header, ())
         self._asyncio = asyncio.Runner()
         self._pictures = Pictures()
         self._agent: Agent = self._plan.make_agent(self._plan.load_model(header.model_details))
-        self._stage: Stage | None = None
+        self._stage: EnvThread | None = None
 
     def do(self, job: JsonValue) -> bytes:
         """Play {"number", "task", "record"}: `record` is what there is of it already."""
@@ -83,7 +83,7 @@ class Player:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     async def _play(self, episode: Episode) -> None:
-        troupe = Troupe(
+        troupe = EpisodePool(
             self._run, self._plan.make_env, self._agent, self._plan.rules, self._pictures
         )
         self._stage = await troupe.play_one(episode, self._stage)

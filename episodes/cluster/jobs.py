@@ -1,6 +1,7 @@
 """Jobs that hands on a Ray cluster do, each until it is done once, whatever becomes of its node.
 
-EIE's jobs are spread in the same way: a class that is a `Duty`, by its name, and a job per scene.
+EIE's jobs are spread in the same way: a class that is a `JobWorker`, by its name, and a job per
+scene.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _LOSSES = 5
 """How often a job may be lost with its node before the whole is given up."""
 
 
-class Duty(Protocol):
+class JobWorker(Protocol):
     """Does jobs, one after the other, on one node. Made of plain settings."""
 
     def do(self, job: JsonValue) -> bytes:
@@ -39,7 +40,7 @@ class LostError(UnavailableError):
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class NodeResources:
     """What one hand takes of a node, in Ray's units."""
 
     cpus: float = 1.0
@@ -94,12 +95,12 @@ async def dispatch(
     done: Callable[[JsonValue, bytes], None],
     *,
     hands: int,
-    need: Need,
+    need: NodeResources,
 ) -> None:
     """Have every one of `jobs` done once. Call it while `connected`.
 
     Args:
-        duty: "module:Class" of a `Duty`, which each node imports.
+        duty: "module:Class" of a `JobWorker`, which each node imports.
         settings: what it is made of.
         jobs: in the order in which they are begun.
         done: is told of each job and what it came to, as it ends, exactly once.
@@ -140,7 +141,7 @@ class _Crew:
         settings: JsonValue,
         jobs: Iterable[JsonValue],
         done: Callable[[JsonValue, bytes], None],
-        need: Need,
+        need: NodeResources,
     ) -> None:
         self._made_of = (duty, settings)
         self._waiting = deque((job, 0) for job in jobs)
@@ -222,7 +223,7 @@ class _Hand:
         """Make the duty. Not before, because what fails here can be told of as itself."""
         duty, settings = self._made_of
         module, _, name = duty.partition(":")
-        self._duty: Duty = getattr(importlib.import_module(module), name)(settings)
+        self._duty: JobWorker = getattr(importlib.import_module(module), name)(settings)
 
     def do(self, job: JsonValue) -> bytes:
         """Do one job."""

@@ -10,20 +10,20 @@ from pydantic import JsonValue
 
 from inhabit.envs.core import Determinism, Task
 from inhabit.episodes.cluster.bundle import unpack
-from inhabit.episodes.cluster.jobs import Need, dispatch, offered
+from inhabit.episodes.cluster.jobs import NodeResources, dispatch, offered
 from inhabit.episodes.cluster.settings import ClusterSettings
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.index import append, entry_of
 from inhabit.episodes.recording.reader import Episode, Run
-from inhabit.episodes.recording.schema import Header
-from inhabit.episodes.running.plan import Plan
+from inhabit.episodes.recording.schema import RunHeader
+from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.run import Watch, unfinished
 from inhabit.episodes.running.settings import SettingError
 
 _DUTIES = "inhabit.episodes.cluster.duty"
 
 
-def check_can_spread(plan: Plan) -> None:
+def check_can_spread(plan: RunPlan) -> None:
     """See that nothing is limited that only one runner can count.
 
     Raises:
@@ -39,7 +39,7 @@ def check_can_spread(plan: Plan) -> None:
             )
 
 
-async def probe(plan: Plan, tasks: Sequence[Task], command: Sequence[str]) -> Header:
+async def probe(plan: RunPlan, tasks: Sequence[Task], command: Sequence[str]) -> RunHeader:
     """Start what `plan` needs on some node, and make the run's header of what is found there.
 
     Raises:
@@ -55,10 +55,10 @@ async def probe(plan: Plan, tasks: Sequence[Task], command: Sequence[str]) -> He
         hands=1,
         need=need_of(plan.run_settings, plan.backend),
     )
-    return Header.model_validate(header.model_dump(mode="json") | json.loads(found[0]))
+    return RunHeader.model_validate(header.model_dump(mode="json") | json.loads(found[0]))
 
 
-async def run_on_cluster(run: Run, plan: Plan, *, workers: int, watch: Watch) -> None:
+async def run_on_cluster(run: Run, plan: RunPlan, *, workers: int, watch: Watch) -> None:
     """Play every episode of `run` that has not ended yet, `workers` of them at once.
 
     An episode comes into the folder when it is over, all of it at once. One that was lost with its
@@ -84,7 +84,7 @@ async def run_on_cluster(run: Run, plan: Plan, *, workers: int, watch: Watch) ->
     )
 
 
-def need_of(settings: ClusterSettings, backend: str) -> Need:
+def need_of(settings: ClusterSettings, backend: str) -> NodeResources:
     """What a worker that has `backend` takes of its node.
 
     A cluster whose nodes offer a resource by the name of the backend, such as "unity", has its
@@ -93,7 +93,7 @@ def need_of(settings: ClusterSettings, backend: str) -> Need:
     resources = dict(settings.ray_resources)
     if backend in offered():
         resources.setdefault(backend, 1.0)
-    return Need(settings.ray_cpus, settings.ray_gpus, resources)
+    return NodeResources(settings.ray_cpus, settings.ray_gpus, resources)
 
 
 def _jobs(run: Run) -> Iterator[JsonValue]:

@@ -10,12 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from inhabit.episodes.commands.output import Json, answers, print_json
-from inhabit.episodes.machine.finding import Finding, State
+from inhabit.episodes.machine.finding import Finding, Status
 
 _LOOKS = {
-    State.OK: ("ok", "green"),
-    State.LACKING: ("lacks", "yellow"),
-    State.BROKEN: ("broken", "red"),
+    Status.OK: ("ok", "green"),
+    Status.LACKING: ("lacks", "yellow"),
+    Status.BROKEN: ("broken", "red"),
 }
 
 
@@ -25,7 +25,7 @@ def doctor(as_json: Json = False) -> None:
     Exit code 0, or 1 where something is missing that the defaults need.
     """
     findings = [finding for check in _checks() for finding in check()]
-    broken = [finding for finding in findings if finding.state is State.BROKEN]
+    broken = [finding for finding in findings if finding.state is Status.BROKEN]
     _print(findings, len(broken))
     if as_json:
         print_json({"ready": not broken, "findings": [asdict(finding) for finding in findings]})
@@ -54,12 +54,12 @@ def _print(findings: Sequence[Finding], broken: int) -> None:
     for finding in findings:
         word, colour = _LOOKS[finding.state]
         told = Text(finding.found)
-        if finding.state is not State.OK:
+        if finding.state is not Status.OK:
             told.append(f"\nfor {finding.matters_to}", "dim").append(f"\n{finding.fix}", "bold")
         table.add_row(Text(word, colour), Text(finding.what), told)
     console = answers()
     console.print(table)
-    lacking = sum(finding.state is State.LACKING for finding in findings)
+    lacking = sum(finding.state is Status.LACKING for finding in findings)
     if broken:
         console.print(f"\n{broken} broken: the defaults don't work before that is put right.")
     else:

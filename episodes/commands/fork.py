@@ -15,7 +15,7 @@ from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Fork
 from inhabit.episodes.replaying.fork import fork_episode
-from inhabit.episodes.replaying.preference import Pair, Way
+from inhabit.episodes.replaying.preference import Continuation, PreferencePair
 from inhabit.episodes.reports.video.slides import ENDINGS
 from inhabit.episodes.running.plan import plan_like
 
@@ -66,14 +66,14 @@ def fork(
         print_json(pair)
 
 
-def _print(pair: Pair, run: Path, console: Console) -> None:
+def _print(pair: PreferencePair, run: Path, console: Console) -> None:
     console.print(f"original: {_sentence(pair.original)}", soft_wrap=True)
     console.print(f"forked:   {_sentence(pair.forked)}", soft_wrap=True)
     console.print(f"better:   {pair.better or 'neither'}")
     console.print(f"record:   {run / pair.fork}", soft_wrap=True)
 
 
-def _sentence(way: Way) -> str:
+def _sentence(way: Continuation) -> str:
     ending = ENDINGS[way.ending] if way.ending else "Cut off"
     return (
         f"{way.action or 'no action'}. {ending}: {way.met} of {way.total} conditions, "

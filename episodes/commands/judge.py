@@ -23,15 +23,15 @@ from inhabit.episodes.judging import sheet
 from inhabit.episodes.judging.chat import ChatJudge
 from inhabit.episodes.judging.oracle import Oracle
 from inhabit.episodes.judging.schema import StepLine, file_of, whole
-from inhabit.episodes.judging.scores import Judge, Part
+from inhabit.episodes.judging.scores import Dimension, Judge
 from inhabit.episodes.judging.sheet import Kappa, kappa
-from inhabit.episodes.judging.summary import Domain, PartScore, Summary, calibration, summarize
+from inhabit.episodes.judging.summary import KindSummary, PartScore, Summary, calibration, summarize
 from inhabit.episodes.judging.walk import judge_run
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.running.plan import find_backend, make_env
 from inhabit.episodes.running.settings import RunSettings, SettingError, checked, divide
 
-Agreement = Mapping[Part, Kappa]
+Agreement = Mapping[Dimension, Kappa]
 
 
 def judge(
@@ -127,7 +127,7 @@ def _agreement(
     run: Run, steps: list[StepLine], labels: Path | None, against: str | None
 ) -> Agreement:
     """Kappa per part with what people, or another judge, say of the same steps."""
-    theirs: dict[tuple[int, int], Mapping[Part, int]] = {}
+    theirs: dict[tuple[int, int], Mapping[Dimension, int]] = {}
     if labels is not None:
         theirs.update(sheet.read(labels))
     if against is not None:
@@ -135,8 +135,8 @@ def _agreement(
         if not others:
             raise RecordError(f"{against!r} has not judged {run.folder}: let it do so first.")
         theirs.update(((step.episode, step.step), _scores(step)) for step in others)
-    found: dict[Part, Kappa] = {}
-    for part in Part if theirs else ():
+    found: dict[Dimension, Kappa] = {}
+    for part in Dimension if theirs else ():
         pairs = [
             (ours[part], other[part])
             for step in steps
@@ -148,8 +148,8 @@ def _agreement(
     return found
 
 
-def _scores(step: StepLine) -> Mapping[Part, int]:
-    verdicts = {part: getattr(step.judged, part.value).score for part in Part}
+def _scores(step: StepLine) -> Mapping[Dimension, int]:
+    verdicts = {part: getattr(step.judged, part.value).score for part in Dimension}
     return {part: score for part, score in verdicts.items() if score is not None}
 
 
@@ -190,7 +190,7 @@ def _draw(steps: list[StepLine], file: Path) -> None:
         raise RecordError(f"{file} can't be written: {error.strerror}.") from error
 
 
-def _cells(domain: Domain) -> list[str]:
+def _cells(domain: KindSummary) -> list[str]:
     parts = (domain.perception, domain.cognition, domain.action, domain.genuine)
     return [*map(_cell, parts), *(_number(n) for n in (domain.chance, domain.always_first))]
 

@@ -20,7 +20,7 @@ from rich.text import Text
 from inhabit.episodes.commands.output import remarks
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Episode, Run
-from inhabit.episodes.recording.schema import End
+from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.scoring.metrics import Scores
 
 _KINDS = 12
@@ -51,7 +51,7 @@ class Bar:
             solved=self._share(),
         )
 
-    def ended(self, episode: Episode, end: End) -> None:
+    def ended(self, episode: Episode, end: EndLine) -> None:
         """One more."""
         self._ended += 1
         self._solved += end.success

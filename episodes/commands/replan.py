@@ -14,7 +14,7 @@ from rich.progress import Progress
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.recording.reader import Episode, RecordError, Run
 from inhabit.episodes.replaying import replan as replanning
-from inhabit.episodes.running.plan import Plan, plan_like
+from inhabit.episodes.running.plan import RunPlan, plan_like
 from inhabit.episodes.running.view import LackingError
 from inhabit.episodes.scoring.metrics import wilson
 
@@ -82,7 +82,7 @@ def replan(
         )
 
 
-async def _ask(plan: Plan, episodes: list[Episode], at_once: int) -> list[replanning.Replanned]:
+async def _ask(plan: RunPlan, episodes: list[Episode], at_once: int) -> list[replanning.Replanned]:
     agent = plan.make_agent(plan.load_model())
     steps: list[replanning.Replanned] = []
     try:

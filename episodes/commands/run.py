@@ -21,8 +21,8 @@ from inhabit.episodes.commands.progress import Bar, print_scores
 from inhabit.episodes.recording.folder import begin, check_model, check_same, earlier, held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Choice, Sight
-from inhabit.episodes.running.env_thread import Stage
-from inhabit.episodes.running.plan import Plan, plan
+from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.running.plan import RunPlan, plan
 from inhabit.episodes.running.run import run_episodes, unfinished
 from inhabit.episodes.running.spending import calls_of
 from inhabit.episodes.running.tasks import gather
@@ -105,7 +105,7 @@ def run(
 
 
 async def _interruptible(
-    chosen: Plan, tasks: Sequence[Task], out: Path, workers: int, ray: bool
+    chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int, ray: bool
 ) -> Run:
     """Play; Ctrl-C or SIGTERM end it cleanly, and a second one at once."""
     play = _play_on_cluster if ray else _play
@@ -127,13 +127,13 @@ async def _interruptible(
         _leave()
 
 
-async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
+async def _play(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
     command = ["inhabit", *sys.argv[1:]]
     found = _earlier(chosen, tasks, out, command)
     if found is not None and next(unfinished(found), None) is None:
         return found
     agent: Agent | None = None
-    stage: Stage | None = None
+    stage: EnvThread | None = None
     try:
         # On a thread: reading a model takes a while, and Ctrl-C should not have to wait for it.
         before = {} if found is None else found.header.model_details
@@ -142,7 +142,7 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
         if found is not None and model is not None:
             check_model(found, model.details)
             model.count_earlier(calls_of(found))
-        stage = await Stage.build(chosen.make_env)
+        stage = await EnvThread.build(chosen.make_env)
         check(stage.env, chosen.candidates, chosen.granted)
         if found is None:
             header = chosen.header(stage.env.determinism, tasks, command, model)
@@ -166,7 +166,7 @@ async def _play(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) ->
             await agent.close()
 
 
-async def _play_on_cluster(chosen: Plan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
+async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
     # Ray takes seconds to import, and few have it.
     from inhabit.episodes.cluster.jobs import connected
     from inhabit.episodes.cluster.run import check_can_spread, probe, run_on_cluster
@@ -187,7 +187,9 @@ async def _play_on_cluster(chosen: Plan, tasks: Sequence[Task], out: Path, worke
     return found
 
 
-def _earlier(chosen: Plan, tasks: Sequence[Task], out: Path, command: Sequence[str]) -> Run | None:
+def _earlier(
+    chosen: RunPlan, tasks: Sequence[Task], out: Path, command: Sequence[str]
+) -> Run | None:
     """The run that goes on, if one was begun in that folder, with the same command."""
     found = earlier(out)
     if found is not None:

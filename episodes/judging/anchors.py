@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from inhabit.envs.core import Action, Env, Expert, Factual, Forkable, Privileged, Thing
+from inhabit.envs.core import Action, Env, Expert, Factual, Forkable, Privileged, SceneObject
 
 _AHEAD = 4
 """Of the expert's plan, so many actions say what matters now."""
@@ -29,7 +29,7 @@ class Anchors(BaseModel):
     """Objects and states that matter for the next actions and can be seen: "closed fridge"."""
     reason: str
     """Why the expert does what it does."""
-    things: tuple[Thing, ...] = ()
+    things: tuple[SceneObject, ...] = ()
     key_things: tuple[str, ...] = ()
     """Names of those of `things` that the key concepts are about."""
 
@@ -70,7 +70,7 @@ def _tried(env: Env, plan: Sequence[Action], chosen: Action | None) -> frozenset
 def gather(
     plan: Sequence[Action],
     best: frozenset[Action] | None,
-    things: Sequence[Thing],
+    things: Sequence[SceneObject],
     told: Mapping[str, JsonValue],
 ) -> Anchors:
     """Anchors from what an environment says.
@@ -100,11 +100,11 @@ def gather(
     )
 
 
-def _names(action: Action, thing: Thing) -> bool:
+def _names(action: Action, thing: SceneObject) -> bool:
     return thing.name in action.arguments or f" {thing.name} " in f" {action.text} "
 
 
-def _phrases(thing: Thing) -> list[str]:
+def _phrases(thing: SceneObject) -> list[str]:
     """The thing, and each of its states, as one would say them."""
     states = [_WORDS[item] for item in thing.states.items() if item in _WORDS]
     phrases = [thing.kind, *(f"{word} {thing.kind}" for word in states)]
@@ -127,7 +127,7 @@ _WORDS = {
 }
 
 
-def _reason(plan: Sequence[Action], key: Sequence[Thing]) -> str:
+def _reason(plan: Sequence[Action], key: Sequence[SceneObject]) -> str:
     """Facts that matter, and the way to the goal from here."""
     if not plan:
         return "Nothing is left to be done."
@@ -137,7 +137,7 @@ def _reason(plan: Sequence[Action], key: Sequence[Thing]) -> str:
     return f"{' '.join(facts)} What has to be done: {way}{more}.".strip()
 
 
-def _fact(thing: Thing) -> str:
+def _fact(thing: SceneObject) -> str:
     states = [_WORDS[item] for item in thing.states.items() if item in _WORDS]
     so = f" is {' and '.join(states)}" if states else " is there"
     where = ""

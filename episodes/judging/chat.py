@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from inhabit.agents.models.core import Message, Model
 from inhabit.episodes.judging.anchors import Anchors
-from inhabit.episodes.judging.scores import ABSENT, Answer, Judged, Part, Verdict
+from inhabit.episodes.judging.scores import ABSENT, AgentAnswer, Dimension, Judged, Verdict
 
 _TRIES = 3
 """Answers that a model gets to keep to the form; after that the step is unjudged."""
@@ -43,7 +43,7 @@ class ChatJudge:
         self.name = name
         self._model = model
 
-    async def judge(self, answers: Sequence[tuple[Answer, Anchors]]) -> Sequence[Judged]:
+    async def judge(self, answers: Sequence[tuple[AgentAnswer, Anchors]]) -> Sequence[Judged]:
         """The verdicts on each, in their order.
 
         Raises:
@@ -51,7 +51,7 @@ class ChatJudge:
         """
         gate = asyncio.Semaphore(_AT_ONCE)
 
-        async def one(answer: Answer, anchors: Anchors) -> Judged:
+        async def one(answer: AgentAnswer, anchors: Anchors) -> Judged:
             async with gate:
                 return await self._judge(answer, anchors)
 
@@ -61,7 +61,7 @@ class ChatJudge:
         """Let go of the model."""
         await self._model.close()
 
-    async def _judge(self, answer: Answer, anchors: Anchors) -> Judged:
+    async def _judge(self, answer: AgentAnswer, anchors: Anchors) -> Judged:
         messages = [Message("system", (_ASKED,)), Message("user", (question(answer, anchors),))]
         for attempt in range(_TRIES):
             reply = await self._model.generate(messages, seed=attempt)
@@ -75,7 +75,7 @@ class ChatJudge:
         return _given(answer, unread, unread, unread)
 
 
-def question(answer: Answer, anchors: Anchors) -> str:
+def question(answer: AgentAnswer, anchors: Anchors) -> str:
     """What the judge is shown of one answer; texts from outside are on lines of their own."""
     none = "(none)"
     parts = [
@@ -92,28 +92,30 @@ def question(answer: Answer, anchors: Anchors) -> str:
     return "\n".join(f"{name}: {' '.join(text.split())}" for name, text in parts)
 
 
-def read(text: str) -> Mapping[Part, Verdict] | None:
+def read(text: str) -> Mapping[Dimension, Verdict] | None:
     """The six lines of a judgement, in any order; None where a score is missing or no 0 or 1."""
-    evidence: dict[Part, str] = {}
-    scores: dict[Part, int] = {}
+    evidence: dict[Dimension, str] = {}
+    scores: dict[Dimension, int] = {}
     for line in text.splitlines():
         if (match := _LINE.match(line.strip())) is None:
             continue
-        part = Part(match[1].lower())
+        part = Dimension(match[1].lower())
         if match[2].lower() == "evidence":
             evidence[part] = match[3].strip()
         elif (score := _SCORE.match(match[3])) is not None:
             scores[part] = int(score[1])
-    if scores.keys() != set(Part):
+    if scores.keys() != set(Dimension):
         return None
-    return {part: Verdict(score=scores[part], evidence=evidence.get(part, "")) for part in Part}
+    return {
+        part: Verdict(score=scores[part], evidence=evidence.get(part, "")) for part in Dimension
+    }
 
 
-def _verdicts(answer: Answer, lines: Mapping[Part, Verdict]) -> Judged:
-    return _given(answer, *(lines[part] for part in Part))
+def _verdicts(answer: AgentAnswer, lines: Mapping[Dimension, Verdict]) -> Judged:
+    return _given(answer, *(lines[part] for part in Dimension))
 
 
-def _given(answer: Answer, perception: Verdict, cognition: Verdict, action: Verdict) -> Judged:
+def _given(answer: AgentAnswer, perception: Verdict, cognition: Verdict, action: Verdict) -> Judged:
     """What was not said is not scored, whatever the judge thinks of it."""
     return Judged(
         perception=perception if answer.description.strip() else ABSENT,

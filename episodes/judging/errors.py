@@ -10,7 +10,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from inhabit.envs.core import Reason
-from inhabit.episodes.judging.scores import Judged, Part
+from inhabit.episodes.judging.scores import Dimension, Judged
 
 
 class Consequence(StrEnum):
@@ -45,7 +45,7 @@ class Mistake(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     step: int
-    began_with: Part
+    began_with: Dimension
     """The first of seeing, thinking and acting that was wrong in it."""
     consequence: Consequence
     recovered: bool
@@ -54,7 +54,7 @@ class Mistake(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class StepOutcome:
     """A step as the error map needs it."""
 
     step: int
@@ -67,7 +67,7 @@ class Done:
     plan: tuple[str, ...]
 
 
-def first_mistake(steps: Sequence[Done], *, success: bool) -> Mistake | None:
+def first_mistake(steps: Sequence[StepOutcome], *, success: bool) -> Mistake | None:
     """The first step whose action is wrong; None where there is none.
 
     Args:
@@ -87,7 +87,7 @@ def first_mistake(steps: Sequence[Done], *, success: bool) -> Mistake | None:
     return None
 
 
-def failures(goal: str, steps: Sequence[Done]) -> Mapping[Failure, int]:
+def failures(goal: str, steps: Sequence[StepOutcome]) -> Mapping[Failure, int]:
     """How often each type of failure was seen; a wrong step has one at the most."""
     found: Counter[Failure] = Counter()
     worked: set[str] = set()
@@ -112,7 +112,7 @@ _STATES = frozenset(
 )
 
 
-def _failure(goal: str, done: Done, worked: set[str]) -> Failure | None:
+def _failure(goal: str, done: StepOutcome, worked: set[str]) -> Failure | None:
     assert done.action is not None
     if done.action in worked:
         return Failure.REPEATED
@@ -130,14 +130,14 @@ def _words(text: str) -> set[str]:
     return {word.removesuffix("s") for word in letters.split()} - little
 
 
-def _began_with(judged: Judged) -> Part:
-    for part in Part:
+def _began_with(judged: Judged) -> Dimension:
+    for part in Dimension:
         if getattr(judged, part.value).score == 0:
             return part
-    return Part.ACTION
+    return Dimension.ACTION
 
 
-def _consequence(done: Done, after: Done | None, success: bool) -> Consequence:
+def _consequence(done: StepOutcome, after: StepOutcome | None, success: bool) -> Consequence:
     if done.reason is not None or done.action is None:
         return Consequence.NO_EFFECT
     if after is None:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inhabit.envs.claims import About, Claim, Intent, Noun, Reader, holds
-from inhabit.envs.core import Thing
+from inhabit.envs.core import SceneObject
 from inhabit.episodes.judging.anchors import Anchors
-from inhabit.episodes.judging.scores import ABSENT, Answer, Judged, Verdict, action_verdict
+from inhabit.episodes.judging.scores import ABSENT, AgentAnswer, Judged, Verdict, action_verdict
 
 _AHEAD = 4
 """As far as the anchors look ahead."""
@@ -25,7 +25,7 @@ class Oracle:
 
     name = "oracle"
 
-    async def judge(self, answers: Sequence[tuple[Answer, Anchors]]) -> Sequence[Judged]:
+    async def judge(self, answers: Sequence[tuple[AgentAnswer, Anchors]]) -> Sequence[Judged]:
         """The verdicts on each, in their order."""
         return [judge(answer, anchors) for answer, anchors in answers]
 
@@ -33,7 +33,7 @@ class Oracle:
         """Nothing to let go of."""
 
 
-def judge(answer: Answer, anchors: Anchors) -> Judged:
+def judge(answer: AgentAnswer, anchors: Anchors) -> Judged:
     """The verdicts on one answer."""
     moment = _Moment(anchors, Reader(anchors.things, _kinds(answer)))
     return Judged(
@@ -67,7 +67,7 @@ class _Moment:
             return Verdict(score=0, evidence="It tells of nothing that matters.")
         return Verdict(score=None, evidence="Nothing in it could be read.")
 
-    def cognition(self, answer: Answer) -> Verdict:
+    def cognition(self, answer: AgentAnswer) -> Verdict:
         """Right is whoever claims nothing that is false and means to do what leads to the goal."""
         if not answer.reasoning.strip():
             return ABSENT
@@ -130,12 +130,12 @@ def _overlap(one: Noun, other: Noun) -> bool:
     return bool(one.kinds & other.kinds) and len(numbers) < 2
 
 
-def _means(noun: Noun, thing: Thing) -> bool:
+def _means(noun: Noun, thing: SceneObject) -> bool:
     alike = not noun.number or thing.name.rpartition("_")[2] == noun.number
     return thing.kind in noun.kinds and alike
 
 
-def _kinds(answer: Answer) -> list[str]:
+def _kinds(answer: AgentAnswer) -> list[str]:
     """Kinds that are not there and may be spoken of all the same: what choices name."""
     names = {
         word.rpartition("_")[0].replace("_", " ")

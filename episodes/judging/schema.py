@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from inhabit.envs.entries import first_problem
 from inhabit.episodes.judging.errors import Mistake
-from inhabit.episodes.judging.scores import Answer, Judged
+from inhabit.episodes.judging.scores import AgentAnswer, Judged
 from inhabit.episodes.recording.reader import RecordError, Run
 
 
@@ -35,7 +35,7 @@ class StepLine(_Line):
     step: int
     domain: str
     """The task's kind."""
-    answer: Answer
+    answer: AgentAnswer
     """Without its choices, which stand in the run's own record."""
     options: int
     """How many there were to choose from."""

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from inhabit.episodes.judging.anchors import Anchors
 
 
-class Part(StrEnum):
+class Dimension(StrEnum):
     """The parts of a decision."""
 
     PERCEPTION = "perception"
@@ -59,7 +59,7 @@ class Judged(BaseModel):
         return None if None in scores else int(0 not in scores)
 
 
-class Answer(BaseModel):
+class AgentAnswer(BaseModel):
     """What an agent answered at one step."""
 
     model_config = ConfigDict(frozen=True)
@@ -82,7 +82,7 @@ class Judge(Protocol):
     name: str
     """`oracle`, or KIND:NAME of a model."""
 
-    async def judge(self, answers: Sequence[tuple[Answer, Anchors]]) -> Sequence[Judged]:
+    async def judge(self, answers: Sequence[tuple[AgentAnswer, Anchors]]) -> Sequence[Judged]:
         """The verdicts on each, in their order."""
         ...
 
@@ -91,7 +91,7 @@ class Judge(Protocol):
         ...
 
 
-def action_verdict(answer: Answer, anchors: Anchors) -> Verdict:
+def action_verdict(answer: AgentAnswer, anchors: Anchors) -> Verdict:
     """Right is any action that a plan of the least cost starts with; to stop is right once nothing
     is left to be done. Whoever names no action has it wrong: abstentions are not dropped.
     """

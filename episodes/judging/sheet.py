@@ -13,7 +13,7 @@ from typing import TextIO
 import numpy as np
 
 from inhabit.episodes.judging.schema import StepLine
-from inhabit.episodes.judging.scores import Part
+from inhabit.episodes.judging.scores import Dimension
 from inhabit.episodes.recording.reader import Episode, RecordError, Run
 
 _DRAWS = 2000
@@ -63,11 +63,11 @@ def _kappa(a: np.ndarray, b: np.ndarray) -> float:
 _COLUMNS = (
     *("episode", "step", "picture", "goal", "told", "choices"),
     *("description", "reasoning", "answer", "best", "key_concepts", "reference"),
-    *(part.value for part in Part),
+    *(part.value for part in Dimension),
 )
 """The last three are for people to fill in: 1, 0, or nothing where it can't be told."""
 
-Labels = Mapping[tuple[int, int], Mapping[Part, int]]
+Labels = Mapping[tuple[int, int], Mapping[Dimension, int]]
 """(episode, step) -> the scores that were given."""
 
 
@@ -89,7 +89,7 @@ def write(steps: Sequence[StepLine], run: Run, stream: TextIO) -> None:
                 *(step.episode, step.step, picture, answer.goal, answer.told, choices),
                 *(answer.description, answer.reasoning, answer.action or ""),
                 *("; ".join(step.best or ()), "; ".join(step.key_concepts), step.reason),
-                *("" for _ in Part),
+                *("" for _ in Dimension),
             ]
         )
 
@@ -113,13 +113,13 @@ def _rows(stream: TextIO) -> Sequence[tuple[int, Mapping[str, str]]]:
 
 def _row(
     row: Mapping[str, str], number: int, file: Path
-) -> tuple[tuple[int, int], dict[Part, int]]:
+) -> tuple[tuple[int, int], dict[Dimension, int]]:
     try:
         place = int(row["episode"]), int(row["step"])
     except (KeyError, TypeError, ValueError):
         raise RecordError(f"{file}, row {number}: it names no episode and step.") from None
-    labels: dict[Part, int] = {}
-    for part in Part:
+    labels: dict[Dimension, int] = {}
+    for part in Dimension:
         said = (row.get(part.value) or "").strip()
         if said not in ("", "0", "1"):
             raise RecordError(f"{file}, row {number}: {part.value} is {said!r}, not 0, 1 or empty.")

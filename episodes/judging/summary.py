@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from inhabit.episodes.judging.errors import Consequence, Failure
 from inhabit.episodes.judging.schema import EpisodeLine, StepLine
-from inhabit.episodes.judging.scores import Part, Verdict
+from inhabit.episodes.judging.scores import Dimension, Verdict
 from inhabit.episodes.scoring.bootstrap import Estimate, clustered
 from inhabit.episodes.scoring.calibration import Calibration, calibrate
 
@@ -30,7 +30,7 @@ class PartScore(BaseModel):
     """judged / given; 1 where nothing was given."""
 
 
-class Domain(BaseModel):
+class KindSummary(BaseModel):
     """The scores of one kind of task, or of all."""
 
     model_config = ConfigDict(frozen=True)
@@ -57,8 +57,8 @@ class Summary(BaseModel):
 
     run: str
     judge: str
-    overall: Domain
-    domains: Mapping[str, Domain]
+    overall: KindSummary
+    domains: Mapping[str, KindSummary]
     first_mistakes: Mapping[str, int]
     """Episodes by the part that their first mistake began with; "none" where there was none."""
     consequences: Mapping[str, int]
@@ -90,7 +90,7 @@ def summarize(
             )
             for kind in kinds
         },
-        first_mistakes={name: began[name] for name in (*Part, "none")},
+        first_mistakes={name: began[name] for name in (*Dimension, "none")},
         consequences={kind.value: came[kind] for kind in Consequence},
         recovered=sum(mistake.recovered for mistake in found),
         calibration_error=None if calibrated is None else calibrated.error,
@@ -108,10 +108,10 @@ def calibration(steps: Sequence[StepLine]) -> Calibration | None:
     return calibrate(ranked) if ranked else None
 
 
-def _domain(steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]) -> Domain:
-    parts = {part.value: _score(steps, _given(part), _scored(part)) for part in Part}
+def _domain(steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]) -> KindSummary:
+    parts = {part.value: _score(steps, _given(part), _scored(part)) for part in Dimension}
     known = [step for step in steps if step.best and step.complete and step.options]
-    return Domain(
+    return KindSummary(
         episodes=len(episodes),
         steps=len(steps),
         abstained=sum(step.answer.action is None for step in steps),
@@ -122,11 +122,11 @@ def _domain(steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]) -> Domai
     )
 
 
-def _given(part: Part) -> Callable[[StepLine], bool]:
+def _given(part: Dimension) -> Callable[[StepLine], bool]:
     return lambda step: bool(getattr(step.judged, part.value).given)
 
 
-def _scored(part: Part) -> Callable[[StepLine], int | None]:
+def _scored(part: Dimension) -> Callable[[StepLine], int | None]:
     def score(step: StepLine) -> int | None:
         verdict: Verdict = getattr(step.judged, part.value)
         return verdict.score

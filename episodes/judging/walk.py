@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from inhabit.envs.core import Env, Expert, Outcome, SceneError
 from inhabit.episodes.judging.anchors import Anchors, anchors
-from inhabit.episodes.judging.errors import Done, failures, first_mistake
+from inhabit.episodes.judging.errors import StepOutcome, failures, first_mistake
 from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
-from inhabit.episodes.judging.scores import Answer, Judge, Judged
+from inhabit.episodes.judging.scores import AgentAnswer, Judge, Judged
 from inhabit.episodes.recording.disk import LineFile
 from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run, StepRecord
 from inhabit.episodes.running.view import LackingError
@@ -18,11 +18,11 @@ from inhabit.episodes.scoring.likelihood import shares
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class DecisionPoint:
     """A step that an agent decided, with what was right in it."""
 
     step: StepRecord
-    answer: Answer
+    answer: AgentAnswer
     anchors: Anchors
 
 
@@ -68,7 +68,7 @@ async def judge_run(
 
 def walk(
     make: Callable[[], Env], episodes: Iterable[Episode]
-) -> Iterator[tuple[Episode, Sequence[Moment]]]:
+) -> Iterator[tuple[Episode, Sequence[DecisionPoint]]]:
     """Act each episode again and gather the anchors of every step that was decided.
 
     Raises:
@@ -86,7 +86,7 @@ def walk(
             yield episode, [] if attempt is None else list(_moments(env, episode, attempt))
 
 
-def _moments(env: Env, episode: Episode, attempt: Attempt) -> Iterator[Moment]:
+def _moments(env: Env, episode: Episode, attempt: Attempt) -> Iterator[DecisionPoint]:
     try:
         env.reset(attempt.start.task, seed=attempt.start.seed)
     except SceneError:
@@ -96,7 +96,7 @@ def _moments(env: Env, episode: Episode, attempt: Attempt) -> Iterator[Moment]:
             return
         said = step.decide.action
         action = None if said is None else env.parse(said)
-        yield Moment(step, _answer(episode, step), anchors(env, action))
+        yield DecisionPoint(step, _answer(episode, step), anchors(env, action))
         if said is None or step.act is None:
             continue
         outcome = None if action is None else env.act(action)
@@ -113,10 +113,10 @@ def _same(outcome: Outcome, step: StepRecord) -> bool:
     return (outcome.reason, outcome.met) == (step.act.reason, step.act.met)
 
 
-def _answer(episode: Episode, step: StepRecord) -> Answer:
+def _answer(episode: Episode, step: StepRecord) -> AgentAnswer:
     decide = step.decide
     assert decide is not None
-    return Answer(
+    return AgentAnswer(
         goal=episode.task.goal,
         told=step.see.text,
         choices=step.candidates,
@@ -136,12 +136,12 @@ def _confidence(step: StepRecord) -> float | None:
 
 
 def _lines(
-    episode: Episode, moments: Sequence[Moment], judged: Sequence[Judged]
+    episode: Episode, moments: Sequence[DecisionPoint], judged: Sequence[Judged]
 ) -> Iterator[StepLine | EpisodeLine]:
     """What is written down of one episode."""
     end = episode.end()
     assert end is not None, "Only what has ended is judged."
-    done: list[Done] = []
+    done: list[StepOutcome] = []
     for moment, verdicts in zip(moments, judged, strict=True):
         known, choices = moment.anchors, moment.answer.choices
         yield StepLine(
@@ -162,7 +162,7 @@ def _lines(
         )
         reason = None if moment.step.act is None else moment.step.act.reason
         done.append(
-            Done(
+            StepOutcome(
                 moment.step.number,
                 moment.answer.action,
                 reason,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class State(StrEnum):
+class Status(StrEnum):
     """How it stands."""
 
     OK = "ok"
@@ -21,7 +21,7 @@ class Finding:
     """What was looked at, what was found, and what to do about it."""
 
     what: str
-    state: State
+    state: Status
     found: str
     """A few words, such as "3.11.7" or "not found"."""
     matters_to: str
@@ -33,5 +33,5 @@ class Finding:
 def judge(what: str, well: bool, found: str, *, to: str, fix: str, needed: bool = False) -> Finding:
     """A finding that is ok, or lacking, or (where `needed` by the defaults) broken."""
     if well:
-        return Finding(what, State.OK, found, to)
-    return Finding(what, State.BROKEN if needed else State.LACKING, found, to, fix)
+        return Finding(what, Status.OK, found, to)
+    return Finding(what, Status.BROKEN if needed else Status.LACKING, found, to, fix)

@@ -9,7 +9,7 @@ from ctypes.util import find_library
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from inhabit.episodes.machine.finding import Finding, State, judge
+from inhabit.episodes.machine.finding import Finding, Status, judge
 from inhabit.episodes.machine.programs import ask
 
 _ELSEWHERE = "simulators that are no part of inhabit (Unity, Luanti, Malmo)"
@@ -57,7 +57,7 @@ def gpu() -> Iterator[Finding]:
     idle = bool(card) and torch.endswith("+cpu")
     what, to = "torch", "models that run on this machine"
     fix = "install the build for your GPU, as PyTorch's own page says"
-    yield Finding(what, State.LACKING if idle else State.OK, torch, to, fix if idle else "")
+    yield Finding(what, Status.LACKING if idle else Status.OK, torch, to, fix if idle else "")
 
 
 def _answers(display: str) -> bool:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.disk import write_whole
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.recording.schema import Header
+from inhabit.episodes.recording.schema import RunHeader
 
 _ASKED = ("env", "backend", "agent", "model", "candidates", "grants", "image", "seed", "max_steps")
 """What has to be the same for a run to go on, beside its settings."""
@@ -66,7 +66,7 @@ def earlier(folder: Path) -> Run | None:
     return None
 
 
-def begin(folder: Path, header: Header, tasks: Sequence[Task]) -> Run:
+def begin(folder: Path, header: RunHeader, tasks: Sequence[Task]) -> Run:
     """Write down what is asked for. Until `run.json` is in place nothing has begun.
 
     Raises:
@@ -85,7 +85,7 @@ def begin(folder: Path, header: Header, tasks: Sequence[Task]) -> Run:
     return Run(folder, header, tuple(tasks))
 
 
-def check_same(run: Run, header: Header, tasks: Sequence[Task]) -> None:
+def check_same(run: Run, header: RunHeader, tasks: Sequence[Task]) -> None:
     """See that `run` was begun with what is asked for now.
 
     Raises:
@@ -137,7 +137,7 @@ def _lock(folder: Path, descriptor: int) -> None:
         ) from None
 
 
-def _asked(header: Header) -> Mapping[str, JsonValue]:
+def _asked(header: RunHeader) -> Mapping[str, JsonValue]:
     fields = header.model_dump(mode="json")
     asked = {name: fields[name] for name in _ASKED}
     for whose, settings in fields["settings"].items():

@@ -15,12 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from inhabit.envs.core import Reason
 from inhabit.episodes.recording.disk import LineFile
 from inhabit.episodes.recording.reader import Attempt, Episode, Run
-from inhabit.episodes.recording.schema import End, FramePath
+from inhabit.episodes.recording.schema import EndLine, FramePath
 
 _FILE = "index.jsonl"
 
 
-class Entry(BaseModel):
+class IndexEntry(BaseModel):
     """An episode that has ended, in a line."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -28,7 +28,7 @@ class Entry(BaseModel):
     number: int
     size: int
     """Of its record, in bytes, once it had ended."""
-    end: End
+    end: EndLine
     frame: FramePath | None = None
     """What was seen last."""
     reasons: Mapping[Reason, int] = Field(default_factory=dict)
@@ -42,9 +42,9 @@ class Index:
         """Read the file; one that is broken or of another version counts as none."""
         self._run = run
         self._known = {entry.number: entry for entry in _read(run.folder / _FILE)}
-        self._added: list[Entry] = []
+        self._added: list[IndexEntry] = []
 
-    def end(self, episode: Episode) -> End | None:
+    def end(self, episode: Episode) -> EndLine | None:
         """How `episode` ended; None while it has not.
 
         Raises:
@@ -53,7 +53,7 @@ class Index:
         known = self._still_known(episode)
         return episode.end() if known is None else known.end
 
-    def ends(self) -> Iterator[End | None]:
+    def ends(self) -> Iterator[EndLine | None]:
         """How every episode ended, in order.
 
         Raises:
@@ -61,7 +61,7 @@ class Index:
         """
         return map(self.end, self._run.episodes())
 
-    def entry(self, episode: Episode) -> Entry | None:
+    def entry(self, episode: Episode) -> IndexEntry | None:
         """All that is known of `episode`; None while it has not ended.
 
         Raises:
@@ -89,16 +89,16 @@ class Index:
         append(self._run, self._added)
         self._added = []
 
-    def _still_known(self, episode: Episode) -> Entry | None:
+    def _still_known(self, episode: Episode) -> IndexEntry | None:
         known = self._known.get(episode.number)
         return known if known is not None and known.size == _size(episode.file) else None
 
 
-def entry_of(episode: Episode, attempt: Attempt, end: End) -> Entry:
+def entry_of(episode: Episode, attempt: Attempt, end: EndLine) -> IndexEntry:
     """What the index says of an attempt that has ended."""
     frames = [step.see.frame for step in attempt.steps if step.see.frame is not None]
     reasons = Counter(s.act.reason for s in attempt.steps if s.act and s.act.reason)
-    return Entry(
+    return IndexEntry(
         number=episode.number,
         size=_size(episode.file),
         end=end,
@@ -107,7 +107,7 @@ def entry_of(episode: Episode, attempt: Attempt, end: End) -> Entry:
     )
 
 
-def append(run: Run, entries: Sequence[Entry]) -> None:
+def append(run: Run, entries: Sequence[IndexEntry]) -> None:
     """Add lines to the index of `run`.
 
     Raises:
@@ -123,14 +123,14 @@ def append(run: Run, entries: Sequence[Entry]) -> None:
         lines.close()
 
 
-def _read(file: Path) -> Iterator[Entry]:
+def _read(file: Path) -> Iterator[IndexEntry]:
     try:
         lines = file.read_bytes().split(b"\n")[:-1]
     except OSError:
         return
     for line in lines:
         try:
-            yield Entry.model_validate_json(line)
+            yield IndexEntry.model_validate_json(line)
         except ValidationError:
             continue
 

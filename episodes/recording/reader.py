@@ -16,7 +16,16 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.entries import first_problem
-from inhabit.episodes.recording.schema import Act, Decide, End, Header, Line, See, Start, is_sound
+from inhabit.episodes.recording.schema import (
+    ActLine,
+    DecideLine,
+    EndLine,
+    Line,
+    RunHeader,
+    SeeLine,
+    StartLine,
+    is_sound,
+)
 from inhabit.episodes.running.tasks import read_tasks
 
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
@@ -31,11 +40,11 @@ class StepRecord:
     """One step: what was seen, decided and done. The last one of an episode was only seen."""
 
     number: int
-    see: See
+    see: SeeLine
     candidates: tuple[str, ...]
     """What could be chosen from, wherever the record wrote it down."""
-    decide: Decide | None
-    act: Act | None
+    decide: DecideLine | None
+    act: ActLine | None
     """None where the agent stopped, or the attempt was cut off here."""
 
 
@@ -43,9 +52,9 @@ class StepRecord:
 class Attempt:
     """One go at an episode, as far as it came."""
 
-    start: Start
+    start: StartLine
     steps: tuple[StepRecord, ...]
-    end: End | None
+    end: EndLine | None
     """None where it was cut off."""
 
 
@@ -76,15 +85,15 @@ class Episode:
         attempts = self.attempts()
         return attempts[-1] if attempts else None
 
-    def end(self) -> End | None:
+    def end(self) -> EndLine | None:
         """How it ended, from the last line alone; None while it has not."""
         line = _last_line(self.file)
         if line is None or b'"kind":"end"' not in line.replace(b" ", b""):
             return None
         found = _parse(line, self.file, "the last line")
-        return found if isinstance(found, End) and not found.again else None
+        return found if isinstance(found, EndLine) and not found.again else None
 
-    def frame(self, see: See) -> Path | None:
+    def frame(self, see: SeeLine) -> Path | None:
         """The picture of that moment; None where there is none, or it lies outside the folder."""
         if see.frame is None:
             return None
@@ -97,7 +106,7 @@ class Run:
     """A run folder."""
 
     folder: Path
-    header: Header
+    header: RunHeader
     tasks: tuple[Task, ...]
 
     @classmethod
@@ -146,14 +155,14 @@ class Run:
         return self.episode(numbers[0])
 
 
-def read_header(file: Path) -> Header:
+def read_header(file: Path) -> RunHeader:
     """Read `run.json`.
 
     Raises:
         RecordError: it is absent, broken or of another version.
     """
     try:
-        return Header.model_validate_json(file.read_bytes())
+        return RunHeader.model_validate_json(file.read_bytes())
     except FileNotFoundError:
         raise RecordError(f"{file.parent} is no run folder: it has no {file.name}.") from None
     except OSError as error:
@@ -230,7 +239,7 @@ def _attempts(file: Path, lines: Iterator[Line]) -> Iterator[Attempt]:
     """Group lines by attempt."""
     group: list[Line] = []
     for line in lines:
-        if isinstance(line, Start):
+        if isinstance(line, StartLine):
             if group:
                 yield _attempt(file, group)
             group = [line]
@@ -244,26 +253,26 @@ def _attempts(file: Path, lines: Iterator[Line]) -> Iterator[Attempt]:
 
 def _attempt(file: Path, group: list[Line]) -> Attempt:
     start, *rest = group
-    assert isinstance(start, Start)
+    assert isinstance(start, StartLine)
     candidates = start.vocabulary or ()
     steps: list[StepRecord] = []
-    end: End | None = None
+    end: EndLine | None = None
     for line in rest:
         match line:
-            case See():
+            case SeeLine():
                 candidates = candidates if line.candidates is None else line.candidates
                 steps.append(StepRecord(line.step, line, candidates, None, None))
-            case Decide() | Act():
+            case DecideLine() | ActLine():
                 if not steps or steps[-1].number != line.step:
                     raise RecordError(f"{file}: {line.kind!r} of step {line.step} was never seen.")
                 seen = steps[-1]
                 steps[-1] = (
                     StepRecord(seen.number, seen.see, seen.candidates, line, seen.act)
-                    if isinstance(line, Decide)
+                    if isinstance(line, DecideLine)
                     else StepRecord(seen.number, seen.see, seen.candidates, seen.decide, line)
                 )
-            case End():
+            case EndLine():
                 end = line
-            case Start():  # pragma: no cover - grouped by them
+            case StartLine():  # pragma: no cover - grouped by them
                 raise AssertionError(line)
     return Attempt(start, tuple(steps), end)

@@ -90,7 +90,7 @@ class Fork(_Record):
     """KIND:NAME of what was asked from that step on."""
 
 
-class Header(_Record):
+class RunHeader(_Record):
     """`run.json`: what was asked for, and with what."""
 
     version: Literal[1] = 1
@@ -121,7 +121,7 @@ class Header(_Record):
     """None unless `inhabit fork` made it."""
 
 
-class Pose(_Record):
+class PoseRecord(_Record):
     """Where the agent stood, and which way it looked."""
 
     x: float
@@ -131,7 +131,7 @@ class Pose(_Record):
     """Degrees clockwise from +z, seen from above, in [0, 360)."""
 
 
-class Placed(_Record):
+class PlacedThing(_Record):
     """Where a thing was at the start."""
 
     name: str
@@ -144,7 +144,7 @@ class _Line(_Record):
     """Seconds since the epoch."""
 
 
-class Start(_Line):
+class StartLine(_Line):
     """An attempt begins. The last attempt of an episode is the one that counts."""
 
     kind: Literal["start"] = "start"
@@ -159,11 +159,11 @@ class Start(_Line):
     """None where the scene could not be built."""
     continues: int | None = None
     """The attempt that was cut short, whose decisions are acted again before new ones are made."""
-    things: tuple[Placed, ...] = ()
+    things: tuple[PlacedThing, ...] = ()
     """Where things were, as far as the simulator tells."""
 
 
-class See(_Line):
+class SeeLine(_Line):
     """What there was to see before step `step`, or after the last one."""
 
     kind: Literal["see"] = "see"
@@ -176,7 +176,7 @@ class See(_Line):
     """Of the simulator's state, where it shows one."""
     candidates: tuple[str, ...] | None = None
     """None where they are the start's vocabulary or the same as at the step before."""
-    pose: Pose | None = None
+    pose: PoseRecord | None = None
     """None where the simulator does not tell."""
     seconds: float
     """In the simulator."""
@@ -219,7 +219,7 @@ class CallRecord(_Record):
     """Answers of an endpoint that went into this."""
 
 
-class Decide(_Line):
+class DecideLine(_Line):
     """What the agent wanted. On disk before it is acted on."""
 
     kind: Literal["decide"] = "decide"
@@ -235,7 +235,7 @@ class Decide(_Line):
     """In the agent and its model."""
 
 
-class Act(_Line):
+class ActLine(_Line):
     """What came of it."""
 
     kind: Literal["act"] = "act"
@@ -260,7 +260,7 @@ class Seconds(_Record):
     other: float = 0.0
 
 
-class Tokens(_Record):
+class TokenCounts(_Record):
     """What models read and wrote."""
 
     read: int = Field(default=0, alias="in")
@@ -269,7 +269,7 @@ class Tokens(_Record):
     model_config = ConfigDict(populate_by_name=True)
 
 
-class End(_Line):
+class EndLine(_Line):
     """How the attempt ended, and its sums: all that the metrics need."""
 
     kind: Literal["end"] = "end"
@@ -286,7 +286,7 @@ class End(_Line):
     seconds: Seconds
     overhead_ms: tuple[float, ...]
     """Of each step: its time in neither simulator nor model, in milliseconds."""
-    tokens: Tokens
+    tokens: TokenCounts
     error: str | None
     """What failed, with the last lines it printed."""
     attempt: int = 1
@@ -305,5 +305,5 @@ def is_sound(line: bytes) -> bool:
         return False
 
 
-Line = Start | See | Decide | Act | End
+Line = StartLine | SeeLine | DecideLine | ActLine | EndLine
 """One line of `episode.jsonl`."""

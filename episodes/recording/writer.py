@@ -19,37 +19,37 @@ from inhabit.agents.core import Call, Decision
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Action, Observation, Outcome, Reason, Task
 from inhabit.episodes.recording.disk import LineFile, Pictures
-from inhabit.episodes.recording.index import Entry
+from inhabit.episodes.recording.index import IndexEntry
 from inhabit.episodes.recording.reader import read_lines
 from inhabit.episodes.recording.schema import (
-    Act,
+    ActLine,
     CallRecord,
-    Decide,
-    End,
+    DecideLine,
+    EndLine,
     Line,
-    Placed,
-    Pose,
+    PlacedThing,
+    PoseRecord,
     RankedText,
-    See,
-    Start,
+    SeeLine,
+    StartLine,
 )
 
 _DIGEST = re.compile(r"[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moment:
+class ObservedState:
     """What an environment shows at one moment, and what the record wants to know of it."""
 
     observation: Observation
     candidates: tuple[Action, ...]
     state: str | None
     """Digest of the simulator's state; None where it shows none."""
-    pose: Pose | None = None
+    pose: PoseRecord | None = None
     """Of the agent, where the state tells it."""
 
 
-class Journal:
+class EpisodeWriter:
     """The record of one attempt.
 
     Every line is written whole and at once, so all of them survive a kill of the program. The disk
@@ -66,7 +66,7 @@ class Journal:
             DiskError: it can't be written.
         """
         file = folder / "episode.jsonl"
-        self.attempt = 1 + sum(isinstance(line, Start) for line in read_lines(file))
+        self.attempt = 1 + sum(isinstance(line, StartLine) for line in read_lines(file))
         self._folder = folder
         self._pictures = pictures
         self._lines = LineFile(file)
@@ -83,7 +83,7 @@ class Journal:
         progress: tuple[int, int] | None,
         vocabulary: Sequence[Action] | None = None,
         continues: int | None = None,
-        things: Sequence[Placed] = (),
+        things: Sequence[PlacedThing] = (),
     ) -> None:
         """The scene stands (`progress` is None where it could not be built).
 
@@ -94,7 +94,7 @@ class Journal:
         words = None if vocabulary is None else tuple(a.text for a in vocabulary)
         self._known = words or ()
         self._append(
-            Start(
+            StartLine(
                 time=time.time(),
                 attempt=self.attempt,
                 task=task,
@@ -107,7 +107,7 @@ class Journal:
             )
         )
 
-    def see(self, step: int, moment: Moment, seconds: float) -> None:
+    def see(self, step: int, moment: ObservedState, seconds: float) -> None:
         """What there is to see before step `step`, or after the last one."""
         frame = digest = None
         if (rgb := moment.observation.rgb) is not None:
@@ -117,7 +117,7 @@ class Journal:
         candidates = tuple(a.text for a in moment.candidates)
         repeated, self._known = candidates == self._known, candidates
         self._append(
-            See(
+            SeeLine(
                 time=time.time(),
                 step=step,
                 text=moment.observation.text,
@@ -134,7 +134,7 @@ class Journal:
         """What the agent wants: written when this returns."""
         self._images(decision.images)
         self._append(
-            Decide(
+            DecideLine(
                 time=time.time(),
                 step=step,
                 action=decision.action.text if decision.action else None,
@@ -158,7 +158,7 @@ class Journal:
         if outcome.reason is not None:
             self._reasons[outcome.reason] += 1
         self._append(
-            Act(
+            ActLine(
                 time=time.time(),
                 step=step,
                 reason=outcome.reason,
@@ -171,15 +171,15 @@ class Journal:
             )
         )
 
-    async def end(self, end: End) -> None:
+    async def end(self, end: EndLine) -> None:
         """The attempt is over, and its pictures are written: on disk when this returns."""
         assert not self._written, "Pictures are waited for before an attempt ends."
         self._append(end)
         await self._lines.sync()
 
-    def entry(self, number: int, end: End) -> Entry:
+    def entry(self, number: int, end: EndLine) -> IndexEntry:
         """What the index of the run says of this attempt, once it has ended."""
-        return Entry(
+        return IndexEntry(
             number=number,
             size=self._lines.size,
             end=end,

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Determinism, Outcome
 from inhabit.episodes.recording.reader import StepRecord
-from inhabit.episodes.recording.schema import Act
-from inhabit.episodes.recording.writer import Moment
+from inhabit.episodes.recording.schema import ActLine
+from inhabit.episodes.recording.writer import ObservedState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,9 @@ class Difference:
     replayed: JsonValue
 
 
-def seen_differently(step: StepRecord, moment: Moment, level: Determinism) -> Difference | None:
+def seen_differently(
+    step: StepRecord, moment: ObservedState, level: Determinism
+) -> Difference | None:
     """What of `moment` is not as it was before `step`; pictures count at `FRAMES` alone."""
     return _first(step.number, _seen(step), _shown(moment), level)
 
@@ -68,7 +70,7 @@ def _seen(step: StepRecord) -> Mapping[str, JsonValue]:
     }
 
 
-def _shown(moment: Moment) -> Mapping[str, JsonValue]:
+def _shown(moment: ObservedState) -> Mapping[str, JsonValue]:
     rgb = moment.observation.rgb
     return {
         "state": moment.state,
@@ -78,7 +80,7 @@ def _shown(moment: Moment) -> Mapping[str, JsonValue]:
     }
 
 
-def _outcome(outcome: Outcome | Act) -> Mapping[str, JsonValue]:
+def _outcome(outcome: Outcome | ActLine) -> Mapping[str, JsonValue]:
     return {
         "reason": outcome.reason,
         "feedback": outcome.feedback,

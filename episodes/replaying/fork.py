@@ -12,12 +12,12 @@ from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run
 from inhabit.episodes.recording.schema import Fork
-from inhabit.episodes.recording.writer import Journal
+from inhabit.episodes.recording.writer import EpisodeWriter
 from inhabit.episodes.replaying.diff import weaker
-from inhabit.episodes.replaying.preference import Pair, keep_pair
+from inhabit.episodes.replaying.preference import PreferencePair, keep_pair
 from inhabit.episodes.replaying.resume import DivergedError, Prefix, decided
-from inhabit.episodes.running.env_thread import Stage
-from inhabit.episodes.running.plan import Plan
+from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.play import play
 
 
@@ -25,7 +25,7 @@ class ForkError(ValueError):
     """A fork asks for a step or an action that there isn't. Says what there is."""
 
 
-class Otherwise(Agent):
+class ForkAgent(Agent):
     """Does one step otherwise; the agent in it decides all the others."""
 
     def __init__(self, agent: Agent, fork: Fork) -> None:
@@ -60,8 +60,8 @@ class Otherwise(Agent):
 
 
 async def fork_episode(
-    run: Run, episode: Episode, fork: Fork, plan: Plan, command: Sequence[str]
-) -> Pair:
+    run: Run, episode: Episode, fork: Fork, plan: RunPlan, command: Sequence[str]
+) -> PreferencePair:
     """Act `episode` again up to the forked step, go on otherwise, and keep the pair.
 
     The other way is a run of its own, `forks/0000` and so on in the folder of `run`; the pair is a
@@ -82,12 +82,12 @@ async def fork_episode(
     """
     attempt = _forkable(episode, fork.step)
     agent: Agent | None = None
-    stage: Stage | None = None
+    stage: EnvThread | None = None
     try:
         same = plan.model == run.header.model
         model = plan.load_model(run.header.model_details if same else {})
-        agent = Otherwise(plan.make_agent(model), fork)
-        stage = await Stage.build(plan.make_env)
+        agent = ForkAgent(plan.make_agent(model), fork)
+        stage = await EnvThread.build(plan.make_env)
         level = weaker(run.header.determinism, stage.env.determinism)
         steps = decided(attempt, level)[: fork.step]
         prefix = Prefix(attempt.start.attempt, steps) if steps else None
@@ -108,11 +108,11 @@ async def fork_episode(
 
 
 async def _play(
-    forked: Run, stage: Stage, agent: Agent, plan: Plan, seed: int, prefix: Prefix | None
+    forked: Run, stage: EnvThread, agent: Agent, plan: RunPlan, seed: int, prefix: Prefix | None
 ) -> None:
     episode = forked.episode(0)
     with Pictures() as pictures:
-        journal = Journal(episode.folder, pictures if plan.rules.frames else None)
+        journal = EpisodeWriter(episode.folder, pictures if plan.rules.frames else None)
         try:
             await play(stage, agent, episode.task, journal, plan.rules, seed=seed, prefix=prefix)
         finally:

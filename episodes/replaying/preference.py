@@ -16,7 +16,7 @@ from inhabit.episodes.recording.schema import Ending, Fork
 _FILE = "forks.jsonl"
 
 
-class Way(BaseModel):
+class Continuation(BaseModel):
     """How an episode went on from the step where two ways part."""
 
     model_config = ConfigDict(frozen=True)
@@ -34,7 +34,7 @@ class Way(BaseModel):
     cost: int
 
 
-class Pair(BaseModel):
+class PreferencePair(BaseModel):
     """Two ways on from one moment, and which is the better: one line of `forks.jsonl`."""
 
     model_config = ConfigDict(frozen=True)
@@ -52,13 +52,15 @@ class Pair(BaseModel):
     history: tuple[str, ...]
     """The actions before that step."""
     changed: Fork
-    original: Way
-    forked: Way
+    original: Continuation
+    forked: Continuation
     better: Literal["original", "forked"] | None
     """By success, then goal conditions, then cost; None where neither is."""
 
 
-def keep_pair(run: Run, episode: Episode, original: Attempt, forked: Run, fork: Fork) -> Pair:
+def keep_pair(
+    run: Run, episode: Episode, original: Attempt, forked: Run, fork: Fork
+) -> PreferencePair:
     """Hold the two ways against each other, and add them to what is kept in the folder of `run`.
 
     Args:
@@ -79,7 +81,7 @@ def keep_pair(run: Run, episode: Episode, original: Attempt, forked: Run, fork: 
     return pair
 
 
-def read_pairs(run: Run) -> Sequence[Pair]:
+def read_pairs(run: Run) -> Sequence[PreferencePair]:
     """Every pair that was kept of `run`, oldest first.
 
     Raises:
@@ -87,7 +89,7 @@ def read_pairs(run: Run) -> Sequence[Pair]:
     """
     file = run.folder / _FILE
     try:
-        return [Pair.model_validate_json(line) for line in file.read_bytes().splitlines()]
+        return [PreferencePair.model_validate_json(line) for line in file.read_bytes().splitlines()]
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
@@ -96,7 +98,7 @@ def read_pairs(run: Run) -> Sequence[Pair]:
 
 def _pair(
     run: Run, episode: Episode, ways: tuple[Attempt, Attempt], forked: Run, fork: Fork
-) -> Pair:
+) -> PreferencePair:
     before = ways[0].steps[: fork.step]
     step = ways[0].steps[fork.step]
     original, new = (_way(attempt, fork.step) for attempt in ways)
@@ -105,7 +107,7 @@ def _pair(
     if worth != new_worth:
         better = "original" if worth > new_worth else "forked"
     frame = episode.frame(step.see)
-    return Pair(
+    return PreferencePair(
         fork=forked.folder.relative_to(run.folder).as_posix(),
         episode=episode.number,
         id=episode.task.id,
@@ -122,10 +124,10 @@ def _pair(
     )
 
 
-def _way(attempt: Attempt, number: int) -> Way:
+def _way(attempt: Attempt, number: int) -> Continuation:
     step = attempt.steps[number] if number < len(attempt.steps) else None
     act, end = step and step.act, attempt.end
-    return Way(
+    return Continuation(
         action=step.decide.action if step and step.decide else None,
         reason=act.reason if act else None,
         feedback=act.feedback if act else "",
@@ -138,11 +140,11 @@ def _way(attempt: Attempt, number: int) -> Way:
     )
 
 
-def _worth(way: Way) -> tuple[bool, float, int]:
+def _worth(way: Continuation) -> tuple[bool, float, int]:
     return way.success, way.met / way.total if way.total else 0.0, -way.cost
 
 
-def _append(file: Path, pair: Pair) -> None:
+def _append(file: Path, pair: PreferencePair) -> None:
     lines = LineFile(file)
     try:
         lines.append(json.dumps(pair.model_dump(mode="json"), ensure_ascii=False).encode())

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from inhabit.agents.core import Call, Decision, Ranked
 from inhabit.envs.core import Action, Determinism, Outcome
 from inhabit.episodes.recording.reader import Attempt, StepRecord
-from inhabit.episodes.recording.schema import CallRecord, Decide
-from inhabit.episodes.recording.writer import Moment
+from inhabit.episodes.recording.schema import CallRecord, DecideLine
+from inhabit.episodes.recording.writer import ObservedState
 from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently
 
 
@@ -29,11 +29,11 @@ class Recorded:
     """A step that was decided already."""
 
     step: StepRecord
-    line: Decide
+    line: DecideLine
     level: Determinism
     """At which it has to come out alike."""
 
-    def check_seen(self, moment: Moment) -> None:
+    def check_seen(self, moment: ObservedState) -> None:
         """See that what is seen before the step is what was seen then.
 
         Raises:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inhabit.episodes.recording.reader import Attempt
-from inhabit.episodes.recording.schema import Placed, Pose
+from inhabit.episodes.recording.schema import PlacedThing, PoseRecord
 
 WIDTH = 400.0
 """Of the map, in its own units; its height follows from the room."""
@@ -84,7 +84,7 @@ def floor_plan(attempt: Attempt) -> FloorPlan | None:
 class _Frame:
     """From metres to the map: z upwards and x to the right, or turned where that fits better."""
 
-    def __init__(self, poses: Sequence[Pose], things: Sequence[Placed]) -> None:
+    def __init__(self, poses: Sequence[PoseRecord], things: Sequence[PlacedThing]) -> None:
         xs = [p.x for p in poses] + [t.x for t in things]
         zs = [p.z for p in poses] + [t.z for t in things]
         width, depth = max(max(xs) - min(xs), _LEAST), max(max(zs) - min(zs), _LEAST)
@@ -108,7 +108,7 @@ class _Frame:
 
 
 def _landmarks(
-    things: Sequence[Placed], acted_on: Sequence[str], frame: _Frame
+    things: Sequence[PlacedThing], acted_on: Sequence[str], frame: _Frame
 ) -> Sequence[Landmark]:
     spots = {thing.name: frame.spot(thing.x, thing.z) for thing in things}
     named: list[str] = []

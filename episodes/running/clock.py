@@ -10,7 +10,7 @@ from enum import StrEnum
 from inhabit.episodes.recording.schema import Seconds
 
 
-class Part(StrEnum):
+class TimeShare(StrEnum):
     """Whose time it is. What nobody claims is `other`."""
 
     SIMULATOR = "simulator"
@@ -27,14 +27,14 @@ class Clock:
 
     def __init__(self) -> None:
         self._begun = time.perf_counter()
-        self._sums = dict.fromkeys(Part, 0.0)
-        self._latest = dict.fromkeys(Part, 0.0)
+        self._sums = dict.fromkeys(TimeShare, 0.0)
+        self._latest = dict.fromkeys(TimeShare, 0.0)
         self._recalled = 0.0
         self._overhead_ms: list[float] = []
         self.begin_step()
 
     @contextmanager
-    def spell(self, part: Part) -> Iterator[None]:
+    def spell(self, part: TimeShare) -> Iterator[None]:
         """The time until the block ends is of `part`, but for what others claim inside it."""
         begun, claimed = time.perf_counter(), sum(self._sums.values())
         try:
@@ -43,7 +43,7 @@ class Clock:
             theirs = sum(self._sums.values()) - claimed
             self.add(part, max(0.0, time.perf_counter() - begun - theirs))
 
-    def add(self, part: Part, seconds: float) -> None:
+    def add(self, part: TimeShare, seconds: float) -> None:
         """Time that was measured elsewhere, such as on the simulator's own thread."""
         self._sums[part] += seconds
         self._latest[part] = seconds
@@ -52,7 +52,7 @@ class Clock:
         """Time that a model took for a decision of an earlier attempt, which is acted again."""
         self._recalled += seconds
 
-    def latest(self, part: Part) -> float:
+    def latest(self, part: TimeShare) -> float:
         """What the last spell of `part` took."""
         return self._latest[part]
 
@@ -81,9 +81,9 @@ class Clock:
     def total(self) -> Seconds:
         """The sums until now."""
         other = time.perf_counter() - self._begun - sum(self._sums.values())
-        sums = self._sums | {Part.MODEL: self._sums[Part.MODEL] + self._recalled}
+        sums = self._sums | {TimeShare.MODEL: self._sums[TimeShare.MODEL] + self._recalled}
         parts = {part.value: round(seconds, 6) for part, seconds in sums.items()}
         return Seconds(**parts, other=round(max(0.0, other), 6))
 
     def _claimed(self) -> float:
-        return self._sums[Part.SIMULATOR] + self._sums[Part.MODEL]
+        return self._sums[TimeShare.SIMULATOR] + self._sums[TimeShare.MODEL]

@@ -14,7 +14,7 @@ from inhabit.envs.worker import WorkerEnv
 T = TypeVar("T")
 
 
-class Stage:
+class EnvThread:
     """Where one episode at a time is played.
 
     Everything that the environment does, from its making to its closing, happens on one thread:
@@ -28,7 +28,7 @@ class Stage:
         self._closed = False
 
     @classmethod
-    async def build(cls, make: Callable[[], Env]) -> Stage:
+    async def build(cls, make: Callable[[], Env]) -> EnvThread:
         """Make an environment.
 
         Raises:

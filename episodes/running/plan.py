@@ -22,7 +22,7 @@ from inhabit.envs.core import Determinism, Env, Task, UnknownNameError
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.envs.worker import WorkerEnv
-from inhabit.episodes.recording.schema import Choice, Header, Settings, Sight
+from inhabit.episodes.recording.schema import Choice, RunHeader, Settings, Sight
 from inhabit.episodes.running.play import Rules
 from inhabit.episodes.running.settings import RunSettings, SettingError, divide
 
@@ -31,7 +31,7 @@ _MODELS = ("torch", "transformers", "openai")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """An environment, an agent and its model, with their settings."""
 
     env: Registration
@@ -77,10 +77,10 @@ class Plan:
         tasks: Sequence[Task],
         command: Sequence[str],
         model: Model | None = None,
-    ) -> Header:
+    ) -> RunHeader:
         """`run.json`, as of now; `model` is the one that has been loaded."""
         plain = {name: kind.model_dump(mode="json") for name, kind in self.settings.items()}
-        return Header(
+        return RunHeader(
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             command=tuple(command),
             env=self.env.name,
@@ -149,7 +149,7 @@ def plan(
     grants: Sequence[Grant] = (),
     max_steps: int | None = None,
     seed: int = 0,
-) -> Plan:
+) -> RunPlan:
     """Look everything up. What an agent can't work without is granted to it.
 
     Raises:
@@ -174,7 +174,7 @@ def plan(
                 "--base-url says where an endpoint is: name one, as in --model openai:NAME."
             )
         assignments = [*assignments, f"model.base_url={base_url}"]
-    return Plan(
+    return RunPlan(
         env=registration,
         backend=find_backend(registration, backend),
         agent=planner,
@@ -191,13 +191,13 @@ def plan(
 
 
 def plan_like(
-    header: Header,
+    header: RunHeader,
     *,
     agent: str | None = None,
     model: str | None = None,
     base_url: str | None = None,
     assignments: Sequence[str] = (),
-) -> Plan:
+) -> RunPlan:
     """The plan of a run that is recorded, with what is named here in place of what was.
 
     Raises:

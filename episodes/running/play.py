@@ -29,11 +29,11 @@ from inhabit.envs.core import (
     Task,
 )
 from inhabit.envs.worker import WorkerError
-from inhabit.episodes.recording.schema import Choice, End, Ending, Sight
-from inhabit.episodes.recording.writer import Journal, Moment
+from inhabit.episodes.recording.schema import Choice, Ending, EndLine, Sight
+from inhabit.episodes.recording.writer import EpisodeWriter, ObservedState
 from inhabit.episodes.replaying.resume import Prefix, Recorded
-from inhabit.episodes.running.clock import Clock, Part
-from inhabit.episodes.running.env_thread import Stage
+from inhabit.episodes.running.clock import Clock, TimeShare
+from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.poses import pose_of, things_of
 from inhabit.episodes.running.settings import Resume
 from inhabit.episodes.running.tally import Limits, Tally
@@ -73,17 +73,17 @@ class Rules:
 
 
 async def play(
-    stage: Stage,
+    stage: EnvThread,
     agent: Agent,
     task: Task,
-    journal: Journal,
+    journal: EpisodeWriter,
     rules: Rules,
     *,
     seed: int,
     prefix: Prefix | None = None,
     again: bool = False,
     spent: float = 0.0,
-) -> End:
+) -> EndLine:
     """Play `task` once and write down every step as it happens.
 
     A decision is on disk before it is acted on, so a run that is cut off never pays for it again.
@@ -136,10 +136,10 @@ class _Episode:
 
     def __init__(
         self,
-        stage: Stage,
+        stage: EnvThread,
         agent: Agent,
         task: Task,
-        journal: Journal,
+        journal: EpisodeWriter,
         rules: Rules,
         seed: int,
         prefix: Prefix | None,
@@ -177,19 +177,19 @@ class _Episode:
             words = await self._ask(lambda env: env.vocabulary())
         state = await self._ask(state_of)
         self._posed = pose_of(state) is not None
-        with self._clock.spell(Part.RECORD):
+        with self._clock.spell(TimeShare.RECORD):
             continues = self._prefix.attempt if self._prefix else None
             self._journal.start(
                 self._task, self._seed, progress, words, continues, things_of(state)
             )
         self._started = True
 
-    async def see(self) -> Moment:
+    async def see(self) -> ObservedState:
         """What there is to see now. A step is over once its consequences are seen."""
         step = self._tally.steps
         moment = await self._ask(lambda env: look(env, self._rules.candidates, pose=self._posed))
-        with self._clock.spell(Part.RECORD):
-            self._journal.see(step, moment, self._clock.latest(Part.SIMULATOR))
+        with self._clock.spell(TimeShare.RECORD):
+            self._journal.see(step, moment, self._clock.latest(TimeShare.SIMULATOR))
         if step:
             self._clock.end_step()
         else:
@@ -198,7 +198,7 @@ class _Episode:
             recorded.check_seen(moment)
         return moment
 
-    async def decide(self, moment: Moment) -> Decision:
+    async def decide(self, moment: ObservedState) -> Decision:
         """What the agent wants, or is on record to have wanted; written down when this returns."""
         if (recorded := self._recorded()) is not None:
             decision = await self._repeated(recorded)
@@ -213,7 +213,7 @@ class _Episode:
         self._clock.recall(recorded.line.seconds)
         return recorded.decision(action)
 
-    async def _asked(self, moment: Moment) -> Decision:
+    async def _asked(self, moment: ObservedState) -> Decision:
         most = self._rules.max_seconds
         if most is not None and self._spent + self._clock.elapsed >= most:
             raise BudgetError(f"The {most:g} s that max_seconds allows an episode are over.")
@@ -227,11 +227,11 @@ class _Episode:
             grants=self._grants,
         )
         try:
-            with self._clock.spell(Part.MODEL):
+            with self._clock.spell(TimeShare.MODEL):
                 try:
                     decision = await self._agent.decide(view)
                 finally:
-                    self._clock.add(Part.SIMULATOR, self._stage.seconds())
+                    self._clock.add(TimeShare.SIMULATOR, self._stage.seconds())
         except ModelError as error:
             if error.decision is not None and error.decision.calls:
                 await self._decided(error.decision)
@@ -243,38 +243,38 @@ class _Episode:
 
     async def _decided(self, decision: Decision) -> None:
         """Write down and count what was decided, or said and paid for until something failed."""
-        with self._clock.spell(Part.RECORD):
-            seconds = self._clock.latest(Part.MODEL)
+        with self._clock.spell(TimeShare.RECORD):
+            seconds = self._clock.latest(TimeShare.MODEL)
             await self._journal.decide(self._tally.steps, decision, seconds)
         self._tally.decided(decision)
 
-    async def act(self, decision: Decision, moment: Moment) -> None:
+    async def act(self, decision: Decision, moment: ObservedState) -> None:
         """Carry the decision out; words that mean nothing are a step that had no effect."""
         if (action := decision.action) is not None:
             outcome = await self._ask(lambda env: env.act(action))
-            seconds = self._clock.latest(Part.SIMULATOR)
+            seconds = self._clock.latest(TimeShare.SIMULATOR)
             if (recorded := self._recorded()) is not None:
                 recorded.check_outcome(outcome)
         else:
             met, total = self._tally.met, self._tally.total
             outcome = Outcome(Reason.UNKNOWN_ACTION, UNREADABLE, met, total, over=False, cost=0)
             seconds = 0.0
-        with self._clock.spell(Part.RECORD):
+        with self._clock.spell(TimeShare.RECORD):
             self._journal.act(self._tally.steps, outcome, seconds)
         self._tally.acted(decision, outcome)
         self._remember(decision, outcome, shown(moment.observation, self._rules.sight))
 
-    async def end(self, fault: Fault | None, *, again: bool) -> End:
+    async def end(self, fault: Fault | None, *, again: bool) -> EndLine:
         """Write down how it ended, and why; `again` if a fault of the simulator is not the last."""
         tally, clock = self._tally, self._clock
-        clock.add(Part.SIMULATOR, self._stage.seconds())
-        with clock.spell(Part.RECORD):
+        clock.add(TimeShare.SIMULATOR, self._stage.seconds())
+        with clock.spell(TimeShare.RECORD):
             if not self._started:
                 self._journal.start(self._task, self._seed, None)
             await self._journal.pictures_written()
         ending = _ending(fault) if fault else tally.ending
         assert ending is not None, "An episode without a fault is played until it is over."
-        end = End(
+        end = EndLine(
             time=time.time(),
             ending=ending,
             success=ending is Ending.SUCCESS,
@@ -313,7 +313,7 @@ class _Episode:
         try:
             return await self._stage.call(ask)
         finally:
-            self._clock.add(Part.SIMULATOR, self._stage.seconds())
+            self._clock.add(TimeShare.SIMULATOR, self._stage.seconds())
 
 
 def _ending(fault: Fault) -> Ending:

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from inhabit.episodes.recording.schema import Placed, Pose
+from inhabit.episodes.recording.schema import PlacedThing, PoseRecord
 
 _MOST = 500
 """Things that a record keeps the places of."""
 
 
-def pose_of(state: Mapping[str, JsonValue]) -> Pose | None:
+def pose_of(state: Mapping[str, JsonValue]) -> PoseRecord | None:
     """Where the agent stands, and which way it looks; None where the state does not tell."""
     agent = state.get("agent")
     if not isinstance(agent, dict):
@@ -26,10 +26,10 @@ def pose_of(state: Mapping[str, JsonValue]) -> Pose | None:
     place, heading = _place(agent.get("position")), _number(agent.get("rotation"))
     if place is None or heading is None:
         return None
-    return Pose(x=place[0], z=place[1], heading=heading % 360)
+    return PoseRecord(x=place[0], z=place[1], heading=heading % 360)
 
 
-def things_of(state: Mapping[str, JsonValue]) -> tuple[Placed, ...]:
+def things_of(state: Mapping[str, JsonValue]) -> tuple[PlacedThing, ...]:
     """Where things are, as far as the state tells."""
     objects = state.get("objects")
     found = []
@@ -38,7 +38,7 @@ def things_of(state: Mapping[str, JsonValue]) -> tuple[Placed, ...]:
             continue
         name, place = thing.get("name"), _place(thing.get("position"))
         if isinstance(name, str) and place is not None:
-            found.append(Placed(name=name, x=place[0], z=place[1]))
+            found.append(PlacedThing(name=name, x=place[0], z=place[1]))
     return tuple(found[:_MOST])
 
 

@@ -11,11 +11,11 @@ from inhabit.envs.core import Env, SimulatorError
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.index import Index, append
 from inhabit.episodes.recording.reader import Episode, Run
-from inhabit.episodes.recording.schema import End, Ending
-from inhabit.episodes.recording.writer import Journal
+from inhabit.episodes.recording.schema import Ending, EndLine
+from inhabit.episodes.recording.writer import EpisodeWriter
 from inhabit.episodes.replaying.diff import weaker
 from inhabit.episodes.replaying.resume import DivergedError, Prefix, prefix_of
-from inhabit.episodes.running.env_thread import Stage
+from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.play import Rules, play
 from inhabit.episodes.running.settings import Resume
 from inhabit.episodes.running.spending import seconds_of
@@ -25,7 +25,7 @@ _BUILDS = 3
 _LONGEST_PAUSE = 30.0
 """Seconds to wait, at most, before what failed is tried again."""
 
-Watch = Callable[[Episode, End], None]
+Watch = Callable[[Episode, EndLine], None]
 """Is told of every episode that ends."""
 
 
@@ -48,7 +48,7 @@ async def run_episodes(
     rules: Rules,
     *,
     workers: int = 1,
-    stage: Stage | None = None,
+    stage: EnvThread | None = None,
     watch: Watch = lambda episode, end: None,
 ) -> None:
     """Play every episode of `run` that has not ended yet, `workers` of them at once.
@@ -74,7 +74,7 @@ async def run_episodes(
     stages = [stage] + [None] * (workers - 1)
     waiting = unfinished(run)
     with Pictures() as pictures:
-        troupe = Troupe(run, make, agent, rules, pictures, watch)
+        troupe = EpisodePool(run, make, agent, rules, pictures, watch)
         try:
             async with asyncio.TaskGroup() as group:
                 for one in stages:
@@ -83,7 +83,7 @@ async def run_episodes(
             raise errors.exceptions[0] from None
 
 
-class Troupe:
+class EpisodePool:
     """Whoever plays next takes the next episode."""
 
     def __init__(
@@ -102,7 +102,7 @@ class Troupe:
         self._pictures = pictures
         self._watch = watch
 
-    async def play(self, waiting: Iterator[Episode], stage: Stage | None) -> None:
+    async def play(self, waiting: Iterator[Episode], stage: EnvThread | None) -> None:
         """Play one episode after the other; a stage whose simulator failed is not used again."""
         try:
             for episode in waiting:
@@ -111,7 +111,7 @@ class Troupe:
             if stage is not None:
                 await stage.close()
 
-    async def play_one(self, episode: Episode, stage: Stage | None) -> Stage | None:
+    async def play_one(self, episode: Episode, stage: EnvThread | None) -> EnvThread | None:
         """Play one episode to its end, with as many attempts as it is given.
 
         Returns:
@@ -135,7 +135,7 @@ class Troupe:
             raise
         raise AssertionError("The last attempt is not followed by another.")
 
-    async def _attempt(self, episode: Episode, stage: Stage, *, again: bool) -> End:
+    async def _attempt(self, episode: Episode, stage: EnvThread, *, again: bool) -> EndLine:
         """Go on with what is recorded; where that comes out differently now, begin anew."""
         prefix = None
         if self._rules.resume is Resume.CONTINUE:
@@ -147,10 +147,10 @@ class Troupe:
             return await self._play(episode, stage, None, again=again)
 
     async def _play(
-        self, episode: Episode, stage: Stage, prefix: Prefix | None, *, again: bool
-    ) -> End:
+        self, episode: Episode, stage: EnvThread, prefix: Prefix | None, *, again: bool
+    ) -> EndLine:
         spent = 0.0 if self._rules.max_seconds is None else seconds_of(episode.attempts())
-        journal = Journal(episode.folder, self._pictures if self._rules.frames else None)
+        journal = EpisodeWriter(episode.folder, self._pictures if self._rules.frames else None)
         seed = episode_seed(self._run.header.seed, episode.number)
         try:
             end = await play(
@@ -185,11 +185,11 @@ def _pauses(retries: int, first: float) -> Iterator[float | None]:
     yield None
 
 
-async def _rebuild(make: Callable[[], Env], first: float) -> Stage:
+async def _rebuild(make: Callable[[], Env], first: float) -> EnvThread:
     """A stage with a new environment; a simulator that does not start is tried again."""
     for pause in _pauses(_BUILDS - 1, first):
         try:
-            return await Stage.build(make)
+            return await EnvThread.build(make)
         except SimulatorError:
             if pause is None:
                 raise

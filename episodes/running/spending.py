@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from inhabit.agents.core import Call
 from inhabit.envs.core import Determinism
 from inhabit.episodes.recording.reader import Attempt, Run
-from inhabit.episodes.recording.schema import Decide
+from inhabit.episodes.recording.schema import DecideLine
 from inhabit.episodes.replaying.resume import call_of, decided
 
 
@@ -31,7 +31,7 @@ def seconds_of(attempts: Sequence[Attempt]) -> float:
     return math.fsum(acted) + math.fsum(decide.seconds for decide in _decided_anew(attempts))
 
 
-def _decided_anew(attempts: Sequence[Attempt]) -> Iterator[Decide]:
+def _decided_anew(attempts: Sequence[Attempt]) -> Iterator[DecideLine]:
     """Every decision but for those that an attempt took over from the one that it continues."""
     for attempt in attempts:
         taken_over = 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from inhabit.agents.core import Decision
 from inhabit.envs.core import Outcome
-from inhabit.episodes.recording.schema import Ending, Tokens
+from inhabit.episodes.recording.schema import Ending, TokenCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class Tally:
             self._finish(Ending.FORMAT_ERROR if only else Ending.STEP_LIMIT)
 
     @property
-    def tokens(self) -> Tokens:
+    def tokens(self) -> TokenCounts:
         """What models read and wrote."""
-        return Tokens(read=self.read, written=self.written)
+        return TokenCounts(read=self.read, written=self.written)
 
     def _finish(self, ending: Ending) -> None:
         # Whatever ends an episode, it is solved if its goal holds then.

@@ -22,8 +22,8 @@ from inhabit.envs.core import (
     Tools,
 )
 from inhabit.episodes.recording.schema import Choice, Sight
-from inhabit.episodes.recording.writer import Moment
-from inhabit.episodes.running.env_thread import Stage
+from inhabit.episodes.recording.writer import ObservedState
+from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.poses import pose_of
 
 
@@ -31,7 +31,7 @@ class LackingError(ValueError):
     """An environment can't give what a run asks of it. Names both."""
 
 
-def look(env: Env, choice: Choice, *, pose: bool = False) -> Moment:
+def look(env: Env, choice: Choice, *, pose: bool = False) -> ObservedState:
     """All of a moment that an agent or the record asks for.
 
     Args:
@@ -42,7 +42,7 @@ def look(env: Env, choice: Choice, *, pose: bool = False) -> Moment:
     Raises:
         LackingError: `choice` is ORACLE and the environment doesn't show what would succeed.
     """
-    return Moment(
+    return ObservedState(
         env.observe(),
         tuple(_candidates(env, choice)),
         env.digest() if isinstance(env, Privileged) else None,
@@ -89,7 +89,9 @@ def check(env: Env, choice: Choice, granted: frozenset[Grant]) -> None:
             )
 
 
-async def grants(stage: Stage, granted: frozenset[Grant], choice: Choice, sight: Sight) -> Grants:
+async def grants(
+    stage: EnvThread, granted: frozenset[Grant], choice: Choice, sight: Sight
+) -> Grants:
     """The means behind what is granted, each on the environment's own thread.
 
     Copies of a moment show what the agent is shown of the moment itself, by `choice` and `sight`.
@@ -151,7 +153,7 @@ def _fork(env: Env) -> Env:
 class _Copy:
     """A fork as an agent is given it: what it would be worth to act so stays behind."""
 
-    stage: Stage
+    stage: EnvThread
     env: Env
     choice: Choice
     sight: Sight

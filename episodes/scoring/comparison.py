@@ -11,7 +11,7 @@ import numpy as np
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import End, Header
+from inhabit.episodes.recording.schema import EndLine, RunHeader
 from inhabit.episodes.scoring.metrics import wilson
 
 _SAME = ("env", "backend", "candidates", "grants", "image", "max_steps")
@@ -28,8 +28,8 @@ class PairedTask:
     """A task and how it ended in either run."""
 
     task: Task
-    first: End
-    second: End
+    first: EndLine
+    second: EndLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def _correlation(both: int, first: int, second: int, neither: int) -> float:
     return agreement / math.sqrt(margins)
 
 
-def _check_same(first: Header, second: Header) -> None:
+def _check_same(first: RunHeader, second: RunHeader) -> None:
     one, other = first.model_dump(mode="json"), second.model_dump(mode="json")
     for name in _SAME:
         if one[name] != other[name]:
@@ -183,7 +183,7 @@ def _table(paired: Sequence[PairedTask]) -> tuple[int, int, int, int]:
     return both, one, other, neither
 
 
-def _share(end: End) -> float:
+def _share(end: EndLine) -> float:
     return end.met / end.total if end.total else 0.0
 
 

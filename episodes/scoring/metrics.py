@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import Choice, End, Ending, Seconds, Tokens
+from inhabit.episodes.recording.schema import Choice, Ending, EndLine, Seconds, TokenCounts
 from inhabit.episodes.scoring.bootstrap import clustered
 
 _Z95 = 1.959963984540054
@@ -74,7 +74,7 @@ class Scores(BaseModel):
     seconds: Seconds
     overhead_ms_p50: float | None
     """Median over all steps of the time in neither simulator nor model; None without steps."""
-    tokens: Tokens
+    tokens: TokenCounts
     tokens_per_success: float | None
     """Read and written by models, over all episodes, for each that was solved; None for none."""
     seconds_per_success: float | None
@@ -88,7 +88,7 @@ class Scored:
     """A task and how it ended."""
 
     task: Task
-    end: End
+    end: EndLine
 
 
 def score(run: Run, index: Index | None = None) -> Scores:
@@ -134,7 +134,7 @@ def score(run: Run, index: Index | None = None) -> Scores:
         steps=steps,
         seconds=_sum_seconds(end.seconds for end in ends),
         overhead_ms_p50=round(median(overhead), 3) if overhead else None,
-        tokens=Tokens(
+        tokens=TokenCounts(
             read=sum(end.tokens.read for end in ends),
             written=sum(end.tokens.written for end in ends),
         ),
@@ -147,7 +147,7 @@ def score(run: Run, index: Index | None = None) -> Scores:
 
 
 def _kinds(ended: Sequence[Scored]) -> Mapping[str, KindScores]:
-    found: dict[str, list[End]] = {}
+    found: dict[str, list[EndLine]] = {}
     for scored in ended:
         found.setdefault(scored.task.kind, []).append(scored.end)
     return {
@@ -186,7 +186,7 @@ def path_weight(scored: Scored) -> float:
     return reference / longer if longer else 1.0
 
 
-def _path_mean(weighted: Sequence[Scored], of: Callable[[End], float]) -> float | None:
+def _path_mean(weighted: Sequence[Scored], of: Callable[[EndLine], float]) -> float | None:
     """Mean over episodes of what they reached times `path_weight`, each weighing its reference."""
     total = sum(scored.task.reference_cost or 0 for scored in weighted)
     if not total:
@@ -208,7 +208,7 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
     return low, high
 
 
-def _conditions(end: End) -> float:
+def _conditions(end: EndLine) -> float:
     return end.met / end.total if end.total else 0.0
 
 

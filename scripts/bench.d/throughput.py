@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from inhabit.episodes.recording.reader import Run, read_lines
-from inhabit.episodes.recording.schema import Act, End, See
+from inhabit.episodes.recording.schema import ActLine, EndLine, SeeLine
 
 INHABIT = Path(sys.executable).with_name("inhabit")
 EPISODES = {1: 4, 2: 8, 8: 24}
@@ -64,11 +64,11 @@ def measure(workers: int) -> float:
 def rate(run: Run, workers: int) -> float:
     """Steps per second between the first sight of the last worker and the end of the first."""
     lines = [line for episode in run.episodes() for line in read_lines(episode.file)]
-    begun = sorted(line.time for line in lines if isinstance(line, See) and line.step == 0)
-    ended = sorted(line.time for line in lines if isinstance(line, End))
+    begun = sorted(line.time for line in lines if isinstance(line, SeeLine) and line.step == 0)
+    ended = sorted(line.time for line in lines if isinstance(line, EndLine))
     # From then on an episode less than there are workers may be under way.
     first, last = begun[workers - 1], ended[-workers]
-    steps = sum(isinstance(line, Act) and first < line.time <= last for line in lines)
+    steps = sum(isinstance(line, ActLine) and first < line.time <= last for line in lines)
     return steps / (last - first)
 
 

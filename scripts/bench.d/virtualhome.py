@@ -16,9 +16,9 @@ from typing import Any
 
 from inhabit.envs.core import Task, UnavailableError
 from inhabit.envs.virtualhome import VirtualHomeSettings
-from inhabit.envs.virtualhome.drawing.picture import Picture
+from inhabit.envs.virtualhome.drawing.picture import FlatPicture
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
-from inhabit.envs.virtualhome.graph.script import Line, Thing
+from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 
@@ -76,12 +76,14 @@ def seconds_of_acts(env: EmbeddedVirtualHome) -> Iterator[float]:
 def seconds_of_frames() -> Iterator[float]:
     """Of pictures of what was walked to, opened or switched on just before."""
     world = build_world(VirtualHomeScene(flat=LARGEST, goals=()))
-    stage = Picture(world)
+    stage = FlatPicture(world)
     stage.take(world, 1, "first_person", 320, 240)
     goals = [n for n in world.nodes() if n.category in ("Furniture", "Appliances")]
     for node in goals[:FRAMES]:
         for action in ("WALK", "OPEN", "SWITCHON"):
-            after, failure = world.step(Line(action, (Thing(node.class_name, node.id),)))
+            after, failure = world.step(
+                ScriptLine(action, (ScriptObject(node.class_name, node.id),))
+            )
             if failure is None:
                 world = after
                 yield timed(lambda now=world: stage.take(now, 1, "first_person", 320, 240))

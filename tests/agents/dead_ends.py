@@ -18,7 +18,7 @@ from inhabit.agents.models.scripted import Rule, Script, ScriptedModel
 from inhabit.envs.core import Action, Determinism, Env, Task
 from inhabit.envs.toy.house import CONTAINERS, ITEMS, OPENABLE
 from inhabit.envs.toy.scene import ToyScene
-from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.tasks.goals import RelationGoal
 from inhabit.envs.virtualhome.tasks.scene import Move, VirtualHomeScene, build_world
 from inhabit.episodes.recording.folder import begin
@@ -88,7 +88,7 @@ def virtualhome() -> Iterator[DeadEnd]:
     """Two hands, and one is needed to open: who has taken two things opens nothing. 24 of them."""
     for flat in range(6):
         for n, (kind, room) in enumerate(PLACES):
-            names = Names(build_world(VirtualHomeScene(flat=flat, goals=())))
+            names = NodeNames(build_world(VirtualHomeScene(flat=flat, goals=())))
             there = set(names.all().values())
             found = [f"{thing}_1" for thing in THINGS if f"{thing}_1" in there]
             thing, other = found[(flat + n) % len(found)], found[(flat + n + 1) % len(found)]

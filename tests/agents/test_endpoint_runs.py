@@ -15,7 +15,7 @@ from inhabit.cli import main
 from inhabit.envs.core import Task
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import Decide, Ending
+from inhabit.episodes.recording.schema import DecideLine, Ending
 from tests.agents.endpoint import Answer, Endpoint, endpoint, error, good
 from tests.agents.toy_brain import Solver, images_of, text_of
 
@@ -62,7 +62,7 @@ def tasks(n: int) -> Sequence[Task]:
     return tuple(sample(n, 0))
 
 
-def decisions(run: Run, number: int = 0) -> list[Decide]:
+def decisions(run: Run, number: int = 0) -> list[DecideLine]:
     attempt = run.episode(number).last()
     assert attempt is not None
     return [step.decide for step in attempt.steps if step.decide is not None]

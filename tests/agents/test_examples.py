@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inhabit.agents.models.scripted import Script, ScriptedModel
-from inhabit.agents.prompts.few_shot import Example, Examples
+from inhabit.agents.prompts.few_shot import Examples, FewShotExample
 from inhabit.agents.registry import find
 from inhabit.cli import main
 from inhabit.envs.core import TaskError
@@ -16,7 +16,7 @@ from tests.agents.views import view
 
 
 def goals(*texts: str) -> Examples:
-    return Examples([Example(text, ("go",)) for text in texts])
+    return Examples([FewShotExample(text, ("go",)) for text in texts])
 
 
 def test_goals_that_share_rare_words_are_the_nearest() -> None:
@@ -78,7 +78,7 @@ def test_what_had_no_effect_and_who_had_no_success_are_no_example(tmp_path: Path
     for name, text in written.items():
         (tmp_path / "episodes" / name).mkdir(parents=True)
         (tmp_path / "episodes" / name / "episode.jsonl").write_text(text)
-    assert Examples.read(tmp_path).nearest("G", 9) == (Example("G", ("b",)),) * 3
+    assert Examples.read(tmp_path).nearest("G", 9) == (FewShotExample("G", ("b",)),) * 3
 
 
 def test_a_folder_without_examples(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from inhabit.agents.answers.answer import Answer, Reading, read, read_answer
+from inhabit.agents.answers.answer import ParsedAnswer, Reading, read, read_answer
 from inhabit.agents.answers.choices import Choices, Problem
 from inhabit.agents.core import Step
 from inhabit.agents.models.endpoints.wire import Completion
@@ -93,7 +93,7 @@ LOOP = asyncio.new_event_loop()
 
 def all_readings(text: str) -> Iterator[Reading]:
     """What every parser makes of `text`, checked for what holds of whatever is said."""
-    assert isinstance(read_answer(text), Answer | None)
+    assert isinstance(read_answer(text), ParsedAnswer | None)
     for call in calls_in(text, TOOLS):
         assert call.name in {tool["name"] for tool in TOOLS}
         assert isinstance(legal(call, TOOLS), dict | str)

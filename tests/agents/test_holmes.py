@@ -10,7 +10,7 @@ import pytest
 
 from inhabit.agents.core import Agent, Decision, Grant, Grants, ModelError, View
 from inhabit.agents.models.core import Ability
-from inhabit.agents.models.scripted import Answer, Script, ScriptedModel, Want
+from inhabit.agents.models.scripted import Script, ScriptedModel, ScriptedReply, Want
 from inhabit.agents.registry import find
 from inhabit.envs.toy.env import Toy
 from tests.agents.views import act, view
@@ -74,7 +74,7 @@ def test_it_asks_with_native_calls() -> None:
     wants = [Want(name="object_detection"), Want(name="list_items_in_hands")]
     script = Script(
         abilities={Ability.TOOLS},
-        answers=[Answer(when="Goal", wants=wants), Answer(when="->", say=ACT)],
+        answers=[ScriptedReply(when="Goal", wants=wants), ScriptedReply(when="->", say=ACT)],
     )
     decision = decide(ScriptedModel(script), asked)
     assert decision.action == act("open the fridge")
@@ -128,7 +128,7 @@ def test_calls_that_are_not_legal_are_answered_with_why() -> None:
     ]
     script = Script(
         abilities={Ability.TOOLS},
-        answers=[Answer(when="Goal", wants=wants), Answer(when="", say=ACT)],
+        answers=[ScriptedReply(when="Goal", wants=wants), ScriptedReply(when="", say=ACT)],
     )
     decision = decide(ScriptedModel(script), asked)
     assert not asked.calls, "None of them reached the environment."

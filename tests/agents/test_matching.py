@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from inhabit.agents.answers.matching import How, match
+from inhabit.agents.answers.matching import MatchKind, match
 from inhabit.envs.core import Action
 from inhabit.envs.toy.house import vocabulary
 
@@ -49,55 +49,60 @@ FLAT = (
 FREE = (action("pick up the red pepper", "pick"), action("wash the red pepper", "wash"))
 
 MEANT = [
-    (TOY, "go to the kitchen", "go to the kitchen", How.EXACT),
-    (TOY, "  Go to kitchen.", "go to the kitchen", How.WORDS),
-    (TOY, "Put cup into the fridge.", "put the cup in the fridge", How.PARTS),
-    (TOY, "place the cup on the shelf", "put the cup in the shelf", How.PARTS),
-    (TOY, "I should now walk to the kitchen", "go to the kitchen", How.PARTS),
-    (TOY, "shut the refrigerator door", "close the fridge", How.PARTS),
-    (TOY, "Take the apple, then go to the kitchen", "pick up the apple", How.PARTS),
-    (TOY, "Since the fridge is open, I will pick up the apple", "pick up the apple", How.PARTS),
-    (TOY, "pick the {cup} up", "pick up the cup", How.PARTS),
-    (TOY, "grab the aple", "pick up the apple", How.PARTS),
-    (HOUSEHOLD, "shut the cupboard door", "close the cabinet", How.PARTS),
-    (HOUSEHOLD, "open cabinet 2", "open the cabinet_2", How.WORDS),
-    (HOUSEHOLD, "open the cabinet_1", "open the cabinet", How.PARTS),
-    (HOUSEHOLD, "walk over to Cabinet_10", "go to the cabinet_10", How.PARTS),
-    (HOUSEHOLD, "go to the drawer", "go to the drawer_6", How.PARTS),
-    (HOUSEHOLD, "navigate to the CounterTop", "go to the counter top", How.PARTS),
-    (HOUSEHOLD, "take the knife", "pick up the knife", How.PARTS),
-    (HOUSEHOLD, "take the butter knife", "pick up the butter knife", How.PARTS),
-    (HOUSEHOLD, "place the mug in the sink", "put it in the sink", How.PARTS),
-    (HOUSEHOLD, "put down the mug", "put it down", How.PARTS),
-    (HOUSEHOLD, "turn the desk lamp on", "turn on the desk lamp", How.PARTS),
-    (HOUSEHOLD, "switch off desklamp", "turn off the desk lamp", How.PARTS),
-    (FLAT, "go to the television", "walk to the tv_1", How.PARTS),
-    (FLAT, "take the plate", "grab the plate_3", How.PARTS),
-    (FLAT, "walk to a plate", "walk to the plate_3", How.PARTS),
+    (TOY, "go to the kitchen", "go to the kitchen", MatchKind.EXACT),
+    (TOY, "  Go to kitchen.", "go to the kitchen", MatchKind.WORDS),
+    (TOY, "Put cup into the fridge.", "put the cup in the fridge", MatchKind.PARTS),
+    (TOY, "place the cup on the shelf", "put the cup in the shelf", MatchKind.PARTS),
+    (TOY, "I should now walk to the kitchen", "go to the kitchen", MatchKind.PARTS),
+    (TOY, "shut the refrigerator door", "close the fridge", MatchKind.PARTS),
+    (TOY, "Take the apple, then go to the kitchen", "pick up the apple", MatchKind.PARTS),
+    (
+        TOY,
+        "Since the fridge is open, I will pick up the apple",
+        "pick up the apple",
+        MatchKind.PARTS,
+    ),
+    (TOY, "pick the {cup} up", "pick up the cup", MatchKind.PARTS),
+    (TOY, "grab the aple", "pick up the apple", MatchKind.PARTS),
+    (HOUSEHOLD, "shut the cupboard door", "close the cabinet", MatchKind.PARTS),
+    (HOUSEHOLD, "open cabinet 2", "open the cabinet_2", MatchKind.WORDS),
+    (HOUSEHOLD, "open the cabinet_1", "open the cabinet", MatchKind.PARTS),
+    (HOUSEHOLD, "walk over to Cabinet_10", "go to the cabinet_10", MatchKind.PARTS),
+    (HOUSEHOLD, "go to the drawer", "go to the drawer_6", MatchKind.PARTS),
+    (HOUSEHOLD, "navigate to the CounterTop", "go to the counter top", MatchKind.PARTS),
+    (HOUSEHOLD, "take the knife", "pick up the knife", MatchKind.PARTS),
+    (HOUSEHOLD, "take the butter knife", "pick up the butter knife", MatchKind.PARTS),
+    (HOUSEHOLD, "place the mug in the sink", "put it in the sink", MatchKind.PARTS),
+    (HOUSEHOLD, "put down the mug", "put it down", MatchKind.PARTS),
+    (HOUSEHOLD, "turn the desk lamp on", "turn on the desk lamp", MatchKind.PARTS),
+    (HOUSEHOLD, "switch off desklamp", "turn off the desk lamp", MatchKind.PARTS),
+    (FLAT, "go to the television", "walk to the tv_1", MatchKind.PARTS),
+    (FLAT, "take the plate", "grab the plate_3", MatchKind.PARTS),
+    (FLAT, "walk to a plate", "walk to the plate_3", MatchKind.PARTS),
     (
         FLAT,
         "Put the plate in the sink",
         "put the thing in hand in the sink_1",
-        How.PARTS,
+        MatchKind.PARTS,
     ),
     (
         FLAT,
         "put the plate on the sink",
         "put the thing in hand on the sink_1",
-        How.PARTS,
+        MatchKind.PARTS,
     ),
-    (FLAT, "turn the TV on", "switch on the tv_1", How.PARTS),
-    (FLAT, "put on the shirt", "wear the clothesshirt_1", How.PARTS),
-    (FLAT, "[SIT] <sofa> (1)", "sit on the sofa_1", How.PARTS),
-    (FLAT, "get up", "stand up", How.PARTS),
-    (FREE, "wash red pepper", "wash the red pepper", How.WORDS),
-    (FREE, "grab the red pepper", "pick up the red pepper", How.PARTS),
+    (FLAT, "turn the TV on", "switch on the tv_1", MatchKind.PARTS),
+    (FLAT, "put on the shirt", "wear the clothesshirt_1", MatchKind.PARTS),
+    (FLAT, "[SIT] <sofa> (1)", "sit on the sofa_1", MatchKind.PARTS),
+    (FLAT, "get up", "stand up", MatchKind.PARTS),
+    (FREE, "wash red pepper", "wash the red pepper", MatchKind.WORDS),
+    (FREE, "grab the red pepper", "pick up the red pepper", MatchKind.PARTS),
 ]
 
 
 @pytest.mark.parametrize(("candidates", "said", "text", "how"), MEANT, ids=[m[1] for m in MEANT])
 def test_words_mean_a_candidate(
-    candidates: Sequence[Action], said: str, text: str, how: How
+    candidates: Sequence[Action], said: str, text: str, how: MatchKind
 ) -> None:
     found = match(said, candidates)
     assert found.action is not None
@@ -105,23 +110,25 @@ def test_words_mean_a_candidate(
 
 
 NOT_MEANT = [
-    (TOY, "throw the ball", How.NOTHING),
-    (TOY, "open the window", How.NOTHING),
-    (TOY, "open it", How.NOTHING),
-    (TOY, "the kitchen", How.NOTHING),
-    (TOY, "put the fridge in the cup", How.NOTHING),
-    (TOY, "", How.NOTHING),
-    (TOY, "?!", How.NOTHING),
-    (TOY, "I can't help with that.", How.NOTHING),
-    (HOUSEHOLD, "open the cabinet_3", How.NOTHING),
-    (HOUSEHOLD, "go to the table", How.AMBIGUOUS),
-    (HOUSEHOLD, "turn right", How.NOTHING),
-    ((), "open the fridge", How.NOTHING),
+    (TOY, "throw the ball", MatchKind.NOTHING),
+    (TOY, "open the window", MatchKind.NOTHING),
+    (TOY, "open it", MatchKind.NOTHING),
+    (TOY, "the kitchen", MatchKind.NOTHING),
+    (TOY, "put the fridge in the cup", MatchKind.NOTHING),
+    (TOY, "", MatchKind.NOTHING),
+    (TOY, "?!", MatchKind.NOTHING),
+    (TOY, "I can't help with that.", MatchKind.NOTHING),
+    (HOUSEHOLD, "open the cabinet_3", MatchKind.NOTHING),
+    (HOUSEHOLD, "go to the table", MatchKind.AMBIGUOUS),
+    (HOUSEHOLD, "turn right", MatchKind.NOTHING),
+    ((), "open the fridge", MatchKind.NOTHING),
 ]
 
 
 @pytest.mark.parametrize(("candidates", "said", "how"), NOT_MEANT, ids=[m[1] for m in NOT_MEANT])
-def test_words_that_mean_no_candidate(candidates: Sequence[Action], said: str, how: How) -> None:
+def test_words_that_mean_no_candidate(
+    candidates: Sequence[Action], said: str, how: MatchKind
+) -> None:
     found = match(said, candidates)
     assert (found.action, found.how) == (None, how)
 
@@ -154,7 +161,11 @@ def test_who_nearly_meant_something_is_told_what() -> None:
 def test_a_candidate_may_be_its_own_argument_or_no_word_at_all(candidate: Action) -> None:
     others = [action("open the fridge", "open", "fridge"), candidate]
     assert match("I would open the fridge now", others).action == others[0]
-    assert match(candidate.text, [candidate]).how in (How.EXACT, How.WORDS, How.NOTHING)
+    assert match(candidate.text, [candidate]).how in (
+        MatchKind.EXACT,
+        MatchKind.WORDS,
+        MatchKind.NOTHING,
+    )
     match("take an apple, or 7 of them", others)
 
 

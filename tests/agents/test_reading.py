@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inhabit.agents.answers.answer import Answer, read_answer
+from inhabit.agents.answers.answer import ParsedAnswer, read_answer
 from inhabit.agents.answers.choices import Choices, Meaning, Problem, label, position
 from inhabit.agents.core import Step
 from inhabit.agents.models.core import ToolCall
@@ -198,4 +198,4 @@ def test_functions_are_told_as_python() -> None:
 
 
 def test_an_answer_without_an_action_is_none() -> None:
-    assert read_answer("go") == Answer("go")
+    assert read_answer("go") == ParsedAnswer("go")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inhabit.eie.making.author import Answer, Author, NoAnswerError, Request
+from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError
 from inhabit.eie.making.procedural import Procedural
 
 Mutation = Callable[[dict[str, Any], random.Random], dict[str, Any] | None]
@@ -21,14 +21,14 @@ class Clumsy(Author):
     def __init__(self, inner: Procedural) -> None:
         self._inner = inner
 
-    async def propose(self, request: Request) -> Answer:
+    async def propose(self, request: AuthorRequest) -> AuthorReply:
         if request.number % 10 == 9:
             raise NoAnswerError("It is asleep.", {"in": 7})
         answer = await self._inner.propose(request)
         tokens: Mapping[str, int] = {"in": 10, "out": 5}
         if request.number % 3 == 0:
-            return Answer('{"goal": "Put the cup', answer.name, tokens=tokens)
-        return Answer(answer.raw, answer.name, answer.parents, answer.change, tokens)
+            return AuthorReply('{"goal": "Put the cup', answer.name, tokens=tokens)
+        return AuthorReply(answer.raw, answer.name, answer.parents, answer.change, tokens)
 
 
 class Silent(Author):
@@ -36,5 +36,5 @@ class Silent(Author):
 
     name = "silent"
 
-    async def propose(self, request: Request) -> Answer:
+    async def propose(self, request: AuthorRequest) -> AuthorReply:
         raise NoAnswerError("It is gone.")

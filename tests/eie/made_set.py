@@ -11,7 +11,7 @@ from PIL import Image as Picture
 
 from inhabit.agents.models.core import Image
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection, Split
-from inhabit.eie.sets.folder import Attempt, Header, Refusal, SetFolder
+from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetHeader
 from inhabit.envs.core import Task
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.tasks import sample
@@ -25,7 +25,7 @@ NASTY = 'Say "{goal}" 100 %\n<image> Käse \\n { } {{ x }} | a | *b* ]\u2028'
 def write_set(folder: Path, tasks: int = 6, *, kind: str = "decision", saying: str = "") -> Path:
     """A set of every step of so many tasks; `saying` is put before every question and reason."""
     (folder / "images").mkdir(parents=True)
-    header = Header(
+    header = SetHeader(
         command=("inhabit", "synth", "toy"),
         env="toy",
         backend="grid",
@@ -42,11 +42,11 @@ def write_set(folder: Path, tasks: int = 6, *, kind: str = "decision", saying: s
         made = list(_examples(folder, task, number, kind, saying))
         lines += [example.model_dump_json(exclude_defaults=True) for example in made]
         reason = (Rejection.HIDDEN, Rejection.DUPLICATE, Rejection.SCHEMA)[number % 3]
-        refused = Refusal(rejection=reason, sentence=f"{saying}Not to be seen: task {number}.")
+        refused = RejectedItem(rejection=reason, sentence=f"{saying}Not to be seen: task {number}.")
         kept = tuple(example.id for example in made)
         attempts += [
-            Attempt(number=2 * number, task=task.id, kept=kept),
-            Attempt(number=2 * number + 1, rejected=(refused,), tokens={"in": 7, "out": 3}),
+            AttemptLine(number=2 * number, task=task.id, kept=kept),
+            AttemptLine(number=2 * number + 1, rejected=(refused,), tokens={"in": 7, "out": 3}),
         ]
     written = [attempt.model_dump_json(exclude_defaults=True) for attempt in attempts]
     for name, whole in (("attempts", written), ("examples", lines)):

@@ -18,7 +18,7 @@ from made_set import read_examples, write_set
 from PIL import Image as Picture
 
 from inhabit.eie.examples.example import Example
-from inhabit.envs.core import Thing
+from inhabit.envs.core import SceneObject
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
@@ -160,14 +160,14 @@ def texts() -> ModuleType:
 
 
 THINGS = (
-    Thing("fridge_1", "fridge", {"open": False}, pixels=900),
-    Thing("cabinet_1", "cabinet", {"open": True}, pixels=90),
-    Thing("cabinet_2", "cabinet", {"open": False}),
-    Thing("coffee table_1", "coffee table", {}, pixels=500),
-    Thing("mug_1", "mug", {"dirty": True}, support="coffee table_1", pixels=40),
-    Thing("mug_2", "mug", {"dirty": False}, held=True, pixels=80),
-    Thing("apple_1", "apple", {"sliced": False}, support="fridge_1", inside=True),
-    Thing("garbage can_1", "garbage can", {}, pixels=300),
+    SceneObject("fridge_1", "fridge", {"open": False}, pixels=900),
+    SceneObject("cabinet_1", "cabinet", {"open": True}, pixels=90),
+    SceneObject("cabinet_2", "cabinet", {"open": False}),
+    SceneObject("coffee table_1", "coffee table", {}, pixels=500),
+    SceneObject("mug_1", "mug", {"dirty": True}, support="coffee table_1", pixels=40),
+    SceneObject("mug_2", "mug", {"dirty": False}, held=True, pixels=80),
+    SceneObject("apple_1", "apple", {"sliced": False}, support="fridge_1", inside=True),
+    SceneObject("garbage can_1", "garbage can", {}, pixels=300),
 )
 NAMES = ("fridge", "cabinet", "coffee table", "mug", "apple", "garbage can", "knife", "book", "can")
 
@@ -219,7 +219,7 @@ def test_false_texts_don_t(texts: ModuleType, text: str) -> None:
 
 def test_what_can_be_made_may_be_wished_for_and_not_be_seen(texts: ModuleType) -> None:
     reader = texts.Reader((*NAMES, "planks", "log"), {"planks": "log"})
-    things = (*THINGS, Thing("log_1", "log", {}, pixels=50))
+    things = (*THINGS, SceneObject("log_1", "log", {}, pixels=50))
     for text in ("Get 2 planks.", "The log gives you planks."):
         assert not list(reader.wrong(text, things, made=True))
         assert list(reader.wrong(text, things, made=False))

@@ -8,14 +8,14 @@ from inhabit.eie.checking.checks import check_concepts
 from inhabit.eie.examples.draft import RejectedError
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.moment import Moment
-from inhabit.envs.core import Action, Observation, Thing
+from inhabit.envs.core import Action, Observation, SceneObject
 from inhabit.envs.template import Lexicon
 
 LEXICON = Lexicon(kinds=frozenset(["bottle", "spray bottle", "cabinet"]), states={})
 THINGS = (
-    Thing("bottle_1", "bottle", {}, pixels=500),
-    Thing("spray bottle_1", "spray bottle", {}, support="cabinet_1", inside=True),
-    Thing("cabinet_1", "cabinet", {}, pixels=900),
+    SceneObject("bottle_1", "bottle", {}, pixels=500),
+    SceneObject("spray bottle_1", "spray bottle", {}, support="cabinet_1", inside=True),
+    SceneObject("cabinet_1", "cabinet", {}, pixels=900),
 )
 MOMENT = Moment(Observation(""), THINGS, (), (Action("open the cabinet", "open", ("cabinet",)),))
 

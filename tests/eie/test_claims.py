@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.checking.nouns import plural
-from inhabit.envs.core import Thing
+from inhabit.envs.core import SceneObject
 from inhabit.envs.template import Lexicon
 
 LEXICON = Lexicon(
@@ -20,13 +20,13 @@ LEXICON = Lexicon(
     products={"apple slice": "apple"},
 )
 KITCHEN = (
-    Thing("mug_1", "mug", {"dirty": True}, "countertop_1"),
-    Thing("mug_2", "mug", {"dirty": False}, held=True),
-    Thing("fridge_1", "fridge", {"open": False}),
-    Thing("plate_1", "plate", {"dirty": False}, "fridge_1", inside=True),
-    Thing("apple_1", "apple", {}, "plate_1"),
-    Thing("countertop_1", "countertop", {}),
-    Thing("microwave_1", "microwave", {"open": True, "on": False}),
+    SceneObject("mug_1", "mug", {"dirty": True}, "countertop_1"),
+    SceneObject("mug_2", "mug", {"dirty": False}, held=True),
+    SceneObject("fridge_1", "fridge", {"open": False}),
+    SceneObject("plate_1", "plate", {"dirty": False}, "fridge_1", inside=True),
+    SceneObject("apple_1", "apple", {}, "plate_1"),
+    SceneObject("countertop_1", "countertop", {}),
+    SceneObject("microwave_1", "microwave", {"open": True, "on": False}),
 )
 
 

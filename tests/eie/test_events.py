@@ -10,7 +10,7 @@ import pytest
 
 from inhabit.eie.examples.draft import Draft, Piece, Refused
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.making.author import Answer, Request
+from inhabit.eie.making.author import AuthorReply, AuthorRequest
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.making.settings import SynthSettings
@@ -36,11 +36,11 @@ def env() -> Iterator[Toy]:
         yield made
 
 
-def answered(template: Template, change: Callable[[Events], Events]) -> Answer:
+def answered(template: Template, change: Callable[[Events], Events]) -> AuthorReply:
     """A task of the built-in author, and its events as that author could have said them."""
     author = Procedural("toy", template)
     for number in range(50):
-        answer = asyncio.run(author.propose(Request(number, 3)))
+        answer = asyncio.run(author.propose(AuthorRequest(number, 3)))
         raw: Any = answer.raw
         task = Task(
             id=answer.name, env="toy", kind="", goal=raw["goal"], scene=raw["scene"], max_steps=50
@@ -56,7 +56,7 @@ def answered(template: Template, change: Callable[[Events], Events]) -> Answer:
             for event in template.events(task)
         ]
         if len(events) > 1 and any(event["needs"] for event in events):
-            return Answer({**raw, "events": change(events)}, answer.name)
+            return AuthorReply({**raw, "events": change(events)}, answer.name)
     raise AssertionError("No task falls into parts.")
 
 

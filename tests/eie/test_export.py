@@ -17,7 +17,7 @@ from inhabit.agents.answers.answer import read_answer
 from inhabit.agents.models.core import Image
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export import llava, pca
-from inhabit.eie.export.formats import Form, export_set
+from inhabit.eie.export.formats import ExportFormat, export_set
 from inhabit.eie.export.talk import of_examples
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
@@ -29,7 +29,7 @@ def load(file: Path) -> list[dict[str, Any]]:
     return found
 
 
-def export(folder: Path, form: Form, out: Path) -> int:
+def export(folder: Path, form: ExportFormat, out: Path) -> int:
     return export_set(SetFolder.open(folder), form, out)
 
 
@@ -57,7 +57,7 @@ def test_llava_has_a_picture_for_every_mark(
     which: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     folder = request.getfixturevalue(which)
-    count = export(folder, Form.LLAVA, tmp_path / "out")
+    count = export(folder, ExportFormat.LLAVA, tmp_path / "out")
     assert count == len(read_examples(folder))
     for split in ("train", "val", "test"):
         samples = load(tmp_path / "out" / f"{split}.json")
@@ -94,7 +94,7 @@ def test_messages_load_with_datasets(
 ) -> None:
     datasets = pytest.importorskip("datasets")
     folder = request.getfixturevalue(which)
-    export(folder, Form.MESSAGES, tmp_path / "out")
+    export(folder, ExportFormat.MESSAGES, tmp_path / "out")
     loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
     names = {"train": "train", "validation": "val", "test": "test"}
     assert set(loaded) == set(names)
@@ -117,7 +117,7 @@ def test_pca_has_the_benchmarks_fields(
     which: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     folder = request.getfixturevalue(which)
-    export(folder, Form.PCA, tmp_path / "out")
+    export(folder, ExportFormat.PCA, tmp_path / "out")
     for split in ("train", "val", "test"):
         records = load(tmp_path / "out" / split / "meta_data.json")
         assert [r["index"] for r in records] == list(range(len(records)))
@@ -149,12 +149,12 @@ def test_pca_keeps_its_own_names_of_fields(made: Path) -> None:
 
 def test_pca_has_no_films(tmp_path: Path) -> None:
     folder = write_set(tmp_path / "set", kind="recognition")
-    assert export(folder, Form.PCA, tmp_path / "out") == 0
+    assert export(folder, ExportFormat.PCA, tmp_path / "out") == 0
     assert load(tmp_path / "out/train/meta_data.json") == []
 
 
 def test_egoplan_shows_nothing_of_the_asked_action(walks: Path, tmp_path: Path) -> None:
-    export(walks, Form.EGOPLAN, tmp_path / "out")
+    export(walks, ExportFormat.EGOPLAN, tmp_path / "out")
     samples = load(tmp_path / "out/EgoPlan_IT.json")
     steps = [e for e in by_split(walks, "train") if len(e.lineage.actions + e.lineage.plan) > 1]  # type: ignore[union-attr]
     assert len(samples) == len(steps)
@@ -181,7 +181,7 @@ def test_egoplan_shows_nothing_of_the_asked_action(walks: Path, tmp_path: Path) 
 
 
 def test_films_of_one_episode_share_their_frames(walks: Path, tmp_path: Path) -> None:
-    export(walks, Form.EGOPLAN, tmp_path / "out")
+    export(walks, ExportFormat.EGOPLAN, tmp_path / "out")
     films = sorted((tmp_path / "out/frames").iterdir())
     episodes = {e.lineage.seed_task for e in read_examples(walks) if e.lineage}
     assert len(films) == len(episodes)
@@ -190,7 +190,7 @@ def test_films_of_one_episode_share_their_frames(walks: Path, tmp_path: Path) ->
 def test_what_is_in_the_way_is_left_alone(made: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(RecordError, match="Choose another --out"):
-        export(made, Form.LLAVA, tmp_path)
+        export(made, ExportFormat.LLAVA, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
@@ -211,12 +211,12 @@ def test_half_an_export_is_no_export(made: Path, tmp_path: Path) -> None:
 
 def test_sets_are_no_episodes(made: Path, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="whole episodes"):
-        export(made, Form.LEROBOT, tmp_path / "out")
+        export(made, ExportFormat.LEROBOT, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_the_same_set_gives_the_same_bytes(walks: Path, tmp_path: Path) -> None:
-    for form in (Form.LLAVA, Form.MESSAGES, Form.EGOPLAN, Form.PCA):
+    for form in (ExportFormat.LLAVA, ExportFormat.MESSAGES, ExportFormat.EGOPLAN, ExportFormat.PCA):
         both = []
         for name in ("a", "b"):
             out = tmp_path / f"{form}-{name}"
@@ -226,9 +226,9 @@ def test_the_same_set_gives_the_same_bytes(walks: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", [f for f in Form if f is not Form.LEROBOT])
+@pytest.mark.parametrize("form", [f for f in ExportFormat if f is not ExportFormat.LEROBOT])
 def test_ten_thousand_examples_need_no_more_memory_than_a_few(
-    walks: Path, tmp_path: Path, form: Form
+    walks: Path, tmp_path: Path, form: ExportFormat
 ) -> None:
     def many(name: str, times: int) -> Path:
         folder = tmp_path / name

@@ -14,7 +14,7 @@ from made_set import read_examples
 from PIL import Image as Picture
 
 from inhabit.eie.export.filming import KEYFRAMES, keyframes
-from inhabit.eie.export.formats import Form, export_set
+from inhabit.eie.export.formats import ExportFormat, export_set
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
 
@@ -34,7 +34,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    count = export_set(SetFolder.open(walked), Form.EGOPLAN, out, films=True)
+    count = export_set(SetFolder.open(walked), ExportFormat.EGOPLAN, out, films=True)
     files = {"train": "EgoPlan_IT", "val": "EgoPlan_validation", "test": "EgoPlan_test"}
     long = asked = 0
     for split, name in files.items():
@@ -80,12 +80,12 @@ def test_an_episode_that_comes_to_something_else_is_not_filmed(
     (copy / "images").symlink_to(walked / "images")
     (copy / "examples.jsonl").write_text("".join(json.dumps(e) + "\n" for e in plain))
     with pytest.raises(RecordError, match="--films"):
-        export_set(SetFolder.open(copy), Form.EGOPLAN, tmp_path / "out", films=True)
+        export_set(SetFolder.open(copy), ExportFormat.EGOPLAN, tmp_path / "out", films=True)
 
 
 def test_only_one_form_has_films(walked: Path, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no films"):
-        export_set(SetFolder.open(walked), Form.LLAVA, tmp_path / "out", films=True)
+        export_set(SetFolder.open(walked), ExportFormat.LLAVA, tmp_path / "out", films=True)
 
 
 @pytest.mark.parametrize("length", [0, 1, 5, 7, 8, 30])

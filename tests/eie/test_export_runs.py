@@ -15,7 +15,7 @@ from PIL import Image as Picture
 from inhabit.cli import main
 from inhabit.eie.export import lerobot
 from inhabit.eie.export.demonstrations import demonstrations
-from inhabit.eie.export.formats import Form, export_run
+from inhabit.eie.export.formats import ExportFormat, export_run
 from inhabit.episodes.recording.reader import RecordError, Run
 
 CAMERA = "observation.images.front"
@@ -51,7 +51,7 @@ def deeds(run: Run) -> list[tuple[str, Path]]:
 @pytest.fixture(scope="module")
 def robot(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("exports") / "robot"
-    assert export_run(run, Form.LEROBOT, out) == len(run.tasks)
+    assert export_run(run, ExportFormat.LEROBOT, out) == len(run.tasks)
     return out
 
 
@@ -121,7 +121,7 @@ def test_a_full_film_is_followed_by_another(
 
 
 def test_egoplan_asks_for_every_step(run: Run, tmp_path: Path) -> None:
-    export_run(run, Form.EGOPLAN, tmp_path / "out")
+    export_run(run, ExportFormat.EGOPLAN, tmp_path / "out")
     samples = json.loads((tmp_path / "out/EgoPlan_IT.json").read_text())
     assert [s["answer"] for s in samples] == [action for action, _ in deeds(run)]
     for sample in samples:
@@ -132,7 +132,7 @@ def test_egoplan_asks_for_every_step(run: Run, tmp_path: Path) -> None:
 
 
 def test_llava_shows_the_frames_as_they_were_recorded(run: Run, tmp_path: Path) -> None:
-    export_run(run, Form.LLAVA, tmp_path / "out")
+    export_run(run, ExportFormat.LLAVA, tmp_path / "out")
     samples = json.loads((tmp_path / "out/train.json").read_text())
     for sample, (action, file) in zip(samples, deeds(run), strict=True):
         asked, answered = (turn["value"] for turn in sample["conversations"])
@@ -151,7 +151,7 @@ def test_only_what_went_well_is_taught(tmp_path: Path) -> None:
 
 def test_a_run_has_no_candidates_with_reasons(run: Run, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="inhabit synth"):
-        export_run(run, Form.PCA, tmp_path / "out")
+        export_run(run, ExportFormat.PCA, tmp_path / "out")
 
 
 def film(file: Path) -> list[Any]:

@@ -11,14 +11,14 @@ import pytest
 
 from inhabit.eie.examples.draft import Draft, Refused
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.making.author import Answer, Request
+from inhabit.eie.making.author import AuthorReply, AuthorRequest
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
 from inhabit.envs.alfred.scenes.rooms import records
-from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.tasks.pairs import PLACES
 from inhabit.envs.core import Env
 from inhabit.envs.registry import find
@@ -84,7 +84,7 @@ def already_solved(task: Plain, room: Furnished, draw: random.Random) -> Plain |
     if not pairs:
         return None
     object, parent = draw.choice(sorted(pairs))
-    goal = Goal(type="pick_and_place_simple", object=object, parent=parent)
+    goal = AlfredGoal(type="pick_and_place_simple", object=object, parent=parent)
     return _scene(task, goal=goal.model_dump(exclude_none=True), placements=[])
 
 
@@ -164,19 +164,19 @@ def alfred() -> Iterator[tuple[Env, Template]]:
         yield env, registration.template(settings)
 
 
-def _mutants(mutation: Mutation, template: Template, count: int) -> Iterator[Answer]:
+def _mutants(mutation: Mutation, template: Template, count: int) -> Iterator[AuthorReply]:
     author = Procedural("alfred", template)
     draw = random.Random(mutation.__name__)
     number = made = 0
     while made < count:
-        answer = author.draw(Request(number, seed=7))
+        answer = author.draw(AuthorRequest(number, seed=7))
         number += 1
         assert isinstance(answer.raw, dict)
         task: Plain = dict(answer.raw)
         mutant = mutation(task, furnished(task["scene"]["room"]), draw)
         if mutant is not None:
             made += 1
-            yield Answer(mutant, answer.name)
+            yield AuthorReply(mutant, answer.name)
 
 
 def _judged(

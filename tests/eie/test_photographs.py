@@ -15,11 +15,11 @@ from PIL import Image as Picture
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Image, Model
 from inhabit.agents.models.registry import load
-from inhabit.agents.models.scripted import Answer, Script, ScriptedModel
+from inhabit.agents.models.scripted import Script, ScriptedModel, ScriptedReply
 from inhabit.cli import main
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.making.photographs import LONGEST_SIDE, Photographer, make
-from inhabit.eie.sets.folder import Header, SetError, SetFolder
+from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader
 
 CLAIM: dict[str, Any] = {
     "goal": "Drive on safely.",
@@ -47,7 +47,7 @@ def begin(folder: Path) -> SetFolder:
     folder.mkdir(parents=True, exist_ok=True)
     if (folder / "set.json").exists():
         return SetFolder.open(folder)
-    header = Header(
+    header = SetHeader(
         command=("test",),
         env="driving",
         backend="photographs",
@@ -66,7 +66,7 @@ def scripted(claims: list[Any], doubts: list[Any] | None = None) -> Model:
     return ScriptedModel(
         Script(
             abilities=frozenset({Ability.IMAGES}),
-            answers=(Answer(when='"key_concepts"', say=text(doubt)),),
+            answers=(ScriptedReply(when='"key_concepts"', say=text(doubt)),),
             replies=tuple(map(text, claims)),
         )
     )

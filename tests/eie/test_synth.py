@@ -23,7 +23,7 @@ from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.eie.making.synth import Synthesis
-from inhabit.eie.sets.folder import Attempt, Header, SetError, SetFolder
+from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
 from inhabit.envs.registry import find
 from inhabit.envs.toy import ToySettings
 from inhabit.envs.toy.env import Toy
@@ -178,10 +178,10 @@ def test_a_set_of_another_version_or_command_is_refused(undisturbed: Path, tmp_p
     assert "holiday.jpg" in synth(tmp_path).stderr
 
 
-def run(author: Author, folder: Path, n: int, most: int) -> list[Attempt]:
+def run(author: Author, folder: Path, n: int, most: int) -> list[AttemptLine]:
     template = find("toy").template
     assert template is not None
-    header = Header(
+    header = SetHeader(
         command=("inhabit",),
         env="toy",
         backend="grid",

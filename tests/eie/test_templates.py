@@ -11,11 +11,11 @@ from pydantic import BaseModel, ValidationError
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.topology import Topology, TopologyError, kind_of
-from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.tasks.sampling import TYPES
 from inhabit.envs.core import Env, Factual
 from inhabit.envs.registry import find
-from inhabit.envs.template import Deed, Event, Template
+from inhabit.envs.template import ActionKind, Event, Template
 
 ENVS = ("toy", "alfred", "virtualhome")
 
@@ -89,16 +89,16 @@ def test_every_form_of_a_goal_is_a_goal() -> None:
                 name: field["const"] if "const" in field else draw.choice(field["vocabulary"])
                 for name, field in form["properties"].items()
             }
-            types.add(Goal.model_validate(said).type)
+            types.add(AlfredGoal.model_validate(said).type)
             for name in set(form["required"]) - {"sliced"}:
                 with pytest.raises(ValidationError):
-                    Goal.model_validate({k: v for k, v in said.items() if k != name})
+                    AlfredGoal.model_validate({k: v for k, v in said.items() if k != name})
     assert types == set(TYPES)
 
 
 def test_a_topology_that_can_never_come_about_is_refused() -> None:
-    take = Event("take", "take it", "", Deed.TAKE, "cup", needs=("put",))
-    put = Event("put", "put it", "", Deed.PUT, "shelf", needs=("take",))
+    take = Event("take", "take it", "", ActionKind.TAKE, "cup", needs=("put",))
+    put = Event("put", "put it", "", ActionKind.PUT, "shelf", needs=("take",))
     with pytest.raises(TopologyError, match="wait for one another"):
         Topology([take, put])
     with pytest.raises(TopologyError, match="needs 'put'"):

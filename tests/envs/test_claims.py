@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.envs.claims import About, Reader, holds
-from inhabit.envs.core import Thing
+from inhabit.envs.core import SceneObject
 
 THINGS = (
-    Thing("apple_1", "apple", {"sliced": False}, "fridge_1", inside=True),
-    Thing("counter_top_1", "counter top", {}, pixels=900),
-    Thing("fridge_1", "fridge", {"open": False}, pixels=500),
-    Thing("knife_1", "knife", {}, held=True, pixels=40),
-    Thing("mug_1", "mug", {"dirty": True}, "counter_top_1", pixels=80),
-    Thing("mug_2", "mug", {"dirty": False}, "tray_1", pixels=70),
-    Thing("tray_1", "tray", {}, "counter_top_1", pixels=90),
+    SceneObject("apple_1", "apple", {"sliced": False}, "fridge_1", inside=True),
+    SceneObject("counter_top_1", "counter top", {}, pixels=900),
+    SceneObject("fridge_1", "fridge", {"open": False}, pixels=500),
+    SceneObject("knife_1", "knife", {}, held=True, pixels=40),
+    SceneObject("mug_1", "mug", {"dirty": True}, "counter_top_1", pixels=80),
+    SceneObject("mug_2", "mug", {"dirty": False}, "tray_1", pixels=70),
+    SceneObject("tray_1", "tray", {}, "counter_top_1", pixels=90),
 )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inhabit.envs.core import Thing
+from inhabit.envs.core import SceneObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Moment:
     """What is so, what should be done, and what might be said of it."""
 
     goal: str
-    things: tuple[Thing, ...]
+    things: tuple[SceneObject, ...]
     plan: tuple[str, ...]
     best: frozenset[str]
     candidates: tuple[str, ...]
@@ -67,9 +67,9 @@ def _thing(
     held: bool = False,
     seen: bool = True,
     **states: bool,
-) -> Thing:
+) -> SceneObject:
     kind = name.rpartition("_")[0].replace("_", " ")
-    return Thing(name, kind, states, support, inside, held, 400 if seen or held else 0)
+    return SceneObject(name, kind, states, support, inside, held, 400 if seen or held else 0)
 
 
 MOMENTS = (

@@ -15,21 +15,21 @@ from inhabit.agents.core import Grant
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Determinism, Reason, Task
 from inhabit.episodes.recording.schema import (
-    Act,
+    ActLine,
     CallRecord,
     Choice,
-    Decide,
-    End,
+    DecideLine,
     Ending,
-    Header,
+    EndLine,
     Line,
     RankedText,
+    RunHeader,
     Seconds,
-    See,
+    SeeLine,
     Settings,
     Sight,
-    Start,
-    Tokens,
+    StartLine,
+    TokenCounts,
 )
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -92,8 +92,8 @@ def write_run(folder: Path, made: Made = USUAL) -> Path:
     return folder
 
 
-def _header(made: Made) -> Header:
-    return Header(
+def _header(made: Made) -> RunHeader:
+    return RunHeader(
         created="2026-01-02T03:04:05Z",
         command=("inhabit", "run", "toy", "--agent", made.agent),
         env="toy",
@@ -132,7 +132,7 @@ def _write_episode(folder: Path, made: Made, number: int, task: Task) -> None:
 def _lines(folder: Path, made: Made, number: int, task: Task) -> Iterator[Line]:
     solved = made.solved[number % len(made.solved)]
     clock = 1_767_323_045.0 + 60 * number
-    yield Start(time=clock, attempt=1, task=task, seed=number, met=0, total=2)
+    yield StartLine(time=clock, attempt=1, task=task, seed=number, met=0, total=2)
     frames = made.frames or [room(number * 31 + step) for step in range(made.steps + 1)]
     for step in range(made.steps + 1):
         picture = frames[(number * 3 + step) % len(frames)]
@@ -148,8 +148,8 @@ def _lines(folder: Path, made: Made, number: int, task: Task) -> Iterator[Line]:
         yield _end(made, clock + 50, solved)
 
 
-def _see(made: Made, time: float, step: int, picture: NDArray[np.uint8]) -> See:
-    return See(
+def _see(made: Made, time: float, step: int, picture: NDArray[np.uint8]) -> SeeLine:
+    return SeeLine(
         time=time,
         step=step,
         text=made.text,
@@ -161,7 +161,7 @@ def _see(made: Made, time: float, step: int, picture: NDArray[np.uint8]) -> See:
     )
 
 
-def _decide(made: Made, time: float, step: int, picture: NDArray[np.uint8]) -> Decide:
+def _decide(made: Made, time: float, step: int, picture: NDArray[np.uint8]) -> DecideLine:
     chosen = made.action or ACTIONS[step % len(ACTIONS)]
     texts = [chosen, *(text for text in ACTIONS if text != chosen)]
     ranked = [
@@ -182,7 +182,7 @@ def _decide(made: Made, time: float, step: int, picture: NDArray[np.uint8]) -> D
         seconds=0.9,
         cached=False,
     )
-    return Decide(
+    return DecideLine(
         time=time,
         step=step,
         action=chosen,
@@ -196,9 +196,9 @@ def _decide(made: Made, time: float, step: int, picture: NDArray[np.uint8]) -> D
     )
 
 
-def _act(made: Made, time: float, step: int, solved: bool) -> Act:
+def _act(made: Made, time: float, step: int, solved: bool) -> ActLine:
     failed = step % 3 == 1 and not solved
-    return Act(
+    return ActLine(
         time=time,
         step=step,
         reason=Reason.CLOSED if failed else None,
@@ -211,8 +211,8 @@ def _act(made: Made, time: float, step: int, solved: bool) -> Act:
     )
 
 
-def _end(made: Made, time: float, solved: bool) -> End:
-    return End(
+def _end(made: Made, time: float, solved: bool) -> EndLine:
+    return EndLine(
         time=time,
         ending=Ending.SUCCESS if solved else Ending.STEP_LIMIT,
         success=solved,
@@ -224,6 +224,6 @@ def _end(made: Made, time: float, solved: bool) -> End:
         replans=1,
         seconds=Seconds(simulator=1.2, model=4.7, record=0.04, other=0.1),
         overhead_ms=(2.0,) * made.steps,
-        tokens=Tokens(read=900 * made.steps, written=12 * made.steps),
+        tokens=TokenCounts(read=900 * made.steps, written=12 * made.steps),
         error=None,
     )

@@ -17,7 +17,7 @@ from toy_runs import play_toy, results, toy_tasks, wait_for
 
 from inhabit.envs.core import SceneError
 from inhabit.episodes.cluster.bundle import pack, unpack
-from inhabit.episodes.cluster.jobs import LostError, Need, connected, dispatch
+from inhabit.episodes.cluster.jobs import LostError, NodeResources, connected, dispatch
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.scoring.metrics import score
 
@@ -78,7 +78,7 @@ def squares(cluster: Any, jobs: list[JsonValue], settings: str = "") -> list[int
             await dispatch(
                 "counting:Counting", settings, jobs,
                 lambda job, result: found.append(json.loads(result)),
-                hands=3, need=Need(),
+                hands=3, need=NodeResources(),
             )  # fmt: skip
 
     asyncio.run(work())

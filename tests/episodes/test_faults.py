@@ -19,7 +19,7 @@ from toy_runs import wait_for
 
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import End, Ending
+from inhabit.episodes.recording.schema import Ending, EndLine
 
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 PLUGIN = Path(__file__).parents[1] / "envs" / "worker" / "plugin"
@@ -47,7 +47,7 @@ def troubles(folder: Path, resets: Sequence[str]) -> list[str]:
     return ["run", "trouble", "--tasks", str(file), "--out", str(folder / "run"), "--json"]
 
 
-def ends(folder: Path) -> list[End]:
+def ends(folder: Path) -> list[EndLine]:
     found = [episode.end() for episode in Run.open(folder / "run").episodes()]
     assert all(found)
     return [end for end in found if end is not None]

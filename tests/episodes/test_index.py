@@ -13,7 +13,7 @@ import pytest
 from browser import CHROMIUM, Browser
 from toy_runs import play_toy, toy_tasks
 
-from inhabit.episodes.recording.index import Entry, Index
+from inhabit.episodes.recording.index import Index, IndexEntry
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.page.writing import Films, write_run
 from inhabit.episodes.scoring.metrics import score
@@ -29,7 +29,7 @@ def copied(run: Run, folder: Path) -> Run:
     return Run.open(folder)
 
 
-def entries(run: Run) -> list[Entry | None]:
+def entries(run: Run) -> list[IndexEntry | None]:
     index = Index(run)
     assert [entry and entry.end for entry in map(index.entry, run.episodes())] == list(index.ends())
     return list(map(index.entry, run.episodes()))

@@ -16,14 +16,20 @@ from hypothesis import strategies as st
 from inhabit.cli import main
 from inhabit.envs.core import Reason, Task
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.goals import Goal
-from inhabit.envs.toy.house import House, successors
+from inhabit.envs.toy.goals import ToyGoal
+from inhabit.envs.toy.house import ToyHouse, successors
 from inhabit.envs.toy.scene import read_scene
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.judging.chat import read
-from inhabit.episodes.judging.errors import Consequence, Done, Failure, failures, first_mistake
+from inhabit.episodes.judging.errors import (
+    Consequence,
+    Failure,
+    StepOutcome,
+    failures,
+    first_mistake,
+)
 from inhabit.episodes.judging.schema import StepLine, file_of, whole
-from inhabit.episodes.judging.scores import ABSENT, Judged, Part, Verdict
+from inhabit.episodes.judging.scores import ABSENT, Dimension, Judged, Verdict
 from inhabit.episodes.judging.sheet import kappa
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.scoring.bootstrap import clustered
@@ -57,7 +63,7 @@ def small(task: Task) -> Task:
     return task.model_copy(update={"scene": {**scene, "items": {i: items[i] for i in kept}}})
 
 
-def distance(house: House, goal: Goal) -> int:
+def distance(house: ToyHouse, goal: ToyGoal) -> int:
     """Actions to the goal, by trying everything: nothing of the expert's own search is used."""
     level, seen, steps = {house}, {house}, 0
     while not any(goal.met(one) == goal.total for one in level):
@@ -145,7 +151,7 @@ def test_a_chat_judge_that_breaks_the_form_is_asked_again_and_then_unjudged(
 ) -> None:
     run = play(tmp_path / "run", "expert", 1)
     steps = len(list((tmp_path / "run/episodes/00000/frames").iterdir())) - 1
-    good = "\n".join(f"{p.value} evidence: so\n{p.value} score: 1" for p in Part)
+    good = "\n".join(f"{p.value} evidence: so\n{p.value} score: 1" for p in Dimension)
     script = tmp_path / "judge.json"
     replies = ["Hm.", good, *["No idea."] * 3, *[good] * steps]
     script.write_text(json.dumps({"abilities": ["words"], "replies": replies}))
@@ -214,7 +220,7 @@ def test_a_run_that_the_simulator_no_longer_repeats_is_not_judged(
 )
 def test_six_lines(text: str, scores: tuple[int, int, int] | None) -> None:
     found = read(text)
-    assert (found and tuple(found[part].score for part in Part)) == scores
+    assert (found and tuple(found[part].score for part in Dimension)) == scores
 
 
 @given(st.text())
@@ -222,27 +228,29 @@ def test_any_reply_is_read(text: str) -> None:
     read(text)
 
 
-def done(step: int, action: str | None, ahead: int, score: int | None, **more: object) -> Done:
+def done(
+    step: int, action: str | None, ahead: int, score: int | None, **more: object
+) -> StepOutcome:
     verdicts = Judged(
         perception=Verdict(score=more.get("seen", 1)),  # type: ignore[arg-type]
         cognition=ABSENT,
         action=Verdict(score=score),
     )
     plan = ("pick up the cup", "put the cup in the chest")
-    return Done(step, action, more.get("reason"), verdicts, ahead, plan)  # type: ignore[arg-type]
+    return StepOutcome(step, action, more.get("reason"), verdicts, ahead, plan)  # type: ignore[arg-type]
 
 
 def test_the_error_map_tells_where_it_began_and_what_came_of_it() -> None:
     steps = [done(0, "a", 3, 1), done(1, "b", 2, 0, seen=0), done(2, "c", 4, 0), done(3, "d", 1, 1)]
     mistake = first_mistake(steps, success=False)
     assert mistake is not None
-    assert (mistake.step, mistake.began_with) == (1, Part.PERCEPTION)
+    assert (mistake.step, mistake.began_with) == (1, Dimension.PERCEPTION)
     assert mistake.consequence is Consequence.SET_BACK and mistake.recovered
     assert first_mistake(steps[:1], success=False) is None
     blocked = [done(0, "a", 2, 0, reason=Reason.BLOCKED), done(1, "a", 2, 0)]
     mistake = first_mistake(blocked, success=False)
     assert mistake is not None and mistake.consequence is Consequence.NO_EFFECT
-    assert not mistake.recovered and mistake.began_with is Part.ACTION
+    assert not mistake.recovered and mistake.began_with is Dimension.ACTION
     lost = first_mistake([done(0, "a", 2, 0), done(1, "b", 0, None)], success=False)
     assert lost is not None and lost.consequence is Consequence.OUT_OF_REACH
 

@@ -8,7 +8,7 @@ from inhabit.agents.answers.matching import match
 from inhabit.envs.core import Action
 from inhabit.episodes.judging.anchors import gather
 from inhabit.episodes.judging.oracle import judge
-from inhabit.episodes.judging.scores import Answer, Judged
+from inhabit.episodes.judging.scores import AgentAnswer, Judged
 from inhabit.episodes.judging.sheet import kappa
 from tests.episodes.made_answers import MOMENTS, MadeAnswer, Moment, answers
 
@@ -28,7 +28,7 @@ def _judge(made: MadeAnswer) -> Judged:
         moment.things,
         {},
     )
-    answer = Answer(
+    answer = AgentAnswer(
         goal=moment.goal,
         told="",
         choices=moment.candidates,

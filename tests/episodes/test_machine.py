@@ -12,7 +12,7 @@ import pytest
 import inhabit.envs.toy
 from inhabit.cli import main
 from inhabit.episodes.machine import programs, python, storage
-from inhabit.episodes.machine.finding import Finding, State
+from inhabit.episodes.machine.finding import Finding, Status
 
 HERE = Path(programs.__file__).parents[2]
 
@@ -22,7 +22,7 @@ def named(findings: list[Finding], what: str) -> Finding:
 
 
 def test_what_is_required_is_installed_here() -> None:
-    assert named(list(python.packages()), "packages").state is State.OK
+    assert named(list(python.packages()), "packages").state is Status.OK
 
 
 def test_caches_that_can_not_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,33 +31,33 @@ def test_caches_that_can_not_be_written_to(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocked / "numba"))
     findings = list(storage.caches())
-    assert named(findings, "cache").state is State.BROKEN
+    assert named(findings, "cache").state is Status.BROKEN
     assert "XDG_CACHE_HOME" in named(findings, "cache").fix
-    assert named(findings, "compiled code").state is State.LACKING
+    assert named(findings, "compiled code").state is Status.LACKING
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new" / "folder"))
-    assert named(list(storage.caches()), "cache").state is State.OK
+    assert named(list(storage.caches()), "cache").state is Status.OK
 
 
 @pytest.mark.parametrize(
     ("program", "says", "state"),
     [
-        ("java", "echo 'openjdk version \"1.8.0_412\"' >&2", State.OK),
-        ("java", "echo 'openjdk version \"17.0.15\"' >&2", State.LACKING),
-        ("java", "exit 3", State.LACKING),
-        ("node", "echo v20.1.0", State.OK),
-        ("node", "echo v12.22.0", State.LACKING),
-        ("node", "printf '\\377 {not} [a version]'", State.LACKING),
+        ("java", "echo 'openjdk version \"1.8.0_412\"' >&2", Status.OK),
+        ("java", "echo 'openjdk version \"17.0.15\"' >&2", Status.LACKING),
+        ("java", "exit 3", Status.LACKING),
+        ("node", "echo v20.1.0", Status.OK),
+        ("node", "echo v12.22.0", Status.LACKING),
+        ("node", "printf '\\377 {not} [a version]'", Status.LACKING),
     ],
 )
 def test_programs_are_asked_for_their_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, says: str, state: State
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, says: str, state: Status
 ) -> None:
     (tmp_path / program).write_text(f"#!/bin/sh\n{says}\n")
     (tmp_path / program).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     found = named(list(programs.programs()), program.capitalize())
     assert found.state is state
-    assert bool(found.fix) == (state is not State.OK)
+    assert bool(found.fix) == (state is not Status.OK)
 
 
 def test_a_machine_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,12 @@ from toy_runs import play_toy, toy_tasks
 
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import End, Ending, Seconds, Tokens
+from inhabit.episodes.recording.schema import Ending, EndLine, Seconds, TokenCounts
 from inhabit.episodes.scoring.metrics import Scored, path_weight, score, wilson
 
 
-def ended(ending: Ending, met: int, total: int, steps: int, cost: int, invalid: int) -> End:
-    return End(
+def ended(ending: Ending, met: int, total: int, steps: int, cost: int, invalid: int) -> EndLine:
+    return EndLine(
         time=0,
         ending=ending,
         success=ending is Ending.SUCCESS,
@@ -31,12 +31,12 @@ def ended(ending: Ending, met: int, total: int, steps: int, cost: int, invalid: 
         replans=1,
         seconds=Seconds(simulator=1, model=2, record=0.5, other=0.25),
         overhead_ms=tuple(float(i) for i in range(steps)),
-        tokens=Tokens(read=100, written=10),
+        tokens=TokenCounts(read=100, written=10),
         error=None,
     )
 
 
-def a_run(folder: Path, ends: list[End | None], references: list[int | None]) -> Run:
+def a_run(folder: Path, ends: list[EndLine | None], references: list[int | None]) -> Run:
     """A run whose episodes ended like this; None has not ended."""
     like = play_toy(folder / "like", tasks=toy_tasks(1), agent="expert")
     tasks = [
@@ -78,7 +78,7 @@ def test_figures_by_hand(tmp_path: Path) -> None:
     assert found.steps == 20
     assert found.seconds == Seconds(simulator=4, model=8, record=2, other=1)
     assert found.overhead_ms_p50 == 3.0, "Of 0..3, 0..9 and 0..5."
-    assert found.tokens == Tokens(read=400, written=40)
+    assert found.tokens == TokenCounts(read=400, written=40)
     assert (found.tokens_per_success, found.seconds_per_success) == (220, 7.5)
     low, high = found.goal_condition_interval
     assert 0 <= low < found.goal_condition_rate < high <= 1

@@ -22,7 +22,7 @@ from inhabit.envs.toy import ToySettings
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.recording.reader import Attempt, Run
 from inhabit.episodes.recording.schema import Choice, Ending, Sight
-from inhabit.episodes.running.clock import Clock, Part
+from inhabit.episodes.running.clock import Clock, TimeShare
 
 
 def last(run: Run, number: int = 0) -> Attempt:
@@ -258,10 +258,10 @@ def test_time_is_told_apart(tmp_path: Path) -> None:
 
 def test_time_of_the_simulator_inside_the_model_is_the_simulators() -> None:
     clock = Clock()
-    with clock.spell(Part.MODEL):
+    with clock.spell(TimeShare.MODEL):
         begun = time.perf_counter()
         time.sleep(0.02)
-        clock.add(Part.SIMULATOR, 0.015)
+        clock.add(TimeShare.SIMULATOR, 0.015)
         spent = time.perf_counter() - begun
     clock.end_step()
     total = clock.total()

@@ -15,7 +15,7 @@ from toy_runs import play_toy, results, toy_tasks
 from inhabit.envs.core import TaskError
 from inhabit.episodes.recording.disk import DiskError, LineFile, Pictures
 from inhabit.episodes.recording.reader import RecordError, Run, read_lines
-from inhabit.episodes.recording.schema import Ending, See
+from inhabit.episodes.recording.schema import Ending, SeeLine
 from inhabit.episodes.running.tasks import read_tasks
 
 
@@ -102,7 +102,7 @@ def test_a_broken_line_is_named(played: Run, tmp_path: Path) -> None:
 )
 def test_a_frame_never_lies_outside_its_folder(frame: str) -> None:
     with pytest.raises(ValueError, match="frame"):
-        See(time=0, step=0, text="", frame=frame, digest=None, state=None, seconds=0)
+        SeeLine(time=0, step=0, text="", frame=frame, digest=None, state=None, seconds=0)
 
 
 def test_a_folder_that_is_no_run_is_named(played: Run, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from toy_runs import play_toy, results, toy_tasks, wait_for
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.recording.schema import End
+from inhabit.episodes.recording.schema import EndLine
 
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 RUN = ["run", "toy", "--agent", "random", "--n", "8", "--seed", "3", "--workers", "2", "--json"]
@@ -155,7 +155,7 @@ def test_a_run_cut_off_before_it_began_begins(tmp_path: Path) -> None:
     (tmp_path / "run.json.half").write_text("{")
     run = play_toy(tmp_path, tasks=toy_tasks(1), agent="expert")
     end = run.episode(0).end()
-    assert isinstance(end, End)
+    assert isinstance(end, EndLine)
     assert end.success
 
 

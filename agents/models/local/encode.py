@@ -21,7 +21,7 @@ from inhabit.agents.models.core import Image, Message
 # stands in where that is missing; for pictures it says the same.
 
 
-class Stills:
+class ImageProcessor:
     """Words and pictures to what a model of the Qwen-VL family reads."""
 
     image_token = "<|image_pad|>"
@@ -74,7 +74,7 @@ PLAIN = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tokens:
+class EncodedPrompt:
     """A prompt as a model reads it."""
 
     ids: tuple[int, ...]
@@ -119,7 +119,7 @@ class Encoder:
         """The token that ends an answer."""
         return int(self._tokenizer.eos_token_id)
 
-    def prompt(self, messages: Sequence[Message]) -> Tokens:
+    def prompt(self, messages: Sequence[Message]) -> EncodedPrompt:
         """What a model reads before its answer begins.
 
         Raises:
@@ -129,7 +129,7 @@ class Encoder:
         text = self._render(messages)
         if not pictures:
             ids = self._ids(text)
-            return Tokens(ids, self._fixed(messages, text, ids))
+            return EncodedPrompt(ids, self._fixed(messages, text, ids))
         if self._processor is None:
             raise ModelError("This model takes no pictures: run it with --no-image.")
         read = self._processor(
@@ -140,7 +140,7 @@ class Encoder:
         )
         ids = tuple(read["input_ids"][0].tolist())
         rest = {k: v for k, v in read.items() if k not in ("input_ids", "attention_mask")}
-        return Tokens(ids, self._fixed(messages, text, ids), rest)
+        return EncodedPrompt(ids, self._fixed(messages, text, ids), rest)
 
     def candidate(self, text: str) -> tuple[int, ...]:
         """The tokens of an answer, which go on where the prompt ends."""

@@ -9,14 +9,14 @@ from typing import Any
 
 import torch
 
-from inhabit.agents.models.local.encode import Encoder, Tokens
+from inhabit.agents.models.local.encode import EncodedPrompt, Encoder
 
-Asked = tuple[Tokens, int, int]
+Asked = tuple[EncodedPrompt, int, int]
 """A prompt, how many tokens an answer may have, and how many answers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class GeneratedText:
     """The answers to one prompt, best first."""
 
     texts: tuple[str, ...]
@@ -28,7 +28,7 @@ class Written:
     """Its share of the time."""
 
 
-class Writer:
+class TextGenerator:
     """Writes with one model. Not for several threads at once.
 
     Unlike with rankings, little is gained by it: every prompt is read from its first token, and a
@@ -44,7 +44,7 @@ class Writer:
         self._ends = frozenset([ends] if isinstance(ends, int) else ends or ())
         self._pad: int = model.config.get_text_config().pad_token_id or 0
 
-    def write(self, asked: Sequence[Asked]) -> list[Written]:
+    def write(self, asked: Sequence[Asked]) -> list[GeneratedText]:
         """The likeliest answers to each, in their order.
 
         One answer is the likeliest word after word; several are the best of a beam search as wide.
@@ -54,14 +54,14 @@ class Writer:
         for i, (tokens, most, n) in enumerate(asked):
             # Every architecture has its own way to batch pictures: these go one by one.
             alike.setdefault((most, n, i if tokens.images else -1), []).append(i)
-        written: dict[int, Written] = {}
+        written: dict[int, GeneratedText] = {}
         for (most, n, _), some in alike.items():
             together = self._together([asked[i][0] for i in some], most, n)
             written |= zip(some, together, strict=True)
         return [written[i] for i in range(len(asked))]
 
     @torch.inference_mode()
-    def _together(self, prompts: Sequence[Tokens], most: int, n: int) -> list[Written]:
+    def _together(self, prompts: Sequence[EncodedPrompt], most: int, n: int) -> list[GeneratedText]:
         begin = time.perf_counter()
         longest = max(len(p.ids) for p in prompts)
         ids = torch.tensor([[self._pad] * (longest - len(p.ids)) + list(p.ids) for p in prompts])
@@ -84,7 +84,7 @@ class Writer:
         scores = output.sequences_scores.tolist() if n > 1 else []
         seconds = (time.perf_counter() - begin) / len(prompts)
         return [
-            Written(
+            GeneratedText(
                 texts=tuple(map(self._encoder.words, said[first : first + n])),
                 lengths=tuple(map(len, said[first : first + n])),
                 scores=tuple(scores[first : first + n]),

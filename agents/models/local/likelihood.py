@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.local.encode import Tokens
+from inhabit.agents.models.local.encode import EncodedPrompt
 from inhabit.agents.models.local.reader import Begun, Reader, joined
 from inhabit.agents.models.local.trie import Trie
 
@@ -34,12 +34,14 @@ class Likelihood:
         """Score with `model`, which is ready to infer."""
         self.reader = Reader(model)
 
-    def scores(self, prompt: Tokens, trie: Trie) -> NDArray[np.float64]:
+    def scores(self, prompt: EncodedPrompt, trie: Trie) -> NDArray[np.float64]:
         """The score of each sequence that `trie` was packed from, in nats, (sequences,)."""
         return self.scores_of_many([(prompt, trie)])[0]
 
     @torch.inference_mode()
-    def scores_of_many(self, questions: Sequence[tuple[Tokens, Trie]]) -> list[NDArray[np.float64]]:
+    def scores_of_many(
+        self, questions: Sequence[tuple[EncodedPrompt, Trie]]
+    ) -> list[NDArray[np.float64]]:
         """The same for several prompts, each with a trie of its own, in one forward pass.
 
         Pictures are read prompt by prompt; only what comes after them is read together.
@@ -62,7 +64,7 @@ class Likelihood:
 class _Row:
     """One question of several: what is left of its prompt, then the nodes of its trie."""
 
-    prompt: Tokens
+    prompt: EncodedPrompt
     trie: Trie
     begun: Begun
 

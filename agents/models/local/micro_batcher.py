@@ -20,7 +20,7 @@ class _Question:
     answered: Future[Any]
 
 
-class Turns:
+class MicroBatcher:
     """One piece of work at a time, in a thread of its own: nothing else has to wait for it.
 
     Questions of one kind that are asked at one moment of the event loop, or while an earlier piece

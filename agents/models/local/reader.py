@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.local.encode import Tokens
+from inhabit.agents.models.local.encode import EncodedPrompt
 
 _SPLITS = frozenset({"llava", "idefics3", "smolvlm", "qwen2_vl", "qwen2_5_vl"})
 """Models that see, and read a picture as they read words: every token sees what is before it. So
@@ -46,7 +46,7 @@ class Reader:
         self._fixed: tuple[int, ...] = ()
         self._kept = Begun(0)
 
-    def begin(self, prompt: Tokens) -> Begun:
+    def begin(self, prompt: EncodedPrompt) -> Begun:
         """Read what has to be read before anything else, or remember it."""
         if not prompt.images:
             return self._begin(prompt.ids[: prompt.fixed])
@@ -98,7 +98,7 @@ class Reader:
             self._fixed = fixed
         return self._kept
 
-    def _see(self, prompt: Tokens, begun: Begun) -> Begun:
+    def _see(self, prompt: EncodedPrompt, begun: Begun) -> Begun:
         """Read on to the last token but one, pictures and all.
 
         Only the model itself knows how its pictures come in and what may attend to them.
@@ -122,7 +122,7 @@ class Reader:
         )
         return output.past_key_values
 
-    def _places(self, prompt: Tokens) -> tuple[int, torch.Tensor | None]:
+    def _places(self, prompt: EncodedPrompt) -> tuple[int, torch.Tensor | None]:
         """The positions of all tokens, and what later ones are shifted by, for a model that has
         positions in three axes; other models count tokens.
         """

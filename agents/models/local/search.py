@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.local.encode import Tokens
+from inhabit.agents.models.local.encode import EncodedPrompt
 from inhabit.agents.models.local.likelihood import stays
 from inhabit.agents.models.local.reader import Begun, Reader, joined
 from inhabit.agents.models.local.trie import Trie
@@ -34,7 +34,7 @@ class Found:
 
 @torch.inference_mode()
 def search(
-    reader: Reader, questions: Sequence[tuple[Tokens, Trie, int]]
+    reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie, int]]
 ) -> list[tuple[list[Found], int]]:
     """The best sequences of each trie after its prompt, by a beam as wide as it says.
 
@@ -113,7 +113,7 @@ class _Tree:
 class _Row:
     """One prompt and its trie, and where in the cache what was read of them lies."""
 
-    prompt: Tokens
+    prompt: EncodedPrompt
     trie: Trie
     begun: Begun
     seen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
@@ -128,7 +128,7 @@ class _Reading:
     All of them share the columns of one cache; what is whose, the masks say.
     """
 
-    def __init__(self, reader: Reader, questions: Sequence[tuple[Tokens, Trie]]) -> None:
+    def __init__(self, reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> None:
         self._reader = reader
         self._rows = [_Row(prompt, trie, reader.begin(prompt)) for prompt, trie in questions]
         self._columns = max(row.begun.read for row in self._rows)

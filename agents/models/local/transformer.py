@@ -18,10 +18,10 @@ from safetensors import SafetensorError
 from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.core import Ability, Message, Model, Ranking, Reply
 from inhabit.agents.models.local.adapter import put_on
-from inhabit.agents.models.local.encode import Encoder, Stills, Tokens
-from inhabit.agents.models.local.generation import Writer, Written
+from inhabit.agents.models.local.encode import EncodedPrompt, Encoder, ImageProcessor
+from inhabit.agents.models.local.generation import GeneratedText, TextGenerator
 from inhabit.agents.models.local.likelihood import Likelihood
-from inhabit.agents.models.local.micro_batcher import Turns
+from inhabit.agents.models.local.micro_batcher import MicroBatcher
 from inhabit.agents.models.local.precision import choose
 from inhabit.agents.models.local.search import search
 from inhabit.agents.models.local.settings import LocalSettings
@@ -46,7 +46,7 @@ class _Question:
 
     prompt: Sequence[Message]
     candidates: Sequence[str]
-    tokens: Tokens
+    tokens: EncodedPrompt
     answers: Sequence[tuple[int, ...]]
     trie: Trie
     width: int
@@ -77,8 +77,8 @@ class Transformer(Model):
         self.encoder = encoder
         self._text = model.config.get_text_config()
         self._likelihood = Likelihood(model)
-        self._writer = Writer(model, encoder)
-        self._turns = Turns(most=batch, name=name)
+        self._writer = TextGenerator(model, encoder)
+        self._turns = MicroBatcher(most=batch, name=name)
         kinds = set(getattr(self._text, "layer_types", None) or ()) | {"full_attention"}
         ranks = kinds <= _READABLE and not getattr(model, "_is_stateful", False)
         abilities = {
@@ -197,20 +197,20 @@ class Transformer(Model):
         asked = [
             (tokens, most, n)
             for tokens, (_, most, n) in zip(read, wanted, strict=True)
-            if isinstance(tokens, Tokens)
+            if isinstance(tokens, EncodedPrompt)
         ]
         written = iter(self._writer.write(asked))
         return [
-            _reply(prompt, tokens, next(written)) if isinstance(tokens, Tokens) else tokens
+            _reply(prompt, tokens, next(written)) if isinstance(tokens, EncodedPrompt) else tokens
             for tokens, (prompt, _, _) in zip(read, wanted, strict=True)
         ]
 
-    def _told(self, prompt: Sequence[Message], most: int) -> Tokens:
+    def _told(self, prompt: Sequence[Message], most: int) -> EncodedPrompt:
         tokens = self.encoder.prompt(prompt)
         self._check_length(tokens, most)
         return tokens
 
-    def _check_length(self, prompt: Tokens, answer: int) -> None:
+    def _check_length(self, prompt: EncodedPrompt, answer: int) -> None:
         """Up to the end of a sliding window, if there is one, it is as if there were none."""
         bounds = (
             getattr(self._text, name, None)
@@ -224,7 +224,7 @@ class Transformer(Model):
             )
 
 
-def _reply(prompt: Sequence[Message], tokens: Tokens, written: Written) -> Reply:
+def _reply(prompt: Sequence[Message], tokens: EncodedPrompt, written: GeneratedText) -> Reply:
     best, *others = written.texts
     call = Call(
         messages=tuple(message.record() for message in prompt),
@@ -239,8 +239,8 @@ def _reply(prompt: Sequence[Message], tokens: Tokens, written: Written) -> Reply
 
 
 def _processor(source: str, config: Any) -> Any:
-    if Stills.knows(config) and importlib.util.find_spec("torchvision") is None:
-        return Stills(source)
+    if ImageProcessor.knows(config) and importlib.util.find_spec("torchvision") is None:
+        return ImageProcessor(source)
     return transformers.AutoProcessor.from_pretrained(source)
 
 

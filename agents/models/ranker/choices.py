@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.agents.models.ranker.goals import PARTS, Asked
+from inhabit.agents.models.ranker.goals import PARTS, ParsedGoal
 from inhabit.agents.models.ranker.progress import Progress
-from inhabit.agents.models.ranker.reading import GO, OPEN, TAKE, VERBS, Deed, Noted, whole
+from inhabit.agents.models.ranker.reading import GO, OPEN, TAKE, VERBS, Noted, NotedAction, whole
 
 _OF_NOUN = 3 * len(PARTS) + 2 * len(VERBS) + 15
 CHOICE = _OF_NOUN + 15
@@ -18,18 +18,18 @@ _LATELY = 4.0
 """Steps in which what was done fades to a half."""
 
 
-class About:
+class MomentFeatures:
     """What actions have to do with a moment; of each noun it is found out once."""
 
-    def __init__(self, noted: Noted, asked: Asked, come: Progress) -> None:
+    def __init__(self, noted: Noted, asked: ParsedGoal, come: Progress) -> None:
         """At the moment `noted`, with what is `asked`, after all that has `come` to pass."""
         self._noted, self._asked, self._come = noted, asked, come
         self._laid = {at for (noun, _), at in come.left.items() if noun == asked.nouns[0]}
-        self._own: dict[str, list[tuple[int, Deed]]] = {}
+        self._own: dict[str, list[tuple[int, NotedAction]]] = {}
         for ago, deed in enumerate(reversed(noted.done), start=1):
             self._own.setdefault(deed.noun, []).insert(0, (ago, deed))
 
-    def choices(self, actions: Sequence[Deed]) -> NDArray[np.float32]:
+    def choices(self, actions: Sequence[NotedAction]) -> NDArray[np.float32]:
         """(actions, CHOICE)."""
         of_noun = {noun: self._of_noun(noun) for noun in {deed.noun for deed in actions}}
         found = np.zeros((len(actions), CHOICE), np.float32)
@@ -39,7 +39,7 @@ class About:
                 row[_OF_NOUN:] = self._of_deed(deed)
         return found
 
-    def _of_deed(self, deed: Deed) -> Sequence[float]:
+    def _of_deed(self, deed: NotedAction) -> Sequence[float]:
         noun, number, done = deed.noun, deed.number, self._noted.done
         alike = [(ago, d) for ago, d in self._own.get(noun, ()) if d.verb == deed.verb]
         numbered = [d for _, d in alike if d.number == number and not d.failed]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.agents.models.ranker.choices import About
-from inhabit.agents.models.ranker.goals import PARTS, Asked
+from inhabit.agents.models.ranker.choices import MomentFeatures
+from inhabit.agents.models.ranker.goals import PARTS, ParsedGoal
 from inhabit.agents.models.ranker.progress import WORKS, Progress, progress
 from inhabit.agents.models.ranker.reading import (
     CLOSE,
@@ -18,8 +18,8 @@ from inhabit.agents.models.ranker.reading import (
     SLICE,
     TURN_ON,
     VERBS,
-    Deed,
     Noted,
+    NotedAction,
     whole,
 )
 
@@ -31,7 +31,7 @@ MOMENT = 2 * len(VERBS) + 6 + (len(PARTS) + 1) * _OF_PART
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class RankerVocabulary:
     """What a ranker has words for; all other words are one."""
 
     nouns: tuple[str, ...]
@@ -46,7 +46,7 @@ class Lexicon:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class RankerQuestion:
     """A moment and its choices, in numbers."""
 
     task: int
@@ -70,25 +70,27 @@ KINDS = 2 + len(USES) + len(WORKS)
 NAMED = len(PARTS) + 3
 
 
-def question(noted: Noted, asked: Asked, actions: Sequence[Deed], lexicon: Lexicon) -> Question:
+def question(
+    noted: Noted, asked: ParsedGoal, actions: Sequence[NotedAction], lexicon: RankerVocabulary
+) -> RankerQuestion:
     """The numbers of a moment, of what its goal asks for, and of what may be done."""
     last = [deed.noun for deed in noted.done[-2:]]
     named = [*asked.nouns, noted.held, *last, "", ""]
     come = progress(noted.done)
     number = lexicon.numbers()
-    return Question(
+    return RankerQuestion(
         asked.task,
         _kinds(noted, asked, come, number),
         np.array([number.get(noun, 1) for noun in named[:NAMED]]),
         _moment(noted, asked, come),
         np.array([deed.verb for deed in actions]),
         np.array([number.get(deed.noun, 1) for deed in actions]),
-        About(noted, asked, come).choices(actions).astype(np.float16),
+        MomentFeatures(noted, asked, come).choices(actions).astype(np.float16),
     )
 
 
 def _kinds(
-    noted: Noted, asked: Asked, come: Progress, number: Mapping[str, int]
+    noted: Noted, asked: ParsedGoal, come: Progress, number: Mapping[str, int]
 ) -> NDArray[np.float32]:
     found = np.zeros((KINDS, len(number) + 1), np.float32)
     for row, sighting in enumerate((noted.seen, noted.here)):
@@ -105,7 +107,7 @@ def _kinds(
     return found
 
 
-def _moment(noted: Noted, asked: Asked, come: Progress) -> NDArray[np.float32]:
+def _moment(noted: Noted, asked: ParsedGoal, come: Progress) -> NDArray[np.float32]:
     done = noted.done
     lately = [deed.verb for deed in done[-2:]]
     verbs = np.zeros((2, len(VERBS)), np.float32)
@@ -124,7 +126,7 @@ def _moment(noted: Noted, asked: Asked, come: Progress) -> NDArray[np.float32]:
     return np.concatenate([verbs.ravel(), np.array(general, np.float32), np.concatenate(parts)])
 
 
-def _of_part(noted: Noted, asked: Asked, come: Progress, noun: str) -> NDArray[np.float32]:
+def _of_part(noted: Noted, asked: ParsedGoal, come: Progress, noun: str) -> NDArray[np.float32]:
     """What has become of the noun that plays a part."""
     found = np.zeros(_OF_PART, np.float32)
     if not noun:

@@ -22,7 +22,7 @@ _WIDTH = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedGoal:
     """What a goal asks for."""
 
     task: int
@@ -60,7 +60,7 @@ class GoalReader(nn.Module):
         return tasks.log_softmax(0), self.part(read).log_softmax(1)
 
     @torch.no_grad()
-    def read(self, goal: Sequence[str], slots: Sequence[str]) -> Asked:
+    def read(self, goal: Sequence[str], slots: Sequence[str]) -> ParsedGoal:
         """What a goal asks for: each part is played by the noun that is likeliest to, and no other.
 
         Args:
@@ -68,7 +68,7 @@ class GoalReader(nn.Module):
             slots: the nouns.
         """
         if not goal:
-            return Asked(0, ("",) * len(PARTS))
+            return ParsedGoal(0, ("",) * len(PARTS))
         tasks, parts = self(self.numbers(goal))
         chances: list[tuple[float, str, int]] = []
         for i, noun in enumerate(slots):
@@ -79,7 +79,7 @@ class GoalReader(nn.Module):
         for _, noun, part in sorted(chances, reverse=True):
             if part not in found and noun not in found.values():
                 found[part] = noun
-        return Asked(int(tasks.argmax()), tuple(found.get(i, "") for i in range(len(PARTS))))
+        return ParsedGoal(int(tasks.argmax()), tuple(found.get(i, "") for i in range(len(PARTS))))
 
 
 def _stem(word: str) -> str:

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking, Reply
 from inhabit.agents.models.ranker import RANKER
-from inhabit.agents.models.ranker.features import Lexicon, question
+from inhabit.agents.models.ranker.features import RankerVocabulary, question
 from inhabit.agents.models.ranker.looking import Looker
 from inhabit.agents.models.ranker.network import Network
 from inhabit.agents.models.ranker.reading import action, notes
@@ -41,7 +41,7 @@ class Ranker(Model):
     """Ranks by `network.py`. It says nothing of its own."""
 
     def __init__(
-        self, network: Network, lexicon: Lexicon, *, name: str, eyes: Looker | None
+        self, network: Network, lexicon: RankerVocabulary, *, name: str, eyes: Looker | None
     ) -> None:
         """Rank with `network`, which is ready to infer, and see with `eyes`."""
         self.name = name
@@ -118,7 +118,7 @@ def _text(prompt: Sequence[Message]) -> str:
     return "".join(part for part in prompt[-1].parts if isinstance(part, str))
 
 
-def save(network: Network, lexicon: Lexicon, folder: Path) -> None:
+def save(network: Network, lexicon: RankerVocabulary, folder: Path) -> None:
     """Write what `load` reads, beside whatever eyes are there."""
     folder.mkdir(parents=True, exist_ok=True)
     words = Words(nouns=lexicon.nouns, words=lexicon.words, tasks=lexicon.tasks)
@@ -137,7 +137,7 @@ def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
         torch.set_num_threads(threads)
     try:
         words = Words.model_validate_json((folder / RANKER).read_bytes())
-        lexicon = Lexicon(words.nouns, words.words, words.tasks)
+        lexicon = RankerVocabulary(words.nouns, words.words, words.tasks)
         network = Network(lexicon)
         network.load_state_dict({n: t.float() for n, t in load_file(folder / WEIGHTS).items()})
         eyes = Looker(folder / EYES) if (folder / EYES).is_dir() else None

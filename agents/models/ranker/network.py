@@ -14,7 +14,13 @@ from torch import nn
 from torch.nn import functional
 
 from inhabit.agents.models.ranker.choices import CHOICE
-from inhabit.agents.models.ranker.features import KINDS, MOMENT, NAMED, Lexicon, Question
+from inhabit.agents.models.ranker.features import (
+    KINDS,
+    MOMENT,
+    NAMED,
+    RankerQuestion,
+    RankerVocabulary,
+)
 from inhabit.agents.models.ranker.goals import GoalReader
 from inhabit.agents.models.ranker.reading import VERBS
 
@@ -26,7 +32,7 @@ _SMALL = 0.05
 class Network(nn.Module):
     """Scores of choices. Some hundred thousand weights."""
 
-    def __init__(self, lexicon: Lexicon, *, forget: float = 0.0) -> None:
+    def __init__(self, lexicon: RankerVocabulary, *, forget: float = 0.0) -> None:
         """A network that has learnt nothing yet.
 
         Args:
@@ -61,7 +67,7 @@ class Network(nn.Module):
         # Last, so that what it is made of changes nothing in how the others begin.
         self.reader = GoalReader(lexicon.words, len(lexicon.tasks)).requires_grad_(False)
 
-    def forward(self, questions: Sequence[Question]) -> list[torch.Tensor]:
+    def forward(self, questions: Sequence[RankerQuestion]) -> list[torch.Tensor]:
         """The log-probability of each choice among its question's, (choices,) for each."""
         counts = torch.tensor([len(q.verbs) for q in questions])
         moment = self.moment(self._told(questions))
@@ -77,7 +83,7 @@ class Network(nn.Module):
         scores = self.score(mixed)[:, 0] + (asked * self.fits(choice.relu())).mean(1)
         return [one.log_softmax(0) for one in scores.split(counts.tolist())]
 
-    def _told(self, questions: Sequence[Question]) -> torch.Tensor:
+    def _told(self, questions: Sequence[RankerQuestion]) -> torch.Tensor:
         """All that moments are told by, (questions, numbers)."""
         named = torch.stack([torch.from_numpy(q.named) for q in questions])
         kinds = torch.stack([torch.from_numpy(q.kinds) for q in questions])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inhabit.agents.models.ranker.reading import CLOSE, EXPLORE, GO, PUT, TAKE, TURN_ON, Deed
+from inhabit.agents.models.ranker.reading import CLOSE, EXPLORE, GO, PUT, TAKE, TURN_ON, NotedAction
 
 WORKS = (TURN_ON, CLOSE)
 """What is done to a place that may change what lies there."""
@@ -52,7 +52,7 @@ class Progress:
         return frozenset[tuple[int, str]]().union(*found)
 
 
-def progress(done: Sequence[Deed]) -> Progress:
+def progress(done: Sequence[NotedAction]) -> Progress:
     """Act it out again: what failed changed nothing."""
     left: dict[Name, Name] = {}
     worked: dict[Name, frozenset[tuple[int, str]]] = {}

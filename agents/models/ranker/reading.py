@@ -45,7 +45,7 @@ _INTO = re.compile(r"^(?P<thing>.*?) (?:in|on) (?P<place>.*)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class NotedAction:
     """An action, said or done."""
 
     verb: int
@@ -69,28 +69,28 @@ class Noted:
     seen: Mapping[str, float]
     """Kinds and how sure: 1, or a half for what has a question mark."""
     here: Mapping[str, float]
-    done: tuple[Deed, ...]
+    done: tuple[NotedAction, ...]
     held: str
     """Empty where the hand is."""
 
 
 @lru_cache(maxsize=4096)
-def action(text: str) -> Deed:
+def action(text: str) -> NotedAction:
     """An action as a planner may choose it, or as notes tell of it."""
     said, _, why = text.partition(": ")
     match = _SAID.fullmatch(said.strip())
     if match is None:
-        return Deed(OTHER, failed=bool(why))
+        return NotedAction(OTHER, failed=bool(why))
     verb = "go to" if match["verb"] == "at" else match["verb"]
     rest, thing, thing_number = match["rest"].strip(), "", ""
     if verb == "put":
         into = _INTO.match(rest)
         if into is None:
-            return Deed(OTHER, failed=bool(why))
+            return NotedAction(OTHER, failed=bool(why))
         rest = into["place"]
         thing, thing_number = _noun(into["thing"])
     noun, number = _noun(rest)
-    return Deed(VERBS.index(verb), noun, number, thing, thing_number, bool(why))
+    return NotedAction(VERBS.index(verb), noun, number, thing, thing_number, bool(why))
 
 
 def notes(text: str, nouns: Iterable[str]) -> Noted:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.core import Action, Env, Factual, Observation, Task, Thing
+from inhabit.envs.core import Action, Env, Factual, Observation, SceneObject, Task
 
 CELLS = 10
 """Along each side of a picture."""
@@ -28,7 +28,7 @@ _WEIGHTS: Mapping[str, float] = {"go to": 9.0, "turn left": 2.5, "turn right": 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class LabelledFrame:
     """A picture and what is in which of its cells."""
 
     rgb: NDArray[np.uint8]
@@ -37,7 +37,7 @@ class Frame:
     """Class to the cells that show it, row by row from the top left."""
 
 
-def wander(env: Env, tasks: Sequence[Task], *, steps: int, seed: int) -> Iterator[Frame]:
+def wander(env: Env, tasks: Sequence[Task], *, steps: int, seed: int) -> Iterator[LabelledFrame]:
     """Walk `steps` steps in the scene of each task, and look after every one.
 
     Args:
@@ -59,7 +59,7 @@ def wander(env: Env, tasks: Sequence[Task], *, steps: int, seed: int) -> Iterato
             env.act(_drawn(env.actions(), draw))
 
 
-def labelled(seen: Observation, things: Sequence[Thing]) -> Frame:
+def labelled(seen: Observation, things: Sequence[SceneObject]) -> LabelledFrame:
     """A picture with what its mask shows; what is in the hand is left out: one knows of it.
 
     Raises:
@@ -83,10 +83,10 @@ def labelled(seen: Observation, things: Sequence[Thing]) -> Frame:
         if thing is not None:
             for name in classes_of(thing):
                 shown.setdefault(name, set()).add(int(where))
-    return Frame(seen.rgb, {name: frozenset(shown[name]) for name in sorted(shown)})
+    return LabelledFrame(seen.rgb, {name: frozenset(shown[name]) for name in sorted(shown)})
 
 
-def classes_of(thing: Thing) -> Sequence[str]:
+def classes_of(thing: SceneObject) -> Sequence[str]:
     """What eyes are to say of a thing: its kind, and its kind in a state that one can see."""
     states = [f"{state} {thing.kind}" for state in _STATES if thing.states.get(state)]
     return [thing.kind, *states]

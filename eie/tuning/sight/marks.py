@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.eie.tuning.sight.shards import Frames
+from inhabit.eie.tuning.sight.shards import FrameShard
 
 _LOWEST, _HIGHEST = 0.1, 0.9
 
 
-def marks(sure: NDArray[np.float32], frames: Frames) -> tuple[float, ...]:
+def marks(sure: NDArray[np.float32], frames: FrameShard) -> tuple[float, ...]:
     """For each class the certainty at which its F1 is best, within 0.1..0.9.
 
     Args:

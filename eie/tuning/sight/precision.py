@@ -7,13 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.eie.tuning.sight.shards import Frames
+from inhabit.eie.tuning.sight.shards import FrameShard
 
 _LEAST = 5
 """Pictures that have to show a class for it to be measured."""
 
 
-def mean_precision(sure: NDArray[np.float32], frames: Frames) -> tuple[float, Mapping[str, float]]:
+def mean_precision(
+    sure: NDArray[np.float32], frames: FrameShard
+) -> tuple[float, Mapping[str, float]]:
     """The mean over the classes, and each of them.
 
     Args:

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.eie.tuning.sight.frames import CELLS, Frame
+from inhabit.eie.tuning.sight.frames import CELLS, LabelledFrame
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frames:
+class FrameShard:
     """Many frames, their labels in one table."""
 
     rgb: NDArray[np.uint8]
@@ -24,7 +24,7 @@ class Frames:
     classes: tuple[str, ...]
 
 
-def save(file: Path, frames: Sequence[Frame]) -> None:
+def save(file: Path, frames: Sequence[LabelledFrame]) -> None:
     """Write a shard."""
     classes = sorted({name for frame in frames for name in frame.shown})
     number = {name: i for i, name in enumerate(classes)}
@@ -57,7 +57,7 @@ def classes_in(files: Iterable[Path], *, least: int) -> tuple[str, ...]:
     return tuple(sorted(name for name, count in counts.items() if count >= least))
 
 
-def load(files: Sequence[Path], classes: Sequence[str]) -> Frames:
+def load(files: Sequence[Path], classes: Sequence[str]) -> FrameShard:
     """All frames of the shards, labelled with `classes` alone."""
     number = {name: i for i, name in enumerate(classes)}
     pictures, tables = [], []
@@ -71,4 +71,4 @@ def load(files: Sequence[Path], classes: Sequence[str]) -> Frames:
         table[kept[:, 0], renumbered[kept[:, 1]], kept[:, 2]] = True
         pictures.append(rgb)
         tables.append(table.reshape(len(rgb), len(classes), CELLS, CELLS))
-    return Frames(np.concatenate(pictures), np.concatenate(tables), tuple(classes))
+    return FrameShard(np.concatenate(pictures), np.concatenate(tables), tuple(classes))

@@ -15,13 +15,13 @@ from torch.nn import functional
 
 from inhabit.agents.models.ranker.eyes import Eyes, EyesConfig, normalised
 from inhabit.eie.tuning import checkpoint
-from inhabit.eie.tuning.checkpoint import Checkpoint, State
+from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.settings import TuneError
 from inhabit.eie.tuning.sight.precision import mean_precision
-from inhabit.eie.tuning.sight.shards import Frames
+from inhabit.eie.tuning.sight.shards import FrameShard
 
 
-class Lesson(BaseModel):
+class EyesTraining(BaseModel):
     """How eyes are taught."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,11 +38,11 @@ class Lesson(BaseModel):
 
 
 def teach(
-    train: Frames,
-    judged: Frames,
+    train: FrameShard,
+    judged: FrameShard,
     *,
     out: Path,
-    lesson: Lesson,
+    lesson: EyesTraining,
     seed: int,
     tell: Callable[[str], None],
 ) -> Eyes:
@@ -107,7 +107,9 @@ def look(eyes: Eyes, rgb: NDArray[np.uint8], batch: int = 64) -> NDArray[np.floa
     return np.concatenate(found)
 
 
-def _batch(frames: Frames, step: int, size: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+def _batch(
+    frames: FrameShard, step: int, size: int, seed: int
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Pictures (n, H, W, 3) and cells (n, classes, 10, 10): some mirrored, dimmed or blurred."""
     rng = np.random.default_rng((seed, step))
     epoch, place = divmod(step * size, max(1, len(frames.rgb) - size))
@@ -122,7 +124,7 @@ def _batch(frames: Frames, step: int, size: int, seed: int) -> tuple[torch.Tenso
     return (rgb * tint).clamp(0, 255), shown
 
 
-def _rate(step: int, lesson: Lesson) -> float:
+def _rate(step: int, lesson: EyesTraining) -> float:
     """Up in a line, down as half a cosine."""
     if step < lesson.warmup:
         return lesson.rate * (step + 1) / lesson.warmup
@@ -137,7 +139,7 @@ def _save(eyes: Eyes, optimizer: Any, out: Path, asked: str, step: int) -> None:
     checkpoint.save(
         out,
         Checkpoint(
-            State(step=step, asked=asked),
+            CheckpointState(step=step, asked=asked),
             eyes.state_dict(),
             {name: moment["exp_avg"] for name, moment in moments.items()},
             {name: moment["exp_avg_sq"] for name, moment in moments.items()},

@@ -10,7 +10,7 @@ from functools import lru_cache
 from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
 from inhabit.envs.alfred.scenes.object_types import DOORS
 from inhabit.envs.alfred.scenes.rooms import Split, rooms
-from inhabit.envs.alfred.scenes.scene import Placement, Scene, State, TaskType
+from inhabit.envs.alfred.scenes.scene import AlfredScene, ObjectState, Placement, TaskType
 from inhabit.envs.alfred.tasks.rehearsal import rehearsal
 from inhabit.envs.alfred.tasks.sampling import ROOM_KINDS, possible_goals, scene_for
 
@@ -29,12 +29,14 @@ _RARE = 3
 """How many of the rarest objects are drawn from."""
 
 
-def changed(scene: Scene, change: str, draw: random.Random, split: Split) -> Scene | None:
+def changed(
+    scene: AlfredScene, change: str, draw: random.Random, split: Split
+) -> AlfredScene | None:
     """The scene, changed as asked; None if the dice fell on what won't do."""
     return _CHANGES[change](scene, draw, split)
 
 
-def _another_room(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+def _another_room(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
     goal = scene.goal
     room = draw.choice(rooms(draw.choice(ROOM_KINDS[goal.type]), split))
     if room == scene.room or goal not in possible_goals(goal.type, room):
@@ -42,7 +44,7 @@ def _another_room(scene: Scene, draw: random.Random, split: Split) -> Scene | No
     return scene_for(goal, room, draw)
 
 
-def _rarer_object(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+def _rarer_object(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
     count = _rooms_with()
     goals = possible_goals(scene.goal.type, scene.room)
     here = count[str(scene.goal.object)]
@@ -67,15 +69,17 @@ def _rooms_with() -> Counter[str]:
     return count
 
 
-def _harder(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+def _harder(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
     return _grown(scene, _HARDER.get(scene.goal.type, ()), draw)
 
 
-def _combined(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+def _combined(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
     return _grown(scene, _COMBINED.get(scene.goal.type, ()), draw)
 
 
-def _grown(scene: Scene, types: Sequence[TaskType], draw: random.Random) -> Scene | None:
+def _grown(
+    scene: AlfredScene, types: Sequence[TaskType], draw: random.Random
+) -> AlfredScene | None:
     """A goal of one of these types that has as much of the old one as there can be."""
     goals = [
         goal
@@ -87,7 +91,7 @@ def _grown(scene: Scene, types: Sequence[TaskType], draw: random.Random) -> Scen
     return scene_for(draw.choice(goals), scene.room, draw) if goals else None
 
 
-def _distractors(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+def _distractors(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
     """Other things are put where the wanted one is."""
     room = furnished(scene.room)
     wanted = [name for name in room.items if room.type(name) == scene.goal.object]
@@ -112,7 +116,7 @@ def _place_of(room: Furnished, name: str) -> str | None:
         return None
 
 
-def _changed_state(scene: Scene, draw: random.Random, split: Split) -> Scene | None:
+def _changed_state(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
     """A door or drawer of the room stands open, or the wanted thing is dirty."""
     room = furnished(scene.room)
     known = {state.object for state in scene.states}
@@ -120,20 +124,20 @@ def _changed_state(scene: Scene, draw: random.Random, split: Split) -> Scene | N
     doors = [d for d in doors if d not in known and not room.thing(d).open]
     dishes = [room.name_of(t) for t in room.of_type(str(scene.goal.object))]
     dishes = [d for d in dishes if d not in known and room.thing(d).record["dirtyable"]]
-    states = [State(object=d, open=True) for d in doors]
-    states += [State(object=d, dirty=True) for d in dishes]
+    states = [ObjectState(object=d, open=True) for d in doors]
+    states += [ObjectState(object=d, dirty=True) for d in dishes]
     if not states:
         return None
     chosen = draw.choice(states)
     return _if_possible(scene.model_copy(update={"states": (*scene.states, chosen)}))
 
 
-def _if_possible(scene: Scene) -> Scene | None:
-    scene = Scene.model_validate(scene.model_dump())
+def _if_possible(scene: AlfredScene) -> AlfredScene | None:
+    scene = AlfredScene.model_validate(scene.model_dump())
     return scene if rehearsal(scene.room).can_be_done(scene) else None
 
 
-_CHANGES: Mapping[str, Callable[[Scene, random.Random, Split], Scene | None]] = {
+_CHANGES: Mapping[str, Callable[[AlfredScene, random.Random, Split], AlfredScene | None]] = {
     "another room": _another_room,
     "rarer object": _rarer_object,
     "harder": _harder,

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.skills.situation import Situation
-from inhabit.envs.alfred.thor.objects import Thing as Record
-from inhabit.envs.core import Thing
+from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.core import SceneObject
 
 _STATES: Mapping[str, tuple[str, str]] = {
     "open": ("openable", "isOpen"),
@@ -32,7 +32,7 @@ STATE_WORDS: Mapping[str, tuple[str, str]] = {
 """State: how it is said that it holds, and that it does not."""
 
 
-def things(here: Situation) -> Sequence[Thing]:
+def things(here: Situation) -> Sequence[SceneObject]:
     """Everything that has a name, in the order of naming."""
     world, pixels = here.world, here.body.in_view()
     return [
@@ -42,9 +42,9 @@ def things(here: Situation) -> Sequence[Thing]:
     ]
 
 
-def _thing(here: Situation, record: Record, name: str, pixels: int) -> Thing:
+def _thing(here: Situation, record: ThorObject, name: str, pixels: int) -> SceneObject:
     support = None if record.held else _support(here, record)
-    return Thing(
+    return SceneObject(
         name=name,
         kind=word(record.type),
         states={
@@ -59,7 +59,7 @@ def _thing(here: Situation, record: Record, name: str, pixels: int) -> Thing:
     )
 
 
-def _support(here: Situation, record: Record) -> str | None:
+def _support(here: Situation, record: ThorObject) -> str | None:
     """The innermost thing with a name that it lies in or on."""
     around = here.world.around(record)
     return next((here.names.of(outer.id) for outer in around if outer.id in here.names), None)

@@ -17,13 +17,13 @@ from inhabit.envs.alfred.scenes.counterparts import SLICED
 from inhabit.envs.alfred.scenes.object_types import IN, SYNONYMS
 from inhabit.envs.alfred.scenes.object_types import TYPES as OBJECT_TYPES
 from inhabit.envs.alfred.scenes.rooms import Split
-from inhabit.envs.alfred.scenes.scene import LAMPS, SLICEABLE, Goal, Scene
+from inhabit.envs.alfred.scenes.scene import LAMPS, SLICEABLE, AlfredGoal, AlfredScene
 from inhabit.envs.alfred.tasks.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, TYPES, draw_scene
 from inhabit.envs.alfred.tasks.wording import instruction, with_article
 from inhabit.envs.core import Action, Task
-from inhabit.envs.template import Deed, Event, Lexicon
+from inhabit.envs.template import ActionKind, Event, Lexicon
 
 # The JSON schema of ALFRED's goals for those who write tasks: the forms that each type can take.
 #
@@ -85,26 +85,26 @@ def _one_of(words: Iterable[str], description: str) -> dict[str, Any]:
 
 
 _DEEDS = {
-    "go to": Deed.GO,
-    "find": Deed.GO,
-    "pick up": Deed.TAKE,
-    "put": Deed.PUT,
-    "put down": Deed.DROP,
-    "drop": Deed.DROP,
-    "open": Deed.OPEN,
-    "close": Deed.CLOSE,
-    "turn on": Deed.SWITCH_ON,
-    "turn off": Deed.SWITCH_OFF,
-    "slice": Deed.CUT,
-    "look around": Deed.SEARCH,
-    "explore": Deed.SEARCH,
-    "turn left": Deed.LOOK,
-    "turn right": Deed.LOOK,
+    "go to": ActionKind.GO,
+    "find": ActionKind.GO,
+    "pick up": ActionKind.TAKE,
+    "put": ActionKind.PUT,
+    "put down": ActionKind.DROP,
+    "drop": ActionKind.DROP,
+    "open": ActionKind.OPEN,
+    "close": ActionKind.CLOSE,
+    "turn on": ActionKind.SWITCH_ON,
+    "turn off": ActionKind.SWITCH_OFF,
+    "slice": ActionKind.CUT,
+    "look around": ActionKind.SEARCH,
+    "explore": ActionKind.SEARCH,
+    "turn left": ActionKind.LOOK,
+    "turn right": ActionKind.LOOK,
 }
-_TREATMENTS: Mapping[str, tuple[str, str, Deed, str]] = {
-    "pick_heat_then_place_in_recep": ("heat", "heated", Deed.SWITCH_ON, "microwave"),
-    "pick_cool_then_place_in_recep": ("cool", "cooled", Deed.CLOSE, "fridge"),
-    "pick_clean_then_place_in_recep": ("wash", "washed", Deed.SWITCH_ON, "faucet"),
+_TREATMENTS: Mapping[str, tuple[str, str, ActionKind, str]] = {
+    "pick_heat_then_place_in_recep": ("heat", "heated", ActionKind.SWITCH_ON, "microwave"),
+    "pick_cool_then_place_in_recep": ("cool", "cooled", ActionKind.CLOSE, "fridge"),
+    "pick_clean_then_place_in_recep": ("wash", "washed", ActionKind.SWITCH_ON, "faucet"),
 }
 """Task type: what is done, how that is said afterwards, and by which deed it is brought about."""
 _TRIES = 40
@@ -121,8 +121,10 @@ class AlfredTemplate:
         self.lexicon = _lexicon()
 
     def schema(self) -> Mapping[str, JsonValue]:
-        """JSON schema of `Scene`, without what only recordings have, and with a goal of forms."""
-        schema: dict[str, Any] = Scene.model_json_schema()
+        """JSON schema of `AlfredScene`, without what only recordings have, and with a goal of
+        forms.
+        """
+        schema: dict[str, Any] = AlfredScene.model_json_schema()
         schema["properties"].pop("recording")
         of_recordings = ("Record", "LowStep")
         for name in [d for d in schema["$defs"] if d.startswith(of_recordings)]:
@@ -156,7 +158,7 @@ class AlfredTemplate:
 
     def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
         """A task with one thing changed, which could be done when that was tried."""
-        scene = Scene.model_validate(dict(task.scene))
+        scene = AlfredScene.model_validate(dict(task.scene))
         for _ in range(_TRIES):
             evolved = changed(scene, change, draw, self._split)
             if evolved is not None:
@@ -173,7 +175,7 @@ class AlfredTemplate:
     def events(self, task: Task) -> Sequence[Event]:
         """From the goal: taking, slicing, treating, loading, placing."""
         try:
-            return list(_events(Scene.model_validate(dict(task.scene)).goal))
+            return list(_events(AlfredScene.model_validate(dict(task.scene)).goal))
         except ValidationError:
             return []
 
@@ -181,12 +183,12 @@ class AlfredTemplate:
         """The floor plan."""
         return str(task.scene.get("room", ""))
 
-    def deed(self, action: Action) -> Deed:
+    def deed(self, action: Action) -> ActionKind:
         """By its verb."""
-        return _DEEDS.get(action.verb, Deed.OTHER)
+        return _DEEDS.get(action.verb, ActionKind.OTHER)
 
 
-def _task(name: str, scene: Scene, draw: random.Random, goal: str | None = None) -> Task:
+def _task(name: str, scene: AlfredScene, draw: random.Random, goal: str | None = None) -> Task:
     return Task(
         id=name,
         env="alfred",
@@ -209,14 +211,16 @@ def _lexicon() -> Lexicon:
     )
 
 
-def _events(goal: Goal) -> Iterator[Event]:
+def _events(goal: AlfredGoal) -> Iterator[Event]:
     thing = word(f"{goal.object}{SLICED}" if goal.sliced else str(goal.object))
     whole = word(str(goal.object))
     before: tuple[str, ...] = ()
     if goal.sliced:
-        yield Event("slice", f"slice the {whole}", f"The {whole} has been sliced.", Deed.CUT, whole)
+        yield Event(
+            "slice", f"slice the {whole}", f"The {whole} has been sliced.", ActionKind.CUT, whole
+        )
         before = ("slice",)
-    yield Event("take", f"pick up {with_article(thing)}", "", Deed.TAKE, thing, before)
+    yield Event("take", f"pick up {with_article(thing)}", "", ActionKind.TAKE, thing, before)
     before = ("take",)
     if goal.type in _TREATMENTS:
         verb, done, deed, by = _TREATMENTS[goal.type]
@@ -224,25 +228,27 @@ def _events(goal: Goal) -> Iterator[Event]:
         before = (verb,)
     if goal.toggle is not None:
         lamp = word(goal.toggle)
-        yield Event("light", f"turn on the {lamp}", "", Deed.SWITCH_ON, lamp, before)
+        yield Event("light", f"turn on the {lamp}", "", ActionKind.SWITCH_ON, lamp, before)
         return
     if goal.movable is not None:
         movable = word(goal.movable)
-        yield Event("load", f"put the {thing} {_in(movable)}", "", Deed.PUT, movable, before)
-        yield Event("carry", f"pick up the {movable}", "", Deed.TAKE, movable, ("load",))
+        yield Event("load", f"put the {thing} {_in(movable)}", "", ActionKind.PUT, movable, before)
+        yield Event("carry", f"pick up the {movable}", "", ActionKind.TAKE, movable, ("load",))
         before, thing = ("carry",), movable
     place = word(str(goal.parent))
     if goal.type != "pick_two_obj_and_place":
-        yield Event("place", f"put the {thing} {_in(place)}", "", Deed.PUT, place, before)
+        yield Event("place", f"put the {thing} {_in(place)}", "", ActionKind.PUT, place, before)
         return
     first = f"One {thing} is {_in(place)} already."
-    yield Event("place one", f"put one {thing} {_in(place)}", first, Deed.PUT, place, before)
-    yield Event("take another", f"pick up another {thing}", "", Deed.TAKE, thing, ("place one",))
+    yield Event("place one", f"put one {thing} {_in(place)}", first, ActionKind.PUT, place, before)
+    yield Event(
+        "take another", f"pick up another {thing}", "", ActionKind.TAKE, thing, ("place one",)
+    )
     yield Event(
         "place another",
         f"put another {thing} {_in(place)}",
         "",
-        Deed.PUT,
+        ActionKind.PUT,
         place,
         ("take another",),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from inhabit.envs.alfred.scenes.counterparts import SLICED
 from inhabit.envs.alfred.scenes.object_types import DOORS, KNIVES
 from inhabit.envs.alfred.skills.memory import Memory
-from inhabit.envs.alfred.thor.objects import ENCLOSING, Thing, World
+from inhabit.envs.alfred.thor.objects import ENCLOSING, ThorObject, ThorObjects
 
 _SURFACES = (
     "CounterTop",
@@ -38,25 +38,25 @@ class NoPlanError(Exception):
 class HiddenError(NoPlanError):
     """A plan needs something that can't be seen from anywhere."""
 
-    def __init__(self, thing: Thing) -> None:
+    def __init__(self, thing: ThorObject) -> None:
         super().__init__(f"{thing.id} can't be seen from anywhere.")
         self.thing = thing
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """One interaction or walk of a plan."""
 
     verb: str
-    thing: Thing
+    thing: ThorObject
     """What is acted on; for "put" the receptacle."""
 
 
-class Draft:
+class PlanDraft:
     """Writes steps down and keeps track of hand, doors, switches and places meanwhile."""
 
     def __init__(
-        self, world: World, memory: Memory, x: float, z: float, hidden: Set[str] = frozenset()
+        self, world: ThorObjects, memory: Memory, x: float, z: float, hidden: Set[str] = frozenset()
     ) -> None:
         """Begin a plan.
 
@@ -69,26 +69,26 @@ class Draft:
         """
         self.world = world
         self._hidden = hidden
-        self.steps: list[Step] = []
+        self.steps: list[PlanStep] = []
         self._refused = memory.refused
         self._seen = memory.seen
         self._here = (x, z)
         self._at: str | None = None
         self._open = {thing.id: thing.open for thing in world if thing.openable}
         self._on = {thing.id: thing.on for thing in world if thing.toggleable}
-        self._moved: dict[str, Thing | None] = {}
+        self._moved: dict[str, ThorObject | None] = {}
         self.held = world.held
 
     # What is the case.
 
-    def holder(self, thing: Thing) -> Thing | None:
+    def holder(self, thing: ThorObject) -> ThorObject | None:
         """What a thing lies in or on directly."""
         if thing.id in self._moved:
             return self._moved[thing.id]
         around = self.world.around(thing)
         return around[0] if around else None
 
-    def shut_in(self, thing: Thing) -> Thing | None:
+    def shut_in(self, thing: ThorObject) -> ThorObject | None:
         """The closed thing around it, if one is."""
         around = {thing.id}  # THOR's rooms have things that lie in each other.
         outer = self.holder(thing)
@@ -99,7 +99,7 @@ class Draft:
             outer = self.holder(outer)
         return None
 
-    def allowed(self, verb: str, thing: Thing, item: Thing | None = None) -> bool:
+    def allowed(self, verb: str, thing: ThorObject, item: ThorObject | None = None) -> bool:
         """Whether the simulator has not refused this before."""
         key = f"{verb} {thing.id}" + (f" {item.id}" if item is not None else "")
         known = {thing.id, *(outer.id for outer in self.world.around(thing))}
@@ -109,10 +109,10 @@ class Draft:
             and self._hidden.isdisjoint(known)
         )
 
-    def nearest(self, things: Sequence[Thing]) -> Thing | None:
+    def nearest(self, things: Sequence[ThorObject]) -> ThorObject | None:
         """The one that is got at most easily: open to the eye, seen, and near."""
 
-        def effort(thing: Thing) -> tuple[object, ...]:
+        def effort(thing: ThorObject) -> tuple[object, ...]:
             return (
                 self.shut_in(thing) is not None,
                 thing.id not in self._seen,
@@ -124,21 +124,21 @@ class Draft:
 
     # Steps.
 
-    def go(self, thing: Thing) -> None:
+    def go(self, thing: ThorObject) -> None:
         """Be where it can be handled."""
         before_eyes = not any(s.verb == "go to" for s in self.steps) and thing.visible
         if self._at == thing.id or before_eyes:
             return
-        self.steps.append(Step("go to", thing))
+        self.steps.append(PlanStep("go to", thing))
         self._at = thing.id
         self._here = (thing.center[0], thing.center[2])
 
-    def do(self, verb: str, thing: Thing) -> None:
+    def do(self, verb: str, thing: ThorObject) -> None:
         """Go there and do it."""
         self.go(thing)
-        self.steps.append(Step(verb, thing))
+        self.steps.append(PlanStep(verb, thing))
 
-    def open(self, thing: Thing) -> None:
+    def open(self, thing: ThorObject) -> None:
         """Have it open."""
         if not self._open.get(thing.id, True):
             if thing.type == "Microwave":
@@ -146,24 +146,24 @@ class Draft:
             self.do("open", thing)
             self._open[thing.id] = True
 
-    def close(self, thing: Thing) -> None:
+    def close(self, thing: ThorObject) -> None:
         """Have it closed."""
         if self._open.get(thing.id, False):
             self.do("close", thing)
             self._open[thing.id] = False
 
-    def switch(self, thing: Thing, on: bool) -> None:
+    def switch(self, thing: ThorObject, on: bool) -> None:
         """Have it on or off."""
         if self._on[thing.id] != on:
             self.do("turn on" if on else "turn off", thing)
             self._on[thing.id] = on
 
-    def uncover(self, thing: Thing) -> None:
+    def uncover(self, thing: ThorObject) -> None:
         """Open what it is shut in."""
         while (shut := self.shut_in(thing)) is not None:
             self.open(shut)
 
-    def take(self, thing: Thing) -> None:
+    def take(self, thing: ThorObject) -> None:
         """Have it in the hand."""
         if self.held is not None and self.held.id == thing.id:
             return
@@ -176,12 +176,12 @@ class Draft:
         if door is not None:
             self.close(door)
 
-    def _open_door(self, thing: Thing) -> Thing | None:
+    def _open_door(self, thing: ThorObject) -> ThorObject | None:
         """The open door or drawer before it, which would be in the way elsewhere."""
         outer = self.holder(thing)
         return outer if outer is not None and outer.type in DOORS and self._open[outer.id] else None
 
-    def put(self, place: Thing) -> None:
+    def put(self, place: ThorObject) -> None:
         """Put what is in the hand there."""
         self.uncover(place)
         if place.type in ENCLOSING:
@@ -191,26 +191,26 @@ class Draft:
             self._moved[self.held.id] = place
         self.held = None
 
-    def free_hand(self, away_from: Thing | None = None) -> None:
+    def free_hand(self, away_from: ThorObject | None = None) -> None:
         """Put down whatever is in the hand, on a near surface."""
         if self.held is None:
             return
         place = self._surface(self.held, away_from)
         if place is None:
-            self.steps.append(Step("drop", self.held))
+            self.steps.append(PlanStep("drop", self.held))
             self._moved[self.held.id] = None
             self.held = None
         else:
             self.put(place)
 
-    def _surface(self, item: Thing, away_from: Thing | None) -> Thing | None:
+    def _surface(self, item: ThorObject, away_from: ThorObject | None) -> ThorObject | None:
         free = [
             place
             for place in self.world.of_type(*_SURFACES)
             if place.receptacle and self.allowed("put", place, item)
         ]
 
-        def trouble(place: Thing) -> tuple[object, ...]:
+        def trouble(place: ThorObject) -> tuple[object, ...]:
             return (
                 place.id not in self._seen,
                 not place.visible,
@@ -224,7 +224,7 @@ class Draft:
             return away_from
         return best
 
-    def slice(self, whole: Thing) -> list[Thing]:
+    def slice(self, whole: ThorObject) -> list[ThorObject]:
         """Cut it, and free the hand of the knife. Gives the slices that there will be."""
         if self.held is None or self.held.type not in KNIVES:
             knives = [k for k in self.world.of_type(*sorted(KNIVES)) if self.allowed("pick up", k)]

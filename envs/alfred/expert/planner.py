@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inhabit.envs.alfred.expert.draft import Draft, HiddenError, NoPlanError
+from inhabit.envs.alfred.expert.draft import HiddenError, NoPlanError, PlanDraft
 from inhabit.envs.alfred.expert.recipes import solve
 from inhabit.envs.alfred.expert.words import put_in_words
 from inhabit.envs.alfred.scenes.counterparts import present
 from inhabit.envs.alfred.scenes.scene import RecordedStep
 from inhabit.envs.alfred.skills.result import Result
 from inhabit.envs.alfred.skills.situation import Situation
-from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import Action
 
 _MOST_TRIES = 6
 """Plans that may turn out to need something hidden, before the planner gives up."""
 
 
-class Planner:
+class AlfredPlanner:
     """Plans from any state."""
 
     def __init__(self) -> None:
@@ -39,14 +39,14 @@ class Planner:
     def note(self, here: Situation, action: Action, result: Result) -> None:
         """Hear of an action that was tried."""
 
-    def copy(self) -> Planner:
+    def copy(self) -> AlfredPlanner:
         """A planner that knows the same, to go on apart."""
-        twin = Planner()
+        twin = AlfredPlanner()
         twin._hidden = set(self._hidden)
         return twin
 
 
-class RecordedPlanner(Planner):
+class RecordedPlanner(AlfredPlanner):
     """Says what is left of a recorded plan, through our skills. What failed is not tried again.
 
     Before each interaction it goes to the thing, unless that is in view and in reach anyway; and
@@ -65,7 +65,7 @@ class RecordedPlanner(Planner):
     def plan(self, here: Situation) -> Sequence[Action]:
         """The rest of the plan, up to what has no counterpart in the room or can't be found."""
         pose = here.body.pose
-        draft = Draft(here.world, here.memory, pose.x, pose.z)
+        draft = PlanDraft(here.world, here.memory, pose.x, pose.z)
         for step, meant in self._left:
             thing = self._present(here.world, step, meant)
             if thing is None:
@@ -86,7 +86,9 @@ class RecordedPlanner(Planner):
         elif action.verb == "go to" and result.reason is not None:
             del self._left[:1]
 
-    def _present(self, world: World, step: RecordedStep, meant: Thing | None) -> Thing | None:
+    def _present(
+        self, world: ThorObjects, step: RecordedStep, meant: ThorObject | None
+    ) -> ThorObject | None:
         """The thing of a step as it is now; of a slice, the one that was taken, or will be."""
         if meant is None:
             return None
@@ -108,7 +110,7 @@ class RecordedPlanner(Planner):
         return twin
 
 
-def _is_so_already(verb: str, thing: Thing, *, first: bool) -> bool:
+def _is_so_already(verb: str, thing: ThorObject, *, first: bool) -> bool:
     """Whether nothing needs to be done; of later steps that is not known yet."""
     return first and (
         (verb == "open" and thing.open)

@@ -14,8 +14,8 @@ from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.skills.vantage import REACH, vantage
 from inhabit.envs.alfred.tasks import goals
 from inhabit.envs.alfred.tasks.goals import is_wanted
-from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
-from inhabit.envs.alfred.thor.objects import BASINS, ENCLOSING, Thing
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
+from inhabit.envs.alfred.thor.objects import BASINS, ENCLOSING, ThorObject
 from inhabit.envs.core import Action
 
 _PUTTING = frozenset({"put", "put down", "drop"})
@@ -52,7 +52,7 @@ class Prospects:
     """
 
     here: Situation
-    held: Thing | None
+    held: ThorObject | None
     carries: bool
     """What is in the hand, or lies in that, is wanted, and needs nothing but its place."""
     placed: bool
@@ -120,7 +120,7 @@ class Prospects:
         )
 
     @property
-    def _treating(self) -> Sequence[Thing]:
+    def _treating(self) -> Sequence[ThorObject]:
         """What is switched or closed for the goal's treatment."""
         treatment = _TREATMENTS.get(self.here.goal.type)
         return () if treatment is None else self.here.world.of_type(treatment.type)
@@ -136,15 +136,15 @@ class Prospects:
         return self.held is not None and is_wanted(self.held, self.here.goal)
 
     @property
-    def _open_places(self) -> Sequence[Thing]:
+    def _open_places(self) -> Sequence[ThorObject]:
         """Where something can be put without opening anything first."""
         world = self.here.world
         return [t for t in self._things(self.places) if not t.shut and world.shut_in(t) is None]
 
-    def _things(self, ids: Iterable[str]) -> Sequence[Thing]:
+    def _things(self, ids: Iterable[str]) -> Sequence[ThorObject]:
         return [self.here.world[id] for id in sorted(ids)]
 
-    def _thing(self, action: Action) -> Thing | None:
+    def _thing(self, action: Action) -> ThorObject | None:
         """What an action is done to."""
         return self.here.reference().resolve(action.verb, action.arguments[-1])
 
@@ -195,7 +195,7 @@ class Prospects:
                 return True
         return self._leads_to(action, self._open_places)
 
-    def _leads_to(self, action: Action, things: Sequence[Thing]) -> bool:
+    def _leads_to(self, action: Action, things: Sequence[ThorObject]) -> bool:
         """Whether one of some things may be handled after an action."""
         if action.verb in ("explore", "find"):
             return bool(things)
@@ -210,7 +210,7 @@ class Prospects:
         visible = self.here.views.visible(pose)
         return any(t.id in visible or can_look_for(self.here, pose, t) for t in things)
 
-    def _uncovers(self, action: Action, things: Sequence[Thing]) -> bool:
+    def _uncovers(self, action: Action, things: Sequence[ThorObject]) -> bool:
         """Whether one of some things may come in reach because something is opened."""
         aim = self._thing(action)
         if aim is None:
@@ -220,17 +220,17 @@ class Prospects:
         outer = (self.here.world.shut_in(thing) for thing in things)
         return aim.id in {thing.id for thing in (*things, *outer) if thing is not None}
 
-    def _comes_in_view(self, thing: Thing) -> bool:
+    def _comes_in_view(self, thing: ThorObject) -> bool:
         """Whether looking up or down from here shows a thing so that it can be handled."""
         here = self.here
         with here.views.away():
             return any(thing.id in here.views.visible(pose) for pose in _nods(here.body.pose))
 
-    def _within(self, metres: float, things: Iterable[Thing]) -> bool:
+    def _within(self, metres: float, things: Iterable[ThorObject]) -> bool:
         pose = self.here.body.pose
         return any(thing.reach(pose.x, pose.z) <= metres for thing in things)
 
-    def _pose_after(self, action: Action) -> Pose | None:
+    def _pose_after(self, action: Action) -> AgentPose | None:
         """Where going somewhere leads, if anywhere."""
         thing = self._thing(action)
         if thing is None or thing.held or self.here.world.shut_in(thing) is not None:
@@ -241,7 +241,7 @@ class Prospects:
                 self.here.views.visible(pose)
         return pose
 
-    def _falls_into_place(self, pose: Pose) -> bool:
+    def _falls_into_place(self, pose: AgentPose) -> bool:
         """Whether what is let go in a pose may come down where it belongs."""
         if self.held is None:
             return False
@@ -256,23 +256,23 @@ class Prospects:
         )
 
 
-def _drawn_out(place: Thing) -> float:
+def _drawn_out(place: ThorObject) -> float:
     """Metres at most that a drawer stands out of its box, which stays where it is."""
     drawn = place.type == "Drawer" and place.open
     return max(place.size[0], place.size[2]) if drawn else 0.0
 
 
-def _nods(pose: Pose) -> Sequence[Pose]:
+def _nods(pose: AgentPose) -> Sequence[AgentPose]:
     """The same pose with the head up and down."""
     levels = {pose.horizon, *range(HIGHEST, LOWEST + 1, HORIZON_STEP)}
     return [replace(pose, horizon=float(level)) for level in sorted(levels)]
 
 
-def _wanted(here: Situation) -> Sequence[Thing]:
+def _wanted(here: Situation) -> Sequence[ThorObject]:
     return [thing for thing in here.world if is_wanted(thing, here.goal)]
 
 
-def _is_ready(here: Situation, thing: Thing) -> bool:
+def _is_ready(here: Situation, thing: ThorObject) -> bool:
     """Whether a thing, or something in it, is wanted and treated as the goal asks."""
     goal, ids = here.goal, here.world.inside(thing) | {thing.id}
     wanted: Collection[str] = {t.id for t in _wanted(here) if t.id in ids}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 
-from inhabit.envs.alfred.expert.draft import Draft, NoPlanError, Step
-from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.expert.draft import NoPlanError, PlanDraft, PlanStep
+from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.tasks.goals import basin_of, conditions, is_wanted, treated
-from inhabit.envs.alfred.thor.objects import BASINS, Thing
+from inhabit.envs.alfred.thor.objects import BASINS, ThorObject
 
 
-def solve(here: Situation, hidden: Set[str] = frozenset()) -> Sequence[Step]:
+def solve(here: Situation, hidden: Set[str] = frozenset()) -> Sequence[PlanStep]:
     """Steps that reach the goal from here.
 
     Args:
@@ -25,23 +25,23 @@ def solve(here: Situation, hidden: Set[str] = frozenset()) -> Sequence[Step]:
     if met == total:
         return ()
     pose = here.body.pose
-    draft = Draft(here.world, here.memory, pose.x, pose.z, hidden)
+    draft = PlanDraft(here.world, here.memory, pose.x, pose.z, hidden)
     _RECIPES[here.goal.type](draft, here)
     return draft.steps
 
 
-def _simple(draft: Draft, here: Situation) -> None:
+def _simple(draft: PlanDraft, here: Situation) -> None:
     place = _place(draft, here.goal)
     thing = _wanted(draft, here, place)
     draft.take(thing)
     draft.put(_place(draft, here.goal, thing))
 
 
-def _two(draft: Draft, here: Situation) -> None:
+def _two(draft: PlanDraft, here: Situation) -> None:
     goal, world = here.goal, here.world
     places = [p for p in world.of_type(str(goal.parent)) if p.receptacle]
 
-    def filled(place: Thing) -> int:
+    def filled(place: ThorObject) -> int:
         return len([i for i in world.inside(place) if is_wanted(world[i], goal)])
 
     best = max(map(filled, places), default=0)
@@ -62,12 +62,12 @@ def _two(draft: Draft, here: Situation) -> None:
         there.append(thing)
 
 
-def _may_put(draft: Draft, place: Thing, here: Situation) -> bool:
+def _may_put(draft: PlanDraft, place: ThorObject, here: Situation) -> bool:
     items = [t for t in here.world if is_wanted(t, here.goal)]
     return all(draft.allowed("put", place, item) for item in items)
 
 
-def _look(draft: Draft, here: Situation) -> None:
+def _look(draft: PlanDraft, here: Situation) -> None:
     lamps = [t for t in here.world.of_type(str(here.goal.toggle)) if draft.allowed("turn on", t)]
     draft.take(_wanted(draft, here, None))
     lamp = draft.nearest(lamps)
@@ -77,7 +77,7 @@ def _look(draft: Draft, here: Situation) -> None:
     draft.switch(lamp, True)
 
 
-def _treat(draft: Draft, here: Situation) -> None:
+def _treat(draft: PlanDraft, here: Situation) -> None:
     done = treated(here.goal, here.history)
     ready = [t for t in _present(draft, here) if t.id in done]
     begun = [t for t in _present(draft, here) if _is_inside(draft, t, _WHERE[here.goal.type])]
@@ -88,7 +88,7 @@ def _treat(draft: Draft, here: Situation) -> None:
     draft.put(_place(draft, here.goal, thing))
 
 
-def _heat(draft: Draft, thing: Thing) -> None:
+def _heat(draft: PlanDraft, thing: ThorObject) -> None:
     microwave = _appliance(draft, "Microwave")
     _insert(draft, thing, microwave)
     draft.switch(microwave, False)
@@ -97,14 +97,14 @@ def _heat(draft: Draft, thing: Thing) -> None:
     draft.switch(microwave, False)
 
 
-def _cool(draft: Draft, thing: Thing) -> None:
+def _cool(draft: PlanDraft, thing: ThorObject) -> None:
     fridge = _appliance(draft, "Fridge")
     _insert(draft, thing, fridge)
     draft.open(fridge)
     draft.close(fridge)
 
 
-def _clean(draft: Draft, thing: Thing) -> None:
+def _clean(draft: PlanDraft, thing: ThorObject) -> None:
     faucets = [f for f in draft.world.of_type("Faucet") if draft.allowed("turn on", f)]
     pairs = {basin.id: f for f in faucets if (basin := basin_of(f, draft.world)) is not None}
     basins = [
@@ -120,7 +120,7 @@ def _clean(draft: Draft, thing: Thing) -> None:
     draft.switch(faucet, False)
 
 
-_TREATMENTS: Mapping[str, Callable[[Draft, Thing], None]] = {
+_TREATMENTS: Mapping[str, Callable[[PlanDraft, ThorObject], None]] = {
     "pick_heat_then_place_in_recep": _heat,
     "pick_cool_then_place_in_recep": _cool,
     "pick_clean_then_place_in_recep": _clean,
@@ -134,29 +134,29 @@ _WHERE: Mapping[str, Sequence[str]] = {
 }
 
 
-def _is_inside(draft: Draft, thing: Thing, types: Sequence[str]) -> bool:
+def _is_inside(draft: PlanDraft, thing: ThorObject, types: Sequence[str]) -> bool:
     return any(_in(draft, thing, place) for place in draft.world.of_type(*types))
 
 
-def _insert(draft: Draft, thing: Thing, place: Thing) -> None:
+def _insert(draft: PlanDraft, thing: ThorObject, place: ThorObject) -> None:
     if not _in(draft, thing, place):
         draft.take(thing)
         draft.put(place)
 
 
-def _in(draft: Draft, thing: Thing, place: Thing) -> bool:
+def _in(draft: PlanDraft, thing: ThorObject, place: ThorObject) -> bool:
     held = draft.held is not None and draft.held.id == thing.id
     return not held and thing.id in draft.world.inside(place)
 
 
-def _appliance(draft: Draft, type: str) -> Thing:
+def _appliance(draft: PlanDraft, type: str) -> ThorObject:
     found = draft.nearest([t for t in draft.world.of_type(type) if draft.allowed("open", t)])
     if found is None:
         raise NoPlanError(f"There is no {type}.")
     return found
 
 
-def _movable(draft: Draft, here: Situation) -> None:
+def _movable(draft: PlanDraft, here: Situation) -> None:
     goal, world = here.goal, here.world
     movables = [
         m
@@ -178,7 +178,7 @@ def _movable(draft: Draft, here: Situation) -> None:
     draft.put(_place(draft, goal, movable))
 
 
-def _place(draft: Draft, goal: Goal, item: Thing | None = None) -> Thing:
+def _place(draft: PlanDraft, goal: AlfredGoal, item: ThorObject | None = None) -> ThorObject:
     places = [
         p
         for p in draft.world.of_type(str(goal.parent))
@@ -190,7 +190,7 @@ def _place(draft: Draft, goal: Goal, item: Thing | None = None) -> Thing:
     return place
 
 
-def _wanted(draft: Draft, here: Situation, place: Thing | None) -> Thing:
+def _wanted(draft: PlanDraft, here: Situation, place: ThorObject | None) -> ThorObject:
     """The thing to use: the one in hand if it is right, else the one that is got most easily."""
     things = _all_wanted(draft, here)
     held = [t for t in things if t.held]
@@ -200,7 +200,7 @@ def _wanted(draft: Draft, here: Situation, place: Thing | None) -> Thing:
     return thing
 
 
-def _all_wanted(draft: Draft, here: Situation) -> Sequence[Thing]:
+def _all_wanted(draft: PlanDraft, here: Situation) -> Sequence[ThorObject]:
     """Everything of the wanted kind; where slices are wanted and there are none, they are cut."""
     found = _present(draft, here)
     if found or not here.goal.sliced:
@@ -219,13 +219,13 @@ def _all_wanted(draft: Draft, here: Situation) -> Sequence[Thing]:
     return draft.slice(target)
 
 
-def _present(draft: Draft, here: Situation) -> Sequence[Thing]:
+def _present(draft: PlanDraft, here: Situation) -> Sequence[ThorObject]:
     return [
         t for t in here.world if is_wanted(t, here.goal) and (t.held or draft.allowed("pick up", t))
     ]
 
 
-_RECIPES: Mapping[str, Callable[[Draft, Situation], None]] = {
+_RECIPES: Mapping[str, Callable[[PlanDraft, Situation], None]] = {
     "pick_and_place_simple": _simple,
     "pick_two_obj_and_place": _two,
     "look_at_obj_in_light": _look,

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inhabit.envs.alfred.expert.draft import NoPlanError, Step
-from inhabit.envs.alfred.expert.planner import Planner
+from inhabit.envs.alfred.expert.draft import NoPlanError, PlanStep
+from inhabit.envs.alfred.expert.planner import AlfredPlanner
 from inhabit.envs.alfred.expert.recipes import solve
 from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.language.vocabulary import vocabulary
 from inhabit.envs.alfred.scenes.object_types import KNIVES
 from inhabit.envs.alfred.scenes.rooms import kind_of
-from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.skills.exploring import unsearched
 from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.tasks.goals import is_wanted
 from inhabit.envs.alfred.tasks.pairs import PLACES
-from inhabit.envs.alfred.thor.objects import ENCLOSING, Thing
+from inhabit.envs.alfred.thor.objects import ENCLOSING, ThorObject
 from inhabit.envs.core import Action
 
 _LOOKS = 3
 """Places to look around from before anything is searched from near."""
 
 
-class Searcher(Planner):
+class Searcher(AlfredPlanner):
     """Says one action at a time, in words that need no number where they can do without."""
 
     def plan(self, here: Situation) -> Sequence[Action]:
@@ -55,8 +55,8 @@ class Searcher(Planner):
         if place is None:
             return None if unsearched(here) is None else say("explore")
         if place.shut and place.visible and here.memory.focus == place.id:
-            return _said(here, Step("open", place))
-        return _said(here, Step("go to", place))
+            return _said(here, PlanStep("open", place))
+        return _said(here, PlanStep("go to", place))
 
 
 def _unseen(here: Situation) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _unseen(here: Situation) -> Iterator[str]:
             yield thing.id
 
 
-def _places(here: Situation) -> Iterator[Thing]:
+def _places(here: Situation) -> Iterator[ThorObject]:
     """Where to look: what is closed, and what one has not stood before."""
     memory = here.memory
     for thing in here.world:
@@ -79,7 +79,7 @@ def _places(here: Situation) -> Iterator[Thing]:
             yield thing
 
 
-def _promise(here: Situation, place: Thing) -> tuple[object, ...]:
+def _promise(here: Situation, place: ThorObject) -> tuple[object, ...]:
     """Least for where one looks first: where one stands, then where such things are kept."""
     pose = here.body.pose
     kept = [type for object in _sought(here) for type in PLACES.get(object, ())]
@@ -109,11 +109,11 @@ def _sought(here: Situation) -> Sequence[str]:
     return [str(goal.object)]
 
 
-def _sliceable(goal: Goal, known: Sequence[Thing]) -> bool:
+def _sliceable(goal: AlfredGoal, known: Sequence[ThorObject]) -> bool:
     return bool(goal.sliced) and any(t.type == goal.object for t in known)
 
 
-def _said(here: Situation, step: Step) -> Action:
+def _said(here: Situation, step: PlanStep) -> Action:
     """The step by the shortest name that means it, among what can be said in such a room."""
     if step.verb == "drop":
         return say("drop")

@@ -17,7 +17,7 @@ from inhabit.envs.alfred.tasks.goals import conditions
 from inhabit.envs.core import Action, Outcome
 
 
-class House(Protocol):
+class ForkableHouse(Protocol):
     """An environment whose moments can be copied."""
 
     def actions(self) -> Sequence[Action]:
@@ -41,7 +41,7 @@ class House(Protocol):
         ...
 
 
-H = TypeVar("H", bound=House)
+H = TypeVar("H", bound=ForkableHouse)
 
 
 def first_actions(house: H, situation: Callable[[H], Situation]) -> frozenset[Action] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from inhabit.envs.alfred.expert.planner import Planner
+from inhabit.envs.alfred.expert.planner import AlfredPlanner
 from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.counterparts import present
@@ -13,7 +13,7 @@ from inhabit.envs.alfred.scenes.scene import LowStep, RecordedThing
 from inhabit.envs.alfred.skills.result import Result
 from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.thor.masks import choose, decode
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Action
 
 _MOVES: Mapping[str, str] = {
@@ -37,7 +37,7 @@ _DEEDS: Mapping[str, str] = {
 }
 
 
-class StepPlanner(Planner):
+class StepPlanner(AlfredPlanner):
     """Says the next step of a recording, whatever came of the last one."""
 
     def __init__(self, steps: Sequence[LowStep], by: Literal["id", "mask"]) -> None:
@@ -68,7 +68,7 @@ class StepPlanner(Planner):
         verb = _DEEDS[step.action]
         return (say(verb, IT, name) if verb == "put" else say(verb, name),)
 
-    def _meant(self, here: Situation, recorded: RecordedThing) -> Thing | None:
+    def _meant(self, here: Situation, recorded: RecordedThing) -> ThorObject | None:
         whole = here.meant.get(recorded)
         if whole is None:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inhabit.envs.alfred.expert.draft import HiddenError, Step
+from inhabit.envs.alfred.expert.draft import HiddenError, PlanStep
 from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.skills import exploring
@@ -12,8 +12,8 @@ from inhabit.envs.alfred.skills.memory import Cell
 from inhabit.envs.alfred.skills.routes import STEP, Stand
 from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.skills.vantage import stand_of, vantage
-from inhabit.envs.alfred.thor.body import Pose
-from inhabit.envs.alfred.thor.objects import Thing, apart
+from inhabit.envs.alfred.thor.body import AgentPose
+from inhabit.envs.alfred.thor.objects import ThorObject, apart
 from inhabit.envs.core import Action
 
 # What an agent would see if it explored: for plans that need things it has not seen yet.
@@ -43,10 +43,10 @@ class Foresight:
             for tilt in exploring.TILTS:
                 for turned in range(0, 360, turn):
                     facing = (heading + turned) % 360
-                    self._glance(Pose(x * STEP, height, z * STEP, facing, tilt))
+                    self._glance(AgentPose(x * STEP, height, z * STEP, facing, tilt))
         return True
 
-    def go_to(self, thing: Thing) -> None:
+    def go_to(self, thing: ThorObject) -> None:
         """Walk to a thing."""
         pose = vantage(self._here, thing, self._stand)
         if pose is not None:
@@ -54,7 +54,7 @@ class Foresight:
             with self._here.views.away():
                 self._glance(pose)
 
-    def shows(self, thing: Thing, wanted: Thing) -> bool:
+    def shows(self, thing: ThorObject, wanted: ThorObject) -> bool:
         """Whether going to one thing would show another."""
         if self._here.world.shut_in(thing) is not None:
             return False
@@ -64,7 +64,7 @@ class Foresight:
         with self._here.views.away():
             return wanted.id in self._here.views.noticed(pose)
 
-    def _glance(self, pose: Pose) -> None:
+    def _glance(self, pose: AgentPose) -> None:
         self.seen.update(self._here.views.noticed(pose))
 
 
@@ -73,7 +73,7 @@ _MOST_LANDMARKS = 8
 
 
 def put_in_words(
-    here: Situation, steps: Sequence[Step], *, as_far_as_possible: bool = False
+    here: Situation, steps: Sequence[PlanStep], *, as_far_as_possible: bool = False
 ) -> Sequence[Action]:
     """The actions, each of which can be carried out in its turn.
 
@@ -98,7 +98,7 @@ def put_in_words(
 
 
 class _Speech:
-    def __init__(self, here: Situation, steps: Sequence[Step]) -> None:
+    def __init__(self, here: Situation, steps: Sequence[PlanStep]) -> None:
         self._here = here
         self._foresight: Foresight | None = None
         if any(self._unseen(step.thing) for step in steps if step.verb == "go to"):
@@ -107,10 +107,10 @@ class _Speech:
         self._focus: str | None = None
         self.actions: list[Action] = []
 
-    def _unseen(self, thing: Thing) -> bool:
+    def _unseen(self, thing: ThorObject) -> bool:
         return thing.id in self._here.names and thing.id not in self._here.memory.seen
 
-    def add(self, step: Step) -> None:
+    def add(self, step: PlanStep) -> None:
         """One more step."""
         thing = step.thing
         if step.verb == "go to":
@@ -126,7 +126,7 @@ class _Speech:
         self.actions.append(say(step.verb, *extra, self._name(step.verb, thing)))
         self._focus = thing.id
 
-    def _search(self, thing: Thing) -> None:
+    def _search(self, thing: ThorObject) -> None:
         """Explore until the thing has been seen."""
         if self._foresight is None or thing.id not in self._here.world:
             return
@@ -141,7 +141,7 @@ class _Speech:
                 return
             self.actions.append(say("look around" if fresh else "explore"))
 
-    def _look_from_near(self, thing: Thing) -> None:
+    def _look_from_near(self, thing: ThorObject) -> None:
         """Find what is too small to be seen from afar by going to something beside it."""
         assert self._foresight is not None
         things = (self._here.world.get(id) for id in sorted(self._foresight.seen))
@@ -154,7 +154,7 @@ class _Speech:
                 return
         raise HiddenError(thing)
 
-    def _name(self, verb: str, thing: Thing) -> str:
+    def _name(self, verb: str, thing: ThorObject) -> str:
         said = word(thing.type)
         if thing.id not in self._here.names or thing.id == self._focus:
             return said

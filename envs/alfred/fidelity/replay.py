@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from inhabit.envs.alfred.scenes.build import build
 from inhabit.envs.alfred.scenes.counterparts import present
-from inhabit.envs.alfred.scenes.scene import LowStep, RecordedThing, Scene
+from inhabit.envs.alfred.scenes.scene import AlfredScene, LowStep, RecordedThing
 from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.tasks.goals import conditions
-from inhabit.envs.alfred.thor.body import Body, Pose
+from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 from inhabit.envs.alfred.thor.masks import Mask, choose, decode, drawn
-from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
 
 By = Literal["id", "mask"]
@@ -36,9 +36,9 @@ class Interaction:
     """One thing that the expert handled, and how that went here."""
 
     step: LowStep
-    meant: Thing | None
+    meant: ThorObject | None
     """Our counterpart of what it handled."""
-    chosen: Thing | None
+    chosen: ThorObject | None
     """What was handled here."""
     refusal: str
     """Why it was refused; empty if it was not."""
@@ -51,7 +51,7 @@ class Interaction:
 
 
 @dataclass(slots=True)
-class Story:
+class ReplayTrace:
     """A trajectory as it went here."""
 
     interactions: list[Interaction] = field(default_factory=list)
@@ -72,8 +72,8 @@ class Story:
 
 
 def replay(
-    body: Body, scene: Scene, *, by: By = "id", walk: bool = False, show: bool = False
-) -> Story:
+    body: AgentBody, scene: AlfredScene, *, by: By = "id", walk: bool = False, show: bool = False
+) -> ReplayTrace:
     """Act a recorded scene again from the expert's own poses.
 
     Args:
@@ -89,7 +89,7 @@ def replay(
     if scene.recording is None or not scene.recording.steps:
         raise SceneError("recording.steps: there are none; read the trajectory with its steps.")
     actor = _Actor(build(body, scene, seed=0), by, show)
-    story, steps = Story(), scene.recording.steps
+    story, steps = ReplayTrace(), scene.recording.steps
     story.placed, story.resting = resting(body.world)
     story.solved_at_start = actor.solved
     last = max((i for i, s in enumerate(steps) if s.action in _LAST_ACTS), default=-1)
@@ -109,19 +109,19 @@ def replay(
     return story
 
 
-def _poses(scene: Scene, steps: Sequence[LowStep]) -> Iterator[Pose]:
+def _poses(scene: AlfredScene, steps: Sequence[LowStep]) -> Iterator[AgentPose]:
     """Where the expert is before the first step, and after each."""
     start = scene.start
     assert start is not None and start.y is not None
     x, z, turn, horizon = start.x, start.z, int(start.rotation), start.horizon
-    yield Pose(x, start.y, z, turn, horizon)
+    yield AgentPose(x, start.y, z, turn, horizon)
     for step in steps:
         if step.action in MOVES:
             right, ahead = _AHEAD[(turn + MOVES[step.action]) % 360]
             x, z = x + _STEP * right, z + _STEP * ahead
         turn = (turn + _TURNS.get(step.action, 0)) % 360
         horizon += _NODS.get(step.action, 0)
-        yield Pose(x, start.y, z, turn, horizon)
+        yield AgentPose(x, start.y, z, turn, horizon)
 
 
 class _Actor:
@@ -133,7 +133,7 @@ class _Actor:
         self._show = show
         self._touched: set[str] = set()
         self._slices: dict[tuple[str, int | None], str] = {}
-        self._pose: Pose | None = None
+        self._pose: AgentPose | None = None
 
     @property
     def solved(self) -> bool:
@@ -141,7 +141,7 @@ class _Actor:
         met, total = conditions(self._here.goal, self._here.world, self._here.history)
         return met == total
 
-    def stand(self, pose: Pose, *, at_once: bool = False) -> None:
+    def stand(self, pose: AgentPose, *, at_once: bool = False) -> None:
         """Be where the expert was: before the next interaction, unless `at_once`."""
         self._pose = pose
         if at_once:
@@ -168,14 +168,14 @@ class _Actor:
             self._force(step, recorded, meant)
         return Interaction(step, meant, chosen, refusal, fresh, shown, frame)
 
-    def _meant(self, recorded: RecordedThing) -> Thing | None:
+    def _meant(self, recorded: RecordedThing) -> ThorObject | None:
         whole = self._here.meant.get(recorded)
         if whole is None:
             return None
         taken = {number: id for (cut, number), id in self._slices.items() if cut == whole}
         return present(self._here.world, recorded, whole, taken)
 
-    def _do(self, step: LowStep, recorded: RecordedThing, chosen: Thing | None) -> str:
+    def _do(self, step: LowStep, recorded: RecordedThing, chosen: ThorObject | None) -> str:
         """Try it; why it was refused, or nothing."""
         if chosen is None:
             by_id = self._by == "id" or not step.mask
@@ -188,7 +188,7 @@ class _Actor:
         code, message = self._here.body.error
         return code or message
 
-    def _force(self, step: LowStep, recorded: RecordedThing, meant: Thing | None) -> None:
+    def _force(self, step: LowStep, recorded: RecordedThing, meant: ThorObject | None) -> None:
         """Bring about what was refused, so that the rest of the plan can be tried."""
         if step.action == "PutObject":
             if self._here.held is not None:
@@ -196,7 +196,7 @@ class _Actor:
         elif meant is not None and self._here.do(step.action, meant, forceAction=True):
             self._note(step, recorded, meant)
 
-    def _note(self, step: LowStep, recorded: RecordedThing, thing: Thing) -> None:
+    def _note(self, step: LowStep, recorded: RecordedThing, thing: ThorObject) -> None:
         if step.action in ("PickupObject", "SliceObject"):
             self._touched.add(thing.id)
         whole = self._here.meant.get(recorded)
@@ -204,13 +204,13 @@ class _Actor:
             self._slices[whole, recorded.slice] = thing.id
 
 
-def resting(world: World) -> tuple[int, int]:
+def resting(world: ThorObjects) -> tuple[int, int]:
     """How many things that fit a hand there are, and how many lie on or in something."""
     placed = [t for t in world if t.pickupable and not t.held]
     return len(placed), sum(_rests(thing, world) for thing in placed)
 
 
-def _rests(thing: Thing, world: World) -> bool:
+def _rests(thing: ThorObject, world: ThorObjects) -> bool:
     """Whether it is in or on furniture, or its underside touches the top of something."""
     if any(id in world and world[id].type != "Floor" for id in thing.parents):
         return True

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from inhabit.envs.alfred.fidelity.verdict import SOLVED, Verdict
+from inhabit.envs.alfred.fidelity.verdict import SOLVED, TrajectoryVerdict
 
 _PER_CAUSE = 6
 """Pictures for one cause, at most."""
@@ -22,7 +22,7 @@ AI2-THOR 2.1; in blue, ours of what it meant.</p>
 """
 
 
-def write(verdicts: Sequence[Verdict], out: Path) -> None:
+def write(verdicts: Sequence[TrajectoryVerdict], out: Path) -> None:
     """Write `index.html` and its pictures.
 
     Args:
@@ -30,7 +30,7 @@ def write(verdicts: Sequence[Verdict], out: Path) -> None:
         out: made if it isn't there.
     """
     out.mkdir(parents=True, exist_ok=True)
-    failures: dict[str, list[Verdict]] = defaultdict(list)
+    failures: dict[str, list[TrajectoryVerdict]] = defaultdict(list)
     for verdict in verdicts:
         if verdict.by_id != SOLVED:
             failures[f"by id: {verdict.by_id}"].append(verdict)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from inhabit.envs.alfred.fidelity.verdict import SOLVED, Verdict
+from inhabit.envs.alfred.fidelity.verdict import SOLVED, TrajectoryVerdict
 
 _SHOWN_CAUSES = 12
 
@@ -50,7 +50,7 @@ BOUNDS: Mapping[str, Bound] = {
 }
 
 
-def figures(verdicts: Sequence[Verdict]) -> dict[str, float | None]:
+def figures(verdicts: Sequence[TrajectoryVerdict]) -> dict[str, float | None]:
     """The figures that come from trajectories; None where there was nothing to measure."""
     played = [v for v in verdicts if v.moves or v.seen]
     seen = [one for verdict in verdicts for one in verdict.seen]
@@ -79,7 +79,7 @@ def figures(verdicts: Sequence[Verdict]) -> dict[str, float | None]:
     }
 
 
-def causes(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
+def causes(verdicts: Sequence[TrajectoryVerdict]) -> dict[str, dict[str, int]]:
     """For each way to act a trajectory, what came of it and how often, the commonest first."""
     return {
         way: dict(Counter(getattr(v, way) for v in verdicts if getattr(v, way)).most_common())
@@ -111,6 +111,6 @@ def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
 
 
-def _share(verdicts: Sequence[Verdict], part: str, whole: str) -> float | None:
+def _share(verdicts: Sequence[TrajectoryVerdict], part: str, whole: str) -> float | None:
     total = sum(getattr(v, whole) for v in verdicts)
     return sum(getattr(v, part) for v in verdicts) / total if total else None

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.fidelity.replay import Interaction, Story, replay
+from inhabit.envs.alfred.fidelity.replay import Interaction, ReplayTrace, replay
 from inhabit.envs.alfred.scenes.rooms import Cells
-from inhabit.envs.alfred.scenes.scene import Scene
+from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.trajectories import read_task
 from inhabit.envs.alfred.thor.masks import SIDE, center, decode, edge, overlap
@@ -42,7 +42,7 @@ class SeenThing:
 
 
 @dataclass(slots=True)
-class Verdict:
+class TrajectoryVerdict:
     """What came of a trajectory. Each cause is "solved", or what first went wrong."""
 
     trajectory: str
@@ -61,7 +61,7 @@ class Verdict:
     """Ours where something was refused first, by id or else by mask, with both masks outlined."""
 
 
-class Court:
+class FidelityCheck:
     """Holds trajectories against the household, with simulators of its own."""
 
     def __init__(self, *, skills: bool = True) -> None:
@@ -76,17 +76,17 @@ class Court:
         recorded = AlfredSettings(expert="recorded", cells=cells)
         self._skilled = Alfred("embedded", recorded) if skills else None
 
-    def judge(self, path: Path, folder: Path) -> Verdict:
+    def judge(self, path: Path, folder: Path) -> TrajectoryVerdict:
         """Act a trajectory by id, by mask, and through our skills.
 
         Args:
             path: of its `traj_data.json`.
             folder: that it is named from.
         """
-        verdict = Verdict(path.parent.relative_to(folder).as_posix())
+        verdict = TrajectoryVerdict(path.parent.relative_to(folder).as_posix())
         try:
             task = read_task(path, folder, steps=True)
-            scene = Scene.model_validate(dict(task.scene))
+            scene = AlfredScene.model_validate(dict(task.scene))
             body = self._session.start(self._owner, scene.room)
             by_id = replay(body, scene, walk=True, show=True)
             by_mask = replay(body, scene, by="mask", show=True)
@@ -134,7 +134,7 @@ def _by_skill(env: Alfred, task: Task) -> str:
     return first or _NO_GOAL
 
 
-def _cause(story: Story) -> str:
+def _cause(story: ReplayTrace) -> str:
     refused = story.refused
     if refused is not None:
         type = refused.step.thing.type if refused.step.thing is not None else ""
@@ -142,7 +142,7 @@ def _cause(story: Story) -> str:
     return SOLVED if story.solved else _NO_GOAL
 
 
-def _seen(story: Story) -> Iterator[SeenThing]:
+def _seen(story: ReplayTrace) -> Iterator[SeenThing]:
     for one in story.interactions:
         if one.fresh and one.step.mask and one.shown is not None and one.meant is not None:
             theirs = decode(one.step.mask)

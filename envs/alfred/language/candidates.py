@@ -12,7 +12,7 @@ from inhabit.envs.alfred.scenes.object_types import KNIVES, TYPES
 from inhabit.envs.alfred.skills.exploring import unsearched
 from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.skills.vantage import REACH, vantage
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Action
 
 _HANDLING = ("pick up", "put", "open", "close", "turn on", "turn off", "slice")
@@ -41,11 +41,11 @@ def plausible(here: Situation, find: Sequence[Action] = ()) -> Sequence[Action]:
     return found
 
 
-def _is_of_use(thing: Thing) -> bool:
+def _is_of_use(thing: ThorObject) -> bool:
     return thing.type in TYPES or thing.pickupable or thing.openable or thing.toggleable
 
 
-def _makes_sense(here: Situation, verb: str, thing: Thing) -> bool:
+def _makes_sense(here: Situation, verb: str, thing: ThorObject) -> bool:
     held = here.held
     if verb == "pick up":
         return held is None
@@ -56,9 +56,9 @@ def _makes_sense(here: Situation, verb: str, thing: Thing) -> bool:
     return not thing.held
 
 
-def _named(reference: Reference, verb: str, things: Sequence[Thing]) -> Iterator[str]:
+def _named(reference: Reference, verb: str, things: Sequence[ThorObject]) -> Iterator[str]:
     """Of each type the thing that is meant without a number first, then the others by number."""
-    by_type: dict[str, list[Thing]] = {}
+    by_type: dict[str, list[ThorObject]] = {}
     for thing in things:
         if not (verb == "go to" and thing.held):
             by_type.setdefault(word(thing.type), []).append(thing)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.objects import ThorObject
 
 _WORDS: Mapping[str, str] = {
     "SinkBasin": "sink",
@@ -60,16 +60,16 @@ def split_name(text: str) -> tuple[str, int | None]:
     return squeeze(match[1]), int(match[2])
 
 
-class Names:
+class ObjectNames:
     """The names of one room's things. Grows as things come into being; nothing is renamed."""
 
-    def __init__(self, things: Iterable[Thing] = ()) -> None:
+    def __init__(self, things: Iterable[ThorObject] = ()) -> None:
         self._by_id: dict[str, str] = {}
         self._by_name: dict[tuple[str, int], str] = {}
         self._count: dict[str, int] = {}
         self.add(things)
 
-    def add(self, things: Iterable[Thing]) -> None:
+    def add(self, things: Iterable[ThorObject]) -> None:
         """Name what has no name yet."""
         things = list(things)
         types = {thing.type for thing in things}
@@ -78,7 +78,7 @@ class Names:
             if thing.id not in self._by_id and not unspoken:
                 self._name(thing)
 
-    def _name(self, thing: Thing) -> None:
+    def _name(self, thing: ThorObject) -> None:
         said = word(thing.type)
         number = self._count[said] = self._count.get(said, 0) + 1
         self._by_id[thing.id] = f"{said}_{number}"
@@ -103,9 +103,9 @@ class Names:
         """Id to name, in the order of naming."""
         return self._by_id
 
-    def copy(self) -> Names:
+    def copy(self) -> ObjectNames:
         """The same names, to grow apart."""
-        twin = Names()
+        twin = ObjectNames()
         twin._by_id = dict(self._by_id)
         twin._by_name = dict(self._by_name)
         twin._count = dict(self._count)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from inhabit.envs.alfred.language.naming import Names, split_name, squeeze, word
+from inhabit.envs.alfred.language.naming import ObjectNames, split_name, squeeze, word
 from inhabit.envs.alfred.skills.memory import Memory
-from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 
-Fits = Callable[[Thing], bool]
+Fits = Callable[[ThorObject], bool]
 
 _FITS: dict[str, Fits] = {
     "pick up": lambda t: t.pickupable and not t.held,
@@ -25,14 +25,16 @@ _FITS: dict[str, Fits] = {
 class Reference:
     """What names mean to an agent at one moment: of what it has seen and nothing else."""
 
-    def __init__(self, world: World, names: Names, memory: Memory, x: float, z: float) -> None:
+    def __init__(
+        self, world: ThorObjects, names: ObjectNames, memory: Memory, x: float, z: float
+    ) -> None:
         self._world = world
         self._names = names
         self._memory = memory
         self._x, self._z = x, z
-        self._known: Sequence[Thing] | None = None
+        self._known: Sequence[ThorObject] | None = None
 
-    def known(self) -> Sequence[Thing]:
+    def known(self) -> Sequence[ThorObject]:
         """Everything that was seen, still exists and has a name, in the order of the names."""
         if self._known is None:
             ids = [id for id in self._memory.seen if id in self._names and id in self._world]
@@ -43,7 +45,7 @@ class Reference:
         said, _, number = self._names.of(id).rpartition("_")
         return said, int(number)
 
-    def resolve(self, verb: str, name: str) -> Thing | None:
+    def resolve(self, verb: str, name: str) -> ThorObject | None:
         """The thing that `name` means when it follows `verb`; None if no such thing was seen."""
         squeezed, number = split_name(name)
         if number is not None:
@@ -51,7 +53,7 @@ class Reference:
             return self._world.get(id) if id in self._memory.seen and id is not None else None
         return self.choose(verb, [t for t in self.known() if squeeze(word(t.type)) == squeezed])
 
-    def choose(self, verb: str, things: Sequence[Thing]) -> Thing | None:
+    def choose(self, verb: str, things: Sequence[ThorObject]) -> ThorObject | None:
         """The likeliest of some things of one type.
 
         Going, it is one that was not gone to or taken yet, the nearest; else one that the verb can
@@ -60,7 +62,7 @@ class Reference:
         rank = self._to_go if verb in ("go to", "find") else self._to_act(verb)
         return min(things, key=lambda t: (*rank(t), self._order(t.id)), default=None)
 
-    def _to_go(self, thing: Thing) -> tuple[object, ...]:
+    def _to_go(self, thing: ThorObject) -> tuple[object, ...]:
         return (
             thing.held,
             self._world.shut_in(thing) is not None,
@@ -69,7 +71,7 @@ class Reference:
             round(thing.reach(self._x, self._z), 3),
         )
 
-    def _to_act(self, verb: str) -> Callable[[Thing], tuple[object, ...]]:
+    def _to_act(self, verb: str) -> Callable[[ThorObject], tuple[object, ...]]:
         fits = _FITS[verb]
         return lambda thing: (
             not fits(thing),
@@ -78,13 +80,13 @@ class Reference:
             round(thing.reach(self._x, self._z), 3),
         )
 
-    def name(self, verb: str, thing: Thing) -> str:
+    def name(self, verb: str, thing: ThorObject) -> str:
         """The shortest name by which the thing is understood: "mug", or "mug_2" among others."""
         said = word(thing.type)
         meant = self.resolve(verb, said)
         return said if meant is not None and meant.id == thing.id else self._names.of(thing.id)
 
 
-def fits(verb: str, thing: Thing) -> bool:
+def fits(verb: str, thing: ThorObject) -> bool:
     """Whether a verb could be meant of a thing in its present state."""
     return _FITS[verb](thing)

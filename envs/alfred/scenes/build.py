@@ -1,4 +1,6 @@
-"""Builds what a `Scene` says, by the client's actions alone: the same on Unity and embedded."""
+"""Builds what a `AlfredScene` says, by the client's actions alone: the same on Unity and
+embedded.
+"""
 
 from __future__ import annotations
 
@@ -7,55 +9,16 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from inhabit.envs.alfred.language.naming import Names, split_name
+from inhabit.envs.alfred.language.naming import ObjectNames, split_name
 from inhabit.envs.alfred.scenes.recorded_layout import lay_out
-from inhabit.envs.alfred.scenes.scene import Placement, Scene, Start, State
+from inhabit.envs.alfred.scenes.scene import AlfredScene, ObjectState, Placement, StartPose
+from inhabit.envs.alfred.scenes.stowing import stow
 from inhabit.envs.alfred.skills.routes import STEP, Grid, cell
 from inhabit.envs.alfred.skills.situation import Situation
-from inhabit.envs.alfred.thor.body import Body, Pose
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.thor.views import Views
 from inhabit.envs.core import SceneError
-
-
-def stow(body: Body, thing: str, holder: str) -> str | None:
-    """Put a thing in or on a receptacle, which is closed again if it was.
-
-    Args:
-        body: whose hand is empty; it needs to be nowhere near.
-        thing: THOR's id.
-        holder: THOR's id.
-
-    Returns:
-        None, or the simulator's words for why it can't be done; then the thing lies on the floor
-        before the agent, if it could be picked up at all.
-    """
-    if not body.tell("PickupObject", blind=True, objectId=thing, forceAction=True):
-        return body.error[1]
-    shut = body.world[holder].shut
-    if shut:
-        body.tell("OpenObject", blind=True, objectId=holder, forceAction=True)
-    why = None
-    if not body.tell(
-        "PutObject", blind=True, objectId=holder, forceAction=True, placeStationary=True
-    ):
-        why = body.error[1] or "no reason given"
-        body.tell("DropHandObject", blind=True, forceAction=True)
-    if shut:
-        body.tell("CloseObject", blind=True, objectId=holder, forceAction=True)
-    return why
-
-
-def within_reach(body: Body, thing: str) -> bool:
-    """Whether a thing can be handled from somewhere, once what shuts it in is open."""
-    shut = body.world.shut_in(body.world[thing])
-    if shut is not None:
-        body.tell("OpenObject", blind=True, objectId=shut.id, forceAction=True)
-    poses = body.ask("GetInteractablePoses", objectId=thing, standings=[True], maxPoses=1)
-    if shut is not None:
-        body.tell("CloseObject", blind=True, objectId=shut.id, forceAction=True)
-    return bool(poses)
-
 
 _STATES: Mapping[str, tuple[str, str]] = {
     "open": ("OpenObject", "CloseObject"),
@@ -69,7 +32,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
 
 
 def build(
-    body: Body, scene: Scene, *, seed: int, teleport: bool = False, filming: bool = False
+    body: AgentBody, scene: AlfredScene, *, seed: int, teleport: bool = False, filming: bool = False
 ) -> Situation:
     """Load the room and make it what the scene says.
 
@@ -91,7 +54,7 @@ def build(
             body,
         )
     meant = lay_out(body, scene.recording) if scene.recording is not None else {}
-    names = Names(body.world)
+    names = ObjectNames(body.world)
     for i, placement in enumerate(scene.placements):
         _place(body, names, placement, f"placements.{i}")
     for i, state in enumerate(scene.states):
@@ -116,12 +79,12 @@ def build(
     return here
 
 
-def _must(done: bool, field: str, body: Body) -> None:
+def _must(done: bool, field: str, body: AgentBody) -> None:
     if not done:
         raise SceneError(f"{field}: the simulator refuses it: {body.error[1] or 'no reason given'}")
 
 
-def _id(names: Names, name: str) -> str:
+def _id(names: ObjectNames, name: str) -> str:
     squeezed, number = split_name(name)
     id = names.id(squeezed, number) if number is not None else None
     if id is None:
@@ -129,14 +92,14 @@ def _id(names: Names, name: str) -> str:
     return id
 
 
-def _place(body: Body, names: Names, placement: Placement, field: str) -> None:
+def _place(body: AgentBody, names: ObjectNames, placement: Placement, field: str) -> None:
     thing, holder = _id(names, placement.object), _id(names, placement.receptacle)
     why = stow(body, thing, holder)
     if why is not None:
         raise SceneError(f"{field}: {placement.object} in {placement.receptacle}: {why}")
 
 
-def _set(body: Body, names: Names, state: State, field: str) -> None:
+def _set(body: AgentBody, names: ObjectNames, state: ObjectState, field: str) -> None:
     id = _id(names, state.object)
     for name, (bring, undo) in _STATES.items():
         wanted = getattr(state, name)
@@ -153,17 +116,17 @@ def _set(body: Body, names: Names, state: State, field: str) -> None:
     _must(done, f"{field}.filled", body)
 
 
-def _is(thing: Thing, state: str) -> bool:
+def _is(thing: ThorObject, state: str) -> bool:
     key = {"open": "isOpen", "on": "isToggled"}.get(state, f"is{state.capitalize()}")
     return bool(thing.record[key])
 
 
-def _grid(body: Body) -> Grid:
+def _grid(body: AgentBody) -> Grid:
     places = body.ask("GetReachablePositions") or ()
     return Grid(cell(place["x"], place["z"]) for place in places)
 
 
-def _stand(body: Body, start: Start | None, grid: Grid, seed: int) -> None:
+def _stand(body: AgentBody, start: StartPose | None, grid: Grid, seed: int) -> None:
     """Set the agent where the scene says: of a recording, on the nearest place of our grid."""
     if not grid.places:
         raise SceneError("start: there is no place in this room where the agent can stand.")
@@ -171,11 +134,11 @@ def _stand(body: Body, start: Start | None, grid: Grid, seed: int) -> None:
         start = _anywhere(grid, seed)
     height = body.pose.y if start.y is None else start.y
     x, z = min(grid.places, key=lambda p: (math.dist(p, (start.x / STEP, start.z / STEP)), p))
-    pose = Pose(x * STEP, height, z * STEP, start.rotation, start.horizon)
+    pose = AgentPose(x * STEP, height, z * STEP, start.rotation, start.horizon)
     _must(body.place(pose), "start", body)
 
 
-def _anywhere(grid: Grid, seed: int) -> Start:
+def _anywhere(grid: Grid, seed: int) -> StartPose:
     draw = random.Random(f"alfred start {seed}")
     x, z = draw.choice(sorted(grid.places))
-    return Start(x=x * STEP, z=z * STEP, rotation=draw.choice((0, 90, 180, 270)))
+    return StartPose(x=x * STEP, z=z * STEP, rotation=draw.choice((0, 90, 180, 270)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from inhabit.envs.alfred.scenes.scene import RecordedThing
-from inhabit.envs.alfred.thor.objects import Thing, World, apart
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects, apart
 
 SLICED = "Sliced"
 """What THOR adds to the type of what was cut."""
@@ -20,7 +20,7 @@ _RETYPED = 0.5
 """Metres within which furniture is taken for the same one though its type has changed."""
 
 
-def counterpart(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
+def counterpart(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObject | None:
     """The thing that is meant, if there is one.
 
     One of the same type near the same place; else fixed furniture at that place that has another
@@ -38,7 +38,7 @@ def counterpart(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | Non
 
 
 def counterparts(
-    recorded: Iterable[RecordedThing], things: Sequence[Thing]
+    recorded: Iterable[RecordedThing], things: Sequence[ThorObject]
 ) -> Mapping[RecordedThing, str]:
     """Ids of the things that are meant; of what can be picked up, each is meant once at the most.
 
@@ -61,8 +61,8 @@ def counterparts(
 
 
 def present(
-    world: World, recorded: RecordedThing, whole: str, taken: Mapping[int | None, str]
-) -> Thing | None:
+    world: ThorObjects, recorded: RecordedThing, whole: str, taken: Mapping[int | None, str]
+) -> ThorObject | None:
     """What a recorded thing is at this moment: of a slice, the one that was taken, or a free one.
 
     Args:
@@ -81,7 +81,7 @@ def present(
     return min(slices, key=lambda t: (t.id in used, not t.visible, t.id), default=None)
 
 
-def moved(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
+def moved(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObject | None:
     """The only appliance of its kind, if it stood elsewhere when it was recorded and can be moved.
 
     It stood on what is at that place: its id says where its underside was, give or take.
@@ -92,14 +92,14 @@ def moved(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
     return alike[0] if alike[0].record["moveable"] else None
 
 
-def _was_moved(alike: Sequence[Thing]) -> bool:
+def _was_moved(alike: Sequence[ThorObject]) -> bool:
     """Whether a room has one of them and no more, and that of a kind that changed its place."""
     return len(alike) == 1 and alike[0].type in _MOVED
 
 
-def _nearest(recorded: RecordedThing, things: Sequence[Thing]) -> Thing | None:
+def _nearest(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObject | None:
     return min(things, key=lambda t: (_gap(recorded, t), t.id), default=None)
 
 
-def _gap(recorded: RecordedThing, thing: Thing) -> float:
+def _gap(recorded: RecordedThing, thing: ThorObject) -> float:
     return min(apart(recorded.position, thing.position), apart(recorded.position, thing.center))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from inhabit.envs.alfred.language.naming import Names
+from inhabit.envs.alfred.language.naming import ObjectNames
 from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.skills.memory import Cell
 from inhabit.envs.alfred.skills.routes import STEP
 from inhabit.envs.alfred.tasks.pairs import PLACES
-from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 
 _ARM = 1.0
 """Metres along the floor from the nearest place to stand: a little less than the reach."""
@@ -32,17 +32,17 @@ class Furnished:
         self.name = name
         self.where = where
         room = where.load(name)
-        self._world = World(room.objects)
-        self._names = Names(self._world)
+        self._world = ThorObjects(room.objects)
+        self._names = ObjectNames(self._world)
         self._cells = sorted(room.cells)
         floor = min(t.center[1] - t.size[1] / 2 for t in self._world)
         self._by_name = {name: self._world[id] for id, name in self._names.all().items()}
-        self._by_type: dict[str, list[Thing]] = {}
+        self._by_type: dict[str, list[ThorObject]] = {}
         for thing in self._by_name.values():
             if self._can_reach(thing, floor):
                 self._by_type.setdefault(thing.type, []).append(thing)
 
-    def _can_reach(self, thing: Thing, floor: float) -> bool:
+    def _can_reach(self, thing: ThorObject, floor: float) -> bool:
         if thing.pickupable and not thing.parents:
             return False  # What lies nowhere is inside something.
         if not thing.pickupable and any(_holds(other, thing) for other in self._world):
@@ -66,20 +66,20 @@ class Furnished:
         """The object type of a name."""
         return self.thing(name).type
 
-    def thing(self, name: str) -> Thing:
+    def thing(self, name: str) -> ThorObject:
         """The thing of a name."""
         return self._by_name[name]
 
-    def name_of(self, thing: Thing) -> str:
+    def name_of(self, thing: ThorObject) -> str:
         """The name of a thing."""
         return self._names.of(thing.id)
 
-    def holder(self, thing: Thing) -> Thing | None:
+    def holder(self, thing: ThorObject) -> ThorObject | None:
         """What it lies in or on."""
         around = self._world.around(thing)
         return around[0] if around else None
 
-    def of_type(self, type: str) -> Sequence[Thing]:
+    def of_type(self, type: str) -> Sequence[ThorObject]:
         """What there is of a type within reach."""
         return self._by_type.get(type, ())
 
@@ -118,7 +118,7 @@ def furnished(name: str, where: Rooms = _ITHOR) -> Furnished:
     return Furnished(name, where)
 
 
-def _holds(cupboard: Thing, thing: Thing) -> bool:
+def _holds(cupboard: ThorObject, thing: ThorObject) -> bool:
     """Whether furniture is shut in other furniture."""
     return (
         cupboard.type == "Cabinet"
@@ -131,7 +131,7 @@ def _holds(cupboard: Thing, thing: Thing) -> bool:
     )
 
 
-def _fits(thing: Thing, holder: Thing, times: int) -> bool:
+def _fits(thing: ThorObject, holder: ThorObject, times: int) -> bool:
     """Whether it fits by its size, with some room to spare."""
     if holder.type in _SINGLE:
         return not holder.contents

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inhabit.envs.alfred.scenes.build import stow, within_reach
 from inhabit.envs.alfred.scenes.counterparts import counterpart, counterparts, moved
 from inhabit.envs.alfred.scenes.scene import RecordedThing, Recording
-from inhabit.envs.alfred.thor.body import Body
-from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.alfred.scenes.stowing import stow, within_reach
+from inhabit.envs.alfred.thor.body import AgentBody
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.household.geometry.boxes import angles, rotation
 
@@ -51,7 +51,7 @@ _ALIKE = 0.02
 """Metres within which two things lie at the same height."""
 
 
-def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
+def lay_out(body: AgentBody, recording: Recording) -> Mapping[RecordedThing, str]:
     """Put everything where ALFRED had it, switch its lamps, make things dirty and empty.
 
     Returns:
@@ -100,7 +100,7 @@ def lay_out(body: Body, recording: Recording) -> Mapping[RecordedThing, str]:
     return meant
 
 
-def _furniture(body: Body, recording: Recording) -> Sequence[Mapping[str, Any]]:
+def _furniture(body: AgentBody, recording: Recording) -> Sequence[Mapping[str, Any]]:
     """Poses of the few appliances of the plan that stood elsewhere in THOR 2.1."""
     found = {}
     for step in recording.plan:
@@ -114,7 +114,7 @@ def _furniture(body: Body, recording: Recording) -> Sequence[Mapping[str, Any]]:
     return list(found.values())
 
 
-def _adjust_tables(body: Body) -> None:
+def _adjust_tables(body: AgentBody) -> None:
     """Lower or raise the tables that were lower or higher in THOR 2.1, as all on them shows."""
     shifts = {table.id: shift for table in body.world if (shift := _shift(body.world, table))}
     if not shifts:
@@ -130,7 +130,7 @@ def _adjust_tables(body: Body) -> None:
     body.tell("SetObjectPoses", objectPoses=poses, placeStationary=True)
 
 
-def _shift(world: World, table: Thing) -> float:
+def _shift(world: ThorObjects, table: ThorObject) -> float:
     """Metres by which what lies on a table is higher than its top, where most of it agrees."""
     if table.type not in _TABLES or not table.record["moveable"]:
         return 0.0
@@ -142,12 +142,12 @@ def _shift(world: World, table: Thing) -> float:
     return middle if _LEAST < abs(middle) < _MOST and 2 * agree > len(gaps) else 0.0
 
 
-def _gap(thing: Thing, table: Thing) -> float:
+def _gap(thing: ThorObject, table: ThorObject) -> float:
     """Metres from a table's top up to the underside of a thing."""
     return thing.center[1] - thing.size[1] / 2 - table.center[1] - table.size[1] / 2
 
 
-def _is_over(world: World, thing: Thing, table: Thing) -> bool:
+def _is_over(world: ThorObjects, thing: ThorObject, table: ThorObject) -> bool:
     """Whether a thing is on a table, or in the air above a table that has become lower."""
     if thing.id in table.contents:
         return True
@@ -156,7 +156,7 @@ def _is_over(world: World, thing: Thing, table: Thing) -> bool:
     return afloat and above and 0.0 < _gap(thing, table) < _MOST
 
 
-def _bring_to_light(body: Body, thing: Thing, recorded: Thing | None) -> None:
+def _bring_to_light(body: AgentBody, thing: ThorObject, recorded: ThorObject | None) -> None:
     """Put a thing of the plan on what held it, where it can't be got at in the room of today.
 
     A sofa that has become higher since AI2-THOR 2.1 would have swallowed what lay on it.
@@ -177,7 +177,7 @@ def _bring_to_light(body: Body, thing: Thing, recorded: Thing | None) -> None:
     body.tell("SetObjectPoses", objectPoses=[{**pose, "position": thing.record["position"]}])
 
 
-def _soil(body: Body) -> None:
+def _soil(body: AgentBody) -> None:
     for thing in body.world:
         if thing.record["dirtyable"] and not thing.record["isDirty"]:
             body.tell("DirtyObject", objectId=thing.id, forceAction=True)

@@ -1,7 +1,7 @@
 """The parameter template of ALFRED's tasks: the room, what stands how in it, and what is wanted.
 
 Things are named as everywhere in this environment ("mug_2"), object types as in THOR ("Mug").
-`start.py` builds what a `Scene` says; `trajectories.py` reads one from ALFRED's own files.
+`start.py` builds what a `AlfredScene` says; `trajectories.py` reads one from ALFRED's own files.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ Metres = Annotated[float, Field(ge=-30, le=30, json_schema_extra={"unit": "m"})]
 Degrees = Annotated[float, Field(ge=-360, le=360, json_schema_extra={"unit": "degrees"})]
 
 
-class Part(BaseModel):
+class ScenePart(BaseModel):
     """What all parts of a scene have in common."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class Goal(Part):
+class AlfredGoal(ScenePart):
     """What is wanted, in ALFRED's parameters (`pddl_params`)."""
 
     type: TaskType
@@ -70,7 +70,7 @@ class Goal(Part):
     """It is wanted in slices."""
 
     @model_validator(mode="after")
-    def _complete(self) -> Goal:
+    def _complete(self) -> AlfredGoal:
         needed = {"object"}
         needed |= {"toggle"} if self.type == "look_at_obj_in_light" else {"parent"}
         needed |= {"movable"} if self.type == "pick_and_place_with_movable_recep" else set()
@@ -83,7 +83,7 @@ class Goal(Part):
         return self
 
 
-class Start(Part):
+class StartPose(ScenePart):
     """Where the agent stands and looks at the beginning."""
 
     x: Metres
@@ -97,7 +97,7 @@ class Start(Part):
     """How far it looks down; below 0: up."""
 
 
-class Placement(Part):
+class Placement(ScenePart):
     """A thing that is in or on a receptacle at the start, and not where the room has it."""
 
     object: Name
@@ -106,7 +106,7 @@ class Placement(Part):
     """What it is put in or on; closed things are opened for it and closed again."""
 
 
-class State(Part):
+class ObjectState(ScenePart):
     """States of one thing at the start that differ from the room's own; None leaves as it is."""
 
     object: Name
@@ -120,7 +120,7 @@ class State(Part):
     cooked: Literal[True] | None = None
 
 
-class RecordedPose(Part):
+class RecordedPose(ScenePart):
     """Where ALFRED's generator had put a thing (THOR 2.1 coordinates, metres and degrees)."""
 
     type: ObjectType
@@ -128,7 +128,7 @@ class RecordedPose(Part):
     rotation: tuple[Degrees, Degrees, Degrees]
 
 
-class RecordedThing(Part):
+class RecordedThing(ScenePart):
     """A thing as one of ALFRED's plans means it: by type and where it was at the start."""
 
     type: ObjectType
@@ -138,7 +138,7 @@ class RecordedThing(Part):
     """Which of the slices."""
 
 
-class RecordedStep(Part):
+class RecordedStep(ScenePart):
     """One interaction of ALFRED's own plan."""
 
     verb: Literal["pick up", "put", "open", "close", "turn on", "turn off", "slice"]
@@ -148,7 +148,7 @@ class RecordedStep(Part):
     """For "pick up" and "slice": what the thing lies in or on."""
 
 
-class LowStep(Part):
+class LowStep(ScenePart):
     """One of ALFRED's low-level actions, as its expert took it."""
 
     action: str = Field(pattern=r"^[A-Z][A-Za-z]{2,30}$")
@@ -160,7 +160,7 @@ class LowStep(Part):
     first pixel and how many follow."""
 
 
-class Recording(Part):
+class Recording(ScenePart):
     """The rest of a scene that was read from a trajectory of ALFRED's."""
 
     poses: tuple[RecordedPose, ...]
@@ -175,19 +175,19 @@ class Recording(Part):
     """The same in full, where it is to be acted again step by step."""
 
 
-class Scene(Part):
+class AlfredScene(ScenePart):
     """A room, what stands how in it, and what is wanted."""
 
     room: str = Field(json_schema_extra={"vocabulary": [*ROOMS]})
     """FloorPlan1-30 are kitchens, 201-230 living rooms, 301-330 bedrooms, 401-430 bathrooms."""
-    goal: Goal
-    start: Start | None = None
+    goal: AlfredGoal
+    start: StartPose | None = None
     """None: a free place and a direction drawn from the episode's seed."""
     held: Name | None = None
     """What the agent has in its hand at the start."""
     placements: tuple[Placement, ...] = Field(default=(), max_length=40)
     """Things that are elsewhere than the room has them, put there in this order."""
-    states: tuple[State, ...] = Field(default=(), max_length=60)
+    states: tuple[ObjectState, ...] = Field(default=(), max_length=60)
     spawn_seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
     """Scatter all that can be picked up first, by THOR's InitialRandomSpawn with this seed."""
     recording: Recording | None = None
@@ -201,7 +201,7 @@ class Scene(Part):
         return room
 
     @model_validator(mode="after")
-    def _each_thing_once(self) -> Scene:
+    def _each_thing_once(self) -> AlfredScene:
         moved = [p.object for p in self.placements] + ([self.held] if self.held else [])
         for name in moved:
             if moved.count(name) > 1:
@@ -211,7 +211,7 @@ class Scene(Part):
         return self
 
 
-def read_scene(task: Task, rooms: Iterable[str] = ROOMS) -> Scene:
+def read_scene(task: Task, rooms: Iterable[str] = ROOMS) -> AlfredScene:
     """The scene of a task, its fields checked; names of things are checked by `start.check`.
 
     Args:
@@ -222,7 +222,7 @@ def read_scene(task: Task, rooms: Iterable[str] = ROOMS) -> Scene:
         SceneError: a field is unknown, missing or out of its range.
     """
     try:
-        return Scene.model_validate(dict(task.scene), context={"rooms": set(rooms)})
+        return AlfredScene.model_validate(dict(task.scene), context={"rooms": set(rooms)})
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "scene"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from inhabit.envs.alfred.language.naming import Names, split_name
-from inhabit.envs.alfred.scenes.scene import Scene, Start, nearest
+from inhabit.envs.alfred.language.naming import ObjectNames, split_name
+from inhabit.envs.alfred.scenes.scene import AlfredScene, StartPose, nearest
 from inhabit.envs.alfred.skills.routes import STEP, cell
-from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
 
 _NEEDED: Mapping[str, str] = {
@@ -24,7 +24,7 @@ _NEEDED: Mapping[str, str] = {
 
 
 def check(
-    scene: Scene, records: Iterable[Mapping[str, Any]], places: Iterable[tuple[int, int]]
+    scene: AlfredScene, records: Iterable[Mapping[str, Any]], places: Iterable[tuple[int, int]]
 ) -> None:
     """Check the names and places in a scene.
 
@@ -36,7 +36,7 @@ def check(
     Raises:
         SceneError: a name or type that the room lacks, or a thing that can't be or hold that.
     """
-    world = World(records)
+    world = ThorObjects(records)
     known = _Known(scene.room, world)
     _check_goal(scene, world)
     if scene.held is not None:
@@ -54,7 +54,7 @@ def check(
         _check_start(scene.start, places)
 
 
-def _check_start(start: Start, places: Iterable[tuple[int, int]]) -> None:
+def _check_start(start: StartPose, places: Iterable[tuple[int, int]]) -> None:
     here = cell(start.x, start.z)
     best = min(places, key=lambda p: ((p[0] - here[0]) ** 2 + (p[1] - here[1]) ** 2, p))
     if best != here:
@@ -64,7 +64,7 @@ def _check_start(start: Start, places: Iterable[tuple[int, int]]) -> None:
         )
 
 
-def _check_goal(scene: Scene, world: World) -> None:
+def _check_goal(scene: AlfredScene, world: ThorObjects) -> None:
     goal = scene.goal
     wanted = {"object": "pickupable", "movable": "pickupable", "toggle": "toggleable"}
     for name, needed in {**wanted, "parent": "receptacle"}.items():
@@ -80,10 +80,10 @@ def _check_goal(scene: Scene, world: World) -> None:
 class _Known:
     """The names of a room, to look up what a scene calls things."""
 
-    def __init__(self, room: str, world: World) -> None:
-        self._room, self._world, self._names = room, world, Names(world)
+    def __init__(self, room: str, world: ThorObjects) -> None:
+        self._room, self._world, self._names = room, world, ObjectNames(world)
 
-    def thing(self, field: str, name: str, needed: str) -> Thing:
+    def thing(self, field: str, name: str, needed: str) -> ThorObject:
         """The thing of that name, if it is what is needed."""
         squeezed, number = split_name(name)
         id = self._names.id(squeezed, number) if number is not None else None

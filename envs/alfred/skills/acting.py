@@ -11,7 +11,7 @@ from inhabit.envs.alfred.skills.result import Result, done, failed
 from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.skills.walking import go_to
 from inhabit.envs.alfred.thor.body import HORIZON_STEP
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Action, Reason
 
 
@@ -27,7 +27,7 @@ def find(here: Situation, name: str) -> Result:
     return result
 
 
-def _choose(here: Situation, name: str) -> Thing | None:
+def _choose(here: Situation, name: str) -> ThorObject | None:
     squeezed, number = split_name(name)
     if number is not None:
         return here.world.get(here.names.id(squeezed, number) or "")
@@ -51,7 +51,7 @@ _WITH_HELD: Mapping[str, Callable[[Situation, str], Result]] = {
     "put down": handling.put_down,
     "drop": handling.drop,
 }
-_ON_THING: Mapping[str, Callable[[Situation, Thing], Result]] = {
+_ON_THING: Mapping[str, Callable[[Situation, ThorObject], Result]] = {
     "go to": walking.go_to,
     "pick up": handling.pick_up,
     "open": handling.open_up,

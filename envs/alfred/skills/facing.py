@@ -6,15 +6,15 @@ from inhabit.envs.alfred.skills.result import Result, failed
 from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.skills.vantage import REACH, direction
 from inhabit.envs.alfred.skills.walking import look
-from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Reason
 
 _ASIDE = 35
 """Degrees to the side within which looking up or down may bring a thing into the picture."""
 
 
-def face(here: Situation, thing: Thing) -> Result | None:
+def face(here: Situation, thing: ThorObject) -> Result | None:
     """Look up or down for a thing, if need be. None if it can be handled now, or what is wrong."""
     name = here.name(thing)
     shut = here.world.shut_in(thing)
@@ -30,13 +30,13 @@ def face(here: Situation, thing: Thing) -> Result | None:
     return failed(Reason.NOT_VISIBLE, f"you don't see {name} from here. Go to it first.")
 
 
-def can_look_for(here: Situation, pose: Pose, thing: Thing) -> bool:
+def can_look_for(here: Situation, pose: AgentPose, thing: ThorObject) -> bool:
     """Whether looking up or down in a pose may bring a thing into the picture."""
     bearing, _ = direction(pose, thing.center, here.body.eye[1] - here.body.pose.y)
     return thing.reach(pose.x, pose.z) <= REACH and abs(bearing) < _ASIDE
 
 
-def _look_for(here: Situation, thing: Thing) -> bool:
+def _look_for(here: Situation, thing: ThorObject) -> bool:
     pose = here.body.pose
     before = pose.horizon
     _, below = direction(pose, thing.center, here.body.eye[1] - pose.y)

@@ -7,7 +7,7 @@ from inhabit.envs.alfred.scenes.object_types import KNIVES
 from inhabit.envs.alfred.skills.facing import face
 from inhabit.envs.alfred.skills.result import Result, done, failed
 from inhabit.envs.alfred.skills.situation import Situation
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Reason
 
 _REASONS = {
@@ -33,7 +33,7 @@ _PARTICULAR = (
 _NO_PLACE = ("no valid position", "no room", "no space", "doesn't fit", "does not fit")
 
 
-def pick_up(here: Situation, thing: Thing) -> Result:
+def pick_up(here: Situation, thing: ThorObject) -> Result:
     """Take a thing in the hand."""
     name, held = here.name(thing), here.held
     if thing.held:
@@ -52,7 +52,7 @@ def pick_up(here: Situation, thing: Thing) -> Result:
     return _refused(here, "pick up", thing, f"you can't pick up {name}")
 
 
-def put(here: Situation, said: str, place: Thing) -> Result:
+def put(here: Situation, said: str, place: ThorObject) -> Result:
     """Put what is in the hand in or on a thing.
 
     Args:
@@ -81,7 +81,7 @@ def put(here: Situation, said: str, place: Thing) -> Result:
     return _refused(here, "put", place, f"you can't put {here.name(held)} {where}", held)
 
 
-def _is_held(here: Situation, said: str, held: Thing) -> bool:
+def _is_held(here: Situation, said: str, held: ThorObject) -> bool:
     if said == "it":
         return True
     name = here.names.of(held.id)
@@ -122,7 +122,7 @@ def drop(here: Situation, said: str) -> Result:
     return _refused(here, "drop", held, f"you can't drop {here.name(held)} here")
 
 
-def open_up(here: Situation, thing: Thing) -> Result:
+def open_up(here: Situation, thing: ThorObject) -> Result:
     """Open a door, a drawer or a lid, and look inside."""
     name = here.name(thing)
     if not thing.openable:
@@ -141,7 +141,7 @@ def open_up(here: Situation, thing: Thing) -> Result:
     return _refused(here, "open", thing, f"{name} doesn't open from here")
 
 
-def close(here: Situation, thing: Thing) -> Result:
+def close(here: Situation, thing: ThorObject) -> Result:
     """Close it again."""
     name = here.name(thing)
     if not thing.openable:
@@ -156,7 +156,7 @@ def close(here: Situation, thing: Thing) -> Result:
     return _refused(here, "close", thing, f"{name} doesn't close from here")
 
 
-def switch(here: Situation, thing: Thing, on: bool) -> Result:
+def switch(here: Situation, thing: ThorObject, on: bool) -> Result:
     """Turn a thing on or off."""
     name, state = here.name(thing), "on" if on else "off"
     if not thing.toggleable:
@@ -173,7 +173,7 @@ def switch(here: Situation, thing: Thing, on: bool) -> Result:
     return _refused(here, f"turn {state}", thing, f"{name} can't be turned {state} from here")
 
 
-def slice_up(here: Situation, thing: Thing) -> Result:
+def slice_up(here: Situation, thing: ThorObject) -> Result:
     """Cut a thing with the knife in the hand."""
     name, held = here.name(thing), here.held
     if not thing.sliceable:
@@ -190,14 +190,14 @@ def slice_up(here: Situation, thing: Thing) -> Result:
     return _refused(here, "slice", thing, f"you can't slice {name} from here")
 
 
-def _touched(here: Situation, thing: Thing, sentence: str) -> Result:
+def _touched(here: Situation, thing: ThorObject, sentence: str) -> Result:
     here.memory.focus = thing.id
     here.see()
     return done(sentence)
 
 
 def _refused(
-    here: Situation, verb: str, thing: Thing, sentence: str, item: Thing | None = None
+    here: Situation, verb: str, thing: ThorObject, sentence: str, item: ThorObject | None = None
 ) -> Result:
     """Why the simulator refused: its code where it gives one, its words where they are known."""
     code, message = here.body.error

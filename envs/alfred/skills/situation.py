@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.alfred.language.naming import Names
+from inhabit.envs.alfred.language.naming import ObjectNames
 from inhabit.envs.alfred.language.reference import Reference
-from inhabit.envs.alfred.scenes.scene import Goal, RecordedThing
+from inhabit.envs.alfred.scenes.scene import AlfredGoal, RecordedThing
 from inhabit.envs.alfred.skills.memory import Memory
 from inhabit.envs.alfred.skills.routes import Grid, Stand, cell, heading
 from inhabit.envs.alfred.tasks.goals import History
-from inhabit.envs.alfred.thor.body import Body
-from inhabit.envs.alfred.thor.objects import Thing, World
+from inhabit.envs.alfred.thor.body import AgentBody
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.thor.views import Views
 
 
@@ -24,9 +24,9 @@ from inhabit.envs.alfred.thor.views import Views
 class Situation:
     """One episode so far. The simulator holds the world; all the rest is here."""
 
-    body: Body
-    goal: Goal
-    names: Names
+    body: AgentBody
+    goal: AlfredGoal
+    names: ObjectNames
     grid: Grid
     views: Views
     memory: Memory = field(default_factory=Memory)
@@ -47,12 +47,12 @@ class Situation:
     """Ids of all that the last action showed, on its way or at its end."""
 
     @property
-    def world(self) -> World:
+    def world(self) -> ThorObjects:
         """All things as they are now."""
         return self.body.world
 
     @property
-    def held(self) -> Thing | None:
+    def held(self) -> ThorObject | None:
         """What is in the hand."""
         return self.world.held
 
@@ -67,7 +67,7 @@ class Situation:
         pose = self.body.pose
         return Reference(self.world, self.names, self.memory, pose.x, pose.z)
 
-    def name(self, thing: Thing) -> str:
+    def name(self, thing: ThorObject) -> str:
         """What a thing is called when the agent is told of it."""
         return f"the {self.names.of(thing.id)}"
 
@@ -84,7 +84,7 @@ class Situation:
         self.memory.see(known)
         self.sighted.update(dict.fromkeys(known))
 
-    def do(self, action: str, thing: Thing, **arguments: Any) -> bool:
+    def do(self, action: str, thing: ThorObject, **arguments: Any) -> bool:
         """Act on a thing, and keep the history that ALFRED's goals ask for."""
         done = self.body.step(action, blind=True, masks=True, objectId=thing.id, **arguments)
         self.views.forget()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from inhabit.envs.alfred.skills.routes import HEADINGS, STEP, Stand, Ways, cell, heading
 from inhabit.envs.alfred.skills.situation import Situation
-from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
-from inhabit.envs.alfred.thor.objects import Point, Thing
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
+from inhabit.envs.alfred.thor.objects import Point, ThorObject
 
 REACH = 1.5
 """Metres along the floor within which a thing can be handled, as in THOR."""
@@ -19,7 +19,7 @@ _DEEP = ("BathtubBasin", "Box", "GarbageCan", "LaundryHamper", "SinkBasin")
 _MOST_TRIES = 40
 
 
-def vantage(here: Situation, thing: Thing, start: Stand | None = None) -> Pose | None:
+def vantage(here: Situation, thing: ThorObject, start: Stand | None = None) -> AgentPose | None:
     """The best pose to handle a thing from, or None: a short way, and a good view of it.
 
     Poses are tried in the simulator, the most promising first, and the first that works is taken;
@@ -43,22 +43,24 @@ def vantage(here: Situation, thing: Thing, start: Stand | None = None) -> Pose |
     return _any_vantage(here, thing, ways)
 
 
-def _any_vantage(here: Situation, thing: Thing, ways: Ways) -> Pose | None:
+def _any_vantage(here: Situation, thing: ThorObject, ways: Ways) -> AgentPose | None:
     """The nearest of all poses that the simulator knows, for things that hide behind others."""
     answer = here.body.ask("GetInteractablePoses", objectId=thing.id, standings=[True])
-    poses = [Pose(p["x"], p["y"], p["z"], p["rotation"] % 360, p["horizon"]) for p in answer or ()]
+    poses = [
+        AgentPose(p["x"], p["y"], p["z"], p["rotation"] % 360, p["horizon"]) for p in answer or ()
+    ]
     known = [pose for pose in poses if stand_of(pose) in ways.cost]
     return min(
         known, key=lambda p: (ways.cost[stand_of(p)], p.x, p.z, p.rotation, p.horizon), default=None
     )
 
 
-def stand_of(pose: Pose) -> Stand:
+def stand_of(pose: AgentPose) -> Stand:
     """Where one stands in a pose."""
     return (*cell(pose.x, pose.z), heading(pose.rotation))
 
 
-def _promising(here: Situation, thing: Thing) -> Iterator[tuple[Pose, float]]:
+def _promising(here: Situation, thing: ThorObject) -> Iterator[tuple[AgentPose, float]]:
     """Poses that face a thing, and how much worse than the best view each is, in steps."""
     now = here.body.pose
     eye = here.body.eye[1] - now.y
@@ -70,15 +72,15 @@ def _promising(here: Situation, thing: Thing) -> Iterator[tuple[Pose, float]]:
         if thing.type in _DEEP:
             far, tight = max(0.0, reach - 0.3) * 12, 0.0
         for turn in HEADINGS:
-            level = Pose(x * STEP, now.y, z * STEP, turn, 0.0)
+            level = AgentPose(x * STEP, now.y, z * STEP, turn, 0.0)
             bearing, below = direction(level, _aim(thing, level), eye)
             if abs(bearing) <= _ASIDE:
                 horizon = round(below / HORIZON_STEP) * HORIZON_STEP
-                pose = Pose(level.x, now.y, level.z, turn, min(max(horizon, HIGHEST), LOWEST))
+                pose = AgentPose(level.x, now.y, level.z, turn, min(max(horizon, HIGHEST), LOWEST))
                 yield pose, far + tight + abs(bearing) / 10 + abs(below - pose.horizon) / 10
 
 
-def _aim(thing: Thing, pose: Pose) -> Point:
+def _aim(thing: ThorObject, pose: AgentPose) -> Point:
     """The point to look at: of a small thing its middle, of a large one a part that is near."""
     x, z = (
         min(max(at, middle - size * 0.3), middle + size * 0.3)
@@ -96,7 +98,7 @@ def _aim(thing: Thing, pose: Pose) -> Point:
     return x, top if thing.receptacle and not thing.openable else thing.center[1], z
 
 
-def direction(pose: Pose, point: Point, eye: float) -> tuple[float, float]:
+def direction(pose: AgentPose, point: Point, eye: float) -> tuple[float, float]:
     """Where a point is, seen from a pose.
 
     Args:

@@ -6,14 +6,14 @@ from inhabit.envs.alfred.skills.result import Result, done, failed
 from inhabit.envs.alfred.skills.routes import STEP, Stand, Ways
 from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.skills.vantage import stand_of, vantage
-from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Reason
 
 _DETOURS = 12
 
 
-def go_to(here: Situation, thing: Thing) -> Result:
+def go_to(here: Situation, thing: ThorObject) -> Result:
     """Walk to where a thing can be seen and handled, and look at it."""
     name = here.name(thing)
     if thing.held:
@@ -32,7 +32,7 @@ def go_to(here: Situation, thing: Thing) -> Result:
     return done(f"you are at {name}.")
 
 
-def arrive(here: Situation, pose: Pose) -> bool:
+def arrive(here: Situation, pose: AgentPose) -> bool:
     """Take up a pose, on foot or at once. False if the way is blocked."""
     if here.teleport:
         here.body.steps += 1
@@ -49,7 +49,7 @@ def walk(here: Situation, goal: Stand) -> bool:
         here.body.steps += 1
         now = here.body.pose
         x, z, turn = goal
-        return here.body.place(Pose(x * STEP, now.y, z * STEP, turn, now.horizon), blind=True)
+        return here.body.place(AgentPose(x * STEP, now.y, z * STEP, turn, now.horizon), blind=True)
     for _ in range(_DETOURS):
         ways = here.grid.ways(here.stand)
         if goal not in ways.cost:

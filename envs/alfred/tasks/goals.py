@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inhabit.envs.alfred.scenes.counterparts import SLICED
-from inhabit.envs.alfred.scenes.scene import Goal
-from inhabit.envs.alfred.thor.objects import BASINS, Thing, World
+from inhabit.envs.alfred.scenes.scene import AlfredGoal
+from inhabit.envs.alfred.thor.objects import BASINS, ThorObject, ThorObjects
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class History:
     cooled: frozenset[str] = frozenset()
     cleaned: frozenset[str] = frozenset()
 
-    def after(self, action: str, object_id: str, world: World) -> History:
+    def after(self, action: str, object_id: str, world: ThorObjects) -> History:
         """The history once THOR's `action` on an object has succeeded; `world` is as it is then."""
         thing = world.get(object_id)
         if thing is None:
@@ -39,16 +39,16 @@ class History:
         return self
 
 
-def basin_of(faucet: Thing, world: World) -> Thing | None:
+def basin_of(faucet: ThorObject, world: ThorObjects) -> ThorObject | None:
     """What a faucet's water runs into: the nearest basin."""
 
-    def gap(basin: Thing) -> tuple[float, str]:
+    def gap(basin: ThorObject) -> tuple[float, str]:
         return basin.reach(faucet.position[0], faucet.position[2]), basin.id
 
     return min(world.of_type(*BASINS), key=gap, default=None)
 
 
-def is_wanted(thing: Thing, goal: Goal) -> bool:
+def is_wanted(thing: ThorObject, goal: AlfredGoal) -> bool:
     """Whether a thing is of the kind that the goal asks for."""
     if not thing.pickupable:
         return False
@@ -57,7 +57,7 @@ def is_wanted(thing: Thing, goal: Goal) -> bool:
     return thing.type in (goal.object, f"{goal.object}{SLICED}")
 
 
-def conditions(goal: Goal, world: World, history: History) -> tuple[int, int]:
+def conditions(goal: AlfredGoal, world: ThorObjects, history: History) -> tuple[int, int]:
     """Conditions that hold, out of how many there are."""
     wanted = [thing for thing in world if is_wanted(thing, goal)]
     case = _Case(goal, world, history, wanted)
@@ -68,7 +68,7 @@ def conditions(goal: Goal, world: World, history: History) -> tuple[int, int]:
     return met, total
 
 
-def treated(goal: Goal, history: History) -> frozenset[str]:
+def treated(goal: AlfredGoal, history: History) -> frozenset[str]:
     """Ids of what had the treatment that the goal asks for."""
     return {
         "pick_heat_then_place_in_recep": history.heated,
@@ -79,17 +79,17 @@ def treated(goal: Goal, history: History) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    goal: Goal
-    world: World
+    goal: AlfredGoal
+    world: ThorObjects
     history: History
-    wanted: Sequence[Thing]
+    wanted: Sequence[ThorObject]
 
     @property
-    def places(self) -> Sequence[Thing]:
+    def places(self) -> Sequence[ThorObject]:
         """Where it belongs."""
         return [t for t in self.world if t.receptacle and t.type == self.goal.parent]
 
-    def placed(self, things: Sequence[Thing], places: Sequence[Thing]) -> set[str]:
+    def placed(self, things: Sequence[ThorObject], places: Sequence[ThorObject]) -> set[str]:
         """Ids of those among `things` that are in or on one of `places`."""
         inside = frozenset[str]().union(*(self.world.inside(place) for place in places))
         return {thing.id for thing in things if thing.id in inside}

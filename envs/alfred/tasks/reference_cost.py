@@ -12,17 +12,17 @@ from collections.abc import Sequence
 
 from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
 from inhabit.envs.alfred.scenes.rooms import Rooms
-from inhabit.envs.alfred.scenes.scene import Scene
+from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.skills.memory import Cell
 from inhabit.envs.alfred.skills.routes import HEADINGS, STEP, Grid, Stand, cell
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.objects import ThorObject
 
 _ITHOR = Rooms()
 _NEAR = 0.8
 _LOOKS = 2
 
 
-def reference_cost(scene: Scene, where: Rooms = _ITHOR) -> int:
+def reference_cost(scene: AlfredScene, where: Rooms = _ITHOR) -> int:
     """Low-level steps of a good solution, reckoned; 1 at the least."""
     room = furnished(scene.room, where)
     grid = Grid(room.free_cells)
@@ -39,25 +39,25 @@ def reference_cost(scene: Scene, where: Rooms = _ITHOR) -> int:
     return max(total, 1)
 
 
-def _stands(thing: Thing, grid: Grid) -> Sequence[Stand]:
+def _stands(thing: ThorObject, grid: Grid) -> Sequence[Stand]:
     """Where one stands before a thing and faces it: near it, or as near as one can come."""
     reach = {(x, z): thing.reach(x * STEP, z * STEP) for x, z in grid.places}
     near = max(_NEAR, min(reach.values()))
     return [(*place, _facing(thing, place)) for place, far in reach.items() if far <= near]
 
 
-def _facing(thing: Thing, place: Cell) -> int:
+def _facing(thing: ThorObject, place: Cell) -> int:
     """The heading in which a thing is seen from a place."""
     x, z = thing.center[0] - place[0] * STEP, thing.center[2] - place[1] * STEP
     return max(HEADINGS, key=lambda turn: HEADINGS[turn][0] * x + HEADINGS[turn][1] * z)
 
 
-def _stops(scene: Scene, room: Furnished) -> Sequence[tuple[Thing, int]]:
+def _stops(scene: AlfredScene, room: Furnished) -> Sequence[tuple[ThorObject, int]]:
     """What is gone to in turn, and how many interactions there are at each."""
     goal = scene.goal
     moved = {p.object: room.thing(p.receptacle) for p in scene.placements}
 
-    def first(type: str) -> tuple[Thing, int]:
+    def first(type: str) -> tuple[ThorObject, int]:
         """One of a type where it is at the start; a closed door before it counts two more."""
         thing = room.of_type(type)[0]
         name = room.name_of(thing)
@@ -65,7 +65,7 @@ def _stops(scene: Scene, room: Furnished) -> Sequence[tuple[Thing, int]]:
         shut = outer is not None and outer.openable and not outer.open
         return (outer if name in moved and outer is not None else thing), 2 if shut else 0
 
-    stops: list[tuple[Thing, int]] = []
+    stops: list[tuple[ThorObject, int]] = []
 
     def add(type: str | None, interactions: int) -> None:
         if type is not None and room.count(type):

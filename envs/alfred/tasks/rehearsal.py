@@ -13,10 +13,10 @@ from inhabit.envs.alfred.scenes.counterparts import SLICED
 from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
 from inhabit.envs.alfred.scenes.object_types import DOORS
 from inhabit.envs.alfred.scenes.rooms import Rooms
-from inhabit.envs.alfred.scenes.scene import Goal, Placement, Scene
+from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene, Placement
 from inhabit.envs.alfred.tasks.goals import History, conditions
-from inhabit.envs.alfred.thor.objects import BASINS, Thing, World
-from inhabit.envs.simulators.household.simulator import Reply, Simulator
+from inhabit.envs.alfred.thor.objects import BASINS, ThorObject, ThorObjects
+from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 
 _ITHOR = Rooms()
 _FIELD_OF_VIEW = 60
@@ -38,7 +38,7 @@ class Rehearsal:
         self._simulator = Simulator(room.name, catalog=room.where.catalog)
         self._simulator.act({"action": "Initialize", "fieldOfView": _FIELD_OF_VIEW})
 
-    def can_be_done(self, scene: Scene) -> bool:
+    def can_be_done(self, scene: AlfredScene) -> bool:
         """Whether the scene can be built, is not solved at its start, and can be solved."""
         with self._for_now():
             return (
@@ -47,18 +47,18 @@ class Rehearsal:
                 and self._can_reach(scene.goal)
             )
 
-    def _rearrange(self, placement: Placement, goal: Goal) -> bool:
+    def _rearrange(self, placement: Placement, goal: AlfredGoal) -> bool:
         """Whether the thing fits there; and, if it is wanted, whether it can be found there."""
         thing = self._room.thing(placement.object)
         place = self._room.thing(placement.receptacle)
         needed = thing.type == goal.object and place.type in DOORS
         return self._put(thing.id, place.id) and (not needed or self._shows(thing.id))
 
-    def _solved(self, goal: Goal) -> bool:
+    def _solved(self, goal: AlfredGoal) -> bool:
         met, total = conditions(goal, self._world(), History())
         return met == total
 
-    def _can_reach(self, goal: Goal) -> bool:
+    def _can_reach(self, goal: AlfredGoal) -> bool:
         """Whether the goal can be brought about, each thing being got from where it is."""
         wanted = self._wanted(goal)
         if goal.toggle is not None:
@@ -70,7 +70,7 @@ class Rehearsal:
             for movable in movables
         )
 
-    def _wanted(self, goal: Goal) -> Sequence[str]:
+    def _wanted(self, goal: AlfredGoal) -> Sequence[str]:
         """Ids of the things that would be used; slices are cut."""
         whole = self._all(goal.object)
         if goal.sliced and whole:
@@ -78,7 +78,9 @@ class Rehearsal:
             whole = self._world().of_type(f"{goal.object}{SLICED}")
         return [t.id for t in whole]
 
-    def _lead(self, goal: Goal, wanted: Sequence[str], movable: Thing | None, place: Thing) -> bool:
+    def _lead(
+        self, goal: AlfredGoal, wanted: Sequence[str], movable: ThorObject | None, place: ThorObject
+    ) -> bool:
         """Whether enough of the wanted things can be led all the way to a place."""
         needed = 2 if goal.type == "pick_two_obj_and_place" else 1
         with self._for_now():
@@ -90,7 +92,7 @@ class Rehearsal:
                     return movable is None or self._put(movable.id, place.id)
         return False
 
-    def _treat(self, goal: Goal, thing: str) -> bool:
+    def _treat(self, goal: AlfredGoal, thing: str) -> bool:
         """Whether it fits what it is heated, cooled or cleaned in, if it is, and is seen there."""
         types = _APPLIANCE.get(goal.type, ())
         places = [place for type in types for place in self._all(type)]
@@ -124,7 +126,7 @@ class Rehearsal:
             self._do("CloseObject", place)
         return done
 
-    def _do(self, action: str, object_id: str) -> Reply:
+    def _do(self, action: str, object_id: str) -> ActionResult:
         return self._simulator.act({"action": action, "objectId": object_id, "forceAction": True})
 
     @contextmanager
@@ -137,11 +139,11 @@ class Rehearsal:
             self._simulator.act({"action": "Restore", "snapshot": token})
             self._simulator.act({"action": "Forget", "snapshot": token})
 
-    def _world(self) -> World:
+    def _world(self) -> ThorObjects:
         things = self._simulator.things.values()
-        return World({**t.metadata, "visible": False} for t in things if t.present)
+        return ThorObjects({**t.metadata, "visible": False} for t in things if t.present)
 
-    def _all(self, type: str | None) -> Sequence[Thing]:
+    def _all(self, type: str | None) -> Sequence[ThorObject]:
         """What there is of a type that can be reached."""
         world = self._world()
         return [world[t.id] for t in self._room.of_type(str(type)) if t.id in world]

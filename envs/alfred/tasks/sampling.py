@@ -18,11 +18,11 @@ from inhabit.envs.alfred.scenes.rooms import Kind, Rooms, Split
 from inhabit.envs.alfred.scenes.scene import (
     LAMPS,
     SLICEABLE,
-    Goal,
+    AlfredGoal,
+    AlfredScene,
+    ObjectState,
     Placement,
-    Scene,
-    Start,
-    State,
+    StartPose,
     TaskType,
 )
 from inhabit.envs.alfred.tasks.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
@@ -78,7 +78,7 @@ def sample(n: int, seed: int, split: Split = "all", where: Rooms = _ITHOR) -> It
 
 
 def _stream(seed: int, split: Split, where: Rooms) -> Iterator[Task]:
-    known: set[tuple[str, Goal]] = set()
+    known: set[tuple[str, AlfredGoal]] = set()
     types = possible_types(where) if where.folder else TYPES
     for i in count():
         draw = random.Random(f"alfred {split} {seed} {i}")
@@ -119,9 +119,9 @@ def _new_scene(
     type: TaskType,
     draw: random.Random,
     split: Split,
-    known: Set[tuple[str, Goal]],
+    known: Set[tuple[str, AlfredGoal]],
     where: Rooms,
-) -> Scene:
+) -> AlfredScene:
     """A scene with a goal that its room has not had; after many tries, one that it has had."""
     for attempt in count():
         if where.folder and attempt > _MOST_TRIES:
@@ -137,7 +137,7 @@ def _new_scene(
 
 def draw_scene(
     type: TaskType, draw: random.Random, split: Split, where: Rooms = _ITHOR
-) -> Scene | None:
+) -> AlfredScene | None:
     """A scene for a task of that type; None if the dice fell on a room or goal that won't do."""
     there = where.of(draw.choice(ROOM_KINDS[type]), split)
     if not there:
@@ -152,43 +152,47 @@ def draw_scene(
     return scene_for(goal, room, draw, where)
 
 
-def scene_for(goal: Goal, name: str, draw: random.Random, where: Rooms = _ITHOR) -> Scene | None:
+def scene_for(
+    goal: AlfredGoal, name: str, draw: random.Random, where: Rooms = _ITHOR
+) -> AlfredScene | None:
     """A scene in the room of that name with a goal that is possible there; None if it won't do."""
     room = furnished(name, where)
     placements = tuple(_rearranged(goal, room, draw))
     x, z = draw.choice(room.free_cells)
-    scene = Scene.model_validate(
+    scene = AlfredScene.model_validate(
         {
             "room": room.name,
             "goal": goal,
-            "start": Start(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270))),
+            "start": StartPose(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270))),
             "placements": placements,
             # As in ALFRED, the light is for the agent to switch on.
-            "states": tuple(State(object=name, on=False) for name in room.lit(goal.toggle or "")),
+            "states": tuple(
+                ObjectState(object=name, on=False) for name in room.lit(goal.toggle or "")
+            ),
         },
         context={"rooms": (room.name,)},
     )
     return scene if rehearsal(room.name, where).can_be_done(scene) else None
 
 
-def goals_of(type: TaskType) -> Iterator[Goal]:
+def goals_of(type: TaskType) -> Iterator[AlfredGoal]:
     """Every goal of a type that people might have, in whatever room."""
     if type == "look_at_obj_in_light":
         for object in LIT:
-            yield from (Goal(type=type, object=object, toggle=lamp) for lamp in LAMPS)
+            yield from (AlfredGoal(type=type, object=object, toggle=lamp) for lamp in LAMPS)
     elif type == "pick_and_place_with_movable_recep":
         for movable, loads in LOADS.items():
             for object in loads:
                 for parent in PLACES[movable]:
-                    yield Goal(type=type, object=object, movable=movable, parent=parent)
+                    yield AlfredGoal(type=type, object=object, movable=movable, parent=parent)
     else:
         for object in _TREATED.get(type, tuple(PLACES)):
             for parent in PLACES[object]:
                 if parent != _APPLIANCE.get(type):
-                    yield from _with_slices(Goal(type=type, object=object, parent=parent))
+                    yield from _with_slices(AlfredGoal(type=type, object=object, parent=parent))
 
 
-def _with_slices(goal: Goal) -> Iterator[Goal]:
+def _with_slices(goal: AlfredGoal) -> Iterator[AlfredGoal]:
     if goal.type != "pick_two_obj_and_place" or goal.object not in SLICEABLE:
         yield goal
     if goal.object in SLICEABLE:
@@ -196,13 +200,13 @@ def _with_slices(goal: Goal) -> Iterator[Goal]:
 
 
 @lru_cache(maxsize=1024)
-def possible_goals(type: TaskType, name: str, where: Rooms = _ITHOR) -> Sequence[Goal]:
+def possible_goals(type: TaskType, name: str, where: Rooms = _ITHOR) -> Sequence[AlfredGoal]:
     """Every goal of a type that people might have in the room of that name, and could reach."""
     room = furnished(name, where)
     return [goal for goal in goals_of(type) if _possible(goal, room)]
 
 
-def _possible(goal: Goal, room: Furnished) -> bool:
+def _possible(goal: AlfredGoal, room: Furnished) -> bool:
     object = str(goal.object)
     two = goal.type == "pick_two_obj_and_place" and not goal.sliced
     if room.count(object) < (2 if two else 1):
@@ -219,7 +223,7 @@ def _possible(goal: Goal, room: Furnished) -> bool:
     return room.fits(goal.movable or object, str(goal.parent), times=2 if two else 1)
 
 
-def _rearranged(goal: Goal, room: Furnished, draw: random.Random) -> Iterator[Placement]:
+def _rearranged(goal: AlfredGoal, room: Furnished, draw: random.Random) -> Iterator[Placement]:
     """A few things elsewhere: the same room is another one each time."""
     wanted = [name for name in room.items if room.type(name) == goal.object]
     others = [name for name in room.items if room.type(name) in PLACES and name not in wanted]

@@ -17,18 +17,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from inhabit.envs.alfred.scenes.counterparts import RENAMED, counterpart
 from inhabit.envs.alfred.scenes.rooms import ROOMS, records
 from inhabit.envs.alfred.scenes.scene import (
-    Goal,
+    AlfredGoal,
+    AlfredScene,
     LowStep,
     RecordedPose,
     RecordedStep,
     RecordedThing,
     Recording,
-    Scene,
-    Start,
+    StartPose,
     TaskType,
 )
 from inhabit.envs.alfred.skills.routes import STEP
-from inhabit.envs.alfred.thor.objects import World
+from inhabit.envs.alfred.thor.objects import ThorObjects
 from inhabit.envs.core import SceneError, Task, TaskError
 
 FILE = "traj_data.json"
@@ -229,15 +229,15 @@ def _first(error: Exception) -> str:
     return f"{field}: {first['msg']}."
 
 
-def _scene(trajectory: Trajectory, steps: bool) -> Scene:
+def _scene(trajectory: Trajectory, steps: bool) -> AlfredScene:
     scene, init = trajectory.scene, trajectory.scene.init_action
     if scene.floor_plan not in ROOMS:
         raise SceneError(f"scene.floor_plan: there is no room {scene.floor_plan!r}.")
     plan = tuple(_steps(trajectory.plan))
-    return Scene(
+    return AlfredScene(
         room=scene.floor_plan,
         goal=_goal(trajectory, plan),
-        start=Start(
+        start=StartPose(
             x=init.x,
             y=init.y,
             z=init.z,
@@ -317,17 +317,17 @@ def thing_of(id: str) -> RecordedThing:
     )
 
 
-def _goal(trajectory: Trajectory, plan: Sequence[RecordedStep]) -> Goal:
+def _goal(trajectory: Trajectory, plan: Sequence[RecordedStep]) -> AlfredGoal:
     """ALFRED's goal, with the type that its receptacle has in the room of today."""
     params = trajectory.pddl_params
     type = trajectory.task_type
     parent = params.parent_target or None
     puts = [s.thing for s in plan if s.verb == "put" and s.thing.type == parent]
     if parent is not None and puts:
-        world = World(records(trajectory.scene.floor_plan))
+        world = ThorObjects(records(trajectory.scene.floor_plan))
         found = counterpart(puts[-1], list(world))
         parent = found.type if found is not None else parent
-    return Goal(
+    return AlfredGoal(
         type=type,
         object=RENAMED.get(params.object_target, params.object_target),
         parent=parent if type != "look_at_obj_in_light" else None,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.scenes.scene import AlfredGoal
 
 _WORDINGS: Mapping[str, tuple[str, ...]] = {
     "pick_and_place_simple": (
@@ -69,17 +69,17 @@ _WORDINGS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def instruction(goal: Goal, draw: random.Random) -> str:
+def instruction(goal: AlfredGoal, draw: random.Random) -> str:
     """One of the wordings of a goal."""
     return draw.choice(_WORDINGS[goal.type]).format_map(_terms(goal))
 
 
-def instructions(goal: Goal) -> list[str]:
+def instructions(goal: AlfredGoal) -> list[str]:
     """All wordings of a goal."""
     return [wording.format_map(_terms(goal)) for wording in _WORDINGS[goal.type]]
 
 
-def _terms(goal: Goal) -> Mapping[str, str]:
+def _terms(goal: AlfredGoal) -> Mapping[str, str]:
     thing = word(f"{goal.object}Sliced" if goal.sliced else str(goal.object))
     place, movable, lamp = (word(t) if t else "" for t in (goal.parent, goal.movable, goal.toggle))
     inside = preposition(movable)

@@ -14,10 +14,9 @@ from typing import Any
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.rooms import Kind, Split, rooms
 from inhabit.envs.alfred.skills.vantage import direction
-from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, Pose
-from inhabit.envs.alfred.thor.objects import Thing as Record
-from inhabit.envs.alfred.thor.objects import World
-from inhabit.envs.core import Observation, Thing
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
+from inhabit.envs.core import Observation, SceneObject
 from inhabit.envs.simulators.household.agent import EYE_STANDING
 from inhabit.envs.simulators.household.simulator import Simulator
 
@@ -34,7 +33,7 @@ other colours; and how often one stands before a thing."""
 
 def glimpses(
     split: Split, *, rounds: int, each: int, side: int, seed: int
-) -> Iterator[tuple[Observation, Sequence[Thing]]]:
+) -> Iterator[tuple[Observation, Sequence[SceneObject]]]:
     """Pictures with masks, and what the things in them are.
 
     Args:
@@ -89,7 +88,7 @@ def _pose(simulator: Simulator, places: Sequence[Any], draw: random.Random) -> M
     if pose is None:
         place = draw.choice(places)
         turn = draw.choice((0, 90, 180, 270)) + draw.choice((0, 60, 120, 180, 240, 300))
-        pose = Pose(place["x"], place["y"], place["z"], turn % 360, draw.choice(_HORIZONS))
+        pose = AgentPose(place["x"], place["y"], place["z"], turn % 360, draw.choice(_HORIZONS))
     return {
         "action": "TeleportFull",
         "position": {"x": pose.x, "y": pose.y, "z": pose.z},
@@ -100,29 +99,29 @@ def _pose(simulator: Simulator, places: Sequence[Any], draw: random.Random) -> M
     }
 
 
-def _before(simulator: Simulator, places: Sequence[Any], draw: random.Random) -> Pose | None:
+def _before(simulator: Simulator, places: Sequence[Any], draw: random.Random) -> AgentPose | None:
     """As one stands who has gone to a thing: its type is drawn first, so that none is rare."""
     present = [thing for thing in simulator.things.values() if thing.present]
     kind = draw.choice(sorted({thing.kind for thing in present}))
-    thing = Record.of(
+    thing = ThorObject.of(
         {**draw.choice([t for t in present if t.kind == kind]).metadata, "visible": False}
     )
     near = [p for p in places if 0.2 <= thing.reach(p["x"], p["z"]) <= _NEAR]
     if not near:
         return None
     place = draw.choice(near)
-    level = Pose(place["x"], place["y"], place["z"], 0.0, 0.0)
+    level = AgentPose(place["x"], place["y"], place["z"], 0.0, 0.0)
     bearing, below = direction(level, thing.center, EYE_STANDING)
     tilt = min(max(round(below / HORIZON_STEP) * HORIZON_STEP, HIGHEST), LOWEST)
-    return Pose(level.x, level.y, level.z, round(bearing / 90) * 90 % 360, float(tilt))
+    return AgentPose(level.x, level.y, level.z, round(bearing / 90) * 90 % 360, float(tilt))
 
 
-def _seen(simulator: Simulator) -> tuple[Observation, Sequence[Thing]]:
+def _seen(simulator: Simulator) -> tuple[Observation, Sequence[SceneObject]]:
     frame = simulator.frame()
     records = [t.metadata for t in simulator.things.values() if t.present]
-    world = World({**record, "visible": False} for record in records)
+    world = ThorObjects({**record, "visible": False} for record in records)
     things = [
-        Thing(
+        SceneObject(
             name=record.id,
             kind=word(record.type),
             states={"open": record.open, "on": record.on},

@@ -7,7 +7,7 @@ from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.core import Observation
 
 
-class Told(Alfred):
+class TextOnlyAlfred(Alfred):
     """Shows nothing, and says what the camera shows."""
 
     def observe(self) -> Observation:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inhabit.eie.tuning.goals import Worded
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.tasks.sampling import TYPES, goals_of
 from inhabit.envs.alfred.tasks.wording import instructions
+from inhabit.envs.template import WordedGoal
 
 
-def wordings() -> Iterator[Worded]:
+def wordings() -> Iterator[WordedGoal]:
     """Whether any room has what they speak of or not."""
     for type in TYPES:
         for goal in goals_of(type):
@@ -18,4 +18,4 @@ def wordings() -> Iterator[Worded]:
             place = word(goal.parent or str(goal.toggle))
             parts = (thing, place, word(goal.movable) if goal.movable else "")
             for text in instructions(goal):
-                yield Worded(text, type, parts)
+                yield WordedGoal(text, type, parts)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.alfred.thor.objects import Point, World, point
+from inhabit.envs.alfred.thor.objects import Point, ThorObjects, point
 from inhabit.envs.core import SimulatorError
 
 _BLIND: Mapping[str, bool] = {
@@ -48,7 +48,7 @@ class Controller(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
+class AgentPose:
     """Where the agent is and looks: metres and degrees."""
 
     x: float
@@ -58,13 +58,13 @@ class Pose:
     horizon: float
 
 
-class Body:
+class AgentBody:
     """One agent in one running simulator."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
         self._event: Any = None
-        self._world: World | None = None
+        self._world: ThorObjects | None = None
         self._blind = False
         self._masks: Any = None
         self._error = "", ""
@@ -159,20 +159,20 @@ class Body:
         return self._event
 
     @property
-    def world(self) -> World:
+    def world(self) -> ThorObjects:
         """All things as they are now."""
         if self._world is None:
-            self._world = World(self._event.metadata["objects"])
+            self._world = ThorObjects(self._event.metadata["objects"])
         return self._world
 
     @property
-    def pose(self) -> Pose:
+    def pose(self) -> AgentPose:
         """Where it is."""
         agent = self._event.metadata["agent"]
         x, y, z = point(agent["position"])
         turn = float(agent["rotation"]["y"]) % 360
         horizon = (float(agent["cameraHorizon"]) + 180) % 360 - 180
-        return Pose(x, y, z, turn, horizon)
+        return AgentPose(x, y, z, turn, horizon)
 
     @property
     def eye(self) -> Point:
@@ -212,7 +212,7 @@ class Body:
         """Ids of what is seen: enough of it in the picture, or any of it within reach."""
         return list(dict.fromkeys([*self.in_view(), *self.near()]))
 
-    def place(self, pose: Pose, *, blind: bool = False, masks: bool = False) -> bool:
+    def place(self, pose: AgentPose, *, blind: bool = False, masks: bool = False) -> bool:
         """Set the body to a pose at once, not counted. False if it can't be there."""
         return self.tell(
             "TeleportFull",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.simulators.household.house import Sight
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
-from inhabit.envs.simulators.household.simulator import Reply, Simulator
+from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 from inhabit.envs.simulators.household.wire.agent_metadata import result, standing
 from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE, Palette
 from inhabit.envs.simulators.render.stage import Frame
@@ -108,7 +108,7 @@ def _failing(where: str) -> Iterator[None]:
 class Seen:
     """What the client calls an event: what came of an action, and what there is to see then."""
 
-    def __init__(self, simulator: Simulator, palette: Palette, reply: Reply) -> None:
+    def __init__(self, simulator: Simulator, palette: Palette, reply: ActionResult) -> None:
         """As it is now, though it may be looked at later."""
         self._simulator = simulator
         self._palette = palette

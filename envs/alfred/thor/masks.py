@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.alfred.thor.body import Body
-from inhabit.envs.alfred.thor.objects import Thing
+from inhabit.envs.alfred.thor.body import AgentBody
+from inhabit.envs.alfred.thor.objects import ThorObject
 
 SIDE = 300
 """Pixels of ALFRED's pictures, both ways."""
@@ -17,7 +17,7 @@ Mask = NDArray[np.bool_]
 _REACHES = (0, 6, 16)
 """Pixels by which a mask that touches nothing is grown, one after the other."""
 
-_TAKES: Mapping[str, Callable[[Thing], bool]] = {
+_TAKES: Mapping[str, Callable[[ThorObject], bool]] = {
     "PickupObject": lambda thing: thing.pickupable,
     "PutObject": lambda thing: thing.receptacle and not thing.shut and not thing.held,
     "OpenObject": lambda thing: thing.openable,
@@ -37,7 +37,7 @@ def decode(runs: Iterable[tuple[int, int]]) -> Mask:
     return flat.reshape(SIDE, SIDE)
 
 
-def drawn(body: Body, id: str) -> Mask:
+def drawn(body: AgentBody, id: str) -> Mask:
     """Where the present picture shows a thing, (H, W)."""
     index, names = body.instances()
     return index == names.index(id) if id in names else np.zeros(index.shape, np.bool_)
@@ -66,7 +66,7 @@ def edge(mask: Mask) -> Mask:
     return mask & ~inside
 
 
-def choose(body: Body, mask: Mask, action: str) -> Thing | None:
+def choose(body: AgentBody, mask: Mask, action: str) -> ThorObject | None:
     """What a mask means: of the things that the action suits, the one that overlaps most with it.
 
     As in ALFRED's own evaluation, which ranks the instances under a predicted mask by intersection

@@ -17,7 +17,7 @@ BASINS = ("SinkBasin", "BathtubBasin")
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class ThorObject:
     """One object at one moment. Its box is aligned with the axes of the room."""
 
     id: str
@@ -108,39 +108,39 @@ class Thing:
         return math.hypot(dx, dz)
 
 
-class World:
+class ThorObjects:
     """All things at one moment, in THOR's order.
 
     Without what was cut up: THOR still lists that beside its slices.
     """
 
     def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
-        things = map(Thing.of, records)
+        things = map(ThorObject.of, records)
         self._things = {t.id: t for t in things if not (t.sliceable and t.sliced)}
 
-    def __iter__(self) -> Iterator[Thing]:
+    def __iter__(self) -> Iterator[ThorObject]:
         return iter(self._things.values())
 
-    def __getitem__(self, id: str) -> Thing:
+    def __getitem__(self, id: str) -> ThorObject:
         return self._things[id]
 
     def __contains__(self, id: object) -> bool:
         return id in self._things
 
-    def get(self, id: str) -> Thing | None:
+    def get(self, id: str) -> ThorObject | None:
         """The thing of that id, if it is there."""
         return self._things.get(id)
 
-    def of_type(self, *types: str) -> Sequence[Thing]:
+    def of_type(self, *types: str) -> Sequence[ThorObject]:
         """Every thing of one of these types."""
         return [thing for thing in self if thing.type in types]
 
     @property
-    def held(self) -> Thing | None:
+    def held(self) -> ThorObject | None:
         """What is in the hand."""
         return next((thing for thing in self if thing.held), None)
 
-    def inside(self, receptacle: Thing) -> frozenset[str]:
+    def inside(self, receptacle: ThorObject) -> frozenset[str]:
         """Ids of all that was put in or on it, however deep: a mug on a plate in the sink too."""
         found: set[str] = set()
         ahead = list(receptacle.contents)
@@ -151,12 +151,12 @@ class World:
                 ahead.extend(inner.contents)
         return frozenset(found - {receptacle.id})
 
-    def around(self, thing: Thing) -> Sequence[Thing]:
+    def around(self, thing: ThorObject) -> Sequence[ThorObject]:
         """All that it was put in or on, however deep, the innermost first.
 
         Furniture is in nothing: what THOR says of it is about boxes that overlap.
         """
-        found: dict[str, Thing] = {}
+        found: dict[str, ThorObject] = {}
         ahead = list(thing.parents) if thing.pickupable else []
         while ahead:
             outer = self.get(ahead.pop(0))
@@ -165,7 +165,7 @@ class World:
                 ahead.extend(outer.parents if outer.pickupable else ())
         return list(found.values())
 
-    def shut_in(self, thing: Thing) -> Thing | None:
+    def shut_in(self, thing: ThorObject) -> ThorObject | None:
         """The closed thing that holds it, if one does."""
         return next((outer for outer in self.around(thing) if outer.shut), None)
 

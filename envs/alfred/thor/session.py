@@ -7,7 +7,7 @@ from typing import Any
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.skills.routes import STEP
 from inhabit.envs.alfred.skills.vantage import REACH
-from inhabit.envs.alfred.thor.body import Body, Controller
+from inhabit.envs.alfred.thor.body import AgentBody, Controller
 from inhabit.envs.core import SimulatorError, UnavailableError
 
 
@@ -23,7 +23,7 @@ class Session:
         self._backend = backend
         self._settings = settings
         self._client: Controller | None = None
-        self._body: Body | None = None
+        self._body: AgentBody | None = None
         self._kept: dict[int, int] = {}
         self._now: tuple[int, int] | None = None
         self._snapshots: set[int] = set()
@@ -54,7 +54,7 @@ class Session:
         self._kept.clear()
         self._snapshots.clear()
 
-    def start(self, owner: int, room: str) -> Body:
+    def start(self, owner: int, room: str) -> AgentBody:
         """A body for an owner that is about to load a room.
 
         Raises:
@@ -65,7 +65,7 @@ class Session:
             self._end()
         if self._body is None:
             self._client = self._started(room)
-            self._body = Body(self._client)
+            self._body = AgentBody(self._client)
         if self._inside != owner:
             self._keep()
         self._drop(owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from inhabit.envs.alfred.thor.body import Body, Pose
+from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 
 
 class Views:
@@ -14,10 +14,10 @@ class Views:
     The agent is set to a pose for a moment; `away` brings it back to where it was.
     """
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: AgentBody) -> None:
         self._body = body
-        self._visible: dict[Pose, frozenset[str]] = {}
-        self._noticed: dict[Pose, frozenset[str]] = {}
+        self._visible: dict[AgentPose, frozenset[str]] = {}
+        self._noticed: dict[AgentPose, frozenset[str]] = {}
 
     def copy(self) -> Views:
         """What is remembered, to be forgotten apart."""
@@ -40,14 +40,14 @@ class Views:
             if self._body.pose != before:
                 self._body.place(before, blind=True)
 
-    def visible(self, pose: Pose) -> frozenset[str]:
+    def visible(self, pose: AgentPose) -> frozenset[str]:
         """Ids of what can be handled from there; empty if nobody can be there."""
         if pose not in self._visible:
             there = self._body.place(pose, blind=True)
             self._visible[pose] = frozenset(self._body.near() if there else ())
         return self._visible[pose]
 
-    def noticed(self, pose: Pose) -> frozenset[str]:
+    def noticed(self, pose: AgentPose) -> frozenset[str]:
         """Ids of what the agent would remember having seen there."""
         if pose not in self._noticed:
             there = self._body.place(pose, blind=True, masks=True)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inhabit.envs.core import Thing
+from inhabit.envs.core import SceneObject
 from inhabit.envs.minedojo.backend import Backend
 from inhabit.envs.minedojo.luanti.config import FOV
 from inhabit.envs.minedojo.luanti.framebuffer import BAR
@@ -27,7 +27,7 @@ _WIDEST, _TALLEST = 1.6, 1.4
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PixelView:
     """About how many pixels of the picture show what."""
 
     hand: int
@@ -35,7 +35,7 @@ class View:
     mobs: Mapping[int, int]
 
 
-def look(world: Backend, width: int, height: int) -> View:
+def look(world: Backend, width: int, height: int) -> PixelView:
     """Reckon what the present picture shows, by rays.
 
     Args:
@@ -50,14 +50,14 @@ def look(world: Backend, width: int, height: int) -> View:
         "view", across=_ACROSS, down=_DOWN, wide=half * width / window, high=half * height / window
     )
     each = width * height / (_ACROSS * _DOWN)
-    return View(
+    return PixelView(
         round(_IN_HAND * width * height),
         {name: round(rays * each) for name, rays in (seen["blocks"] or {}).items()},
         {int(mob["id"]): round(mob["rays"] * each) for mob in seen["mobs"] or ()},
     )
 
 
-def things(now: Account, view: View) -> tuple[Thing, ...]:
+def things(now: Account, view: PixelView) -> tuple[SceneObject, ...]:
     """Everything that is known to be there, in a fixed order.
 
     Args:
@@ -72,9 +72,9 @@ def things(now: Account, view: View) -> tuple[Thing, ...]:
     blocks = sorted({*now.blocks, *view.blocks, *stations})
     hand = now.equipment[0].name if now.equipment[0].quantity else None
     return (
-        *(Thing(name, plain(name), {}, pixels=view.blocks.get(name, 0)) for name in blocks),
+        *(SceneObject(name, plain(name), {}, pixels=view.blocks.get(name, 0)) for name in blocks),
         *(
-            Thing(
+            SceneObject(
                 f"{mob['name']}_{int(mob['id'])}",
                 plain(str(mob["name"])),
                 {"shorn": bool(mob["shorn"])} if mob["name"] == "sheep" else {},
@@ -86,8 +86,8 @@ def things(now: Account, view: View) -> tuple[Thing, ...]:
     )
 
 
-def _carried(name: str, held: bool, view: View) -> Thing:
-    return Thing(f"{name}_0", plain(name), {}, held=held, pixels=view.hand if held else 0)
+def _carried(name: str, held: bool, view: PixelView) -> SceneObject:
+    return SceneObject(f"{name}_0", plain(name), {}, held=held, pixels=view.hand if held else 0)
 
 
 def plain(name: str) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from inhabit.envs.minedojo.catalogue import table
-from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Node, Way, cheapest, costs, graph
+from inhabit.envs.minedojo.expert.topology import (
+    FURNACE,
+    TABLE,
+    Acquisition,
+    Node,
+    cheapest,
+    costs,
+    graph,
+)
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.names import names
 from inhabit.envs.minedojo.tasks.scene import InventoryItem, MineDojoScene, PlacedBlock
@@ -54,7 +62,7 @@ _SPREAD = 7.0
 
 
 @cache
-def every_way() -> Mapping[str, Way]:
+def every_way() -> Mapping[str, Acquisition]:
     """Item -> the cheapest way to it, where everything natural can be found."""
     alive = frozenset(row["name"] for row in table("mobs"))
     return cheapest(costs(_NATURAL, alive), _NATURAL, alive)

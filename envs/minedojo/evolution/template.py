@@ -18,20 +18,20 @@ from inhabit.envs.minedojo.language import say
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.names import WEATHERS, mobs, names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
-from inhabit.envs.template import Deed, Event, Lexicon
+from inhabit.envs.template import ActionKind, Event, Lexicon
 
 _DEEDS = {
-    "find": Deed.SEARCH,
-    "explore": Deed.SEARCH,
-    "look around": Deed.LOOK,
-    "mine": Deed.GATHER,
-    "hunt": Deed.GATHER,
-    "milk": Deed.GATHER,
-    "shear": Deed.GATHER,
-    "collect": Deed.GATHER,
-    "craft": Deed.MAKE,
-    "smelt": Deed.MAKE,
-    "place": Deed.DROP,
+    "find": ActionKind.SEARCH,
+    "explore": ActionKind.SEARCH,
+    "look around": ActionKind.LOOK,
+    "mine": ActionKind.GATHER,
+    "hunt": ActionKind.GATHER,
+    "milk": ActionKind.GATHER,
+    "shear": ActionKind.GATHER,
+    "collect": ActionKind.GATHER,
+    "craft": ActionKind.MAKE,
+    "smelt": ActionKind.MAKE,
+    "place": ActionKind.DROP,
 }
 _GATHERED = ("mine", "hunt", "milk", "shear", "collect")
 _WORDS = {
@@ -106,9 +106,9 @@ class MineDojoTemplate:
         scene = task.scene
         return f"{scene.get('specified_biome') or 'plains'} {scene.get('world_seed')}"
 
-    def deed(self, action: Action) -> Deed:
+    def deed(self, action: Action) -> ActionKind:
         """By its verb."""
-        return _DEEDS.get(action.verb, Deed.OTHER)
+        return _DEEDS.get(action.verb, ActionKind.OTHER)
 
 
 def _task(name: str, scene: MineDojoScene, draw: random.Random) -> Task:
@@ -149,7 +149,7 @@ def _origin(verb: str, about: str, needs: Mapping[str, int]) -> str:
 def _events(scene: MineDojoScene) -> Iterator[Event]:
     if scene.task == "combat":
         for name in sorted(scene.quantities):
-            yield Event(name, f"defeat a {plain(name)}", "", Deed.GATHER, name)
+            yield Event(name, f"defeat a {plain(name)}", "", ActionKind.GATHER, name)
         return
     held = {item.name: item.quantity for item in scene.initial_inventory}
     wanted = scene.quantities or {str(scene.tech_item): 1}
@@ -177,7 +177,7 @@ def _add(
         node.item,
         wish,
         "",
-        Deed.GATHER if gathers else Deed.MAKE,
+        ActionKind.GATHER if gathers else ActionKind.MAKE,
         say(node.way.verb, node.way.about).arguments[-1],
         tuple(dict.fromkeys(needs)),
     )
@@ -191,5 +191,5 @@ def _set_up(station: str, held: Mapping[str, int], found: dict[str, Event]) -> s
             _add(graph(station, 1, {}, every_way()), held, found)
         needs = (station,) if station in found else ()
         wish = f"put down the {plain(station)}"
-        found[name] = Event(name, wish, "", Deed.DROP, station, needs)
+        found[name] = Event(name, wish, "", ActionKind.DROP, station, needs)
     return name

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inhabit.envs.core import Action
-from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Way, better, cheapest, costs
+from inhabit.envs.minedojo.expert.topology import (
+    FURNACE,
+    TABLE,
+    Acquisition,
+    better,
+    cheapest,
+    costs,
+)
 from inhabit.envs.minedojo.language import say
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.snapshot import Account
@@ -48,7 +55,7 @@ class _Draft:
     table: bool
     furnace: bool
     heat: float
-    best: Mapping[str, Way]
+    best: Mapping[str, Acquisition]
     reached: frozenset[str]
     """Blocks and mobs within reach at this moment."""
     mobs: frozenset[str]
@@ -100,7 +107,7 @@ class _Draft:
                 continue
             self._apply(item, way)
 
-    def _apply(self, item: str, way: Way) -> None:
+    def _apply(self, item: str, way: Acquisition) -> None:
         if way.verb in ("mine", "hunt", "milk", "shear", "collect"):
             self.find(way.about)
         if way.verb == "smelt":

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from inhabit.envs.core import Action
-from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Way, better, ways
+from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Acquisition, better, ways
 from inhabit.envs.minedojo.language import say
 from inhabit.envs.minedojo.luanti.content import FUEL
 from inhabit.envs.minedojo.snapshot import Account
@@ -206,7 +206,7 @@ class _Search:
         return all(state.held[place] >= count for place, count in self._goal)
 
     def _all_steps(self, sources: frozenset[str]) -> Iterator[_Step]:
-        merged: dict[tuple[object, ...], tuple[Way, list[tuple[int, int]]]] = {}
+        merged: dict[tuple[object, ...], tuple[Acquisition, list[tuple[int, int]]]] = {}
         for item in self._place:
             for way in ways().get(item, ()):
                 # To shear leaves one holds the shears, which is an action more.
@@ -311,7 +311,7 @@ def _way_to(
     return tuple(reversed(plan))
 
 
-def _source(way: Way) -> str | None:
+def _source(way: Acquisition) -> str | None:
     return way.about if way.verb not in ("craft", "smelt") else None
 
 
@@ -352,7 +352,7 @@ def _obtainable(held: frozenset[str], sources: frozenset[str]) -> frozenset[str]
     return frozenset(can)
 
 
-def _possible(way: Way, can: frozenset[str] | set[str], sources: frozenset[str]) -> bool:
+def _possible(way: Acquisition, can: frozenset[str] | set[str], sources: frozenset[str]) -> bool:
     source = _source(way)
     if source is not None and source not in sources:
         return False

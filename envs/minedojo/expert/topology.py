@@ -27,7 +27,7 @@ FURNACE, TABLE = "furnace", "crafting_table"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Acquisition:
     """One way to an item."""
 
     verb: str
@@ -49,11 +49,11 @@ class Way:
 
 
 @cache
-def ways() -> Mapping[str, Sequence[Way]]:
+def ways() -> Mapping[str, Sequence[Acquisition]]:
     """Item -> every way to it, in a fixed order."""
-    found: dict[str, list[Way]] = {}
+    found: dict[str, list[Acquisition]] = {}
 
-    def add(item: str, way: Way) -> None:
+    def add(item: str, way: Acquisition) -> None:
         found.setdefault(item, []).append(way)
 
     for block in content()["blocks"]:
@@ -64,26 +64,32 @@ def ways() -> Mapping[str, Sequence[Way]]:
             if block["name"] in _STACKED:
                 most *= _STACKED[block["name"]]
             if mean > 0:
-                way = Way("mine", block["name"], mean, {}, least, most, tool_for(block))
+                way = Acquisition("mine", block["name"], mean, {}, least, most, tool_for(block))
                 add(drop["name"], way)
         if block["sheared"]:
-            add(block["name"], Way("mine", block["name"], 1.0, {}, 1, 1, "shears"))
+            add(block["name"], Acquisition("mine", block["name"], 1.0, {}, 1, 1, "shears"))
     for row in table("mobs"):
         for drop in content()["mobs"][row["name"]]["drops"]:
             mean, least, most = _yield(drop)
-            add(drop["name"], Way("hunt", row["name"], mean, {}, least, most))
-    add("milk_bucket", Way("milk", "cow", 1.0, {"bucket": 1}, 1, 1))
-    add("wool", Way("shear", "sheep", 2.0, {}, 1, 3, "shears"))
+            add(drop["name"], Acquisition("hunt", row["name"], mean, {}, least, most))
+    add("milk_bucket", Acquisition("milk", "cow", 1.0, {"bucket": 1}, 1, 1))
+    add("wool", Acquisition("shear", "sheep", 2.0, {}, 1, 3, "shears"))
     for liquid in ("water", "lava"):
-        add(f"{liquid}_bucket", Way("collect", liquid, 1.0, {"bucket": 1}, 1, 1))
+        add(f"{liquid}_bucket", Acquisition("collect", liquid, 1.0, {"bucket": 1}, 1, 1))
     for recipe in recipes():
         if recipe.name in recipe.needed() or _peculiar(recipe):
             continue
         station = None if recipe.by_hand else TABLE
         count, needs = recipe.count, recipe.needed()
-        add(recipe.name, Way("craft", recipe.name, count, needs, count, count, None, station))
+        add(
+            recipe.name,
+            Acquisition("craft", recipe.name, count, needs, count, count, None, station),
+        )
     for smelt in smelts():
-        add(smelt.name, Way("smelt", smelt.name, 1.0, {smelt.source: 1}, 1, 1, None, FURNACE))
+        add(
+            smelt.name,
+            Acquisition("smelt", smelt.name, 1.0, {smelt.source: 1}, 1, 1, None, FURNACE),
+        )
     return {item: tuple(_once(all)) for item, all in found.items()}
 
 
@@ -141,7 +147,7 @@ def costs(ground: frozenset[str], mobs: frozenset[str]) -> Mapping[str, float]:
 
 
 def way_cost(
-    way: Way, cost: Mapping[str, float], ground: frozenset[str], mobs: frozenset[str]
+    way: Acquisition, cost: Mapping[str, float], ground: frozenset[str], mobs: frozenset[str]
 ) -> float:
     """Rough number of actions for one item by this way."""
     if way.verb in ("mine", "collect") and way.about not in ground:
@@ -162,11 +168,13 @@ class Node:
 
     item: str
     count: int
-    way: Way
+    way: Acquisition
     parts: tuple[Node, ...]
 
 
-def graph(item: str, count: int, cost: Mapping[str, float], best: Mapping[str, Way]) -> Node:
+def graph(
+    item: str, count: int, cost: Mapping[str, float], best: Mapping[str, Acquisition]
+) -> Node:
     """The tree of what `count` of an item take, down to the leaves.
 
     Args:
@@ -183,7 +191,7 @@ def graph(item: str, count: int, cost: Mapping[str, float], best: Mapping[str, W
 
 def cheapest(
     cost: Mapping[str, float], ground: frozenset[str], mobs: frozenset[str]
-) -> Mapping[str, Way]:
+) -> Mapping[str, Acquisition]:
     """Item -> the way that costs least; items that can't be had are left out."""
     return {
         item: min(all, key=lambda way: way_cost(way, cost, ground, mobs))
@@ -192,8 +200,8 @@ def cheapest(
     }
 
 
-def _once(all: Sequence[Way]) -> Sequence[Way]:
-    kept: list[Way] = []
+def _once(all: Sequence[Acquisition]) -> Sequence[Acquisition]:
+    kept: list[Acquisition] = []
     for way in all:
         if way not in kept:
             kept.append(way)

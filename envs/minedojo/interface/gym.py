@@ -20,7 +20,7 @@ from inhabit.envs.minedojo import snapshot
 from inhabit.envs.minedojo.interface import observation
 from inhabit.envs.minedojo.interface.actions import decode, nothing, sizes, told
 from inhabit.envs.minedojo.interface.fields import Field, fields
-from inhabit.envs.minedojo.luanti.world import World
+from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.snapshot import Account
 from inhabit.envs.minedojo.tasks.goals import conditions, reward
 from inhabit.envs.minedojo.tasks.scene import as_world, read_scene
@@ -28,7 +28,7 @@ from inhabit.envs.minedojo.tasks.scene import as_world, read_scene
 Seen = dict[str, Any]
 
 
-class Names(spaces.Space[NDArray[np.str_]]):
+class NameArray(spaces.Space[NDArray[np.str_]]):
     """Arrays of names of one shape."""
 
     def __init__(self, shape: Sequence[int]) -> None:
@@ -60,7 +60,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
     def __init__(self, task: Task, *, image_size: tuple[int, int] = (160, 256)) -> None:
         self._scene = read_scene(task)
         self._height, self._width = self._scene.image_size or image_size
-        self._world: World | None = None
+        self._world: LuantiWorld | None = None
         self._seed = 0
         self.render_mode = "rgb_array"
         self.nothing = np.array(nothing(self._scene.cam_interval), np.int64)
@@ -81,7 +81,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
         super().reset(seed=seed)
         self._seed = self._seed if seed is None else seed
         self.close()
-        self._world = World(as_world(self._scene, seed=self._seed), self._width, self._height)
+        self._world = LuantiWorld(as_world(self._scene, seed=self._seed), self._width, self._height)
         self._first = self._now = snapshot.read(self._world.ask("state", look=False))
         return self._seen(self._now, crafted=False), self._about()
 
@@ -111,7 +111,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
             self._world.close()
             self._world = None
 
-    def _there(self) -> World:
+    def _there(self) -> LuantiWorld:
         if self._world is None:
             raise gymnasium.error.ResetNeeded("Call reset before step.")
         return self._world
@@ -166,7 +166,7 @@ def space(layout: Mapping[str, Mapping[str, Field]]) -> spaces.Dict:
 
 def _space(field: Field) -> spaces.Space[Any]:
     if field.dtype == "str":
-        return Names(field.shape)
+        return NameArray(field.shape)
     kind: Any = {"bool": np.bool_, "uint8": np.uint8, "int64": np.int64, "float32": np.float32}
     dtype = kind[field.dtype]
     if field.dtype == "float32":

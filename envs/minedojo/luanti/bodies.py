@@ -17,7 +17,7 @@ _COAT, _ACCENT, _FACE, _DARK = (0, 0), (1, 0), (0, 1), (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class BodyPart:
     """From `low` to `high`, in shares of width, height and length; front is +z."""
 
     low: tuple[float, float, float]
@@ -26,144 +26,144 @@ class Box:
     front: tuple[int, int] | None = None
 
 
-def _legs(width: float, height: float, length: float, thick: float) -> list[Box]:
+def _legs(width: float, height: float, length: float, thick: float) -> list[BodyPart]:
     return [
-        Box((x - thick, 0, z - thick), (x + thick, height, z + thick), _ACCENT)
+        BodyPart((x - thick, 0, z - thick), (x + thick, height, z + thick), _ACCENT)
         for x in (-width, width)
         for z in (-length, length)
     ]
 
 
-def _quadruped() -> list[Box]:
+def _quadruped() -> list[BodyPart]:
     return [
         *_legs(0.28, 0.45, 0.5, 0.11),
-        Box((-0.4, 0.42, -0.68), (0.4, 0.86, 0.55)),
-        Box((-0.41, 0.5, -0.2), (0.41, 0.87, 0.1), _ACCENT),
-        Box((-0.25, 0.6, 0.5), (0.25, 1.0, 0.95), _COAT, _FACE),
+        BodyPart((-0.4, 0.42, -0.68), (0.4, 0.86, 0.55)),
+        BodyPart((-0.41, 0.5, -0.2), (0.41, 0.87, 0.1), _ACCENT),
+        BodyPart((-0.25, 0.6, 0.5), (0.25, 1.0, 0.95), _COAT, _FACE),
     ]
 
 
-def _biped(thick: float) -> list[Box]:
+def _biped(thick: float) -> list[BodyPart]:
     arm = thick + 0.02
     return [
-        Box((-0.3, 0, -thick), (-0.03, 0.38, thick), _ACCENT),
-        Box((0.03, 0, -thick), (0.3, 0.38, thick), _ACCENT),
-        Box((-0.32, 0.38, -thick), (0.32, 0.75, thick), _ACCENT),
-        Box((-0.52, 0.62, -arm), (-0.33, 0.75, 0.75)),
-        Box((0.33, 0.62, -arm), (0.52, 0.75, 0.75)),
-        Box((-0.34, 0.75, -0.36), (0.34, 1.0, 0.36), _COAT, _FACE),
+        BodyPart((-0.3, 0, -thick), (-0.03, 0.38, thick), _ACCENT),
+        BodyPart((0.03, 0, -thick), (0.3, 0.38, thick), _ACCENT),
+        BodyPart((-0.32, 0.38, -thick), (0.32, 0.75, thick), _ACCENT),
+        BodyPart((-0.52, 0.62, -arm), (-0.33, 0.75, 0.75)),
+        BodyPart((0.33, 0.62, -arm), (0.52, 0.75, 0.75)),
+        BodyPart((-0.34, 0.75, -0.36), (0.34, 1.0, 0.36), _COAT, _FACE),
     ]
 
 
-def _thin() -> list[Box]:
+def _thin() -> list[BodyPart]:
     return [
-        Box((-0.22, 0, -0.08), (-0.08, 0.4, 0.08)),
-        Box((0.08, 0, -0.08), (0.22, 0.4, 0.08)),
-        Box((-0.28, 0.45, -0.12), (0.28, 0.52, 0.12), _ACCENT),
-        Box((-0.28, 0.55, -0.12), (0.28, 0.62, 0.12), _ACCENT),
-        Box((-0.28, 0.66, -0.12), (0.28, 0.74, 0.12), _ACCENT),
-        Box((-0.07, 0.38, -0.07), (0.07, 0.76, 0.07)),
-        Box((-0.42, 0.6, -0.07), (-0.3, 0.74, 0.7)),
-        Box((0.3, 0.6, -0.07), (0.42, 0.74, 0.7)),
-        Box((-0.34, 0.76, -0.34), (0.34, 1.0, 0.34), _COAT, _FACE),
+        BodyPart((-0.22, 0, -0.08), (-0.08, 0.4, 0.08)),
+        BodyPart((0.08, 0, -0.08), (0.22, 0.4, 0.08)),
+        BodyPart((-0.28, 0.45, -0.12), (0.28, 0.52, 0.12), _ACCENT),
+        BodyPart((-0.28, 0.55, -0.12), (0.28, 0.62, 0.12), _ACCENT),
+        BodyPart((-0.28, 0.66, -0.12), (0.28, 0.74, 0.12), _ACCENT),
+        BodyPart((-0.07, 0.38, -0.07), (0.07, 0.76, 0.07)),
+        BodyPart((-0.42, 0.6, -0.07), (-0.3, 0.74, 0.7)),
+        BodyPart((0.3, 0.6, -0.07), (0.42, 0.74, 0.7)),
+        BodyPart((-0.34, 0.76, -0.34), (0.34, 1.0, 0.34), _COAT, _FACE),
     ]
 
 
-def _spider() -> list[Box]:
+def _spider() -> list[BodyPart]:
     legs = [
-        Box((side * 0.2 if side > 0 else -0.75, 0.0, z - 0.04),
+        BodyPart((side * 0.2 if side > 0 else -0.75, 0.0, z - 0.04),
             (0.75 if side > 0 else -0.2, 0.42, z + 0.04), _ACCENT if i % 2 else _COAT)
         for side in (-1, 1)
         for i, z in enumerate((-0.25, -0.05, 0.15, 0.33))
     ]  # fmt: skip
     return [
         *legs,
-        Box((-0.3, 0.25, -0.75), (0.3, 1.0, -0.05)),
-        Box((-0.2, 0.3, -0.1), (0.2, 0.75, 0.3)),
-        Box((-0.24, 0.25, 0.28), (0.24, 0.8, 0.7), _COAT, _FACE),
+        BodyPart((-0.3, 0.25, -0.75), (0.3, 1.0, -0.05)),
+        BodyPart((-0.2, 0.3, -0.1), (0.2, 0.75, 0.3)),
+        BodyPart((-0.24, 0.25, 0.28), (0.24, 0.8, 0.7), _COAT, _FACE),
     ]
 
 
-_BODIES: Mapping[str, Callable[[], Sequence[Box]]] = {
+_BODIES: Mapping[str, Callable[[], Sequence[BodyPart]]] = {
     "quadruped": _quadruped,
     "tall": lambda: [
         *_legs(0.28, 0.38, 0.4, 0.11),
-        Box((-0.4, 0.36, -0.6), (0.4, 0.66, 0.45)),
-        Box((-0.42, 0.5, -0.3), (0.42, 0.68, 0.2), _ACCENT),
-        Box((-0.2, 0.55, 0.4), (0.2, 1.0, 0.7), _COAT, _FACE),
+        BodyPart((-0.4, 0.36, -0.6), (0.4, 0.66, 0.45)),
+        BodyPart((-0.42, 0.5, -0.3), (0.42, 0.68, 0.2), _ACCENT),
+        BodyPart((-0.2, 0.55, 0.4), (0.2, 1.0, 0.7), _COAT, _FACE),
     ],
     "small": lambda: [
         *_legs(0.22, 0.4, 0.42, 0.1),
-        Box((-0.3, 0.35, -0.6), (0.3, 0.8, 0.4)),
-        Box((-0.28, 0.5, 0.35), (0.28, 1.0, 0.85), _COAT, _FACE),
-        Box((-0.08, 0.6, -0.95), (0.08, 0.72, -0.55), _ACCENT),
-        Box((-0.28, 0.95, 0.4), (-0.1, 1.25, 0.55), _ACCENT),
-        Box((0.1, 0.95, 0.4), (0.28, 1.25, 0.55), _ACCENT),
+        BodyPart((-0.3, 0.35, -0.6), (0.3, 0.8, 0.4)),
+        BodyPart((-0.28, 0.5, 0.35), (0.28, 1.0, 0.85), _COAT, _FACE),
+        BodyPart((-0.08, 0.6, -0.95), (0.08, 0.72, -0.55), _ACCENT),
+        BodyPart((-0.28, 0.95, 0.4), (-0.1, 1.25, 0.55), _ACCENT),
+        BodyPart((0.1, 0.95, 0.4), (0.28, 1.25, 0.55), _ACCENT),
     ],
     "bird": lambda: [
-        Box((-0.2, 0, -0.06), (-0.08, 0.3, 0.1), _ACCENT),
-        Box((0.08, 0, -0.06), (0.2, 0.3, 0.1), _ACCENT),
-        Box((-0.4, 0.28, -0.6), (0.4, 0.72, 0.4)),
-        Box((-0.52, 0.34, -0.4), (-0.4, 0.68, 0.3)),
-        Box((0.4, 0.34, -0.4), (0.52, 0.68, 0.3)),
-        Box((-0.25, 0.6, 0.25), (0.25, 1.05, 0.6), _COAT, _FACE),
-        Box((-0.16, 0.74, 0.6), (0.16, 0.84, 0.85), _ACCENT),
+        BodyPart((-0.2, 0, -0.06), (-0.08, 0.3, 0.1), _ACCENT),
+        BodyPart((0.08, 0, -0.06), (0.2, 0.3, 0.1), _ACCENT),
+        BodyPart((-0.4, 0.28, -0.6), (0.4, 0.72, 0.4)),
+        BodyPart((-0.52, 0.34, -0.4), (-0.4, 0.68, 0.3)),
+        BodyPart((0.4, 0.34, -0.4), (0.52, 0.68, 0.3)),
+        BodyPart((-0.25, 0.6, 0.25), (0.25, 1.05, 0.6), _COAT, _FACE),
+        BodyPart((-0.16, 0.74, 0.6), (0.16, 0.84, 0.85), _ACCENT),
     ],
     "biped": lambda: _biped(0.2),
     "thin": _thin,
     "robed": lambda: [
-        Box((-0.38, 0, -0.3), (0.38, 0.72, 0.3)),
-        Box((-0.5, 0.45, 0.0), (0.5, 0.58, 0.45)),
-        Box((-0.34, 0.72, -0.34), (0.34, 0.98, 0.34), _ACCENT, _FACE),
-        Box((-0.08, 0.74, 0.34), (0.08, 0.86, 0.52), _ACCENT),
-        Box((-0.45, 0.98, -0.45), (0.45, 1.02, 0.45), _DARK),
+        BodyPart((-0.38, 0, -0.3), (0.38, 0.72, 0.3)),
+        BodyPart((-0.5, 0.45, 0.0), (0.5, 0.58, 0.45)),
+        BodyPart((-0.34, 0.72, -0.34), (0.34, 0.98, 0.34), _ACCENT, _FACE),
+        BodyPart((-0.08, 0.74, 0.34), (0.08, 0.86, 0.52), _ACCENT),
+        BodyPart((-0.45, 0.98, -0.45), (0.45, 1.02, 0.45), _DARK),
     ],
     "long": lambda: [
-        Box((-0.25, 0, -0.1), (-0.06, 0.5, 0.1)),
-        Box((0.06, 0, -0.1), (0.25, 0.5, 0.1)),
-        Box((-0.32, 0.5, -0.16), (0.32, 0.8, 0.16)),
-        Box((-0.48, 0.38, -0.09), (-0.34, 0.8, 0.09)),
-        Box((0.34, 0.38, -0.09), (0.48, 0.8, 0.09)),
-        Box((-0.34, 0.81, -0.34), (0.34, 1.0, 0.34), _COAT, _FACE),
+        BodyPart((-0.25, 0, -0.1), (-0.06, 0.5, 0.1)),
+        BodyPart((0.06, 0, -0.1), (0.25, 0.5, 0.1)),
+        BodyPart((-0.32, 0.5, -0.16), (0.32, 0.8, 0.16)),
+        BodyPart((-0.48, 0.38, -0.09), (-0.34, 0.8, 0.09)),
+        BodyPart((0.34, 0.38, -0.09), (0.48, 0.8, 0.09)),
+        BodyPart((-0.34, 0.81, -0.34), (0.34, 1.0, 0.34), _COAT, _FACE),
     ],
     "creeper": lambda: [
         *_legs(0.2, 0.24, 0.24, 0.16),
-        Box((-0.3, 0.24, -0.18), (0.3, 0.7, 0.18)),
-        Box((-0.4, 0.7, -0.4), (0.4, 1.0, 0.4), _COAT, _FACE),
+        BodyPart((-0.3, 0.24, -0.18), (0.3, 0.7, 0.18)),
+        BodyPart((-0.4, 0.7, -0.4), (0.4, 1.0, 0.4), _COAT, _FACE),
     ],
     "spider": _spider,
     "squid": lambda: [
-        Box((-0.5, 0.4, -0.5), (0.5, 1.1, 0.5), _COAT, _FACE),
-        *[Box((x - 0.07, -0.3, z - 0.07), (x + 0.07, 0.4, z + 0.07), _ACCENT)
+        BodyPart((-0.5, 0.4, -0.5), (0.5, 1.1, 0.5), _COAT, _FACE),
+        *[BodyPart((x - 0.07, -0.3, z - 0.07), (x + 0.07, 0.4, z + 0.07), _ACCENT)
           for x in (-0.35, 0, 0.35) for z in (-0.35, 0, 0.35)],
     ],
     "bat": lambda: [
-        Box((-0.2, 0.3, -0.2), (0.2, 0.8, 0.2)),
-        Box((-1.0, 0.5, -0.05), (-0.2, 0.85, 0.05), _ACCENT),
-        Box((0.2, 0.5, -0.05), (1.0, 0.85, 0.05), _ACCENT),
-        Box((-0.24, 0.8, -0.2), (0.24, 1.1, 0.25), _COAT, _FACE),
+        BodyPart((-0.2, 0.3, -0.2), (0.2, 0.8, 0.2)),
+        BodyPart((-1.0, 0.5, -0.05), (-0.2, 0.85, 0.05), _ACCENT),
+        BodyPart((0.2, 0.5, -0.05), (1.0, 0.85, 0.05), _ACCENT),
+        BodyPart((-0.24, 0.8, -0.2), (0.24, 1.1, 0.25), _COAT, _FACE),
     ],
-    "blob": lambda: [Box((-0.5, 0, -0.5), (0.5, 1.0, 0.5), _COAT, _FACE)],
+    "blob": lambda: [BodyPart((-0.5, 0, -0.5), (0.5, 1.0, 0.5), _COAT, _FACE)],
     "shell": lambda: [
-        Box((-0.5, 0, -0.5), (0.5, 0.35, 0.5)),
-        Box((-0.3, 0.35, -0.3), (0.3, 0.6, 0.3), _ACCENT, _FACE),
-        Box((-0.5, 0.6, -0.5), (0.5, 1.0, 0.5)),
+        BodyPart((-0.5, 0, -0.5), (0.5, 0.35, 0.5)),
+        BodyPart((-0.3, 0.35, -0.3), (0.3, 0.6, 0.3), _ACCENT, _FACE),
+        BodyPart((-0.5, 0.6, -0.5), (0.5, 1.0, 0.5)),
     ],
     "rods": lambda: [
-        Box((-0.34, 0.72, -0.34), (0.34, 1.0, 0.34), _COAT, _FACE),
-        *[Box((x - 0.08, y, z - 0.08), (x + 0.08, y + 0.3, z + 0.08), _ACCENT)
+        BodyPart((-0.34, 0.72, -0.34), (0.34, 1.0, 0.34), _COAT, _FACE),
+        *[BodyPart((x - 0.08, y, z - 0.08), (x + 0.08, y + 0.3, z + 0.08), _ACCENT)
           for y, r in ((0.0, 0.3), (0.36, 0.5)) for x in (-r, r) for z in (-r, r)],
     ],
     "ghast": lambda: [
-        Box((-0.5, 0.3, -0.5), (0.5, 1.0, 0.5), _COAT, _FACE),
-        *[Box((x - 0.06, 0.0, z - 0.06), (x + 0.06, 0.32, z + 0.06), _ACCENT)
+        BodyPart((-0.5, 0.3, -0.5), (0.5, 1.0, 0.5), _COAT, _FACE),
+        *[BodyPart((x - 0.06, 0.0, z - 0.06), (x + 0.06, 0.32, z + 0.06), _ACCENT)
           for x in (-0.3, 0, 0.3) for z in (-0.3, 0, 0.3)],
     ],
     "spiked": lambda: [
-        Box((-0.5, 0.1, -0.5), (0.5, 0.95, 0.5), _COAT, _FACE),
-        *[Box((x - 0.06, 0.9, z - 0.06), (x + 0.06, 1.2, z + 0.06), _ACCENT)
+        BodyPart((-0.5, 0.1, -0.5), (0.5, 0.95, 0.5), _COAT, _FACE),
+        *[BodyPart((x - 0.06, 0.9, z - 0.06), (x + 0.06, 1.2, z + 0.06), _ACCENT)
           for x in (-0.3, 0.3) for z in (-0.3, 0.3)],
-        Box((-0.1, 0.4, -1.1), (0.1, 0.6, -0.5), _ACCENT),
+        BodyPart((-0.1, 0.4, -1.1), (0.1, 0.6, -0.5), _ACCENT),
     ],
 }  # fmt: skip
 
@@ -190,7 +190,7 @@ def mesh(name: str) -> str:
 
 
 def _face(
-    box: Box,
+    box: BodyPart,
     normal: tuple[int, int, int],
     axis: int,
     upper: int,

@@ -20,7 +20,7 @@ _HEADER = struct.Struct(">25I")
 _SIZE_OF_COLOUR = 12
 
 
-class Frames:
+class Framebuffer:
     """Reads the screen that Xvfb keeps under `folder`.
 
     Args:

@@ -19,7 +19,7 @@ from inhabit.envs.minedojo.luanti import config
 from inhabit.envs.minedojo.luanti.framebuffer import BAR
 from inhabit.envs.minedojo.luanti.game import instance
 from inhabit.envs.minedojo.luanti.programs import PACKAGES, display, engine, lacking
-from inhabit.envs.minedojo.luanti.watch import Watch
+from inhabit.envs.minedojo.luanti.watch import ParentWatch
 
 _ATTEMPTS = 4
 _TAKEN = "port already in use"
@@ -55,7 +55,7 @@ class Launch:
                 "can be written."
             ) from error
         self._programs: list[subprocess.Popen[bytes]] = []
-        self._watch = Watch(self.home)
+        self._watch = ParentWatch(self.home)
         try:
             end = time.monotonic() + timeout
             self.line = self._start(width, height, end)

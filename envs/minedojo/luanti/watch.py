@@ -19,7 +19,7 @@ rm -rf -- "$1"
 """
 
 
-class Watch:
+class ParentWatch:
     """A shell that waits at the other end of a pipe.
 
     The pipe breaks when this program ends, by SIGKILL too; then what was told to it is ended and

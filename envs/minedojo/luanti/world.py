@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.minedojo.luanti.framebuffer import Frames
+from inhabit.envs.minedojo.luanti.framebuffer import Framebuffer
 from inhabit.envs.minedojo.luanti.launch import Launch
 
 _FIRST = 90.0
@@ -28,7 +28,7 @@ _SETTLED = 3
 taken into the hand by and by."""
 
 
-class World:
+class LuantiWorld:
     """A running world of one scene. Nothing moves in it but by `step` and `skill`.
 
     Args:
@@ -47,7 +47,7 @@ class World:
         self._buffer = b""
         try:
             self.ask("start", timeout=_FIRST)
-            self._frames = Frames(self._launch.home / "screen", width, height)
+            self._frames = Framebuffer(self._launch.home / "screen", width, height)
             self._settle()
         except BaseException:
             self._launch.close()

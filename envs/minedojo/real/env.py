@@ -25,7 +25,7 @@ from inhabit.envs.core import (
 )
 from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
-from inhabit.envs.minedojo.real.line import Line, RefusedError
+from inhabit.envs.minedojo.real.line import HostConnection, RefusedError
 from inhabit.envs.minedojo.snapshot import in_words, read
 from inhabit.envs.minedojo.tasks.names import names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
@@ -62,7 +62,7 @@ class RealMineDojo(Env):
 
     def __init__(self, settings: MineDojoSettings) -> None:
         self._settings = settings
-        self._line: Line | None = None
+        self._line: HostConnection | None = None
         self._now: Mapping[str, Any] | None = None
         self._solved = False
 
@@ -81,7 +81,7 @@ class RealMineDojo(Env):
                 "`java -version` says 1.8."
             )
         self.close()
-        self._line, self._solved = Line(self._settings.python), False
+        self._line, self._solved = HostConnection(self._settings.python), False
         size = scene.image_size or (self._settings.height, self._settings.width)
         fields = scene.model_dump(mode="json", exclude_unset=True, exclude=_ITS_OWN)
         if scene.target_names:
@@ -170,7 +170,7 @@ class RealMineDojo(Env):
         over = met == total or bool(self._there()[1].get("done"))
         return Outcome(reason, said, met, total, over=over, cost=cost)
 
-    def _there(self) -> tuple[Line, Mapping[str, Any]]:
+    def _there(self) -> tuple[HostConnection, Mapping[str, Any]]:
         if self._line is None or self._now is None:
             raise SimulatorError("No world is running: reset the environment with a task first.")
         return self._line, self._now

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from inhabit.envs.core import SimulatorError, UnavailableError
-from inhabit.envs.minedojo.luanti.watch import Watch
+from inhabit.envs.minedojo.luanti.watch import ParentWatch
 from inhabit.envs.minedojo.real.setup import interpreter
 
 _HOST = Path(__file__).parent / "host.py"
@@ -26,7 +26,7 @@ class RefusedError(Exception):
     """MineDojo answered with an error of its own. Its words."""
 
 
-class Line:
+class HostConnection:
     """MineDojo in a process group of its own, that ends with us.
 
     Args:
@@ -45,7 +45,7 @@ class Line:
                 "--backend minedojo`, or say --set python=PATH."
             )
         self._home = Path(tempfile.mkdtemp(prefix="inhabit-minedojo-"))
-        self._watch = Watch(self._home)
+        self._watch = ParentWatch(self._home)
         with (self._home / "said").open("wb") as said:
             self._program = subprocess.Popen(
                 [str(chosen), "-u", str(_HOST)],

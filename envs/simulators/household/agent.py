@@ -21,7 +21,7 @@ frames of THOR 5)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class AgentState:
     """THOR's default agent. Never changed in place."""
 
     x: float
@@ -55,6 +55,6 @@ class Agent:
         pitch, turn, roll = self.wrist
         return place, yaw(self.rotation) @ rotation({"x": pitch, "y": turn, "z": roll})
 
-    def turned(self, degrees: float) -> Agent:
+    def turned(self, degrees: float) -> AgentState:
         """Turned to the right."""
         return replace(self, rotation=(self.rotation + degrees) % 360.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inhabit.envs.simulators.household.placement.surfaces import basin
-from inhabit.envs.simulators.household.world import Thing, World
+from inhabit.envs.simulators.household.world import SimObject, World
 
 _UNDER_THE_TAP = 1.2
 """Metres from a faucet to the middle of the basin that it fills, at most."""
@@ -38,7 +38,7 @@ def lit(world: World) -> frozenset[str]:
     )
 
 
-def tap_basin(world: World, faucet: Thing) -> Thing | None:
+def tap_basin(world: World, faucet: SimObject) -> SimObject | None:
     """The basin that a faucet runs into: the nearest one."""
     basins = {
         thing.id: thing.box.distance_from_axis(*faucet.box.center[[0, 2]].tolist())
@@ -51,25 +51,25 @@ def tap_basin(world: World, faucet: Thing) -> Thing | None:
     return world.things[nearest]
 
 
-def _heat(world: World, source: Thing) -> None:
+def _heat(world: World, source: SimObject) -> None:
     for inner in list(world.within(source.id)):
         hot = world.change(inner, temperature="Hot")
         if hot["cookable"]:
             world.change(inner, isCooked=True)
 
 
-def _cool(world: World, source: Thing) -> None:
+def _cool(world: World, source: SimObject) -> None:
     for inner in list(world.within(source.id)):
         world.change(inner, temperature="Cold")
 
 
-def _brew(world: World, machine: Thing) -> None:
+def _brew(world: World, machine: SimObject) -> None:
     for inner in list(world.within(machine.id)):
         if world.things[inner]["canFillWithLiquid"]:
             world.change(inner, isFilledWithLiquid=True, fillLiquid="coffee", temperature="Hot")
 
 
-def _rinse(world: World, faucet: Thing) -> None:
+def _rinse(world: World, faucet: SimObject) -> None:
     """Clean what is in the basin, and in the sink around it, and fill what holds water."""
     under = tap_basin(world, faucet)
     if under is None:

@@ -11,16 +11,16 @@ from zlib import crc32
 import numpy as np
 
 from inhabit.envs.core import SceneError
-from inhabit.envs.simulators.household.agent import Agent
+from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.cameras import FixedCamera
-from inhabit.envs.simulators.household.drawing.picture import Mood, Picture
+from inhabit.envs.simulators.household.drawing.picture import Randomization, RoomPicture
 from inhabit.envs.simulators.household.navigation.grid import STEP
 from inhabit.envs.simulators.household.rooms.ithor import SCENES, Room
-from inhabit.envs.simulators.household.world import Thing, World
+from inhabit.envs.simulators.household.world import SimObject, World
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.stage import Frame
 
-_View = tuple[int, Agent, "Settings", Mood]
+_View = tuple[int, AgentState, "Settings", Randomization]
 """All that a picture hangs on: the world's version, and where and how it is looked at."""
 _KEPT = 12
 """Views whose pictures are kept: 1 to 2 MB each at 300x300."""
@@ -77,15 +77,15 @@ class House:
             raise SceneError(f"There is no place in {room.name!r} where the agent can stand.")
         start, turn = cells[choose.integers(len(cells))], 90.0 * int(choose.integers(4))
         self.settings = settings
-        self.mood = Mood()
+        self.mood = Randomization()
         self.cameras: tuple[FixedCamera, ...] = ()
         self.world = World(room, start, turn, revisions)
-        self._picture = Picture(self.world)
+        self._picture = RoomPicture(self.world)
         self._seen: dict[_View, Frame] = {}
         self._sights: dict[_View, Mapping[str, Sight]] = {}
 
     @property
-    def agent(self) -> Agent:
+    def agent(self) -> AgentState:
         """The one who walks about."""
         return self.world.agent
 
@@ -139,14 +139,14 @@ class House:
             self._sights[view] = {name: self._sight(thing, seen) for name, thing in things}
         return self._sights[view]
 
-    def _sight(self, thing: Thing, seen: Mapping[str, int]) -> Sight:
+    def _sight(self, thing: SimObject, seen: Mapping[str, int]) -> Sight:
         agent = self.agent
         place = thing["position"]
         distance = math.dist((place["x"], place["y"], place["z"]), (agent.x, agent.y, agent.z))
         visible = thing.id in seen and self.within_reach(thing, agent.x, agent.z)
         return Sight(distance, visible, visible and thing.id != agent.held)
 
-    def within_reach(self, thing: Thing, x: float, z: float) -> bool:
+    def within_reach(self, thing: SimObject, x: float, z: float) -> bool:
         """Whether a thing is near enough to who stands there."""
         return thing.box.distance_from_axis(x, z) <= self.settings.visibility_distance
 

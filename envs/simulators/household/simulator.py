@@ -14,15 +14,15 @@ from pydantic import JsonValue
 from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.household import effects
 from inhabit.envs.simulators.household.actions import ACTIONS
-from inhabit.envs.simulators.household.actions.arguments import Action, Deed, Number, Refusal
-from inhabit.envs.simulators.household.agent import Agent
+from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal, ThorAction
+from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.cameras import FixedCamera
-from inhabit.envs.simulators.household.drawing.picture import Mood
+from inhabit.envs.simulators.household.drawing.picture import Randomization
 from inhabit.envs.simulators.household.house import House, Settings, Sight
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, in_build
 from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE
-from inhabit.envs.simulators.household.world import Moment, Thing
+from inhabit.envs.simulators.household.world import SimObject, WorldSnapshot
 from inhabit.envs.simulators.render.stage import Frame
 
 NEAR_PLANE = 0.1
@@ -33,7 +33,7 @@ _SMOOTHEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ActionResult:
     """What came of an action."""
 
     success: bool
@@ -46,12 +46,12 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Now:
+class SimulatorSnapshot:
     """A moment to go back to."""
 
     house: House
-    moment: Moment
-    mood: Mood
+    moment: WorldSnapshot
+    mood: Randomization
     settings: Settings
     cameras: tuple[FixedCamera, ...]
 
@@ -90,7 +90,7 @@ class Simulator:
         self._catalog = catalog or Catalog()
         room = self._catalog.load(scene)
         self._house = House(room, Settings(width, height), seed, self._revisions)
-        self._moments: dict[int, Now] = {}
+        self._moments: dict[int, SimulatorSnapshot] = {}
         self._tokens = count(1)
         own: Mapping[str, Deed] = {
             "GetScenesInBuild": self._scenes,
@@ -101,9 +101,9 @@ class Simulator:
             "Restore": self._restore,
             "Forget": self._forget,
         }
-        self._own = {name: Action(name, deed) for name, deed in own.items()}
+        self._own = {name: ThorAction(name, deed) for name, deed in own.items()}
 
-    def act(self, request: Mapping[str, Any]) -> Reply:
+    def act(self, request: Mapping[str, Any]) -> ActionResult:
         """Carry out one action.
 
         Args:
@@ -112,7 +112,7 @@ class Simulator:
         name = request.get("action")
         action = self._own.get(str(name)) or ACTIONS.get(str(name))
         if action is None:
-            return Reply(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
+            return ActionResult(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
         house = self._house
         before, mood, version = house.world.moment(), house.mood, house.world.version
         cameras = house.cameras
@@ -121,19 +121,19 @@ class Simulator:
         except Refusal as refusal:
             house.world.return_to(before)
             house.mood, house.cameras = mood, cameras
-            return Reply(False, refusal.message, refusal.code)
+            return ActionResult(False, refusal.message, refusal.code)
         world = self._house.world
         placing.hold(world)
         if world.version != version:
             effects.settle(world)
-        return Reply(True, value=value)
+        return ActionResult(True, value=value)
 
-    def now(self) -> Now:
+    def now(self) -> SimulatorSnapshot:
         """This moment. Takes no time: nothing in it changes in place."""
         return _now(self._house)
 
     @contextmanager
-    def back(self, then: Now) -> Iterator[None]:
+    def back(self, then: SimulatorSnapshot) -> Iterator[None]:
         """For now, everything as it was then."""
         now = self.now()
         if _same(now, then):
@@ -147,7 +147,7 @@ class Simulator:
             self._return(there)
             self._return(now)
 
-    def _return(self, then: Now) -> None:
+    def _return(self, then: SimulatorSnapshot) -> None:
         self._house = house = then.house
         house.world.return_to(then.moment)
         house.mood, house.settings, house.cameras = then.mood, then.settings, then.cameras
@@ -170,12 +170,12 @@ class Simulator:
         return self._house.sights()
 
     @property
-    def things(self) -> Mapping[str, Thing]:
+    def things(self) -> Mapping[str, SimObject]:
         """All things by id, in THOR's order."""
         return self._house.world.things
 
     @property
-    def agent(self) -> Agent:
+    def agent(self) -> AgentState:
         """The agent's pose, and what it holds."""
         return self._house.agent
 
@@ -226,7 +226,7 @@ class Simulator:
         del self._moments[snapshot]
         return None
 
-    def _kept(self, snapshot: int) -> Now:
+    def _kept(self, snapshot: int) -> SimulatorSnapshot:
         if snapshot not in self._moments:
             raise Refusal(f"There is no snapshot {snapshot}.", "InvalidArgument")
         return self._moments[snapshot]
@@ -288,11 +288,11 @@ class Simulator:
         house.settings = replace(house.settings, width=int(sides[0]), height=int(sides[1]))
 
 
-def _now(house: House) -> Now:
-    return Now(house, house.world.moment(), house.mood, house.settings, house.cameras)
+def _now(house: House) -> SimulatorSnapshot:
+    return SimulatorSnapshot(house, house.world.moment(), house.mood, house.settings, house.cameras)
 
 
-def _same(one: Now, other: Now) -> bool:
+def _same(one: SimulatorSnapshot, other: SimulatorSnapshot) -> bool:
     """Whether two moments are the same: they may be of different houses."""
     return (
         one.house is other.house

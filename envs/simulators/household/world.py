@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inhabit.envs.simulators.household.agent import HEIGHT, Agent
+from inhabit.envs.simulators.household.agent import HEIGHT, AgentState
 from inhabit.envs.simulators.household.geometry.boxes import (
     Array,
     Box,
@@ -20,8 +20,8 @@ from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Thing:
-    """One object. Never changed in place: a change puts another `Thing` in the world."""
+class SimObject:
+    """One object. Never changed in place: a change puts another `SimObject` in the world."""
 
     metadata: Metadata
     """As AI2-THOR has it, but for `distance`, `visible` and `isInteractable`, which belong to a
@@ -63,11 +63,11 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moment:
+class WorldSnapshot:
     """A world as it was."""
 
-    things: Mapping[str, Thing]
-    agent: Agent
+    things: Mapping[str, SimObject]
+    agent: AgentState
     cells: frozenset[Cell]
     version: int
 
@@ -79,13 +79,13 @@ class World:
         self.room = room
         self._revisions = revisions
         self._version = next(revisions)
-        self.things: dict[str, Thing] = {}
+        self.things: dict[str, SimObject] = {}
         self.cells = room.cells
         self.rises = _rises(room)
         for metadata, box in zip(room.objects, room.boxes, strict=True):
             self.add(metadata, box)
         x, z = (c * STEP for c in start)
-        self.agent = Agent(x, room.outline.floor + HEIGHT, z, rotation)
+        self.agent = AgentState(x, room.outline.floor + HEIGHT, z, rotation)
 
     @property
     def version(self) -> int:
@@ -94,7 +94,7 @@ class World:
         """
         return self._version
 
-    def add(self, metadata: Metadata, box: Box, *, present: bool = True) -> Thing:
+    def add(self, metadata: Metadata, box: Box, *, present: bool = True) -> SimObject:
         """Put a new thing into the room.
 
         Raises:
@@ -103,18 +103,18 @@ class World:
         if metadata["objectId"] in self.things:
             raise ValueError(f"There is a thing {metadata['objectId']!r} already.")
         pivot = box.to_own(vector(metadata["position"]))
-        thing = Thing(metadata, box, pivot, self._next(), present)
+        thing = SimObject(metadata, box, pivot, self._next(), present)
         self.things[thing.id] = thing
         return thing
 
-    def change(self, thing: str | Thing, **changes: Any) -> Thing:
+    def change(self, thing: str | SimObject, **changes: Any) -> SimObject:
         """Change a thing's metadata. What stays the same keeps its revision."""
         now = self.things[thing if isinstance(thing, str) else thing.id]
         if all(now.metadata[key] == value for key, value in changes.items()):
             return now
         return self._put(now, metadata={**now.metadata, **changes})
 
-    def move(self, thing: str | Thing, box: Box, *, posed: bool = False) -> Thing:
+    def move(self, thing: str | SimObject, box: Box, *, posed: bool = False) -> SimObject:
         """Give a thing another place. What stands in it stays behind: see `placing.carry`."""
         now = self.things[thing if isinstance(thing, str) else thing.id]
         oriented = now.metadata["objectOrientedBoundingBox"] is not None
@@ -126,7 +126,7 @@ class World:
             moved["rotation"] = angles(box.axes)
         return self._put(now, metadata={**now.metadata, **moved}, box=box, posed=posed)
 
-    def vanish(self, thing: Thing) -> Thing:
+    def vanish(self, thing: SimObject) -> SimObject:
         """Take a thing out of the room; it stays on the list."""
         return self._put(self.things[thing.id], present=False)
 
@@ -176,16 +176,16 @@ class World:
                     queue.append(outer)
         return False
 
-    def moment(self) -> Moment:
+    def moment(self) -> WorldSnapshot:
         """All that can change, as it is now. Takes no time: nothing in it changes in place."""
-        return Moment(dict(self.things), self.agent, self.cells, self._version)
+        return WorldSnapshot(dict(self.things), self.agent, self.cells, self._version)
 
-    def return_to(self, moment: Moment) -> None:
+    def return_to(self, moment: WorldSnapshot) -> None:
         """Make everything as it was then."""
         self.things, self.agent, self.cells = dict(moment.things), moment.agent, moment.cells
         self._version = moment.version
 
-    def _put(self, now: Thing, **changes: Any) -> Thing:
+    def _put(self, now: SimObject, **changes: Any) -> SimObject:
         thing = replace(now, **changes, revision=self._next())
         self.things[thing.id] = thing
         return thing
@@ -195,7 +195,7 @@ class World:
         return self._version
 
 
-def shut(thing: Thing) -> bool:
+def shut(thing: SimObject) -> bool:
     """Whether it hides what is in it."""
     return thing.kind in ENCLOSING and not thing["isOpen"]
 

@@ -41,7 +41,7 @@ class Camera:
         ahead = np.array((sin(yaw) * cos(pitch), -sin(pitch), cos(yaw) * cos(pitch)))
         return np.stack((right, np.cross(ahead, right), ahead))
 
-    def view(self, width: int, height: int) -> View:
+    def view(self, width: int, height: int) -> Projection:
         """This camera over a picture of that many pixels, which are square.
 
         Raises:
@@ -51,7 +51,7 @@ class Camera:
             raise ValueError(
                 f"A picture has at least one pixel; {width} x {height} were asked for."
             )
-        return View(
+        return Projection(
             np.asarray(self.position, np.float64),
             self.axes,
             width,
@@ -63,7 +63,7 @@ class Camera:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class Projection:
     """A projection onto a grid of pixels: all that the rasteriser needs of a camera or a light.
 
     A point at (x, y, z) along the axes falls on column `x / z * focal + (width - 1) / 2` and row
@@ -79,7 +79,7 @@ class View:
     near: float
     far: float
 
-    def finer(self, factor: int) -> View:
+    def finer(self, factor: int) -> Projection:
         """The same picture with that many times the columns and rows."""
         return replace(
             self,

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.render.camera import View
+from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.kernel import Array, kernel
 from inhabit.envs.simulators.render.pack import Pack
-from inhabit.envs.simulators.render.raster import Surface
+from inhabit.envs.simulators.render.raster import VisibilityBuffer
 
 
 class Fragments(NamedTuple):
@@ -29,7 +29,7 @@ class Fragments(NamedTuple):
     """(K, 3), unit length, smooth, on the viewer's side."""
 
 
-def fragments(surface: Surface, pack: Pack, view: View, samples: int) -> Fragments:
+def fragments(surface: VisibilityBuffer, pack: Pack, view: Projection, samples: int) -> Fragments:
     """Find the fragments of a picture.
 
     Args:

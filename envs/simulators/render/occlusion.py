@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.render.camera import View
+from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
 from inhabit.envs.simulators.render.kernel import Array, kernel
-from inhabit.envs.simulators.render.raster import Surface
+from inhabit.envs.simulators.render.raster import VisibilityBuffer
 
 REACH = 0.45
 """Metres within which things keep light from one another."""
@@ -36,7 +36,7 @@ SPIRAL = np.array(
 
 
 def open_sky(
-    surface: Surface, planes: NDArray[np.float32], fragments: Fragments, view: View
+    surface: VisibilityBuffer, planes: NDArray[np.float32], fragments: Fragments, view: Projection
 ) -> NDArray[np.float32]:
     """Light from all around that reaches each fragment, (K,), 0..1.
 

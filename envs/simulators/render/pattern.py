@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.render.camera import View
+from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
 from inhabit.envs.simulators.render.kernel import Array, Point, kernel
 from inhabit.envs.simulators.render.material import Pattern
@@ -62,7 +62,7 @@ def clouds() -> NDArray[np.float32]:
     return texture
 
 
-def paint(fragments: Fragments, pack: Pack, view: View) -> Paint:
+def paint(fragments: Fragments, pack: Pack, view: Projection) -> Paint:
     """Find the colour and the finish of every fragment."""
     count = len(fragments.face)
     result = Paint(np.empty((count, 3), np.float32), np.empty((count, 3), np.float32))

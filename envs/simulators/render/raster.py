@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.render.camera import View
+from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.kernel import Array, Point, kernel
 
 
@@ -23,7 +23,7 @@ class Triangles(NamedTuple):
     """(N, 4): first vertex, end of vertices, first face, end of faces of each body."""
 
 
-class Surface(NamedTuple):
+class VisibilityBuffer(NamedTuple):
     """What the pixels of a view see."""
 
     nearness: NDArray[np.float32]
@@ -32,7 +32,7 @@ class Surface(NamedTuple):
     """(H, W), index of the triangle, -1 where there is nothing."""
 
 
-def rasterize(triangles: Triangles, order: NDArray[np.int32], view: View) -> Surface:
+def rasterize(triangles: Triangles, order: NDArray[np.int32], view: Projection) -> VisibilityBuffer:
     """Draw bodies into an empty z-buffer. Both sides of a triangle can be seen.
 
     Args:
@@ -41,7 +41,7 @@ def rasterize(triangles: Triangles, order: NDArray[np.int32], view: View) -> Sur
             the same depth the first drawn stays.
         view: where from.
     """
-    surface = Surface(
+    surface = VisibilityBuffer(
         np.full((view.height, view.width), 1.0 / view.far, np.float32),
         np.full((view.height, view.width), -1, np.int32),
     )

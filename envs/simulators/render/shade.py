@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.render.camera import View
+from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
 from inhabit.envs.simulators.render.kernel import Array, kernel
 from inhabit.envs.simulators.render.pattern import Paint
@@ -21,7 +21,9 @@ WIDTH = 0.07
 STRENGTH = 0.5
 
 
-def add_halo(fragments: Fragments, paint: Paint, view: View, color: NDArray[np.float32]) -> None:
+def add_halo(
+    fragments: Fragments, paint: Paint, view: Projection, color: NDArray[np.float32]
+) -> None:
     """Add to the colours (K, 3), linear, what shining things spill over their edges."""
     if not paint.finish[:, 1].any():
         return
@@ -110,7 +112,7 @@ def shade(
     lit: NDArray[np.float32],
     open_sky: NDArray[np.float32],
     lighting: Lighting,
-    view: View,
+    view: Projection,
 ) -> NDArray[np.uint8]:
     """Colour every fragment and lay it into the picture.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.render.camera import View
+from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
 from inhabit.envs.simulators.render.kernel import Array, kernel
 from inhabit.envs.simulators.render.pack import Pack
@@ -44,7 +44,7 @@ class ShadowMap(NamedTuple):
     """(S / CELL, S / CELL), the highest nearness in each cell of the map and in its neighbours."""
     least: NDArray[np.float32]
     """The same for the lowest."""
-    view: View
+    view: Projection
 
 
 def shadow_map(
@@ -98,7 +98,7 @@ def lamp_view(
     origin: NDArray[np.float64],
     target: NDArray[np.float64],
     side: int,
-) -> View:
+) -> Projection:
     """A square view from `origin` towards `target` that holds the boxes (N, 3) if it can."""
     ahead = target - origin
     ahead = np.array((0.0, -1.0, 0.0)) if np.linalg.norm(ahead) < 1e-3 else ahead
@@ -112,7 +112,7 @@ def lamp_view(
     x, y, z = ((corners - origin) @ axes.T).T
     slope = np.maximum(np.abs(x), np.abs(y)) / np.maximum(z, 1e-3)
     widest = min(1.1 ** np.ceil(np.log(slope.max() * 1.02) / np.log(1.1)), WIDEST)
-    return View(origin, axes, side, side, side / 2 / widest, 0.02, FARTHEST)
+    return Projection(origin, axes, side, side, side / 2 / widest, 0.02, FARTHEST)
 
 
 def lit(fragments: Fragments, pack: Pack, shadow: ShadowMap, size: float) -> NDArray[np.float32]:

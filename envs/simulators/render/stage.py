@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from inhabit.envs.simulators.render.camera import Camera, View
+from inhabit.envs.simulators.render.camera import Camera, Projection
 from inhabit.envs.simulators.render.fragments import fragments
 from inhabit.envs.simulators.render.mesh import Mesh
 from inhabit.envs.simulators.render.occlusion import open_sky
 from inhabit.envs.simulators.render.pack import Body, Pack
 from inhabit.envs.simulators.render.pattern import paint
-from inhabit.envs.simulators.render.raster import Surface, rasterize
+from inhabit.envs.simulators.render.raster import VisibilityBuffer, rasterize
 from inhabit.envs.simulators.render.shade import Lighting, shade
 from inhabit.envs.simulators.render.shadow import ShadowMap, lit, shadow_map
 
@@ -194,7 +194,7 @@ class Stage:
         return Frame(picture, depth, ids, self.names)
 
     def _picture(
-        self, pack: Pack, view: View, surface: Surface, samples: int, shadow: bool
+        self, pack: Pack, view: Projection, surface: VisibilityBuffer, samples: int, shadow: bool
     ) -> NDArray[np.uint8]:
         fine = surface
         if samples > 1:

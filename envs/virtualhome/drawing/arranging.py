@@ -9,10 +9,10 @@ from inhabit.envs.virtualhome.drawing.classes import form
 from inhabit.envs.virtualhome.drawing.layout import lay_out
 from inhabit.envs.virtualhome.drawing.place import Place, read_place
 from inhabit.envs.virtualhome.drawing.resting import resting
-from inhabit.envs.virtualhome.flats.boxes import Box
+from inhabit.envs.virtualhome.flats.boxes import UprightBox
 from inhabit.envs.virtualhome.flats.rests import Rest, rests
 from inhabit.envs.virtualhome.graph.visibility import held
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _NEAR_FLOOR = 0.06
 """Metres above the floor up to which something stands on it."""
@@ -31,7 +31,7 @@ class Arrangement:
     """Character -> what is in its hands, the right one first."""
 
 
-def homes(world: World) -> Mapping[int, Place]:
+def homes(world: FlatWorld) -> Mapping[int, Place]:
     """The boxes that the graph came in with; a layout of our own where its rooms have none."""
     found = {id_: read_place(source) for id_, source in world.sources.items()}
     told = {id_: place for id_, place in found.items() if place is not None}
@@ -40,7 +40,7 @@ def homes(world: World) -> Mapping[int, Place]:
     return lay_out(world)
 
 
-def arrange(world: World, home: Mapping[int, Place]) -> Arrangement:
+def arrange(world: FlatWorld, home: Mapping[int, Place]) -> Arrangement:
     """Find everything's place.
 
     What is still on, or in, what its box stands on is where it was. What was put elsewhere takes
@@ -54,7 +54,7 @@ def arrange(world: World, home: Mapping[int, Place]) -> Arrangement:
 
 
 class _Arranging:
-    def __init__(self, world: World, home: Mapping[int, Place]) -> None:
+    def __init__(self, world: FlatWorld, home: Mapping[int, Place]) -> None:
         self._world, self._home = world, home
         self._nodes = {node.id: node for node in world.nodes()}
         self._rooms = {i for i, node in self._nodes.items() if node.category == "Rooms"}
@@ -162,7 +162,7 @@ class _Arranging:
             surfaces = [*rests(kind, relation, name)]
         self._places[id_] = resting(size, place, surfaces, self._taken(support, place))
 
-    def _taken(self, support: int, place: Place) -> list[Box]:
+    def _taken(self, support: int, place: Place) -> list[UprightBox]:
         """Boxes near a support, but not its own and not what it stands on itself."""
         around = replace(place, size=(place.size[0], place.size[1] + 2.0, place.size[2])).box
         below = {p for p, _ in self._parents(support)}

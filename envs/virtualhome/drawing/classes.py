@@ -35,7 +35,7 @@ _SINKS = frozenset(("sink", "faucet"))
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ClassShape:
     """How a class is drawn."""
 
     shape: str
@@ -44,24 +44,26 @@ class Form:
 
 
 @cache
-def forms() -> Mapping[str, Form]:
+def forms() -> Mapping[str, ClassShape]:
     """Every class that is known, by its name."""
-    found = {name: Form("Box", (0.2, 0.2, 0.2), "none") for name in _NOT_DRAWN}
+    found = {name: ClassShape("Box", (0.2, 0.2, 0.2), "none") for name in _NOT_DRAWN}
     for name, article in catalogue().items():
         if name not in _NOT_DRAWN:
-            found[name] = Form(article.shape, article.size, _usual_place(name, article.category))
+            found[name] = ClassShape(
+                article.shape, article.size, _usual_place(name, article.category)
+            )
     text = files("inhabit.envs.virtualhome.drawing").joinpath("classes.csv").read_text("utf-8")
     for row in csv.DictReader(text.splitlines()):
         size = float(row["width"]), float(row["height"]), float(row["depth"])
-        found.setdefault(row["class_name"], Form(row["shape"], size, row["place"]))
+        found.setdefault(row["class_name"], ClassShape(row["shape"], size, row["place"]))
     return found
 
 
-def form(class_name: str) -> Form:
+def form(class_name: str) -> ClassShape:
     """How a class is drawn; an unknown one is a small box."""
     known = forms()
     plain = class_name.replace("_", "")
-    return known.get(class_name) or known.get(plain) or Form("Box", (0.2, 0.2, 0.2), "small")
+    return known.get(class_name) or known.get(plain) or ClassShape("Box", (0.2, 0.2, 0.2), "small")
 
 
 def _usual_place(name: str, category: str) -> str:

@@ -9,7 +9,7 @@ from inhabit.envs.simulators.render.shell import lamp
 from inhabit.envs.simulators.render.stage import Light, Stage, Vector
 from inhabit.envs.virtualhome.drawing.arranging import Arrangement
 from inhabit.envs.virtualhome.drawing.place import Place
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _WARM: Vector = (1.0, 0.93, 0.82)
 _DAY: Vector = (0.98, 0.98, 1.0)
@@ -25,7 +25,7 @@ _SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
 
 
 @dataclass(frozen=True, slots=True)
-class Mood:
+class RoomLight:
     """The light of a room at one moment."""
 
     key: Light
@@ -49,7 +49,7 @@ def daylight(hour: float) -> float:
     return sqrt(sin(pi * (hour - _SUNRISE) / (_SUNSET - _SUNRISE)))
 
 
-def mood(world: World, room: int, arranged: Arrangement) -> Mood:
+def mood(world: FlatWorld, room: int, arranged: Arrangement) -> RoomLight:
     """The light of the room that is looked at, and the lamps of the flat."""
     nodes, places = arranged.nodes, arranged.places
     switched = [n for n in nodes.values() if n.class_name in (*_CEILING_LAMPS, *_SWITCHES)]
@@ -59,10 +59,10 @@ def mood(world: World, room: int, arranged: Arrangement) -> Mood:
     bounced = Light(below, (1.0, 0.95, 0.88), strength=0.45 * key.strength, reach=6.0)
     small = [n for n in nodes.values() if n.class_name in _SMALL_LAMPS]
     lamps = tuple((str(n.id), _bulb(n, places.get(n.id))) for n in small)
-    return Mood(key, around, bounced, lamps)
+    return RoomLight(key, around, bounced, lamps)
 
 
-def illuminate(stage: Stage, light: Mood) -> None:
+def illuminate(stage: Stage, light: RoomLight) -> None:
     """Set the stage's lights."""
     sky, ground = ((red * light.around, green * light.around, blue * light.around)
                    for red, green, blue in (_SKY, _GROUND))  # fmt: skip

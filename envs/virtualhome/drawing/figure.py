@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inhabit.envs.virtualhome.drawing.arranging import Arrangement
 from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.graph.visibility import held
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 CELL = 0.1
 """Metres between the places that are looked at."""
@@ -72,7 +72,7 @@ class Figure:
 
 
 def figure(
-    world: World, character: int, home: Mapping[int, Place], arranged: Arrangement
+    world: FlatWorld, character: int, home: Mapping[int, Place], arranged: Arrangement
 ) -> Figure | None:
     """Find a character's pose.
 
@@ -93,14 +93,14 @@ def figure(
     return _standing(world, character, room, home, arranged, facing)
 
 
-def _seat(world: World, character: int, arranged: Arrangement) -> int | None:
+def _seat(world: FlatWorld, character: int, arranged: Arrangement) -> int | None:
     """What it sits or lies on; getting up leaves old seats in the graph, so the near one."""
     seats = [i for i in world.targets(character, "ON") if i in arranged.places]
     near = set(world.targets(character, "CLOSE"))
     return min(seats, key=lambda i: (i not in near, i), default=None)
 
 
-def _facing(world: World, character: int, arranged: Arrangement) -> Point | None:
+def _facing(world: FlatWorld, character: int, arranged: Arrangement) -> Point | None:
     for id_ in world.targets(character, "FACING"):
         if id_ in arranged.places:
             place = arranged.places[id_]
@@ -127,7 +127,7 @@ def _resting(seat: Place, lies: bool, facing: Point | None) -> Figure:
 
 
 def _standing(
-    world: World,
+    world: FlatWorld,
     character: int,
     room: int,
     home: Mapping[int, Place],
@@ -160,7 +160,7 @@ def _upright(x: float, z: float, target: Point) -> Figure:
     return Figure("Person", body, (x, HEIGHT - 0.1, z), target)
 
 
-def _beside(world: World, character: int, arranged: Arrangement) -> tuple[int, int] | None:
+def _beside(world: FlatWorld, character: int, arranged: Arrangement) -> tuple[int, int] | None:
     """The furniture that a character is at, and the thing there that it went to."""
     hands = set(held(world, character))
     near = [i for i in world.targets(character, "CLOSE") if i in arranged.places and i not in hands]
@@ -173,7 +173,7 @@ def _beside(world: World, character: int, arranged: Arrangement) -> tuple[int, i
     return root, carried[root][0] if len(carried[root]) == 1 else root
 
 
-def _supports(world: World, id_: int) -> set[int]:
+def _supports(world: FlatWorld, id_: int) -> set[int]:
     return {t for relation in ("ON", "INSIDE") for t in world.targets(id_, relation)} - {id_}
 
 
@@ -199,7 +199,7 @@ def _before(furniture: Place, aim: Place, cells: NDArray[np.float64]) -> tuple[f
 
 
 def _doorstep(
-    world: World,
+    world: FlatWorld,
     nodes: Mapping[int, Node],
     room: int,
     home: Mapping[int, Place],

@@ -8,7 +8,7 @@ from math import radians, tan
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.virtualhome.drawing.figure import Figure
 from inhabit.envs.virtualhome.drawing.place import Place
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 _BEFORE_EYES = 0.4
 """Metres from the eyes at which held things are drawn in the first person."""
@@ -23,7 +23,7 @@ _HANDS: Mapping[str, tuple[float, float, float]] = {
 
 
 def carried_by(
-    figure: Figure, world: World, person: int, sizes: Mapping[int, Size]
+    figure: Figure, world: FlatWorld, person: int, sizes: Mapping[int, Size]
 ) -> dict[int, Place]:
     """Places of what a character holds, as others see it."""
     aside, up, ahead = _HANDS[figure.shape]
@@ -39,7 +39,7 @@ def carried_by(
 
 
 def carried_before_eyes(
-    camera: Camera, world: World, person: int, sizes: Mapping[int, Size]
+    camera: Camera, world: FlatWorld, person: int, sizes: Mapping[int, Size]
 ) -> dict[int, Place]:
     """Places of what a character holds, in the lower corners of what it sees itself."""
     right, up, ahead = camera.axes

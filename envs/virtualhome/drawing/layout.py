@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from inhabit.envs.virtualhome.drawing.classes import Form, form
+from inhabit.envs.virtualhome.drawing.classes import ClassShape, form
 from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.drawing.resting import resting
-from inhabit.envs.virtualhome.flats.boxes import Box
+from inhabit.envs.virtualhome.flats.boxes import UprightBox
 from inhabit.envs.virtualhome.flats.rests import Rest, rests
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _WIDE, _DEEP, _HIGH = 6.6, 5.6, 2.6
 """A room's size in metres."""
@@ -36,7 +36,7 @@ _HOLLOW = frozenset(
 """Classes that things really go into; "inside" anything else is drawn as on it."""
 
 
-def lay_out(world: World) -> Mapping[int, Place]:
+def lay_out(world: FlatWorld) -> Mapping[int, Place]:
     """A place for every node that is drawn, the same for the same graph.
 
     Rooms stand two by two. Furniture that finds no place along a wall, or in the middle, is left
@@ -46,12 +46,12 @@ def lay_out(world: World) -> Mapping[int, Place]:
 
 
 class _Layout:
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: FlatWorld) -> None:
         self._world = world
         self._nodes = {node.id: node for node in world.nodes()}
         self._rooms = [n.id for n in self._nodes.values() if n.category == "Rooms"]
         self.places: dict[int, Place] = {}
-        self._aisles: list[Box] = []
+        self._aisles: list[UprightBox] = []
         for number, room in enumerate(self._rooms):
             self.places[room] = _room(number)
         self._doors()
@@ -87,7 +87,7 @@ class _Layout:
                     self._aisles.append(_aisle(spot))
                 return
 
-    def _spots(self, what: Form, name: str, place: str, room: Place) -> Iterator[Place]:
+    def _spots(self, what: ClassShape, name: str, place: str, room: Place) -> Iterator[Place]:
         if place == "ceiling":
             yield Place(room.x, room.top - what.size[1] / 2, room.z, what.size)
         elif place in ("rug", "middle", "floor"):
@@ -177,7 +177,7 @@ class _Layout:
         inside = support in self._world.targets(id_, "INSIDE")
         return "INSIDE" if inside and self._nodes[support].class_name in _HOLLOW else "ON"
 
-    def _beside(self, support: int, place: Place) -> list[Box]:
+    def _beside(self, support: int, place: Place) -> list[UprightBox]:
         reach = Place(place.x, place.y, place.z, (place.size[0], place.size[1] + 2, place.size[2]),
                       place.yaw).box  # fmt: skip
         return [
@@ -207,17 +207,19 @@ def _doorway(one: Place, two: Place) -> Place | None:
     return None
 
 
-def _threshold(door: Place) -> Box:
+def _threshold(door: Place) -> UprightBox:
     box, (ahead_x, ahead_z) = door.box, door.front
-    return Box(box.x, box.y, box.z, box.hx + 0.9 * ahead_x, box.hy, box.hz + 0.9 * ahead_z)
+    return UprightBox(box.x, box.y, box.z, box.hx + 0.9 * ahead_x, box.hy, box.hz + 0.9 * ahead_z)
 
 
-def _aisle(spot: Place) -> Box:
+def _aisle(spot: Place) -> UprightBox:
     """The floor in front of furniture."""
     box, (ahead_x, ahead_z) = spot.box, spot.front
     x, z = box.x + ahead_x * (box.hx + _AISLE / 2), box.z + ahead_z * (box.hz + _AISLE / 2)
     level = abs(ahead_x) > 0.5
-    return Box(x, 0.4, z, _AISLE / 2 if level else box.hx, 0.35, box.hz if level else _AISLE / 2)
+    return UprightBox(
+        x, 0.4, z, _AISLE / 2 if level else box.hx, 0.35, box.hz if level else _AISLE / 2
+    )
 
 
 def _along_walls(

@@ -16,13 +16,13 @@ from inhabit.envs.simulators.render.shapes import Look
 from inhabit.envs.simulators.render.stage import Frame, Stage
 from inhabit.envs.virtualhome.drawing import views
 from inhabit.envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
-from inhabit.envs.virtualhome.drawing.daylight import Mood, daylight, illuminate, mood
+from inhabit.envs.virtualhome.drawing.daylight import RoomLight, daylight, illuminate, mood
 from inhabit.envs.virtualhome.drawing.figure import Figure, figure
 from inhabit.envs.virtualhome.drawing.hands import carried_before_eyes, carried_by
 from inhabit.envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of, seed_of
 from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.drawing.rooms import fitted, room_at, room_meshes
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 View = Literal["first_person", "over_the_shoulder", "top_down"]
 _CEILING = " ceiling"
@@ -34,7 +34,7 @@ _LAMPS = frozenset(("ceilinglamp", "ceiling_lamp"))
 class Shot:
     """A moment as it is to be drawn."""
 
-    world: World
+    world: FlatWorld
     arranged: Arrangement
     figures: Mapping[int, Figure]
 
@@ -48,19 +48,19 @@ class _Standing:
     casts_shadow: bool = True
 
 
-class Picture:
+class FlatPicture:
     """The stage of one flat. What a picture shows depends on the world alone.
 
     Every node keeps its place in the stage's order; one that can't be seen is a point.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: FlatWorld) -> None:
         self.sources = world.sources
         self.home = homes(world)
         self._stage = Stage()
         self._meshes: dict[object, Mesh] = {}
         self._shown: dict[str, _Standing] = {}
-        self._mood: Mood | None = None
+        self._mood: RoomLight | None = None
         self._seed = seed_of(*(f"{i} {n['class_name']}" for i, n in sorted(world.sources.items())))
         self._basins = [
             self.home[n.id] for n in world.nodes() if kind_of(n) == "Sink" and n.id in self.home
@@ -71,7 +71,7 @@ class Picture:
             self._shown[name] = _Standing(mesh, place, casts_shadow=False)
             self._stage.put(name, mesh, np.eye(3), np.zeros(3), casts_shadow=False)
 
-    def shot(self, world: World) -> Shot:
+    def shot(self, world: FlatWorld) -> Shot:
         """Where everything and everybody is."""
         arranged = arrange(world, self.home)
         found = {i: figure(world, i, self.home, arranged) for i in world.characters()}
@@ -79,7 +79,7 @@ class Picture:
 
     def take(
         self,
-        world: World,
+        world: FlatWorld,
         character: int,
         view: View,
         width: int,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.virtualhome.flats.boxes import Box
+from inhabit.envs.virtualhome.flats.boxes import UprightBox
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Place:
         return np.array(((ahead_z, 0.0, ahead_x), (0.0, 1.0, 0.0), (-ahead_x, 0.0, ahead_z)))
 
     @property
-    def box(self) -> Box:
+    def box(self) -> UprightBox:
         """The upright box along the world's axes that holds it."""
         ahead_x, ahead_z = (abs(part) for part in self.front)
         width, height, depth = self.size
-        return Box(
+        return UprightBox(
             self.x, self.y, self.z,
             (width * ahead_z + depth * ahead_x) / 2,
             height / 2,

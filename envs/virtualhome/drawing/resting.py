@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.virtualhome.drawing.place import Place
-from inhabit.envs.virtualhome.flats.boxes import Box
+from inhabit.envs.virtualhome.flats.boxes import UprightBox
 from inhabit.envs.virtualhome.flats.rests import Rest
 
 _STEP = 0.05
@@ -19,7 +19,10 @@ Floats = NDArray[np.float64]
 
 
 def resting(
-    size: tuple[float, float, float], support: Place, rests: Sequence[Rest], taken: Sequence[Box]
+    size: tuple[float, float, float],
+    support: Place,
+    rests: Sequence[Rest],
+    taken: Sequence[UprightBox],
 ) -> Place:
     """The place of something on a support, in nobody's way.
 
@@ -70,7 +73,7 @@ def _free(
 
 
 def _on_top(
-    size: tuple[float, float, float], support: Place, rest: Rest, taken: Sequence[Box]
+    size: tuple[float, float, float], support: Place, rest: Rest, taken: Sequence[UprightBox]
 ) -> Place:
     """In the middle, on the highest of what lies there."""
     u = (rest.left + rest.right) / 2 * support.size[0]
@@ -91,7 +94,7 @@ def _steps(low: float, high: float) -> Floats:
     return np.linspace(low, high, count) if count > 1 else np.array([(low + high) / 2])
 
 
-def _arrays(taken: Sequence[Box]) -> Floats:
+def _arrays(taken: Sequence[UprightBox]) -> Floats:
     """(N, 2, 3): middles and half sizes."""
     rows = [((b.x, b.y, b.z), (b.hx, b.hy, b.hz)) for b in taken]
     return np.array(rows, np.float64).reshape(-1, 2, 3)

@@ -14,7 +14,7 @@ from inhabit.envs.simulators.render.shell import shell
 from inhabit.envs.virtualhome.catalogue import ROOMS
 from inhabit.envs.virtualhome.drawing.looks import seed_of
 from inhabit.envs.virtualhome.drawing.place import Place
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 _Corners = NDArray[np.float64]
 """(N, 6): corners of a plane convex polygon, each a point and its normal."""
@@ -92,7 +92,9 @@ _ELSE = "living_room"
 """What a room of another kind looks like."""
 
 
-def room_meshes(world: World, home: Mapping[int, Place], seed: int) -> Iterator[tuple[str, Mesh]]:
+def room_meshes(
+    world: FlatWorld, home: Mapping[int, Place], seed: int
+) -> Iterator[tuple[str, Mesh]]:
     """Floors, ceilings and walls in the world's own frame, by names of their own.
 
     Args:

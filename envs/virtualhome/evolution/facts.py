@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inhabit.envs.core import Thing
-from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.core import SceneObject
+from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.visibility import held
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _NOT_OBJECTS = frozenset(("Rooms", "Characters", "Walls", "Floor", "Floors", "Ceiling"))
 """Categories of what a flat is made of, and of who lives there."""
 
 
 def things(
-    world: World, names: Names, character: int, pixels: Mapping[int, int]
-) -> tuple[Thing, ...]:
+    world: FlatWorld, names: NodeNames, character: int, pixels: Mapping[int, int]
+) -> tuple[SceneObject, ...]:
     """Every object, by id.
 
     Args:
@@ -34,7 +34,7 @@ def things(
         if id_ not in hands:
             support, inside = _support(world, id_, {*objects, *world.characters()})
         found.append(
-            Thing(
+            SceneObject(
                 name=names.of(id_),
                 kind=spoken(node.class_name),
                 states=_states(node, node.class_name in washable),
@@ -52,7 +52,7 @@ def spoken(class_name: str) -> str:
     return _WORDS.get(class_name, class_name.replace("_", " "))
 
 
-def _support(world: World, id_: int, among: set[int]) -> tuple[int | None, bool]:
+def _support(world: FlatWorld, id_: int, among: set[int]) -> tuple[int | None, bool]:
     """What an object is inside of, or else on. The room that it is also inside of is none."""
     for relation, inside in (("INSIDE", True), ("ON", False)):
         for parent in world.targets(id_, relation):

@@ -10,11 +10,11 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from inhabit.envs.core import Action, SceneError, Task
-from inhabit.envs.template import Deed, Event, Lexicon
+from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.evolution.facts import spoken
-from inhabit.envs.virtualhome.graph.names import Names
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.names import NodeNames
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 from inhabit.envs.virtualhome.tasks.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.tasks.sampling import KINDS, Wish, draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
@@ -43,7 +43,7 @@ _TAKES = {
 """What is shut away where: classes and categories."""
 
 
-def draw_wish(world: World, draw: random.Random) -> Wish | None:
+def draw_wish(world: FlatWorld, draw: random.Random) -> Wish | None:
     """Something that is to be put somewhere; None if the flat has nothing that will do."""
     unique = _unique(world)
     things = [n for n in unique if "GRABBABLE" in n.properties]
@@ -70,7 +70,7 @@ def _fits(thing: Node, place: Node) -> bool:
     return takes is None or bool({thing.class_name, thing.category} & set(takes.split()))
 
 
-def _unique(world: World) -> Sequence[Node]:
+def _unique(world: FlatWorld) -> Sequence[Node]:
     """What there is one of."""
     nodes = list(world.nodes())
     count = Counter(node.class_name for node in nodes)
@@ -78,29 +78,29 @@ def _unique(world: World) -> Sequence[Node]:
 
 
 _DEEDS = {
-    "WALK": Deed.GO,
-    "RUN": Deed.GO,
-    "FIND": Deed.GO,
-    "GRAB": Deed.TAKE,
-    "PUTIN": Deed.PUT,
-    "PUTBACK": Deed.PUT,
-    "DROP": Deed.DROP,
-    "RELEASE": Deed.DROP,
-    "PUTOBJBACK": Deed.DROP,
-    "OPEN": Deed.OPEN,
-    "CLOSE": Deed.CLOSE,
-    "SWITCHON": Deed.SWITCH_ON,
-    "SWITCHOFF": Deed.SWITCH_OFF,
-    "CUT": Deed.CUT,
-    "TURNTO": Deed.LOOK,
-    "LOOKAT": Deed.LOOK,
-    "POINTAT": Deed.LOOK,
+    "WALK": ActionKind.GO,
+    "RUN": ActionKind.GO,
+    "FIND": ActionKind.GO,
+    "GRAB": ActionKind.TAKE,
+    "PUTIN": ActionKind.PUT,
+    "PUTBACK": ActionKind.PUT,
+    "DROP": ActionKind.DROP,
+    "RELEASE": ActionKind.DROP,
+    "PUTOBJBACK": ActionKind.DROP,
+    "OPEN": ActionKind.OPEN,
+    "CLOSE": ActionKind.CLOSE,
+    "SWITCHON": ActionKind.SWITCH_ON,
+    "SWITCHOFF": ActionKind.SWITCH_OFF,
+    "CUT": ActionKind.CUT,
+    "TURNTO": ActionKind.LOOK,
+    "LOOKAT": ActionKind.LOOK,
+    "POINTAT": ActionKind.LOOK,
 }
-_BY_STATE: Mapping[str, tuple[Deed, str, str]] = {
-    "OPEN": (Deed.OPEN, "open the {}", "The {} is open."),
-    "CLOSED": (Deed.CLOSE, "close the {}", "The {} is closed."),
-    "ON": (Deed.SWITCH_ON, "turn on the {}", "The {} is on."),
-    "OFF": (Deed.SWITCH_OFF, "turn off the {}", "The {} is off."),
+_BY_STATE: Mapping[str, tuple[ActionKind, str, str]] = {
+    "OPEN": (ActionKind.OPEN, "open the {}", "The {} is open."),
+    "CLOSED": (ActionKind.CLOSE, "close the {}", "The {} is closed."),
+    "ON": (ActionKind.SWITCH_ON, "turn on the {}", "The {} is on."),
+    "OFF": (ActionKind.SWITCH_OFF, "turn off the {}", "The {} is off."),
 }
 _OTHER_WORDS = {
     "cutlery fork": "fork",
@@ -182,9 +182,9 @@ class VirtualHomeTemplate:
         """The flat, furnished as it is."""
         return f"flat {task.scene.get('flat')}, furnished by {task.scene.get('seed', 0)}"
 
-    def deed(self, action: Action) -> Deed:
+    def deed(self, action: Action) -> ActionKind:
         """By its verb."""
-        return _DEEDS.get(action.verb, Deed.OTHER)
+        return _DEEDS.get(action.verb, ActionKind.OTHER)
 
 
 def _lexicon() -> Lexicon:
@@ -232,8 +232,8 @@ def _changed(
     return vary(name, "combined", scene, both)
 
 
-def _events(scene: VirtualHomeScene, world: World) -> Iterator[Event]:
-    names = Names(world)
+def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
+    names = NodeNames(world)
     placed: list[str] = []
     for goal in scene.goals:
         if not isinstance(goal, RelationGoal) or goal.relation not in ("ON", "INSIDE"):
@@ -244,9 +244,9 @@ def _events(scene: VirtualHomeScene, world: World) -> Iterator[Event]:
         where = "in" if goal.relation == "INSIDE" else "on"
         put = f"{spoken(thing)} {where} the {spoken(place)}"
         takes, puts = f"take {goal.from_id}", f"put {goal.from_id}"
-        yield Event(takes, f"pick up the {spoken(thing)}", "", Deed.TAKE, thing)
+        yield Event(takes, f"pick up the {spoken(thing)}", "", ActionKind.TAKE, thing)
         is_there = f"The {spoken(thing)} is {where} the {spoken(place)}."
-        yield Event(puts, f"put the {put}", is_there, Deed.PUT, place, (takes,))
+        yield Event(puts, f"put the {put}", is_there, ActionKind.PUT, place, (takes,))
         placed.append(puts)
     for goal in scene.goals:
         if isinstance(goal, StateGoal) and goal.state in _BY_STATE and goal.id != CHARACTER:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, Line, Thing
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.graph.visibility import held, near
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 from inhabit.envs.virtualhome.tasks.goals import (
     ActionGoal,
     Goal,
@@ -30,7 +30,9 @@ class NoPlanError(ValueError):
     """Nothing that is tried here leads on. Says what was wanted."""
 
 
-def solve(world: World, character: int, goals: Sequence[Goal], done: Sequence[Line]) -> list[Line]:
+def solve(
+    world: FlatWorld, character: int, goals: Sequence[Goal], done: Sequence[ScriptLine]
+) -> list[ScriptLine]:
     """Lines that make every goal hold.
 
     Args:
@@ -59,10 +61,10 @@ class _Attempt:
     """A plan in the making, and the world as it stands after it."""
 
     def __init__(
-        self, world: World, character: int, goals: Sequence[Goal], done: Sequence[Line]
+        self, world: FlatWorld, character: int, goals: Sequence[Goal], done: Sequence[ScriptLine]
     ) -> None:
         self.world = world
-        self.lines: list[Line] = []
+        self.lines: list[ScriptLine] = []
         self._before = tuple(done)
         self._me = character
         self._index = list(world.characters()).index(character)
@@ -72,7 +74,7 @@ class _Attempt:
         self._named = self._wanted | {g.id for g in goals if isinstance(g, StateGoal)}
 
     @property
-    def done(self) -> Sequence[Line]:
+    def done(self) -> Sequence[ScriptLine]:
         """Lines of before, and of the plan."""
         return [*self._before, *self.lines]
 
@@ -111,9 +113,9 @@ class _Attempt:
         self.world = after
         self.lines.append(line)
 
-    def _line(self, action: str, *ids: int) -> Line:
-        things = tuple(Thing(self._node(i).class_name, i) for i in ids)
-        return Line(action, things, self._index)
+    def _line(self, action: str, *ids: int) -> ScriptLine:
+        things = tuple(ScriptObject(self._node(i).class_name, i) for i in ids)
+        return ScriptLine(action, things, self._index)
 
     def _node(self, id_: int) -> Node:
         node = self.world.node(id_)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, Line, Thing
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.graph.visibility import held, visible
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.goals import (
     ActionGoal,
     Goal,
@@ -32,13 +32,13 @@ _CHANGE_NOTHING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class PlanStart:
     """From where a plan is to start."""
 
-    world: World
+    world: FlatWorld
     character: int
     goals: Sequence[Goal]
-    done: tuple[Line, ...]
+    done: tuple[ScriptLine, ...]
     """Lines carried out so far."""
     seen: frozenset[int]
     """Ids that can be spoken of."""
@@ -46,7 +46,9 @@ class Moment:
     """What may be done at all, in capitals."""
 
 
-def first_lines(moment: Moment, possible: Callable[[], Sequence[Line]]) -> Sequence[Line] | None:
+def first_lines(
+    moment: PlanStart, possible: Callable[[], Sequence[ScriptLine]]
+) -> Sequence[ScriptLine] | None:
     """Every line that some shortest plan starts with.
 
     Args:
@@ -62,7 +64,7 @@ def first_lines(moment: Moment, possible: Callable[[], Sequence[Line]]) -> Seque
     if last := list(_last_lines(moment, possible)):
         return last
     first = []
-    walked: dict[tuple[Thing, ...], bool] = {}
+    walked: dict[tuple[ScriptObject, ...], bool] = {}
     for line in _first_of_two(moment, possible):
         # Running is walking: the graph after it is the same.
         if line.action in ("WALK", "RUN") and line.things in walked and not _counts(moment, line):
@@ -75,40 +77,42 @@ def first_lines(moment: Moment, possible: Callable[[], Sequence[Line]]) -> Seque
     return first or None
 
 
-def _unmet(moment: Moment) -> list[Goal]:
+def _unmet(moment: PlanStart) -> list[Goal]:
     return [g for g in moment.goals if not holds(g, moment.world, moment.done)]
 
 
-def _counts(moment: Moment, line: Line) -> bool:
+def _counts(moment: PlanStart, line: ScriptLine) -> bool:
     """Whether a goal asks for the action itself."""
     return any(isinstance(g, ActionGoal) and line.action in g.any_of for g in moment.goals)
 
 
-def _after(moment: Moment, line: Line) -> Moment | None:
+def _after(moment: PlanStart, line: ScriptLine) -> PlanStart | None:
     world, failure = moment.world.step(line)
     if failure is not None:
         return None
     done, seen = (*moment.done, line), moment.seen
     if any(isinstance(g, ActionGoal) or not seen.issuperset(_ids(g)) for g in moment.goals):
         seen |= visible(world, moment.character)
-    return Moment(world, moment.character, moment.goals, done, seen, moment.actions)
+    return PlanStart(world, moment.character, moment.goals, done, seen, moment.actions)
 
 
 def _ids(goal: StateGoal | RelationGoal) -> tuple[int, ...]:
     return (goal.id,) if isinstance(goal, StateGoal) else (goal.from_id, goal.to_id)
 
 
-def _solved(moment: Moment) -> bool:
+def _solved(moment: PlanStart) -> bool:
     return met(moment.goals, moment.world, moment.done) == len(moment.goals)
 
 
-def _leads_on(moment: Moment, line: Line) -> bool:
+def _leads_on(moment: PlanStart, line: ScriptLine) -> bool:
     """Whether one more line may follow that makes every goal hold."""
     after = _after(moment, line)
     return after is not None and any(True for _ in _last_lines(after, None))
 
 
-def _last_lines(moment: Moment, possible: Callable[[], Sequence[Line]] | None) -> Iterable[Line]:
+def _last_lines(
+    moment: PlanStart, possible: Callable[[], Sequence[ScriptLine]] | None
+) -> Iterable[ScriptLine]:
     """Lines that make every goal hold by themselves."""
     unmet = _unmet(moment)
     if len(_apart(moment)) > 1:
@@ -125,7 +129,9 @@ def _last_lines(moment: Moment, possible: Callable[[], Sequence[Line]] | None) -
                 yield line
 
 
-def _first_of_two(moment: Moment, possible: Callable[[], Sequence[Line]]) -> Sequence[Line]:
+def _first_of_two(
+    moment: PlanStart, possible: Callable[[], Sequence[ScriptLine]]
+) -> Sequence[ScriptLine]:
     """Lines that a plan of two may start with."""
     apart = _apart(moment)
     if len(apart) > 2:
@@ -147,7 +153,7 @@ def _first_of_two(moment: Moment, possible: Callable[[], Sequence[Line]]) -> Seq
     ]
 
 
-def _apart(moment: Moment) -> set[int | tuple[str, ...]]:
+def _apart(moment: PlanStart) -> set[int | tuple[str, ...]]:
     """Goals that need a line each: by the thing that it must be about, or the words it must use."""
     found: set[int | tuple[str, ...]] = set()
     used: set[str] = set()
@@ -162,7 +168,7 @@ def _apart(moment: Moment) -> set[int | tuple[str, ...]]:
     return found
 
 
-def _bringing(moment: Moment, goal: Goal) -> Sequence[Line] | None:
+def _bringing(moment: PlanStart, goal: Goal) -> Sequence[ScriptLine] | None:
     """Every line that can make a goal hold, among others that can't; None where any might."""
     if isinstance(goal, ActionGoal):
         return [line for line in _all_lines(moment) if counts(goal, line)]
@@ -175,7 +181,7 @@ def _bringing(moment: Moment, goal: Goal) -> Sequence[Line] | None:
     return lines
 
 
-def _subject(goal: StateGoal | RelationGoal, moment: Moment) -> int | None:
+def _subject(goal: StateGoal | RelationGoal, moment: PlanStart) -> int | None:
     """The thing that a line must be about, in the first place, to make a goal hold."""
     me, world = moment.character, moment.world
     match goal:
@@ -191,29 +197,29 @@ def _subject(goal: StateGoal | RelationGoal, moment: Moment) -> int | None:
     return None
 
 
-def _put(goal: Goal, moment: Moment) -> int | None:
+def _put(goal: Goal, moment: PlanStart) -> int | None:
     """The thing that must be held, and then put down or poured, to make a goal hold."""
     if not isinstance(goal, RelationGoal) or goal.from_id == moment.character:
         return None
     return _subject(goal, moment) if goal.relation in ("ON", "INSIDE") else None
 
 
-def _about(moment: Moment, *ids: int) -> list[Line]:
+def _about(moment: PlanStart, *ids: int) -> list[ScriptLine]:
     """Every line about just these things, if they can be spoken of."""
     if not moment.seen.issuperset(ids):
         return []
     world = moment.world
     index = list(world.characters()).index(moment.character)
     nodes = [world.node(i) for i in ids]
-    things = tuple(Thing(n.class_name, n.id) for n in nodes if n is not None)
+    things = tuple(ScriptObject(n.class_name, n.id) for n in nodes if n is not None)
     return [
-        Line(action, things, index)
+        ScriptLine(action, things, index)
         for action in sorted(moment.actions)
         if ARGUMENTS[action] == len(things)
     ]
 
 
-def _all_lines(moment: Moment) -> list[Line]:
+def _all_lines(moment: PlanStart) -> list[ScriptLine]:
     hands = sorted(held(moment.world, moment.character))
     lines = _about(moment)
     for id_ in sorted(moment.seen):

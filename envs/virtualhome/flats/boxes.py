@@ -9,7 +9,7 @@ YAWS = (0, 90, 180, 270)
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class UprightBox:
     """An upright box: its centre and half sizes along x, y, z, in metres."""
 
     x: float
@@ -19,7 +19,7 @@ class Box:
     hy: float
     hz: float
 
-    def overlaps(self, other: Box, gap: float = 0.0) -> bool:
+    def overlaps(self, other: UprightBox, gap: float = 0.0) -> bool:
         """Whether they come nearer to each other than `gap`, in every direction."""
         return (
             abs(self.x - other.x) < self.hx + other.hx + gap - 1e-6
@@ -39,20 +39,20 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedArticle:
     """An article somewhere in a flat."""
 
     id: int
     class_name: str
     room: int
-    box: Box
+    box: UprightBox
     yaw: int
     """Of `YAWS`."""
     on: int | None = None
     """Id of what it stands on, or None: the floor or a wall."""
     inside: int | None = None
     """Id of what it lies in, or None."""
-    floor_clearance: Box | None = None
+    floor_clearance: UprightBox | None = None
     """What must stay free in front of it."""
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inhabit.envs.virtualhome.catalogue import catalogue
-from inhabit.envs.virtualhome.flats.boxes import Box, Placed
+from inhabit.envs.virtualhome.flats.boxes import PlacedArticle, UprightBox
 from inhabit.envs.virtualhome.flats.fill import Filler
 from inhabit.envs.virtualhome.flats.furnish import Furnisher, NoRoomError
-from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Plan, plans
+from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, FlatPlan, plans
 
 FIRST_ID = 11
 """Below are the characters': the official `UnityEnvironment` takes 1, 2, ... for theirs."""
@@ -43,7 +43,9 @@ def build(plan: int, seed: int) -> dict[str, Any]:
     return {"nodes": nodes, "edges": _edges(drawn, placed)}
 
 
-def _furnish(plan: Plan, room: int, number: Iterator[int], draw: random.Random) -> Sequence[Placed]:
+def _furnish(
+    plan: FlatPlan, room: int, number: Iterator[int], draw: random.Random
+) -> Sequence[PlacedArticle]:
     # A layout that leaves no place for something is drawn again; its ids stay unused.
     for _ in range(_TRIES):
         try:
@@ -54,19 +56,19 @@ def _furnish(plan: Plan, room: int, number: Iterator[int], draw: random.Random) 
     raise NoRoomError(f"Plan {plan.name!r}: the {name} can't be furnished in {_TRIES} tries.")
 
 
-def _doors(plan: Plan, number: Iterator[int]) -> list[Placed]:
+def _doors(plan: FlatPlan, number: Iterator[int]) -> list[PlacedArticle]:
     _, height, depth = catalogue()["door"].size
     found = []
     for door in plan.doorways:
         half = DOOR_WIDTH / 2, depth / 2
         hx, hz = half if door.along_x else half[::-1]
-        box = Box(door.x, height / 2, door.z, hx, height / 2, hz)
+        box = UprightBox(door.x, height / 2, door.z, hx, height / 2, hz)
         yaw = 0 if door.along_x else 90
-        found.append(Placed(next(number), "door", FIRST_ID + door.rooms[0], box, yaw))
+        found.append(PlacedArticle(next(number), "door", FIRST_ID + door.rooms[0], box, yaw))
     return found
 
 
-def _room_nodes(plan: Plan) -> list[dict[str, Any]]:
+def _room_nodes(plan: FlatPlan) -> list[dict[str, Any]]:
     nodes = []
     for i, room in enumerate(plan.rooms):
         x, z = room.center
@@ -86,7 +88,7 @@ def _room_nodes(plan: Plan) -> list[dict[str, Any]]:
     return nodes
 
 
-def _node(placed: Placed, draw: random.Random) -> dict[str, Any]:
+def _node(placed: PlacedArticle, draw: random.Random) -> dict[str, Any]:
     article, box = catalogue()[placed.class_name], placed.box
     states = list(article.states)
     for state, other in (("CLEAN", "DIRTY"), ("DIRTY", "CLEAN")):
@@ -113,7 +115,7 @@ def _transform(position: list[float], yaw: int) -> dict[str, list[float]]:
     return {"position": position, "rotation": rotation, "scale": [1.0, 1.0, 1.0]}
 
 
-def _edges(plan: Plan, placed: Sequence[Placed]) -> list[dict[str, Any]]:
+def _edges(plan: FlatPlan, placed: Sequence[PlacedArticle]) -> list[dict[str, Any]]:
     edges: list[tuple[int, str, int]] = []
     for thing in placed:
         if thing.class_name != "door":

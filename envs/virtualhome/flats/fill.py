@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from inhabit.envs.virtualhome.catalogue import catalogue
-from inhabit.envs.virtualhome.flats.boxes import Box, Placed, front, turned_half
+from inhabit.envs.virtualhome.flats.boxes import PlacedArticle, UprightBox, front, turned_half
 from inhabit.envs.virtualhome.flats.rests import Rest, rests
 
 _TRIES = 80
@@ -21,15 +21,15 @@ class Filler:
     """Puts things on and into what stands in a room. What finds no place stays away."""
 
     def __init__(
-        self, room_class: str, furniture: Sequence[Placed], number: Iterator[int],
+        self, room_class: str, furniture: Sequence[PlacedArticle], number: Iterator[int],
         draw: random.Random,
     ) -> None:  # fmt: skip
         self._furniture = furniture
         self._number, self._draw = number, draw
         self._rows = [row for row in _contents() if row["room"] == room_class]
-        self.placed: list[Placed] = []
+        self.placed: list[PlacedArticle] = []
 
-    def fill(self) -> Sequence[Placed]:
+    def fill(self) -> Sequence[PlacedArticle]:
         """Every small thing of the room."""
         for row in self._rows:
             supports = [p for p in self._furniture if p.class_name == row["support"]]
@@ -39,20 +39,22 @@ class Filler:
                     break
         return self.placed
 
-    def _put(self, name: str, support: Placed, relation: str) -> bool:
+    def _put(self, name: str, support: PlacedArticle, relation: str) -> bool:
         taken = [p.box for p in (*self._furniture, *self.placed) if p.id != support.id]
         for _ in range(_TRIES):
             box, yaw = self._somewhere(name, support, relation)
             if box is not None and not any(box.overlaps(t, 0.015) for t in taken):
                 on, inside = (support.id, None) if relation == "ON" else (None, support.id)
-                thing = Placed(
+                thing = PlacedArticle(
                     next(self._number), name, support.room, box, yaw, on=on, inside=inside
                 )
                 self.placed.append(thing)
                 return True
         return False
 
-    def _somewhere(self, name: str, support: Placed, relation: str) -> tuple[Box | None, int]:
+    def _somewhere(
+        self, name: str, support: PlacedArticle, relation: str
+    ) -> tuple[UprightBox | None, int]:
         """A place drawn by lot; None if the article is too wide or too high for it."""
         if support.class_name in _HANGERS:
             return _hanging(name, support), support.yaw
@@ -69,16 +71,16 @@ class Filler:
             return None, yaw
         x = area.x + self._draw.uniform(-room_x, room_x)
         z = area.z + self._draw.uniform(-room_z, room_z)
-        return Box(x, bottom + hy, z, hx, hy, hz), yaw
+        return UprightBox(x, bottom + hy, z, hx, hy, hz), yaw
 
 
-def _hanging(name: str, support: Placed) -> Box:
+def _hanging(name: str, support: PlacedArticle) -> UprightBox:
     """Over a rail, down to its own length."""
     hx, hy, hz = turned_half(catalogue()[name].size, support.yaw)
-    return Box(support.box.x, support.box.top + 0.01 - hy, support.box.z, hx, hy, hz)
+    return UprightBox(support.box.x, support.box.top + 0.01 - hy, support.box.z, hx, hy, hz)
 
 
-def _area(support: Placed, rest: Rest) -> Box:
+def _area(support: PlacedArticle, rest: Rest) -> UprightBox:
     """The part of the furniture's box that is above and below a surface of it."""
     box, (ahead_x, ahead_z) = support.box, front(support.yaw)
     half_width, half_depth = (box.hx, box.hz) if support.yaw % 180 == 0 else (box.hz, box.hx)
@@ -86,7 +88,7 @@ def _area(support: Placed, rest: Rest) -> Box:
     hu, hv = (rest.right - rest.left) * half_width, (rest.front - rest.back) * half_depth
     along_x, along_z = (hu, hv) if support.yaw % 180 == 0 else (hv, hu)
     x, z = box.x + u * ahead_z + v * ahead_x, box.z - u * ahead_x + v * ahead_z
-    return Box(x, box.y, z, along_x, box.hy, along_z)
+    return UprightBox(x, box.y, z, along_x, box.hy, along_z)
 
 
 _HANGERS = {"towelrack"}

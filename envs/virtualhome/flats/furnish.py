@@ -15,8 +15,8 @@ from functools import cache
 from importlib.resources import files
 
 from inhabit.envs.virtualhome.catalogue import catalogue
-from inhabit.envs.virtualhome.flats.boxes import YAWS, Box, Placed, front, turned_half
-from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Doorway, Plan, Room
+from inhabit.envs.virtualhome.flats.boxes import YAWS, PlacedArticle, UprightBox, front, turned_half
+from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Doorway, FlatPlan, FlatRoom
 
 _STEP = 0.05
 """Metres between the places that are tried along a wall."""
@@ -40,16 +40,16 @@ class Furnisher:
     """Fills one room, drawing lots from `draw`. `number` gives the next free id."""
 
     def __init__(
-        self, plan: Plan, room: int, room_id: int, number: Iterator[int], draw: random.Random
+        self, plan: FlatPlan, room: int, room_id: int, number: Iterator[int], draw: random.Random
     ) -> None:
         self._room, self._room_id = plan.rooms[room], room_id
         self._number, self._draw = number, draw
-        self.placed: list[Placed] = []
+        self.placed: list[PlacedArticle] = []
         self._kept_free = [
             _doorstep(door, self._room) for door in plan.doorways if room in door.rooms
         ]
 
-    def furnish(self) -> Sequence[Placed]:
+    def furnish(self) -> Sequence[PlacedArticle]:
         """Everything that stands or hangs in this room.
 
         Raises:
@@ -85,8 +85,8 @@ class Furnisher:
         return False
 
     def _spots_at(
-        self, partner: Placed, name: str, how: str, mount: float
-    ) -> Iterator[tuple[Box, int]]:
+        self, partner: PlacedArticle, name: str, how: str, mount: float
+    ) -> Iterator[tuple[UprightBox, int]]:
         """Places that stand in a relation to another piece, the best first."""
         yaw, box = partner.yaw, partner.box
         width, _, depth = catalogue()[name].size
@@ -111,14 +111,19 @@ class Furnisher:
                 hx, hy, hz = turned_half(catalogue()[name].size, facing)
                 reach = half + depth / 2 + _REACH
                 x, z = box.x - look[0] * reach, box.z - look[1] * reach
-                yield Box(x, hy, z, hx, hy, hz), facing
+                yield UprightBox(x, hy, z, hx, hy, hz), facing
         elif how == "over":
             yield self._against_wall(name, yaw, along, mount), yaw
         elif how == "before":
             ahead_x, ahead_z = front(yaw)
             hx, hy, hz = turned_half(catalogue()[name].size, yaw)
             reach = (box.hz if yaw % 180 == 0 else box.hx) + depth / 2 + (0.0 if mount else _REACH)
-            yield Box(box.x + ahead_x * reach, mount + hy, box.z + ahead_z * reach, hx, hy, hz), yaw
+            yield (
+                UprightBox(
+                    box.x + ahead_x * reach, mount + hy, box.z + ahead_z * reach, hx, hy, hz
+                ),
+                yaw,
+            )
 
     def _wall_spots(self, name: str) -> Iterator[tuple[int, float]]:
         width = catalogue()[name].size[0]
@@ -135,15 +140,21 @@ class Furnisher:
         room = self._room
         return (room.x0, room.x1) if yaw % 180 == 0 else (room.z0, room.z1)
 
-    def _against_wall(self, name: str, yaw: int, along: float, mount: float) -> Box:
+    def _against_wall(self, name: str, yaw: int, along: float, mount: float) -> UprightBox:
         hx, hy, hz = turned_half(catalogue()[name].size, yaw)
         room, gap = self._room, 0.01
         x = {90: room.x0 + hx + gap, 270: room.x1 - hx - gap}.get(yaw, along)
         z = {0: room.z0 + hz + gap, 180: room.z1 - hz - gap}.get(yaw, along)
-        return Box(x, mount + hy, z, hx, hy, hz)
+        return UprightBox(x, mount + hy, z, hx, hy, hz)
 
     def _stand(
-        self, name: str, box: Box, yaw: int, *, gap: float = 0.02, beside: Placed | None = None
+        self,
+        name: str,
+        box: UprightBox,
+        yaw: int,
+        *,
+        gap: float = 0.02,
+        beside: PlacedArticle | None = None,
     ) -> bool:
         """Put an article there if nothing is in the way; it may stand close before `beside`."""
         way = _way_before(box, yaw) if name in _NEEDS_WAY else None
@@ -163,11 +174,11 @@ class Furnisher:
         if way is not None and not self._contains(way):
             return False
         self.placed.append(
-            Placed(next(self._number), name, self._room_id, box, yaw, floor_clearance=way)
+            PlacedArticle(next(self._number), name, self._room_id, box, yaw, floor_clearance=way)
         )
         return True
 
-    def _contains(self, box: Box) -> bool:
+    def _contains(self, box: UprightBox) -> bool:
         room = self._room
         return (
             room.x0 - 1e-6 <= box.x - box.hx
@@ -182,7 +193,7 @@ class Furnisher:
             hx, hy, hz = turned_half(catalogue()[name].size, yaw)
             x = self._draw.uniform(self._room.x0 + hx + _WAY, self._room.x1 - hx - _WAY)
             z = self._draw.uniform(self._room.z0 + hz + _WAY, self._room.z1 - hz - _WAY)
-            if self._stand(name, Box(x, hy, z, hx, hy, hz), yaw, gap=_WAY):
+            if self._stand(name, UprightBox(x, hy, z, hx, hy, hz), yaw, gap=_WAY):
                 return True
         return False
 
@@ -234,45 +245,45 @@ class Furnisher:
         if basins:
             self._basin_in(basins[0])
         (x, z), lamp = self._room.center, catalogue()["ceilinglamp"].size
-        hung = Box(x, HEIGHT - lamp[1] / 2, z, lamp[0] / 2, lamp[1] / 2, lamp[2] / 2)
-        self.placed.append(Placed(next(self._number), "ceilinglamp", self._room_id, hung, 0))
+        hung = UprightBox(x, HEIGHT - lamp[1] / 2, z, lamp[0] / 2, lamp[1] / 2, lamp[2] / 2)
+        self.placed.append(PlacedArticle(next(self._number), "ceilinglamp", self._room_id, hung, 0))
         for low in [p for p in self.placed if p.class_name == "coffeetable"]:
             hx, hy, hz = turned_half(catalogue()["rug"].size, low.yaw)
-            under = Box(low.box.x, hy, low.box.z, hx, hy, hz)
+            under = UprightBox(low.box.x, hy, low.box.z, hx, hy, hz)
             if self._contains(under):
-                rug = Placed(next(self._number), "rug", self._room_id, under, low.yaw)
+                rug = PlacedArticle(next(self._number), "rug", self._room_id, under, low.yaw)
                 self.placed.append(rug)
 
-    def _chair_at(self, table: Placed, yaw: int) -> None:
+    def _chair_at(self, table: PlacedArticle, yaw: int) -> None:
         """A chair that looks at the table in this direction, drawn up to it a little."""
         hx, hy, hz = turned_half(catalogue()["chair"].size, yaw)
         ahead_x, ahead_z = front(yaw)
         x = table.box.x - ahead_x * (table.box.hx + hx - 0.12)
         z = table.box.z - ahead_z * (table.box.hz + hz - 0.12)
-        box = Box(x, hy, z, hx, hy, hz)
+        box = UprightBox(x, hy, z, hx, hy, hz)
         others = [p for p in self.placed if p is not table and p.class_name != "rug"]
         if self._contains(box) and not any(
             box.overlaps(o, 0.05) for o in [*(p.box for p in others), *self._kept_free]
         ):
-            self.placed.append(Placed(next(self._number), "chair", self._room_id, box, yaw))
+            self.placed.append(PlacedArticle(next(self._number), "chair", self._room_id, box, yaw))
 
-    def _basin_in(self, counter: Placed) -> None:
+    def _basin_in(self, counter: PlacedArticle) -> None:
         """A sink let into a counter, and a faucet behind it."""
         hx, hy, hz = turned_half(catalogue()["sink"].size, counter.yaw)
         ahead_x, ahead_z = front(counter.yaw)
         top = counter.box.top
-        sink = Box(
+        sink = UprightBox(
             counter.box.x + 0.04 * ahead_x, top - hy + 0.005, counter.box.z + 0.04 * ahead_z,
             hx, hy, hz,
         )  # fmt: skip
         fx, fy, fz = turned_half(catalogue()["faucet"].size, counter.yaw)
         back = 0.21
-        faucet = Box(
+        faucet = UprightBox(
             counter.box.x - back * ahead_x, top + fy, counter.box.z - back * ahead_z, fx, fy, fz
         )
         for name, box in (("sink", sink), ("faucet", faucet)):
             self.placed.append(
-                Placed(
+                PlacedArticle(
                     next(self._number), name, self._room_id, box, counter.yaw,
                     on=counter.id if name == "faucet" else None,
                 )
@@ -285,20 +296,22 @@ def _furniture() -> Sequence[Mapping[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def _doorstep(door: Doorway, room: Room) -> Box:
+def _doorstep(door: Doorway, room: FlatRoom) -> UprightBox:
     """What must stay free in front of a door, on this room's side."""
     half, depth = DOOR_WIDTH / 2 + 0.05, 0.8
     (x, z), high = room.center, HEIGHT / 2
     if door.along_x:
         inward = 1 if z > door.z else -1
-        return Box(door.x, high, door.z + inward * depth / 2, half, high, depth / 2)
+        return UprightBox(door.x, high, door.z + inward * depth / 2, half, high, depth / 2)
     inward = 1 if x > door.x else -1
-    return Box(door.x + inward * depth / 2, high, door.z, depth / 2, high, half)
+    return UprightBox(door.x + inward * depth / 2, high, door.z, depth / 2, high, half)
 
 
-def _way_before(box: Box, yaw: int) -> Box:
+def _way_before(box: UprightBox, yaw: int) -> UprightBox:
     """The floor in front of a piece of furniture, as high as a table."""
     ahead_x, ahead_z = front(yaw)
     x = box.x + ahead_x * (box.hx + _WAY / 2)
     z = box.z + ahead_z * (box.hz + _WAY / 2)
-    return Box(x, 0.4, z, _WAY / 2 if ahead_x else box.hx, 0.35, _WAY / 2 if ahead_z else box.hz)
+    return UprightBox(
+        x, 0.4, z, _WAY / 2 if ahead_x else box.hx, 0.35, _WAY / 2 if ahead_z else box.hz
+    )

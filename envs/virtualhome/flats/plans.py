@@ -13,7 +13,7 @@ WALL = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class FlatRoom:
     """A room's class name and its inner corners on the floor."""
 
     class_name: str
@@ -39,11 +39,11 @@ class Doorway:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FlatPlan:
     """A flat without furniture."""
 
     name: str
-    rooms: tuple[Room, ...]
+    rooms: tuple[FlatRoom, ...]
     doorways: tuple[Doorway, ...]
 
 
@@ -118,13 +118,13 @@ _SHARED = 1.3
 """Metres of wall that two rooms must share for a door to fit."""
 
 
-def plans() -> Sequence[Plan]:
+def plans() -> Sequence[FlatPlan]:
     """The seven plans, each with a door wherever two rooms touch far enough and need one."""
     return [_plan(name, rooms) for name, rooms in _SKETCHES]
 
 
-def _plan(name: str, sketch: Sequence[tuple[str, float, float, float, float]]) -> Plan:
-    rooms = tuple(Room(*row) for row in sketch)
+def _plan(name: str, sketch: Sequence[tuple[str, float, float, float, float]]) -> FlatPlan:
+    rooms = tuple(FlatRoom(*row) for row in sketch)
     doorways = []
     reached = {0}
     # A tree of doors, nearest rooms first: every room has a way in, and walls are kept for things.
@@ -141,11 +141,13 @@ def _plan(name: str, sketch: Sequence[tuple[str, float, float, float, float]]) -
         doorways.append(doorway)
         reached.add(outside)
     half = WALL / 2
-    inner = (Room(r.class_name, r.x0 + half, r.z0 + half, r.x1 - half, r.z1 - half) for r in rooms)
-    return Plan(name, tuple(inner), tuple(doorways))
+    inner = (
+        FlatRoom(r.class_name, r.x0 + half, r.z0 + half, r.x1 - half, r.z1 - half) for r in rooms
+    )
+    return FlatPlan(name, tuple(inner), tuple(doorways))
 
 
-def _doorway(rooms: Sequence[Room], a: int, b: int) -> Doorway | None:
+def _doorway(rooms: Sequence[FlatRoom], a: int, b: int) -> Doorway | None:
     one, two = rooms[a], rooms[b]
     for x in {one.x0, one.x1} & {two.x0, two.x1}:
         low, high = max(one.z0, two.z0), min(one.z1, two.z1)

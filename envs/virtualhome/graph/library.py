@@ -26,7 +26,7 @@ _NAME = "_virtualhome_evolving_graph"
 
 
 @dataclass(frozen=True, slots=True)
-class Evolving:
+class GraphLibrary:
     """The modules of `evolving_graph` that we use, repaired. Untyped, as they are."""
 
     environment: Any
@@ -62,7 +62,7 @@ def simulation() -> Path:
 
 
 @cache
-def load() -> Evolving:
+def load() -> GraphLibrary:
     """Load and repair it, once in a process.
 
     Raises:
@@ -76,7 +76,7 @@ def load() -> Evolving:
         raise UnavailableError(f"{folder} can't be loaded: it is not a Python package.")
     package = importlib.util.module_from_spec(spec)
     sys.modules[_NAME] = package
-    found = Evolving(*(_module(name) for name in ("environment", "execution", "scripts")))
+    found = GraphLibrary(*(_module(name) for name in ("environment", "execution", "scripts")))
     _repair(found)
     return found
 
@@ -85,7 +85,7 @@ def _module(name: str) -> ModuleType:
     return importlib.import_module(f"{_NAME}.{name}")
 
 
-def _repair(evolving: Evolving) -> None:
+def _repair(evolving: GraphLibrary) -> None:
     environment, execution = evolving.environment, evolving.execution
 
     # Every edge that is added or taken away is timed, and the times are kept for ever.
@@ -168,7 +168,7 @@ def _repair(evolving: Evolving) -> None:
     environment.EnvironmentState.get_node_ids_from = get_node_ids_from
 
 
-def _bring_along(evolving: Evolving, state: Any, char_index: int) -> None:
+def _bring_along(evolving: GraphLibrary, state: Any, char_index: int) -> None:
     """Say that what a character holds is in its room, and in no other."""
     environment, execution = evolving.environment, evolving.execution
     relation = environment.Relation
@@ -182,7 +182,7 @@ def _bring_along(evolving: Evolving, state: Any, char_index: int) -> None:
         state.add_edge(held, relation.INSIDE, room)
 
 
-def _on_one_seat(evolving: Evolving, settle: Any) -> Any:
+def _on_one_seat(evolving: GraphLibrary, settle: Any) -> Any:
     """Who sat down elsewhere stayed on the old seat too: STANDUP leaves it in the graph.
 
     It is taken out when the next seat is taken, and no earlier: a program of eai-eval counts on it.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 
 def squeeze(text: str) -> str:
@@ -16,10 +16,10 @@ def squeeze(text: str) -> str:
     return re.sub(r"[\W_]+", "", re.sub(r"^\s*(the|a|an)\s+", "", text.lower()))
 
 
-class Names:
+class NodeNames:
     """The names of one flat's nodes. They never change."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: FlatWorld) -> None:
         classes: dict[str, list[Node]] = {}
         for node in world.nodes():
             classes.setdefault(node.class_name, []).append(node)

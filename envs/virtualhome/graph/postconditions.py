@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inhabit.envs.virtualhome.graph.script import Line
+from inhabit.envs.virtualhome.graph.script import ScriptLine
 from inhabit.envs.virtualhome.graph.visibility import held
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 _STATES: Mapping[str, str] = {
     "OPEN": "OPEN",
@@ -28,7 +28,7 @@ _PUTS: Mapping[str, tuple[str, ...]] = {"PUTIN": ("INSIDE",), "PUTBACK": ("ON", 
 _LETS_GO = ("PUTIN", "PUTBACK", "PUTOBJBACK", "DROP", "RELEASE", "PUTON")
 
 
-def broken(world: World, character: int, line: Line) -> str | None:
+def broken(world: FlatWorld, character: int, line: ScriptLine) -> str | None:
     """What a line promised and the world after it doesn't show; None if all is as promised.
 
     Args:

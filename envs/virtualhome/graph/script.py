@@ -52,7 +52,7 @@ class LineError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class ScriptObject:
     """An object as a script names it; the id alone decides which one is meant."""
 
     name: str
@@ -63,19 +63,19 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScriptLine:
     """One step of a script."""
 
     action: str
     """In capitals, one of `ARGUMENTS`."""
-    things: tuple[Thing, ...] = ()
+    things: tuple[ScriptObject, ...] = ()
     character: int = 0
 
     def __str__(self) -> str:
         return " ".join((f"<char{self.character}> [{self.action.lower()}]", *map(str, self.things)))
 
 
-def parse_line(text: str) -> Line:
+def parse_line(text: str) -> ScriptLine:
     """Read one step of one character.
 
     Ids may carry the scene as in `(1.289)`: what follows the dot counts.
@@ -92,15 +92,17 @@ def parse_line(text: str) -> Line:
     action = SYNONYMS.get(word, word)
     if action not in ARGUMENTS:
         raise LineError(f"{text!r}: there is no action {found['action']!r}.")
-    things = tuple(Thing(name.strip(), int(id_)) for name, id_ in _THING.findall(found["things"]))
+    things = tuple(
+        ScriptObject(name.strip(), int(id_)) for name, id_ in _THING.findall(found["things"])
+    )
     if len(things) != ARGUMENTS[action] or len(things) != found["things"].count("<"):
         raise LineError(
             f"{text!r}: {action.lower()} takes {ARGUMENTS[action]} things, each as <name> (id)."
         )
-    return Line(action, things, int(found["character"] or 0))
+    return ScriptLine(action, things, int(found["character"] or 0))
 
 
-def parse_parallel(text: str) -> Sequence[Line]:
+def parse_parallel(text: str) -> Sequence[ScriptLine]:
     """Read what several characters do at once, joined by `|`.
 
     Raises:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 _HANDS = ("HOLDS_RH", "HOLDS_LH")
 
 
-def hidden(world: World, id_: int) -> bool:
+def hidden(world: FlatWorld, id_: int) -> bool:
     """Whether a node is inside something closed, directly or through what holds it."""
     around, here = set[int](), {id_}
     while here:
@@ -19,7 +19,7 @@ def hidden(world: World, id_: int) -> bool:
     return any(n is not None and n.category != "Rooms" and "CLOSED" in n.states for n in nodes)
 
 
-def visible(world: World, character: int) -> frozenset[int]:
+def visible(world: FlatWorld, character: int) -> frozenset[int]:
     """Ids in sight: in the character's room and not inside something closed.
 
     Always rooms and the character itself.
@@ -33,12 +33,12 @@ def visible(world: World, character: int) -> frozenset[int]:
     return frozenset(found)
 
 
-def held(world: World, character: int) -> tuple[int, ...]:
+def held(world: FlatWorld, character: int) -> tuple[int, ...]:
     """Ids in the hands, the right one first."""
     return tuple(i for hand in _HANDS for i in world.targets(character, hand))
 
 
-def near(world: World, character: int) -> Set[int]:
+def near(world: FlatWorld, character: int) -> Set[int]:
     """Ids that the evolving graph counts as close: near, beside something near, or on it."""
     close = set(world.targets(character, "CLOSE"))
     beside = {there for i in close for there in world.targets(i, "CLOSE")}

@@ -9,7 +9,7 @@ from typing import Any
 from inhabit.envs.core import Reason
 from inhabit.envs.virtualhome.graph.failures import Failure, read_failure
 from inhabit.envs.virtualhome.graph.library import load
-from inhabit.envs.virtualhome.graph.script import Line, Thing
+from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.graph.validation import refuse_unsound
 
 Graph = Mapping[str, Any]
@@ -35,7 +35,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class World:
+class FlatWorld:
     """Objects, their states and relations. `_state` is an `EnvironmentState`, never changed."""
 
     sources: Mapping[int, Mapping[str, Any]]
@@ -52,7 +52,7 @@ class World:
         graph: Graph,
         equivalence: Mapping[str, Sequence[str]] | None = None,
         hour: float = 12.0,
-    ) -> World:
+    ) -> FlatWorld:
         """Read a graph.
 
         Args:
@@ -83,7 +83,7 @@ class World:
         state = environment.EnvironmentState(built, names, instance_selection=True)
         return cls({n["id"]: n for n in graph["nodes"]}, built, state, names, hour)
 
-    def step(self, line: Line) -> tuple[World, Failure | None]:
+    def step(self, line: ScriptLine) -> tuple[FlatWorld, Failure | None]:
         """Carry out one line: the world after it, or this one and why it failed."""
         failure, script, executor = self._prepare(line)
         if failure is not None:
@@ -93,7 +93,7 @@ class World:
             return self, read_failure(executor.info.get_error_string())
         return replace(self, _state=after), None
 
-    def check(self, line: Line) -> Failure | None:
+    def check(self, line: ScriptLine) -> Failure | None:
         """Why a line would fail now; None if it would succeed. Far cheaper than `step`."""
         failure, script, executor = self._prepare(line)
         if failure is not None:
@@ -179,7 +179,7 @@ class World:
         found = load().execution._get_room_node(self._state, node)
         return None if found is None else int(found.id)
 
-    def _prepare(self, line: Line) -> tuple[Failure | None, Any, Any]:
+    def _prepare(self, line: ScriptLine) -> tuple[Failure | None, Any, Any]:
         evolving = load()
         if line.character >= len(self.characters()):
             message = f"There is no character {line.character} in this flat."
@@ -201,11 +201,11 @@ class World:
         executor = evolving.execution.ScriptExecutor(self._graph, self._equivalence, line.character)
         return None, script, executor
 
-    def _in_no_room(self, line: Line) -> Thing | None:
+    def _in_no_room(self, line: ScriptLine) -> ScriptObject | None:
         """Who acts, or on what, if no room holds it: the evolving graph has no word for that."""
         if line.action not in _FROM_A_ROOM:
             return None
-        ends = [Thing("character", self.characters()[line.character])]
+        ends = [ScriptObject("character", self.characters()[line.character])]
         if line.action in _TO_A_ROOM:
             ends += line.things
         return next((end for end in ends if self.room(end.id) is None), None)

@@ -11,15 +11,15 @@ from inhabit.envs.virtualhome.drawing.classes import forms
 from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.drawing.rooms import room_at
 from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import Line, LineError, parse_parallel
+from inhabit.envs.virtualhome.graph.script import LineError, ScriptLine, parse_parallel
 from inhabit.envs.virtualhome.server import seeing
 from inhabit.envs.virtualhome.server.answers import RefusedError, done, read, told
 from inhabit.envs.virtualhome.server.cameras import CameraError
 from inhabit.envs.virtualhome.server.flat import ONE_CHARACTER, Flat
 from inhabit.envs.virtualhome.unity.protocol import (
     CharacterPlace,
-    Reply,
-    Request,
+    ProtocolReply,
+    ProtocolRequest,
     ScriptOptions,
     TimeOfDay,
 )
@@ -31,43 +31,45 @@ _NO_FILMS = (
 )
 
 
-def answer(flat: Flat, request: Request) -> Reply:
+def answer(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Do what is asked. What can't be done is a reply that says why."""
     action = _ACTIONS.get(request.action)
     if action is None:
-        return Reply(id=request.id, success=False, message=f"Unknown action {request.action}")
+        return ProtocolReply(
+            id=request.id, success=False, message=f"Unknown action {request.action}"
+        )
     try:
         reply = action(flat, request)
     except (RefusedError, SceneError, CameraError, LineError) as error:
-        return Reply(id=request.id, success=False, message=str(error))
+        return ProtocolReply(id=request.id, success=False, message=str(error))
     return reply.model_copy(update={"id": request.id})
 
 
-def _version(flat: Flat, request: Request) -> Reply:
+def _version(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     return done(f"inhabit {version('inhabit')}, protocol of VirtualHome 2.3.0")
 
 
-def _idle(flat: Flat, request: Request) -> Reply:
+def _idle(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     return done()
 
 
-def _environment(flat: Flat, request: Request) -> Reply:
+def _environment(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     flat.load(request.intParams[0] if request.intParams else flat.scene, flat.seed)
     return done()
 
 
-def _procedural(flat: Flat, request: Request) -> Reply:
+def _procedural(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Any number gives a flat of its own."""
     seed = abs(request.intParams[0]) if request.intParams else flat.seed + 1
     flat.load(seed % _FLATS, seed)
     return done(str(seed))
 
 
-def _graph(flat: Flat, request: Request) -> Reply:
+def _graph(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     return told(flat.graph())
 
 
-def _expand(flat: Flat, request: Request) -> Reply:
+def _expand(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     if len(request.stringParams) < 2:
         raise RefusedError("expand_scene lacks its graph, the second string parameter.")
     try:
@@ -88,7 +90,7 @@ def _expand(flat: Flat, request: Request) -> Reply:
     return told({"missing_prefabs": strange} if strange else {})
 
 
-def _add_character(flat: Flat, request: Request) -> Reply:
+def _add_character(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     place = read(CharacterPlace, request)
     if place.mode == "fix_position":
         room = _room_around(flat, place)
@@ -99,7 +101,7 @@ def _add_character(flat: Flat, request: Request) -> Reply:
     return done()
 
 
-def _move_character(flat: Flat, request: Request) -> Reply:
+def _move_character(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     place = read(CharacterPlace, request)
     if place.char_index != 0:
         raise RefusedError(f"There is no character {place.char_index}.")
@@ -134,7 +136,7 @@ def _room_around(flat: Flat, place: CharacterPlace) -> int:
     )
 
 
-def _script(flat: Flat, request: Request) -> Reply:
+def _script(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     options = read(ScriptOptions, request)
     if options.recording:
         raise RefusedError(_NO_FILMS)
@@ -144,26 +146,26 @@ def _script(flat: Flat, request: Request) -> Reply:
     failed = flat.check(lines) if options.skip_execution else flat.run(lines)
     message = "Success" if failed is None else _sentence(failed, len(lines))
     told = json.dumps({"0": {"message": message}})
-    return Reply(success=failed is None, message=told)
+    return ProtocolReply(success=failed is None, message=told)
 
 
-def _check_script(flat: Flat, request: Request) -> Reply:
+def _check_script(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     if not flat.world.characters():
         raise RefusedError("No character added yet!")
     lines = _lines(request.stringParams)
     failed = flat.check(lines)
     if failed is None:
         return done("Script is executable")
-    return Reply(success=False, message=_sentence(failed, len(lines)))
+    return ProtocolReply(success=False, message=_sentence(failed, len(lines)))
 
 
-def _lines(texts: tuple[str, ...]) -> list[Line]:
+def _lines(texts: tuple[str, ...]) -> list[ScriptLine]:
     if not texts:
         raise RefusedError("The script has no line.")
     return [line for text in texts for line in _of_one(text)]
 
 
-def _of_one(text: str) -> list[Line]:
+def _of_one(text: str) -> list[ScriptLine]:
     lines = [*parse_parallel(text)]
     if len(lines) > 1 or any(line.character for line in lines):
         raise RefusedError(f"{text!r} is about several characters. {ONE_CHARACTER}")
@@ -176,29 +178,29 @@ def _sentence(failed: tuple[int, Failure], count: int) -> str:
     return f"{where}{failure.message}"
 
 
-def _set_time(flat: Flat, request: Request) -> Reply:
+def _set_time(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     flat.set_hour(read(TimeOfDay, request).hour)
     return done()
 
 
-def _no_physics(flat: Flat, request: Request) -> Reply:
+def _no_physics(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     raise RefusedError(
         "Unknown action activate_physics: nothing falls here, and things rest where they are put."
     )
 
 
-def _no_terrain(flat: Flat, request: Request) -> Reply:
+def _no_terrain(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Done already: our flats stand on none."""
     return done("There is no terrain.")
 
 
-def _no_points(flat: Flat, request: Request) -> Reply:
+def _no_points(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     # The official client reads the message as JSON whether or not it succeeded.
     why = "Unknown action point_cloud: ask camera_image for depth, and camera_data for where from."
-    return Reply(success=False, message=json.dumps(why))
+    return ProtocolReply(success=False, message=json.dumps(why))
 
 
-_ACTIONS: Mapping[str, Callable[[Flat, Request], Reply]] = {
+_ACTIONS: Mapping[str, Callable[[Flat, ProtocolRequest], ProtocolReply]] = {
     "version": _version,
     "idle": _idle,
     "clear": _idle,

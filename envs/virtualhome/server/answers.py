@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from inhabit.envs.entries import first_problem
-from inhabit.envs.virtualhome.unity.protocol import Reply, Request
+from inhabit.envs.virtualhome.unity.protocol import ProtocolReply, ProtocolRequest
 
 _M = TypeVar("_M", bound=BaseModel)
 
@@ -17,17 +17,17 @@ class RefusedError(ValueError):
     """What was asked can't be done. One sentence."""
 
 
-def done(message: str = "") -> Reply:
+def done(message: str = "") -> ProtocolReply:
     """It was done."""
-    return Reply(success=True, message=message)
+    return ProtocolReply(success=True, message=message)
 
 
-def told(value: object) -> Reply:
+def told(value: object) -> ProtocolReply:
     """An answer in JSON."""
-    return Reply(success=True, message=json.dumps(value))
+    return ProtocolReply(success=True, message=json.dumps(value))
 
 
-def read(model: type[_M], request: Request, number: int = 0) -> _M:
+def read(model: type[_M], request: ProtocolRequest, number: int = 0) -> _M:
     """A parameter in JSON."""
     if len(request.stringParams) <= number:
         raise RefusedError(f"{request.action} lacks its string parameter {number}.")

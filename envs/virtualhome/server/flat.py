@@ -13,13 +13,13 @@ from inhabit.envs.simulators.render.mesh import Vector
 from inhabit.envs.simulators.render.stage import Frame
 from inhabit.envs.virtualhome.drawing import views
 from inhabit.envs.virtualhome.drawing.figure import Figure
-from inhabit.envs.virtualhome.drawing.picture import Picture, Shot
+from inhabit.envs.virtualhome.drawing.picture import FlatPicture, Shot
 from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.flats.build import build
 from inhabit.envs.virtualhome.flats.plans import plans
 from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import Line
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.script import ScriptLine
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.server.cameras import (
     CHARACTER_CAMERAS,
     CORNERS,
@@ -68,10 +68,10 @@ class Flat:
         Raises:
             SceneError: the graph can't be lived in; says why.
         """
-        world = World.of(graph, hour=self._hour)
+        world = FlatWorld.of(graph, hour=self._hour)
         # Built before anything is given up: a graph that can't be drawn changes nothing.
-        self._picture: Picture | None = Picture(world)
-        self._shot: tuple[World, Shot] | None = None
+        self._picture: FlatPicture | None = FlatPicture(world)
+        self._shot: tuple[FlatWorld, Shot] | None = None
         self.world = world
         rooms = [n.id for n in self.world.nodes() if n.category == "Rooms"]
         self.cameras: list[AnyCamera] = [
@@ -83,10 +83,10 @@ class Flat:
         self._attach()
 
     @property
-    def picture(self) -> Picture:
+    def picture(self) -> FlatPicture:
         """The stage, built when it is first needed."""
         if self._picture is None:
-            self._picture = Picture(self.world)
+            self._picture = FlatPicture(self.world)
         return self._picture
 
     @property
@@ -156,10 +156,10 @@ class Flat:
 
     def _change(self, graph: Mapping[str, Any]) -> None:
         """Take a graph of the same things, so that cameras and stage are kept."""
-        self.world = World.of(graph, hour=self._hour)
+        self.world = FlatWorld.of(graph, hour=self._hour)
         self._picture = self._shot = None
 
-    def run(self, lines: Sequence[Line]) -> tuple[int, Failure] | None:
+    def run(self, lines: Sequence[ScriptLine]) -> tuple[int, Failure] | None:
         """Carry out a script, all of it or nothing; which line failed, and why."""
         world = self.world
         for number, line in enumerate(lines):
@@ -169,7 +169,7 @@ class Flat:
         self.world = world
         return None
 
-    def check(self, lines: Sequence[Line]) -> tuple[int, Failure] | None:
+    def check(self, lines: Sequence[ScriptLine]) -> tuple[int, Failure] | None:
         """What would come of a script."""
         before = self.world
         try:

@@ -12,7 +12,7 @@ from inhabit.envs.core import SimulatorError
 from inhabit.envs.entries import first_problem
 from inhabit.envs.virtualhome.server.actions import answer
 from inhabit.envs.virtualhome.server.flat import Flat
-from inhabit.envs.virtualhome.unity.protocol import Request
+from inhabit.envs.virtualhome.unity.protocol import ProtocolRequest
 
 LOOPBACK = "127.0.0.1"
 _MOST = 64 * 1024 * 1024
@@ -49,7 +49,7 @@ class _Answering(BaseHTTPRequestHandler):
             self._send(413, {"message": f"A request has a length, of at most {_MOST} bytes."})
             return
         try:
-            request = Request.model_validate_json(self.rfile.read(int(length)))
+            request = ProtocolRequest.model_validate_json(self.rfile.read(int(length)))
         except ValidationError as error:
             self._send(400, {"message": first_problem(error)})
             return

@@ -16,7 +16,12 @@ from inhabit.envs.virtualhome.drawing.picture import node_of
 from inhabit.envs.virtualhome.server.answers import RefusedError, done, read, told
 from inhabit.envs.virtualhome.server.cameras import matrices
 from inhabit.envs.virtualhome.server.flat import Flat
-from inhabit.envs.virtualhome.unity.protocol import CameraPlace, ImageOptions, Reply, Request
+from inhabit.envs.virtualhome.unity.protocol import (
+    CameraPlace,
+    ImageOptions,
+    ProtocolReply,
+    ProtocolRequest,
+)
 
 MODES = ("normal", "seg_inst", "seg_class", "depth")
 _MILLIMETRES = 1000.0
@@ -62,17 +67,17 @@ def _painted(frame: Frame, mode: str, classes: Mapping[int, str]) -> NDArray[np.
     return colors[frame.ids]
 
 
-def camera_count(flat: Flat, request: Request) -> Reply:
+def camera_count(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """How many there are."""
-    return Reply(success=True, value=len(flat.cameras))
+    return ProtocolReply(success=True, value=len(flat.cameras))
 
 
-def character_cameras(flat: Flat, request: Request) -> Reply:
+def character_cameras(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Names of those that go with the character."""
     return told(flat.character_cameras())
 
 
-def camera_data(flat: Flat, request: Request) -> Reply:
+def camera_data(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Where they are and how they project."""
     rows = []
     for index in request.intParams:
@@ -81,7 +86,7 @@ def camera_data(flat: Flat, request: Request) -> Reply:
     return told(rows)
 
 
-def camera_image(flat: Flat, request: Request) -> Reply:
+def camera_image(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """What they see."""
     options = read(ImageOptions, request)
     if options.mode not in MODES:
@@ -94,16 +99,16 @@ def camera_image(flat: Flat, request: Request) -> Reply:
     for index in request.intParams:
         frame = flat.take(index, options.image_width, options.image_height, rgb=rgb)
         pictures.append(encode(frame, options.mode, classes))
-    return Reply(success=True, message_list=tuple(pictures))
+    return ProtocolReply(success=True, message_list=tuple(pictures))
 
 
-def instance_colors(flat: Flat, request: Request) -> Reply:
+def instance_colors(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """The colour of every node in pictures of instances."""
     ids = [node.id for node in flat.world.nodes()]
     return told({str(i): [channel / 255 for channel in color_of(i)] for i in ids})
 
 
-def observation(flat: Flat, request: Request) -> Reply:
+def observation(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Which nodes a camera sees."""
     if len(request.intParams) != 1:
         raise RefusedError("observation takes one camera index.")
@@ -113,13 +118,13 @@ def observation(flat: Flat, request: Request) -> Reply:
     return told({str(i): names[i] for i in sorted(seen)})
 
 
-def add_camera(flat: Flat, request: Request) -> Reply:
+def add_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Put one somewhere."""
     number = flat.add_camera(read(CameraPlace, request))
     return done(f"New camera created. Id:{number}")
 
 
-def update_camera(flat: Flat, request: Request) -> Reply:
+def update_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Put one elsewhere."""
     if len(request.intParams) != 1:
         raise RefusedError("update_camera takes one camera index.")
@@ -127,13 +132,13 @@ def update_camera(flat: Flat, request: Request) -> Reply:
     return done("Camera updated")
 
 
-def add_character_camera(flat: Flat, request: Request) -> Reply:
+def add_character_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Add one to those that go with the character."""
     flat.set_character_camera(read(CameraPlace, request), new=True)
     return done("New character camera created")
 
 
-def update_character_camera(flat: Flat, request: Request) -> Reply:
+def update_character_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Change one of those."""
     flat.set_character_camera(read(CameraPlace, request), new=False)
     return done("Character camera updated")

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from inhabit.envs.virtualhome.graph.library import load
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, Line
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 
 class StateGoal(BaseModel):
@@ -53,7 +53,7 @@ TaggedGoal = Annotated[Goal, Field(discriminator="kind")]
 """For pydantic models that hold goals."""
 
 
-def holds(goal: Goal, world: World, done: Sequence[Line]) -> bool:
+def holds(goal: Goal, world: FlatWorld, done: Sequence[ScriptLine]) -> bool:
     """Whether one condition holds.
 
     Args:
@@ -71,18 +71,18 @@ def holds(goal: Goal, world: World, done: Sequence[Line]) -> bool:
             return any(counts(goal, line) for line in done)
 
 
-def counts(goal: ActionGoal, line: Line) -> bool:
+def counts(goal: ActionGoal, line: ScriptLine) -> bool:
     """Whether a line is what an action goal asks for."""
     named = goal.id is None or goal.id in [thing.id for thing in line.things]
     return named and line.action in goal.any_of
 
 
-def met(goals: Sequence[Goal], world: World, done: Sequence[Line]) -> int:
+def met(goals: Sequence[Goal], world: FlatWorld, done: Sequence[ScriptLine]) -> int:
     """How many conditions hold. Every one is checked: none is skipped for another's sake."""
     return sum(holds(goal, world, done) for goal in goals)
 
 
-def faults(goals: Sequence[Goal], world: World) -> Sequence[str]:
+def faults(goals: Sequence[Goal], world: FlatWorld) -> Sequence[str]:
     """What goals name that does not exist, a sentence each; empty if all is well."""
     environment = load().environment
     found: list[str] = []

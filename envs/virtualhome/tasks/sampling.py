@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from inhabit.envs.core import Task
 from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
 from inhabit.envs.virtualhome.flats.plans import plans
-from inhabit.envs.virtualhome.graph.world import Node, World
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 from inhabit.envs.virtualhome.tasks.goals import ActionGoal, Goal, RelationGoal, StateGoal, met
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
 
@@ -33,7 +33,7 @@ class Wish:
 class _Drawer:
     """Draws tasks in one flat."""
 
-    def __init__(self, world: World, draw: random.Random) -> None:
+    def __init__(self, world: FlatWorld, draw: random.Random) -> None:
         self.world, self.draw = world, draw
         self.nodes = list(world.nodes())
 
@@ -288,7 +288,7 @@ def draw_task(name: str, kind: str, draw: random.Random) -> Task:
             return task
 
 
-def draw_flat(draw: random.Random) -> tuple[VirtualHomeScene, World]:
+def draw_flat(draw: random.Random) -> tuple[VirtualHomeScene, FlatWorld]:
     """A flat of ours with nothing to be done in it yet."""
     flat, furnishing = draw.randrange(len(plans())), draw.randrange(_SEEDS)
     room = draw.choice(("kitchen", "livingroom", "bedroom", "bathroom"))

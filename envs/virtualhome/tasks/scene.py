@@ -14,8 +14,8 @@ from inhabit.envs.entries import first_problem
 from inhabit.envs.virtualhome.flats.build import FIRST_ID, build
 from inhabit.envs.virtualhome.flats.plans import plans
 from inhabit.envs.virtualhome.graph.library import load
-from inhabit.envs.virtualhome.graph.names import Names
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.names import NodeNames
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.goals import TaggedGoal, faults
 
 CHARACTER = 1
@@ -65,7 +65,7 @@ class VirtualHomeScene(BaseModel):
     goals: tuple[TaggedGoal, ...]
     """All must hold at the end; none at all is a task that is solved from the start.
 
-    Ids are the graph's; see `Names` for what is called what."""
+    Ids are the graph's; see `NodeNames` for what is called what."""
     program: tuple[str, ...] = ()
     """Script lines of a known solution, if there is one."""
 
@@ -88,7 +88,7 @@ def read_scene(task: Task) -> VirtualHomeScene:
         raise SceneError(f"Task {task.id!r}, scene, {first_problem(error)}.") from error
 
 
-def build_world(scene: VirtualHomeScene) -> World:
+def build_world(scene: VirtualHomeScene) -> FlatWorld:
     """The flat as the scene describes it.
 
     Raises:
@@ -103,14 +103,14 @@ def build_world(scene: VirtualHomeScene) -> World:
         assert scene.flat is not None
         graph, same = _with_character(build(scene.flat, scene.seed), scene), {}
     if scene.states or scene.moves:
-        graph = _changed(graph, scene, Names(World.of(graph, same)))
-    world = World.of(graph, same, scene.time)
+        graph = _changed(graph, scene, NodeNames(FlatWorld.of(graph, same)))
+    world = FlatWorld.of(graph, same, scene.time)
     if missing := faults(scene.goals, world):
         raise SceneError(" ".join(missing))
     return world
 
 
-def character_of(world: World) -> int:
+def character_of(world: FlatWorld) -> int:
     """Id of who acts: the first character.
 
     Raises:
@@ -145,7 +145,7 @@ def _with_character(graph: dict[str, Any], scene: VirtualHomeScene) -> dict[str,
     return {"nodes": [character, *graph["nodes"]], "edges": [*graph["edges"], there]}
 
 
-def _changed(graph: Mapping[str, Any], scene: VirtualHomeScene, names: Names) -> dict[str, Any]:
+def _changed(graph: Mapping[str, Any], scene: VirtualHomeScene, names: NodeNames) -> dict[str, Any]:
     """The graph with the scene's states and moves worked in."""
     nodes = {node["id"]: copy.copy(node) for node in graph["nodes"]}
     edges = [dict(edge) for edge in graph["edges"]]
@@ -224,7 +224,7 @@ def _with_contents(edges: Sequence[Mapping[str, Any]], thing: int) -> set[int]:
     return found
 
 
-def _one(names: Names, name: str) -> int:
+def _one(names: NodeNames, name: str) -> int:
     found = names.find(name)
     if len(found) == 1:
         return found[0]

@@ -22,14 +22,14 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import Line
+from inhabit.envs.virtualhome.graph.script import ScriptLine
 from inhabit.envs.virtualhome.unity.protocol import (
     CameraPlace,
     CharacterPlace,
     ImageOptions,
     Point,
-    Reply,
-    Request,
+    ProtocolReply,
+    ProtocolRequest,
     TimeOfDay,
 )
 from inhabit.envs.virtualhome.unity.script_reply import read_script_failure
@@ -68,7 +68,7 @@ class VirtualHomeClient:
         ints: Sequence[int] = (),
         strings: Sequence[str | BaseModel] = (),
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> ProtocolReply:
         """Ask anything.
 
         Args:
@@ -82,12 +82,12 @@ class VirtualHomeClient:
         """
         self._asked += 1
         texts = tuple(s.model_dump_json() if isinstance(s, BaseModel) else s for s in strings)
-        request = Request(
+        request = ProtocolRequest(
             id=str(self._asked), action=action, intParams=tuple(ints), stringParams=texts
         )
         body = self._post(request, self._timeout if timeout is None else timeout)
         try:
-            return Reply.model_validate_json(body)
+            return ProtocolReply.model_validate_json(body)
         except ValidationError as error:
             start = body[:200].decode("utf-8", "replace")
             raise SimulatorError(
@@ -168,7 +168,7 @@ class VirtualHomeClient:
         place = CharacterPlace(char_index=index, character_position=Point(x=x, y=y, z=z))
         self._must("move_character", strings=(place,))
 
-    def run(self, lines: Sequence[Line]) -> Failure | None:
+    def run(self, lines: Sequence[ScriptLine]) -> Failure | None:
         """Carry out script lines without a film; None if all of them were."""
         options = {"recording": False, "skip_animation": True, "find_solution": False,
                    "image_synthesis": [], "camera_mode": []}  # fmt: skip
@@ -176,7 +176,7 @@ class VirtualHomeClient:
         reply = self.ask("render_script", strings=texts)
         return None if reply.success else read_script_failure(reply.message)
 
-    def check(self, lines: Sequence[Line]) -> Failure | None:
+    def check(self, lines: Sequence[ScriptLine]) -> Failure | None:
         """Whether script lines could be carried out."""
         reply = self.ask("check_script", strings=[*map(str, lines)])
         return None if reply.success else read_script_failure(reply.message)
@@ -236,7 +236,7 @@ class VirtualHomeClient:
 
     def _must(
         self, action: str, *, ints: Sequence[int] = (), strings: Sequence[str | BaseModel] = ()
-    ) -> Reply:
+    ) -> ProtocolReply:
         reply = self.ask(action, ints=ints, strings=strings)
         if not reply.success:
             raise SimulatorError(
@@ -244,7 +244,7 @@ class VirtualHomeClient:
             )
         return reply
 
-    def _json(self, reply: Reply) -> JsonValue:
+    def _json(self, reply: ProtocolReply) -> JsonValue:
         try:
             value: JsonValue = json.loads(reply.message)
         except ValueError as error:
@@ -260,7 +260,7 @@ class VirtualHomeClient:
         except (binascii.Error, UnidentifiedImageError, OSError) as error:
             raise SimulatorError(f"{self.address} sent what is no picture: {error}") from error
 
-    def _post(self, request: Request, timeout: float) -> bytes:
+    def _post(self, request: ProtocolRequest, timeout: float) -> bytes:
         line = http.client.HTTPConnection(self._host, self._port, timeout=timeout)
         try:
             line.request(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
-class Request(BaseModel):
+class ProtocolRequest(BaseModel):
     """What is asked. Names are the protocol's own."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -25,7 +25,7 @@ class Request(BaseModel):
         return () if value is None else value
 
 
-class Reply(BaseModel):
+class ProtocolReply(BaseModel):
     """What is answered."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from inhabit.envs.core import Determinism, SceneError, SimulatorError
 from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import Line
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.script import ScriptLine
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 from inhabit.envs.virtualhome.unity.launch import Unity
@@ -58,7 +58,7 @@ class Remote:
             self.close()
             raise
 
-    def reset(self, scene: VirtualHomeScene) -> World:
+    def reset(self, scene: VirtualHomeScene) -> FlatWorld:
         """Load the flat's plan, and change it to the scene's graph.
 
         Raises:
@@ -80,7 +80,7 @@ class Remote:
             self._camera = self._camera_of(self._settings.view)
         return world
 
-    def run(self, world: World, line: Line) -> tuple[World, Failure | None]:
+    def run(self, world: FlatWorld, line: ScriptLine) -> tuple[FlatWorld, Failure | None]:
         """Carry out one line there, and fetch what it made of the flat.
 
         Raises:
@@ -92,7 +92,7 @@ class Remote:
         except SimulatorError as error:
             raise self._with_last_words(error) from error
 
-    def picture(self, world: World) -> NDArray[np.uint8] | None:
+    def picture(self, world: FlatWorld) -> NDArray[np.uint8] | None:
         """What its camera shows: the world is where it is, not necessarily where `world` is."""
         if self._settings.view == "none":
             return None
@@ -100,7 +100,7 @@ class Remote:
         (image,) = self._client.camera_images([self._camera], width=width, height=height)
         return np.asarray(image, np.uint8)
 
-    def pixels(self, world: World) -> Mapping[int, int]:
+    def pixels(self, world: FlatWorld) -> Mapping[int, int]:
         """Counted by colour in its picture of instances, taken from the same camera."""
         if self._settings.view == "none":
             return {}
@@ -130,8 +130,8 @@ class Remote:
                 f"{', '.join(health.missing)} ({health})."
             )
 
-    def _fetch(self) -> World:
-        return World.of(self._client.graph(), self._equivalence, self._hour)
+    def _fetch(self) -> FlatWorld:
+        return FlatWorld.of(self._client.graph(), self._equivalence, self._hour)
 
     def _camera_of(self, view: str) -> int:
         names = self._client.character_cameras()

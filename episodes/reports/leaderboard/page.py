@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from inhabit.episodes.reports.leaderboard.rows import Row
+from inhabit.episodes.reports.leaderboard.rows import RunRow
 from inhabit.episodes.reports.page.document import pieces
 
 _FILTERS = ("env", "backend", "candidates", "grants", "agent", "image")
 
 
-def page(found: Sequence[Row]) -> str:
+def page(found: Sequence[RunRow]) -> str:
     """All boards, with filters for what their runs differ in."""
     choices = {name: sorted({str(getattr(row, name)) for row in found}) for name in _FILTERS}
-    boards: dict[str, list[Row]] = {}
+    boards: dict[str, list[RunRow]] = {}
     for row in found:
         boards.setdefault(row.board, []).append(row)
     return "".join(

@@ -14,7 +14,7 @@ from inhabit.episodes.judging.oracle import Oracle
 from inhabit.episodes.judging.schema import file_of, whole
 from inhabit.episodes.judging.summary import PartScore, summarize
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.recording.schema import Header, Sight
+from inhabit.episodes.recording.schema import RunHeader, Sight
 from inhabit.episodes.scoring.comparison import MixedError, compare
 from inhabit.episodes.scoring.metrics import Scores, score
 
@@ -29,7 +29,7 @@ class Gain(BaseModel):
     """Newcombe's, of paired rates, 95 %."""
 
 
-class Row(BaseModel):
+class RunRow(BaseModel):
     """A run."""
 
     model_config = ConfigDict(frozen=True)
@@ -55,7 +55,7 @@ class Row(BaseModel):
     command: tuple[str, ...]
 
 
-def rows(folder: Path) -> Sequence[Row]:
+def rows(folder: Path) -> Sequence[RunRow]:
     """The runs in `folder`, at any depth: board by board, the best of each first.
 
     Raises:
@@ -68,7 +68,7 @@ def rows(folder: Path) -> Sequence[Row]:
     return sorted(found, key=lambda row: (row.board, -row.scores.success_rate, row.folder))
 
 
-def write_csv(found: Sequence[Row], stream: TextIO) -> None:
+def write_csv(found: Sequence[RunRow], stream: TextIO) -> None:
     """The table as CSV, one row a run."""
     lines = [_flat(row) for row in found]
     table = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
@@ -76,7 +76,7 @@ def write_csv(found: Sequence[Row], stream: TextIO) -> None:
     table.writerows(lines)
 
 
-def _row(run: Run, runs: Sequence[Run]) -> Row:
+def _row(run: Run, runs: Sequence[Run]) -> RunRow:
     header = run.header
     tasks = hashlib.sha256("".join(task.model_dump_json() for task in run.tasks).encode())
     steps, episodes = whole(file_of(run, Oracle.name))
@@ -84,7 +84,7 @@ def _row(run: Run, runs: Sequence[Run]) -> Row:
     named = f"{len(run.tasks)} tasks ({tasks.hexdigest()[:8]})"
     grants = ", ".join(grant.value for grant in header.grants) or "none"
     conditions = (header.env, header.backend, header.candidates.value, grants, named)
-    return Row(
+    return RunRow(
         folder=str(run.folder),
         board=" / ".join(conditions),
         env=header.env,
@@ -117,12 +117,12 @@ def _gain(run: Run, runs: Sequence[Run]) -> Gain | None:
     return None
 
 
-def _alike(header: Header) -> Mapping[str, object]:
+def _alike(header: RunHeader) -> Mapping[str, object]:
     names = {"env", "backend", "agent", "model", "candidates", "grants", "settings", "max_steps"}
     return header.model_dump(include=names)
 
 
-def _flat(row: Row) -> Mapping[str, object]:
+def _flat(row: RunRow) -> Mapping[str, object]:
     scores = row.scores
     return {
         **{name: getattr(row, name) for name in ("env", "backend", "candidates", "grants")},

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inhabit.episodes.recording.reader import Attempt, Episode, Run
-from inhabit.episodes.recording.schema import End
-from inhabit.episodes.replaying.preference import Pair, Way, read_pairs
+from inhabit.episodes.recording.schema import EndLine
+from inhabit.episodes.replaying.preference import Continuation, PreferencePair, read_pairs
 
 _FORK = re.compile(r"forks/[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class OtherAttempt:
     """An attempt that is not the one shown."""
 
     number: int
-    end: End | None
+    end: EndLine | None
     """None where it was cut off."""
     steps: int
     """That it decided."""
@@ -32,17 +32,17 @@ class Branch:
     step: int
     instead: str
     """What was done otherwise in that step."""
-    way: Way
+    way: Continuation
     better: bool | None
     """Whether it came out better than the original; None where neither did."""
     page: str | None
     """Its own page, seen from the episode's; None where there is none."""
 
 
-def attempts(found: Sequence[Attempt], shown: Attempt) -> Sequence[Other]:
+def attempts(found: Sequence[Attempt], shown: Attempt) -> Sequence[OtherAttempt]:
     """All of `found` but `shown`, in order."""
     return [
-        Other(
+        OtherAttempt(
             attempt.start.attempt,
             attempt.end,
             sum(step.decide is not None for step in attempt.steps),
@@ -62,7 +62,7 @@ def forks(run: Run, episode: Episode) -> Sequence[Branch]:
     return [_branch(run, pair) for pair in read_pairs(run) if pair.episode == episode.number]
 
 
-def _branch(run: Run, pair: Pair) -> Branch:
+def _branch(run: Run, pair: PreferencePair) -> Branch:
     return Branch(
         step=pair.step,
         instead=", ".join(_changes(pair)),
@@ -72,7 +72,7 @@ def _branch(run: Run, pair: Pair) -> Branch:
     )
 
 
-def _changes(pair: Pair) -> Iterator[str]:
+def _changes(pair: PreferencePair) -> Iterator[str]:
     changed = pair.changed
     if changed.action is not None:
         yield changed.action

@@ -19,7 +19,7 @@ _DIGEST = re.compile(r"[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MessagePart:
     """A piece of a message: a text, or a picture by where on the page it stands."""
 
     text: str
@@ -32,7 +32,7 @@ class Turn:
     """One message as it was sent."""
 
     role: str
-    parts: tuple[Part, ...]
+    parts: tuple[MessagePart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ NO_SCORES: StepScores = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ShownStep:
     """A step with what its part of the page shows."""
 
     step: StepRecord
@@ -71,26 +71,28 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class EpisodeData:
     """What the page of an episode shows."""
 
-    steps: tuple[Told, ...]
+    steps: tuple[ShownStep, ...]
     others: Mapping[str, str]
     """Pictures that models were sent and that are no step's: addresses by digest."""
 
 
-def tell(episode: Episode, attempt: Attempt, scores: StepScores = NO_SCORES) -> Story:
+def tell(episode: Episode, attempt: Attempt, scores: StepScores = NO_SCORES) -> EpisodeData:
     """Gather an attempt's steps, with their pictures read from the episode's folder."""
     seen = {s.see.digest: f"step-{s.number}" for s in reversed(attempt.steps) if s.see.digest}
     others = _others(episode, attempt, seen)
     links = seen | {digest: f"picture-{digest}" for digest in others}
-    return Story(tuple(_told(episode, s, links, scores) for s in attempt.steps), others)
+    return EpisodeData(tuple(_told(episode, s, links, scores) for s in attempt.steps), others)
 
 
-def _told(episode: Episode, step: StepRecord, links: Mapping[str, str], scores: StepScores) -> Told:
+def _told(
+    episode: Episode, step: StepRecord, links: Mapping[str, str], scores: StepScores
+) -> ShownStep:
     file = episode.frame(step.see)
     decide = step.decide
-    return Told(
+    return ShownStep(
         step=step,
         picture=None if file is None else inline(file),
         shares=shares(decide.ranked) if decide else (),
@@ -134,12 +136,12 @@ def _pieces(message: Mapping[str, JsonValue]) -> Sequence[JsonValue]:
     return [*pieces, rest] if rest else pieces
 
 
-def _part(piece: JsonValue, links: Mapping[str, str]) -> Part:
+def _part(piece: JsonValue, links: Mapping[str, str]) -> MessagePart:
     if isinstance(piece, str):
-        return Part(piece)
+        return MessagePart(piece)
     if isinstance(piece, dict) and isinstance(text := piece.get("text"), str):
-        return Part(text)
+        return MessagePart(text)
     if isinstance(piece, dict) and isinstance(digest := piece.get("image"), str):
         link = links.get(digest)
-        return Part(f"picture {digest}" if link else f"(picture {digest}, lost)", link)
-    return Part(json.dumps(piece, indent=2, ensure_ascii=False))
+        return MessagePart(f"picture {digest}" if link else f"(picture {digest}, lost)", link)
+    return MessagePart(json.dumps(piece, indent=2, ensure_ascii=False))

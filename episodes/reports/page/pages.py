@@ -17,7 +17,7 @@ from inhabit.episodes.reports.page import branches
 from inhabit.episodes.reports.page.document import cut, json_block, render
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, tell
 from inhabit.episodes.reports.page.pictures import poster
-from inhabit.episodes.reports.page.summary import Playing, Row, failures, funnel, kinds
+from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel, kinds
 from inhabit.episodes.reports.video.slides import ENDINGS
 from inhabit.episodes.scoring.metrics import Scores
 
@@ -46,7 +46,7 @@ class Shown:
     """Its folder, seen from the common page."""
     run: Run
     scores: Scores
-    rows: Sequence[Row]
+    rows: Sequence[EpisodeRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Cell:
 
     agent: str
     address: str
-    row: Row
+    row: EpisodeRow
     poster: str | None
     """What stands where the film will be, as a `data:` address."""
 
@@ -111,7 +111,7 @@ def episode_page(
 
 
 def run_page(
-    run: Run, scores: Scores, rows: Sequence[Row], now: Sequence[Playing] | None = None
+    run: Run, scores: Scores, rows: Sequence[EpisodeRow], now: Sequence[LiveEpisode] | None = None
 ) -> str:
     """A run at a glance: rates, endings, time, failures, and every episode in a list.
 
@@ -153,12 +153,12 @@ def run_page(
     )
 
 
-def _listed(rows: Sequence[Row]) -> Markup:
+def _listed(rows: Sequence[EpisodeRow]) -> Markup:
     """Every row as plain values, for the script: it lays out those that are looked at."""
     return json_block([_plain(row) for row in rows])
 
 
-def _plain(row: Row) -> JsonValue:
+def _plain(row: EpisodeRow) -> JsonValue:
     end, task = row.end, row.task
     return [
         row.number,

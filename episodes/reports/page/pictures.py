@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image
 
 from inhabit.episodes.recording.reader import Attempt, Episode
-from inhabit.episodes.recording.schema import Header
+from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.slide import draw
 from inhabit.episodes.reports.video.slides import ending
 
@@ -37,7 +37,7 @@ def thumbnail(file: Path, side: int = 160) -> str | None:
         return None
 
 
-def poster(episode: Episode, attempt: Attempt, header: Header) -> str:
+def poster(episode: Episode, attempt: Attempt, header: RunHeader) -> str:
     """The last slide of the film, at half its size, as a `data:` address."""
     slide = draw(ending(episode, attempt, header))
     return _address(_jpeg(slide.resize((slide.width // 2, slide.height // 2))))

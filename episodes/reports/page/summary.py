@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inhabit.envs.core import Reason, Task
-from inhabit.episodes.recording.index import Entry
+from inhabit.episodes.recording.index import IndexEntry
 from inhabit.episodes.recording.reader import Attempt, Episode
-from inhabit.episodes.recording.schema import End
+from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.page.pictures import thumbnail
 from inhabit.episodes.scoring.metrics import wilson
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EpisodeRow:
     """An episode in the list of its run."""
 
     number: int
     task: Task
-    end: End | None
+    end: EndLine | None
     """None where it has not ended."""
     page: bool
     """Whether there is a page of it."""
@@ -58,7 +58,7 @@ class KindRate:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class FunnelStage:
     """How many episodes came this far; each name is reached by way of those before it."""
 
     name: str
@@ -66,7 +66,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class Playing:
+class LiveEpisode:
     """An episode that goes on."""
 
     number: int
@@ -86,7 +86,7 @@ class Playing:
         return f"episodes/{self.number:05d}"
 
 
-def playing(episode: Episode, attempt: Attempt) -> Playing | None:
+def playing(episode: Episode, attempt: Attempt) -> LiveEpisode | None:
     """How an attempt stands; None where it has ended or nothing was seen yet."""
     if attempt.end is not None or not attempt.steps:
         return None
@@ -95,7 +95,7 @@ def playing(episode: Episode, attempt: Attempt) -> Playing | None:
     last = next((step for step in reversed(steps) if step.decide is not None), None)
     decide, act = (last.decide, last.act) if last is not None else (None, None)
     frame = steps[-1].see.frame
-    return Playing(
+    return LiveEpisode(
         number=episode.number,
         task=episode.task,
         steps=sum(s.act is not None for s in steps),
@@ -107,7 +107,9 @@ def playing(episode: Episode, attempt: Attempt) -> Playing | None:
     )
 
 
-def row(episode: Episode, entry: Entry | None, *, small: bool = True, always: bool = False) -> Row:
+def row(
+    episode: Episode, entry: IndexEntry | None, *, small: bool = True, always: bool = False
+) -> EpisodeRow:
     """`episode` as its run's page lists it.
 
     Args:
@@ -119,7 +121,7 @@ def row(episode: Episode, entry: Entry | None, *, small: bool = True, always: bo
     picture = entry.frame if entry else None
     file = None if picture is None else episode.folder / picture
     folder = f"episodes/{episode.number:05d}"
-    return Row(
+    return EpisodeRow(
         number=episode.number,
         task=episode.task,
         end=entry.end if entry else None,
@@ -131,23 +133,23 @@ def row(episode: Episode, entry: Entry | None, *, small: bool = True, always: bo
     )
 
 
-def funnel(rows: Sequence[Row]) -> Sequence[Reached]:
+def funnel(rows: Sequence[EpisodeRow]) -> Sequence[FunnelStage]:
     """How far the episodes came, from those that were planned to those that were solved."""
     ends = [each.end for each in rows if each.end is not None]
     stood = [end for end in ends if end.total]
     acted = [end for end in stood if end.steps > end.invalid]
     met = [end for end in acted if end.met or end.success]
     return [
-        Reached("planned", len(rows)),
-        Reached("ended", len(ends)),
-        Reached("scene built", len(stood)),
-        Reached("an action worked", len(acted)),
-        Reached("a condition met", len(met)),
-        Reached("solved", sum(end.success for end in met)),
+        FunnelStage("planned", len(rows)),
+        FunnelStage("ended", len(ends)),
+        FunnelStage("scene built", len(stood)),
+        FunnelStage("an action worked", len(acted)),
+        FunnelStage("a condition met", len(met)),
+        FunnelStage("solved", sum(end.success for end in met)),
     ]
 
 
-def failures(rows: Sequence[Row]) -> Sequence[tuple[Reason, int]]:
+def failures(rows: Sequence[EpisodeRow]) -> Sequence[tuple[Reason, int]]:
     """Why actions failed over a whole run, the most frequent reason first."""
     counted: Counter[Reason] = Counter()
     for each in rows:
@@ -155,7 +157,7 @@ def failures(rows: Sequence[Row]) -> Sequence[tuple[Reason, int]]:
     return sorted(counted.items(), key=lambda item: (-item[1], item[0]))
 
 
-def kinds(rows: Sequence[Row]) -> Sequence[KindRate]:
+def kinds(rows: Sequence[EpisodeRow]) -> Sequence[KindRate]:
     """Success by kind of task, in the order of their names."""
     ended = [(each.task.kind, each.end) for each in rows if each.end is not None]
     return [

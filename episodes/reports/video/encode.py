@@ -12,7 +12,7 @@ from PIL import Image
 
 from inhabit.episodes.recording.disk import DiskError
 from inhabit.episodes.recording.reader import Episode, RecordError
-from inhabit.episodes.recording.schema import Header
+from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.side_by_side import Frame, Side, frames_together, size_together
 from inhabit.episodes.reports.video.slide import SIZE, draw
 from inhabit.episodes.reports.video.slides import shots
@@ -20,7 +20,7 @@ from inhabit.episodes.reports.video.slides import shots
 FRAMES_PER_SECOND = 2
 
 
-def write(episode: Episode, header: Header, *, gif: bool = False) -> Path:
+def write(episode: Episode, header: RunHeader, *, gif: bool = False) -> Path:
     """Write `episode.mp4` (H.264, 2 frames a second) or `episode.gif` into the episode's folder.
 
     The same record gives the same bytes with the same version of the encoder. A reader never

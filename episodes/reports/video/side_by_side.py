@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw
 
 from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
-from inhabit.episodes.recording.schema import Header
+from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.lettering import font, shorten, wrap
 from inhabit.episodes.reports.video.slide import BAD, GOOD
 from inhabit.episodes.reports.video.slides import ENDINGS, LAST, TITLE, picture
@@ -36,7 +36,7 @@ class Side:
     attempt: Attempt
 
 
-def name_of(header: Header) -> str:
+def name_of(header: RunHeader) -> str:
     """Who acted, in a few words."""
     return header.agent if header.model is None else f"{header.agent} with {header.model}"
 

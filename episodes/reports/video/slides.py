@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from PIL import Image
 
 from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
-from inhabit.episodes.recording.schema import Ending, Header
+from inhabit.episodes.recording.schema import Ending, RunHeader
 from inhabit.episodes.reports.floorplan import floor_plan
 from inhabit.episodes.reports.video.slide import PICTURE, Slide, fit
 from inhabit.episodes.scoring.likelihood import shares
@@ -39,7 +39,7 @@ class Shot:
     frames: int
 
 
-def shots(episode: Episode, attempt: Attempt, header: Header) -> Iterator[Shot]:
+def shots(episode: Episode, attempt: Attempt, header: RunHeader) -> Iterator[Shot]:
     """The film of an attempt, in order. Pictures are opened one at a time."""
     worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
     slide = replace(_first(attempt, header), steps=(None,) * len(worked), plan=floor_plan(attempt))
@@ -64,7 +64,7 @@ def shots(episode: Episode, attempt: Attempt, header: Header) -> Iterator[Shot]:
     yield Shot(_ending(slide, attempt), LAST)
 
 
-def ending(episode: Episode, attempt: Attempt, header: Header) -> Slide:
+def ending(episode: Episode, attempt: Attempt, header: RunHeader) -> Slide:
     """The last slide of the film alone."""
     steps = attempt.steps
     slide = replace(
@@ -76,7 +76,7 @@ def ending(episode: Episode, attempt: Attempt, header: Header) -> Slide:
     return _ending(slide, attempt)
 
 
-def _first(attempt: Attempt, header: Header) -> Slide:
+def _first(attempt: Attempt, header: RunHeader) -> Slide:
     return Slide(
         picture=None,
         seen="",
@@ -87,7 +87,7 @@ def _first(attempt: Attempt, header: Header) -> Slide:
     )
 
 
-def facts(header: Header) -> tuple[tuple[str, str], ...]:
+def facts(header: RunHeader) -> tuple[tuple[str, str], ...]:
     """Who acts where, and what it was allowed: without these a success means nothing."""
     grants = ", ".join(header.grants)
     named = [

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.watch.changes import Changes
-from inhabit.episodes.reports.watch.site import Answer, Site
+from inhabit.episodes.reports.watch.site import Response, Site
 
 _LOOPBACK = "127.0.0.1"
 _EVERY = 0.5
@@ -67,7 +67,7 @@ class _Visit(BaseHTTPRequestHandler):
         try:
             answer = self.server.site.answer(path)
         except RecordError as error:
-            answer = Answer(str(error).encode(), "text/plain; charset=utf-8")
+            answer = Response(str(error).encode(), "text/plain; charset=utf-8")
             self._send(answer, HTTPStatus.INTERNAL_SERVER_ERROR)
             return
         if answer is None:
@@ -78,7 +78,7 @@ class _Visit(BaseHTTPRequestHandler):
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing: what browsers ask for is of no interest."""
 
-    def _send(self, answer: Answer, status: HTTPStatus) -> None:
+    def _send(self, answer: Response, status: HTTPStatus) -> None:
         self._begin(status, answer.type)
         self.send_header("Content-Length", str(len(answer.content)))
         self.end_headers()

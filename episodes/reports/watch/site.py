@@ -15,7 +15,7 @@ from inhabit.episodes.recording.reader import Episode, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES
 from inhabit.episodes.reports.page.judged import scores_of
 from inhabit.episodes.reports.page.pages import episode_page, run_page
-from inhabit.episodes.reports.page.summary import Playing, playing, row
+from inhabit.episodes.reports.page.summary import LiveEpisode, playing, row
 from inhabit.episodes.reports.watch.changes import Changes
 from inhabit.episodes.scoring.metrics import score
 
@@ -29,7 +29,7 @@ _TYPES: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """What is sent for an address."""
 
     content: bytes
@@ -44,7 +44,7 @@ class Site:
         self._index = Index(run)
         self._lock = threading.Lock()
 
-    def answer(self, path: str) -> Answer | None:
+    def answer(self, path: str) -> Response | None:
         """What stands at `path`; None where nothing does.
 
         Raises:
@@ -68,11 +68,11 @@ class Site:
             scores = score(self._run, self._index)
         return run_page(self._run, scores, rows, now=self._playing())
 
-    def _playing(self) -> list[Playing]:
+    def _playing(self) -> list[LiveEpisode]:
         found = (_now(episode) for episode in Changes(self._run).playing())
         return [one for one in found if one is not None]
 
-    def _episode(self, number: int) -> Answer | None:
+    def _episode(self, number: int) -> Response | None:
         episode = self._run.episode(number)
         attempt = episode.last()
         if attempt is None:
@@ -81,16 +81,16 @@ class Site:
         return _html(episode_page(self._run, episode, attempt, scores, live=True))
 
 
-def _now(episode: Episode) -> Playing | None:
+def _now(episode: Episode) -> LiveEpisode | None:
     attempt = episode.last()
     return None if attempt is None else playing(episode, attempt)
 
 
-def _html(page: str) -> Answer:
-    return Answer(page.encode("utf-8", "replace"), "text/html; charset=utf-8")
+def _html(page: str) -> Response:
+    return Response(page.encode("utf-8", "replace"), "text/html; charset=utf-8")
 
 
-def _file(folder: Path, path: Path) -> Answer | None:
+def _file(folder: Path, path: Path) -> Response | None:
     """A file of the run; never what a symbolic link leads to."""
     parents = [folder / parent for parent in path.parents if parent != Path()]
     if any(parent.is_symlink() for parent in parents):
@@ -100,4 +100,4 @@ def _file(folder: Path, path: Path) -> Answer | None:
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as stream:
-        return Answer(stream.read(), _TYPES[path.suffix])
+        return Response(stream.read(), _TYPES[path.suffix])

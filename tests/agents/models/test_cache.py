@@ -15,7 +15,7 @@ import pytest
 from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
 from inhabit.agents.models.endpoints.cache import Cached
-from inhabit.agents.models.scripted import Answer, Script, ScriptedModel, Want
+from inhabit.agents.models.scripted import Script, ScriptedModel, ScriptedReply, Want
 from tests.agents.asking import ask, say
 from tests.agents.endpoint import completion, endpoint, good
 
@@ -44,7 +44,9 @@ class Counting(ScriptedModel):
 
 
 def counting(**script: Any) -> Counting:
-    return Counting(Script(abilities=EVERYTHING, answers=[Answer(when="", say="ok")], **script))
+    return Counting(
+        Script(abilities=EVERYTHING, answers=[ScriptedReply(when="", say="ok")], **script)
+    )
 
 
 def both(model: Counting, path: Path, *asks: Callable[[Model], Awaitable[Any]], **how: Any) -> list:
@@ -85,7 +87,9 @@ def test_the_same_again_is_answered_from_the_file(tmp_path: Path) -> None:
 def test_calls_that_a_model_wants_are_kept(tmp_path: Path) -> None:
     script = Script(
         abilities=EVERYTHING,
-        answers=[Answer(when="", wants=[Want(name="look", arguments='{"where": "\u00fcp"}')])],
+        answers=[
+            ScriptedReply(when="", wants=[Want(name="look", arguments='{"where": "\u00fcp"}')])
+        ],
     )
     kind = lambda m: m.generate(ASK, tools=[TOOL])  # noqa: E731
     first, again = both(Counting(script), tmp_path / "cache", kind, kind)

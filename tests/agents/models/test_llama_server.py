@@ -23,7 +23,7 @@ from inhabit.agents.models.registry import load
 from inhabit.cli import main
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import Decide, Ending
+from inhabit.episodes.recording.schema import DecideLine, Ending
 from tests.agents.models import llama_server
 
 T = TypeVar("T")
@@ -103,7 +103,7 @@ def test_a_function_is_called_and_its_answer_read(base_url: str) -> None:
     assert second.call.tokens_in > first.call.tokens_in, "The answer is part of the prompt."
 
 
-def run(base_url: str, folder: Path, agent: str, *sets: str, steps: int = 2) -> list[Decide]:
+def run(base_url: str, folder: Path, agent: str, *sets: str, steps: int = 2) -> list[DecideLine]:
     """The decisions of an episode of so many steps."""
     words = ["run", "toy", "--agent", agent, "--model", "openai:smollm2", "--base-url", base_url]
     words += ["--n", "1", "--max-steps", str(steps), "--out", str(folder), "--json"]

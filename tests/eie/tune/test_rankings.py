@@ -14,30 +14,36 @@ from inhabit.agents.models.core import Ability
 from inhabit.agents.models.ranker import RANKER
 from inhabit.agents.models.ranker.model import Ranker, load, save
 from inhabit.agents.prompts.notes import told
-from inhabit.eie.tuning.goals import Worded
-from inhabit.eie.tuning.practice import Moment, Played, expert_with_slips, practise, worth_learning
-from inhabit.eie.tuning.rankings import Drill, apprentice, drill, exercises
+from inhabit.eie.tuning.practice import (
+    LabelledPrompt,
+    Played,
+    expert_with_slips,
+    practise,
+    worth_learning,
+)
+from inhabit.eie.tuning.rankings import RankerTraining, apprentice, drill, exercises
 from inhabit.envs.core import Action, Task
 from inhabit.envs.registry import find
+from inhabit.envs.template import WordedGoal
 
 
 @pytest.fixture(scope="module")
-def moments() -> list[Moment]:
-    return worth_learning([one for one in played(0, 30) if isinstance(one, Moment)])
+def moments() -> list[LabelledPrompt]:
+    return worth_learning([one for one in played(0, 30) if isinstance(one, LabelledPrompt)])
 
 
-def played(seed: int, n: int, ranker: Ranker | None = None) -> list[Moment | Played]:
+def played(seed: int, n: int, ranker: Ranker | None = None) -> list[LabelledPrompt | Played]:
     toy = find("toy")
     settings = toy.settings()
     tasks: list[Task] = list(toy.sample(n, seed, settings))
 
-    def learner(moment: Moment) -> Action:
+    def learner(moment: LabelledPrompt) -> Action:
         assert ranker is not None
         scores = ranker.scores(moment.prompt, [a.text for a in moment.candidates])
         return moment.candidates[int(np.argmax(scores))]
 
     act = expert_with_slips(0.1, seed) if ranker is None else learner
-    found: list[Moment | Played] = []
+    found: list[LabelledPrompt | Played] = []
     with toy.make(toy.backends[0], settings) as env:
         for task in tasks:
             watch = lambda seen: told(seen.text)  # noqa: E731
@@ -45,7 +51,7 @@ def played(seed: int, n: int, ranker: Ranker | None = None) -> list[Moment | Pla
     return found
 
 
-def worded() -> list[Worded]:
+def worded() -> list[WordedGoal]:
     """What the toy house's tasks ask for; of those that ask for two things, the first."""
     toy = find("toy")
     things, places = "apple ball book cup", "chest fridge shelf"
@@ -54,24 +60,24 @@ def worded() -> list[Worded]:
         said = re.findall(r"[a-z]+", task.goal.lower())
         thing = next(word for word in said if word in things.split())
         place = next(word for word in said if word in places.split())
-        found.append(Worded(task.goal, task.kind, (thing, place, "")))
+        found.append(WordedGoal(task.goal, task.kind, (thing, place, "")))
     return found
 
 
 @pytest.fixture(scope="module")
-def folder(moments: list[Moment], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(moments: list[LabelledPrompt], tmp_path_factory: pytest.TempPathFactory) -> Path:
     lexicon, reader = apprentice(moments, worded(), seed=0, tell=str)
     heard: list[str] = []
     learnt = exercises(moments, lexicon, reader)
-    network = drill(lexicon, reader, learnt, Drill(epochs=12), seed=0, tell=heard.append)
+    network = drill(lexicon, reader, learnt, RankerTraining(epochs=12), seed=0, tell=heard.append)
     assert len(heard) == 12
     target = tmp_path_factory.mktemp("ranker")
     save(network, lexicon, target)
     return target
 
 
-def test_nouns_are_those_of_goals_and_of_what_can_be_said(moments: list[Moment]) -> None:
-    asked = [Worded("Put the anvil here.", "put", ("anvil", "", ""))]
+def test_nouns_are_those_of_goals_and_of_what_can_be_said(moments: list[LabelledPrompt]) -> None:
+    asked = [WordedGoal("Put the anvil here.", "put", ("anvil", "", ""))]
     idle = Action("look around", "look around")
     some = [replace(one, candidates=(*one.candidates, idle)) for one in moments[:3]]
     lexicon, reader = apprentice(some, asked, seed=0, tell=str)
@@ -81,7 +87,9 @@ def test_nouns_are_those_of_goals_and_of_what_can_be_said(moments: list[Moment])
     assert all(one.question.kinds.shape[1] == len(lexicon.nouns) + 2 for one in found)
 
 
-def test_candidates_share_all_chance_among_them(folder: Path, moments: list[Moment]) -> None:
+def test_candidates_share_all_chance_among_them(
+    folder: Path, moments: list[LabelledPrompt]
+) -> None:
     ranker = load(folder, "local:x")
     moment = moments[0]
     scores = ranker.scores(moment.prompt, [a.text for a in moment.candidates])
@@ -92,7 +100,7 @@ def test_candidates_share_all_chance_among_them(folder: Path, moments: list[Mome
 
 def test_what_was_learnt_holds_in_new_tasks(folder: Path) -> None:
     ranker = load(folder, "x")
-    new = worth_learning([one for one in played(1, 20) if isinstance(one, Moment)])
+    new = worth_learning([one for one in played(1, 20) if isinstance(one, LabelledPrompt)])
     right = chance = 0.0
     for moment in new:
         scores = ranker.scores(moment.prompt, [a.text for a in moment.candidates])
@@ -107,13 +115,13 @@ def test_a_learner_acts_and_the_expert_says_what_it_would_have_done(folder: Path
     assert sum(isinstance(one, Played) for one in found) == 20
 
 
-def test_the_same_seed_learns_the_same(moments: list[Moment]) -> None:
+def test_the_same_seed_learns_the_same(moments: list[LabelledPrompt]) -> None:
     lexicon, reader = apprentice(moments, worded(), seed=3, tell=str)
     _, again = apprentice(moments, worded(), seed=3, tell=str)
     for a, b in zip(reader.parameters(), again.parameters(), strict=True):
         assert a.equal(b)
     some = exercises(moments[:40], lexicon, reader)
-    how = Drill(epochs=2)
+    how = RankerTraining(epochs=2)
     one, other = (drill(lexicon, reader, some, how, seed=3, tell=str) for _ in range(2))
     for a, b in zip(one.parameters(), other.parameters(), strict=True):
         assert a.equal(b)

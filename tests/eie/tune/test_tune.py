@@ -16,7 +16,7 @@ from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
 from inhabit.eie.tuning import checkpoint
-from inhabit.eie.tuning.log import Line, lines
+from inhabit.eie.tuning.log import LogLine, lines
 from inhabit.eie.tuning.objective import read as score
 from inhabit.eie.tuning.samples import Wording, read
 from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
@@ -38,8 +38,8 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {kind: save(tmp_path_factory.mktemp(kind)) for kind, save in KINDS.items()}
 
 
-def train(made: Path, base: Path, out: Path, **said: object) -> tuple[Tuning, list[Line]]:
-    heard: list[Line] = []
+def train(made: Path, base: Path, out: Path, **said: object) -> tuple[Tuning, list[LogLine]]:
+    heard: list[LogLine] = []
     result = tune(
         read(made, "train"),
         read(made, "val"),
@@ -113,7 +113,7 @@ def test_a_killed_training_ends_as_an_undisturbed_one(
     class KilledError(Exception):
         pass
 
-    def kill(line: Line, steps: int) -> None:
+    def kill(line: LogLine, steps: int) -> None:
         if line.step == 5:
             raise KilledError
 

@@ -18,7 +18,7 @@ import pytest
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.fidelity import frames, reachable, table
 from inhabit.envs.alfred.fidelity.report import write
-from inhabit.envs.alfred.fidelity.verdict import SOLVED, Court, Verdict
+from inhabit.envs.alfred.fidelity.verdict import SOLVED, FidelityCheck, TrajectoryVerdict
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.trajectories import read
 from inhabit.envs.alfred.thor.masks import center, decode, edge, grown, overlap
@@ -43,13 +43,13 @@ def some(trajectories: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def verdicts(trajectories: Path, some: list[Path]) -> Iterator[list[Verdict]]:
-    with Court(skills=False) as court:
+def verdicts(trajectories: Path, some: list[Path]) -> Iterator[list[TrajectoryVerdict]]:
+    with FidelityCheck(skills=False) as court:
         yield [court.judge(path, trajectories) for path in some]
 
 
 @needs_data
-def test_most_of_a_sample_is_acted_and_seen_as_recorded(verdicts: list[Verdict]) -> None:
+def test_most_of_a_sample_is_acted_and_seen_as_recorded(verdicts: list[TrajectoryVerdict]) -> None:
     found = table.figures(verdicts)
     assert sum(v.by_id == SOLVED for v in verdicts) >= 5, table.causes(verdicts)
     assert found["negative_controls"] == 0.0
@@ -60,7 +60,7 @@ def test_most_of_a_sample_is_acted_and_seen_as_recorded(verdicts: list[Verdict])
 
 @needs_data
 def test_every_failure_has_its_cause_and_its_picture(
-    verdicts: list[Verdict], tmp_path: Path
+    verdicts: list[TrajectoryVerdict], tmp_path: Path
 ) -> None:
     write(verdicts, tmp_path)
     page = (tmp_path / "index.html").read_text()
@@ -79,7 +79,7 @@ def test_a_bad_trajectory_is_counted_and_the_next_is_judged(
         spoilt["scene"].update(change)
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "traj_data.json").write_text(json.dumps(spoilt))
-    with Court(skills=False) as court:
+    with FidelityCheck(skills=False) as court:
         verdicts = [court.judge(p, tmp_path) for p in sorted(tmp_path.rglob("traj_data.json"))]
     assert [v.by_id.startswith("scene refused: ") for v in verdicts] == [True, True]
     assert table.figures(verdicts)["plans_by_id"] == 0.0

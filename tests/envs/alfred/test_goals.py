@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 
-from inhabit.envs.alfred.scenes.scene import Goal
+from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.tasks.goals import History, basin_of, conditions
-from inhabit.envs.alfred.thor.objects import World
+from inhabit.envs.alfred.thor.objects import ThorObjects
 from tests.envs.alfred.rooms_for_tests import linked, record
 
 ITEM, HOLDER, BOTH = ("pickupable",), ("receptacle",), ("pickupable", "receptacle")
 
 
-def world(*records: dict[str, Any]) -> World:
-    return World(linked(records))
+def world(*records: dict[str, Any]) -> ThorObjects:
+    return ThorObjects(linked(records))
 
 
-def met(goal: Goal, room: World, **history: set[str]) -> tuple[int, int]:
+def met(goal: AlfredGoal, room: ThorObjects, **history: set[str]) -> tuple[int, int]:
     return conditions(goal, room, History(**{k: frozenset(v) for k, v in history.items()}))
 
 
 def test_simple() -> None:
-    goal = Goal(type="pick_and_place_simple", object="Mug", parent="Fridge")
+    goal = AlfredGoal(type="pick_and_place_simple", object="Mug", parent="Fridge")
     fridge = record("Fridge", 1, *HOLDER)
     assert met(goal, world(fridge, record("Mug", 1, *BOTH))) == (0, 1)
     fridge = record("Fridge", 1, *HOLDER)
@@ -31,7 +31,7 @@ def test_simple() -> None:
 
 
 def test_what_lies_on_a_plate_in_the_sink_is_in_the_sink() -> None:
-    goal = Goal(type="pick_and_place_simple", object="Fork", parent="SinkBasin")
+    goal = AlfredGoal(type="pick_and_place_simple", object="Fork", parent="SinkBasin")
     room = world(
         record("SinkBasin", 1, *HOLDER),
         record("Plate", 1, *BOTH, parent="SinkBasin|1"),
@@ -41,14 +41,14 @@ def test_what_lies_on_a_plate_in_the_sink_is_in_the_sink() -> None:
 
 
 def test_a_pencil_is_no_pen() -> None:
-    goal = Goal(type="pick_and_place_simple", object="Pen", parent="Desk")
+    goal = AlfredGoal(type="pick_and_place_simple", object="Pen", parent="Desk")
     room = world(record("Desk", 1, *HOLDER), record("Pencil", 1, *ITEM, parent="Desk|1"))
     assert met(goal, room) == (0, 1)
 
 
 @pytest.mark.parametrize(("places", "count"), [("11", 2), ("12", 1), ("1-", 1), ("--", 0)])
 def test_two_must_be_in_the_same_place(places: str, count: int) -> None:
-    goal = Goal(type="pick_two_obj_and_place", object="CD", parent="Drawer")
+    goal = AlfredGoal(type="pick_two_obj_and_place", object="CD", parent="Drawer")
     discs = [
         record("CD", i, *ITEM, parent=None if p == "-" else f"Drawer|{p}")
         for i, p in enumerate(places)
@@ -58,7 +58,7 @@ def test_two_must_be_in_the_same_place(places: str, count: int) -> None:
 
 
 def test_slices_count_of_their_own() -> None:
-    goal = Goal(type="pick_two_obj_and_place", object="Apple", parent="Fridge", sliced=True)
+    goal = AlfredGoal(type="pick_two_obj_and_place", object="Apple", parent="Fridge", sliced=True)
     fridge = record("Fridge", 1, *HOLDER)
     assert met(goal, world(fridge, record("Apple", 1, *ITEM, "sliceable"))) == (0, 4)
     slices = [record("AppleSliced", i, *ITEM, parent="Fridge|1") for i in (1, 2, 3)]
@@ -67,7 +67,7 @@ def test_slices_count_of_their_own() -> None:
 
 
 def test_look_needs_hand_and_lamp_and_sight() -> None:
-    goal = Goal(type="look_at_obj_in_light", object="Book", toggle="DeskLamp")
+    goal = AlfredGoal(type="look_at_obj_in_light", object="Book", toggle="DeskLamp")
     for held in (False, True):
         for lamp in ((), ("isToggled",), ("isToggled", "visible")):
             room = world(
@@ -79,7 +79,7 @@ def test_look_needs_hand_and_lamp_and_sight() -> None:
 
 @pytest.mark.parametrize("kind", ["heat", "cool", "clean"])
 def test_treated_and_placed_must_be_the_same_thing(kind: str) -> None:
-    goal = Goal.model_validate(
+    goal = AlfredGoal.model_validate(
         {"type": f"pick_{kind}_then_place_in_recep", "object": "Mug", "parent": "Shelf"}
     )
     history = {"heat": "heated", "cool": "cooled", "clean": "cleaned"}[kind]
@@ -94,7 +94,7 @@ def test_treated_and_placed_must_be_the_same_thing(kind: str) -> None:
 
 
 def test_movable_receptacle_with_its_load() -> None:
-    goal = Goal(
+    goal = AlfredGoal(
         type="pick_and_place_with_movable_recep", object="Fork", movable="Plate", parent="Desk"
     )
     desk, fork = record("Desk", 1, *HOLDER), record("Fork", 1, *ITEM, parent="Plate|1")

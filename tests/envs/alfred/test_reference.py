@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from inhabit.envs.alfred.language.naming import Names
+from inhabit.envs.alfred.language.naming import ObjectNames
 from inhabit.envs.alfred.language.reference import Reference
 from inhabit.envs.alfred.skills.memory import Memory
-from inhabit.envs.alfred.thor.objects import World
+from inhabit.envs.alfred.thor.objects import ThorObjects
 from tests.envs.alfred.rooms_for_tests import linked, record
 
 
 def reference(memory: Memory, *records: dict[str, Any]) -> Reference:
-    world = World(linked(records))
-    return Reference(world, Names(world), memory, 0.0, 0.0)
+    world = ThorObjects(linked(records))
+    return Reference(world, ObjectNames(world), memory, 0.0, 0.0)
 
 
 def cabinet(number: int, *flags: str) -> dict[str, Any]:

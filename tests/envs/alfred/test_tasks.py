@@ -9,7 +9,7 @@ import pytest
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.scenes.rooms import ROOMS, Kind, Rooms, Split, rooms
-from inhabit.envs.alfred.scenes.scene import Scene, TaskType
+from inhabit.envs.alfred.scenes.scene import AlfredScene, TaskType
 from inhabit.envs.alfred.scenes.validation import check
 from inhabit.envs.alfred.tasks.pairs import PLACES
 from inhabit.envs.alfred.tasks.sampling import sample
@@ -29,7 +29,7 @@ def test_types_take_turns_and_rooms_vary() -> None:
     assert Counter(t.kind for t in tasks) == dict.fromkeys(get_args(TaskType), 5)
     assert {ROOMS[str(t.scene["room"])] for t in tasks} == set(Kind)
     for task in tasks:
-        scene = Scene.model_validate(task.scene)
+        scene = AlfredScene.model_validate(task.scene)
         room = Rooms().load(scene.room)
         check(scene, room.objects, room.cells)
         assert task.goal in instructions(scene.goal)
@@ -57,7 +57,7 @@ def test_pairs_are_such_as_the_household_allows() -> None:
 
 def test_every_goal_is_worded_in_several_ways() -> None:
     for task in sample(14, seed=2):
-        worded = instructions(Scene.model_validate(task.scene).goal)
+        worded = instructions(AlfredScene.model_validate(task.scene).goal)
         assert len(set(worded)) >= 5
         assert all(text[0].isupper() and text.endswith(".") and "{" not in text for text in worded)
 

@@ -3,21 +3,21 @@
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.sampling import sample
-from inhabit.envs.alfred.teaching.text_only import Told
+from inhabit.envs.alfred.teaching.text_only import TextOnlyAlfred
 
 
 def test_it_says_what_the_household_that_shows_says() -> None:
     settings = AlfredSettings(width=160, height=160, text="view", expert="searching")
     (task,) = sample(1, 3, "val")
     said = []
-    for kind in (Alfred, Told):
+    for kind in (Alfred, TextOnlyAlfred):
         with kind(settings=settings) as env:
             env.reset(task, seed=0)
             texts = [env.observe().text]
             for _ in range(4):
                 outcome = env.act(env.plan()[0])
                 texts += [outcome.feedback, env.observe().text]
-            assert (env.observe().rgb is None) == (kind is Told)
+            assert (env.observe().rgb is None) == (kind is TextOnlyAlfred)
         said.append(texts)
     assert said[0] == said[1]
     assert any("_" in text for text in said[0]), "Something is seen."

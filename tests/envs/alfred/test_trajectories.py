@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.scenes.scene import Scene
+from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.trajectories import read, thing_of
 from inhabit.envs.core import SceneError, TaskError
@@ -74,7 +74,7 @@ def test_a_trajectory_is_a_task(tmp_path: Path) -> None:
     (task,) = read(tmp_path)
     assert task.id == "a/trial_1" and task.kind == "pick_and_place_simple"
     assert task.goal == "Chill the {mug}." and task.reference_cost == 6
-    scene = Scene.model_validate(task.scene)
+    scene = AlfredScene.model_validate(task.scene)
     assert scene.recording is not None and scene.recording.dirty_and_empty
     verbs = [step.verb for step in scene.recording.plan]
     assert verbs == ["pick up", "open", "put", "close"]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from inhabit.envs.simulators.household.simulator import Reply, Simulator
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
+from inhabit.envs.simulators.household.world import SimObject
 
 KITCHEN, BATHROOM, BEDROOM = "FloorPlan1", "FloorPlan401", "FloorPlan301"
 
@@ -16,7 +16,7 @@ class Hand:
     def __init__(self, scene: str) -> None:
         self.simulator = Simulator(scene, width=60, height=60)
 
-    def act(self, action: str, kind: str | None = None, **arguments: Any) -> Reply:
+    def act(self, action: str, kind: str | None = None, **arguments: Any) -> ActionResult:
         if kind is not None:
             arguments = {"objectId": self[kind].id, "forceAction": True, **arguments}
         return self.simulator.act({"action": action, **arguments})
@@ -31,10 +31,10 @@ class Hand:
         assert not reply.success
         return reply.message, reply.code
 
-    def all(self, kind: str) -> list[Thing]:
+    def all(self, kind: str) -> list[SimObject]:
         return [t for t in self.simulator.things.values() if t.kind == kind and t.present]
 
-    def __getitem__(self, kind: str) -> Thing:
+    def __getitem__(self, kind: str) -> SimObject:
         return self.all(kind)[0]
 
     def put(self, kind: str, receptacle: str) -> None:

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from inhabit.envs.simulators.household.agent import Agent
+from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS
 from inhabit.envs.simulators.household.simulator import Simulator
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 
 SCENES = ("FloorPlan1", "FloorPlan28", "FloorPlan205", "FloorPlan303", "FloorPlan407")
 PLAIN = ("MoveAhead", "MoveBack", "MoveLeft", "MoveRight", "RotateLeft", "RotateRight")
@@ -28,7 +28,7 @@ class Household(RuleBasedStateMachine):
     @initialize(scene=st.sampled_from(SCENES), seed=st.integers(0, 3))
     def enter(self, scene: str, seed: int) -> None:
         self.simulator = Simulator(scene, width=40, height=40, seed=seed)
-        self.kept: dict[int, tuple[dict[str, Thing], Agent]] = {}
+        self.kept: dict[int, tuple[dict[str, SimObject], AgentState]] = {}
         places = self.simulator.act({"action": "GetReachablePositions"}).value
         self.places = {(place["x"], place["z"]) for place in places}
 
@@ -39,7 +39,7 @@ class Household(RuleBasedStateMachine):
             assert reply.message
             assert self.now() == before
 
-    def now(self) -> tuple[dict[str, Thing], Agent]:
+    def now(self) -> tuple[dict[str, SimObject], AgentState]:
         return dict(self.simulator.things), self.simulator.agent
 
     @rule(action=st.sampled_from(PLAIN))

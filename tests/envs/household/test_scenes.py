@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inhabit.envs.simulators.household.simulator import Simulator
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def simulator() -> Simulator:
     return Simulator("FloorPlan1", width=60, height=60)
 
 
-def first(simulator: Simulator, kind: str) -> Thing:
+def first(simulator: Simulator, kind: str) -> SimObject:
     return next(t for t in simulator.things.values() if t.kind == kind)
 
 

@@ -16,7 +16,7 @@ from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, SceneError, Task
 from inhabit.envs.iwisdm import REGISTRATION, IwisdmSettings
 from inhabit.envs.iwisdm.env import ANSWERS, plausible
-from inhabit.envs.iwisdm.library import Author, installed, interpreter
+from inhabit.envs.iwisdm.library import TrialAuthor, installed, interpreter
 from inhabit.envs.iwisdm.stimuli import ANGLES, CATEGORIES, OBJECTS, dataset, draw, stimuli
 from inhabit.episodes.scoring.metrics import wilson
 
@@ -35,8 +35,8 @@ def make(**settings: str) -> Env:
 
 
 @pytest.fixture(scope="module")
-def author() -> Iterator[Author]:
-    one = Author()
+def author() -> Iterator[TrialAuthor]:
+    one = TrialAuthor()
     yield one
     one.close()
 
@@ -74,7 +74,7 @@ def test_there_are_enough_stimuli_and_no_two_are_alike() -> None:
 
 
 @needed
-def test_trials_are_those_of_the_library_called_directly(author: Author) -> None:
+def test_trials_are_those_of_the_library_called_directly(author: TrialAuthor) -> None:
     """Instruction, answers and frames, from the same seeds; and in whatever order they come."""
     seeds = [0, 7, 12345]
     said = subprocess.run(
@@ -91,7 +91,7 @@ def test_trials_are_those_of_the_library_called_directly(author: Author) -> None
 
 
 @needed
-def test_colours_come_out_right(author: Author) -> None:
+def test_colours_come_out_right(author: TrialAuthor) -> None:
     """The library changes red and blue over; its frames show the pictures as they were drawn."""
     drawn = [draw(one).astype(int) for one in stimuli() if one.category == "kettle"]
     for seed in range(60):

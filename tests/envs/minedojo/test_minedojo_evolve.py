@@ -16,7 +16,7 @@ from inhabit.envs.minedojo.evolution.template import MineDojoTemplate
 from inhabit.envs.minedojo.expert.shortest import shortest
 from inhabit.envs.minedojo.snapshot import Account, Stack
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
-from inhabit.envs.template import Deed
+from inhabit.envs.template import ActionKind
 
 
 def account(held: Mapping[str, int], near: Mapping[str, int], far: Mapping[str, int]) -> Account:
@@ -116,5 +116,5 @@ def test_what_is_told_of_a_scene() -> None:
             assert known is not None and plan[0] in known
             deeds.append(template.deed(plan[0]))
             assert env.act(plan[0]).reason is None
-        assert deeds == [Deed.GATHER, Deed.DROP, Deed.MAKE]
+        assert deeds == [ActionKind.GATHER, ActionKind.DROP, ActionKind.MAKE]
         assert env.best_actions() == frozenset()

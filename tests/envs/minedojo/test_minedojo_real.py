@@ -14,7 +14,7 @@ from inhabit.envs.core import SceneError, SimulatorError, Task, UnavailableError
 from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.interface.actions import sizes
 from inhabit.envs.minedojo.real.env import RealMineDojo
-from inhabit.envs.minedojo.real.line import Line, RefusedError
+from inhabit.envs.minedojo.real.line import HostConnection, RefusedError
 
 PYTHON = os.environ.get("INHABIT_MINEDOJO_PYTHON")
 needs_minedojo = pytest.mark.skipif(
@@ -27,14 +27,14 @@ TASK = Task(
 
 
 @pytest.fixture
-def line() -> Iterator[Line]:
-    opened = Line(PYTHON)
+def line() -> Iterator[HostConnection]:
+    opened = HostConnection(PYTHON)
     yield opened
     opened.close()
     opened.close()
 
 
-def make(line: Line, task_id: str, **fields: object) -> dict[str, list[int]]:
+def make(line: HostConnection, task_id: str, **fields: object) -> dict[str, list[int]]:
     made: dict[str, list[int]] = line.ask(
         "make", 300, task_id=task_id, kind="harvest", fields=fields, image_size=[160, 256], seed=0
     )
@@ -42,7 +42,7 @@ def make(line: Line, task_id: str, **fields: object) -> dict[str, list[int]]:
 
 
 @needs_minedojo
-def test_tasks_are_made_by_id_and_by_class(line: Line) -> None:
+def test_tasks_are_made_by_id_and_by_class(line: HostConnection) -> None:
     assert make(line, "harvest_1_log")["sizes"] == list(sizes())
     given = [{"slot": 0, "name": "wooden_axe"}]
     made = make(line, "ours", target_names=["log"], target_quantities=2, initial_inventory=given)
@@ -56,7 +56,7 @@ def test_tasks_are_made_by_id_and_by_class(line: Line) -> None:
 @needs_minedojo
 def test_a_silent_or_dead_program_is_said() -> None:
     for hurt in ("silent", "dead"):
-        line = Line(PYTHON)
+        line = HostConnection(PYTHON)
         program = psutil.Process(line.pid)
         program.suspend() if hurt == "silent" else program.kill()
         begin = time.monotonic()
@@ -67,7 +67,7 @@ def test_a_silent_or_dead_program_is_said() -> None:
         assert not program.is_running() or program.status() == psutil.STATUS_ZOMBIE
 
 
-def make_soon(line: Line) -> None:
+def make_soon(line: HostConnection) -> None:
     line.ask("make", 2, task_id="harvest_1_log", kind="harvest", fields={}, image_size=[64, 64],
              seed=0)  # fmt: skip
 
@@ -85,7 +85,7 @@ def test_where_minecraft_cannot_start_it_is_said() -> None:
 
 def test_no_interpreter_is_said(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError, match="inhabit setup minedojo --backend minedojo"):
-        Line(str(tmp_path / "python"))
+        HostConnection(str(tmp_path / "python"))
 
 
 def test_every_text_means_its_action() -> None:

@@ -20,20 +20,20 @@ from inhabit.envs.core import Action, SimulatorError, Task
 from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.catalogue import Ingredient, recipes, smelts
 from inhabit.envs.minedojo.env import MineDojo
-from inhabit.envs.minedojo.luanti.world import World
+from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.tasks.names import mobs, variants
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world
 
 pytestmark = needs_luanti
 
 
-def world(**scene: object) -> World:
+def world(**scene: object) -> LuantiWorld:
     given = {"allow_mob_spawn": False, "world_seed": 3, **scene}
-    return World(as_world(MineDojoScene.model_validate(given), seed=0), 256, 160)
+    return LuantiWorld(as_world(MineDojoScene.model_validate(given), seed=0), 256, 160)
 
 
 @pytest.fixture(scope="module")
-def flat() -> Iterator[World]:
+def flat() -> Iterator[LuantiWorld]:
     with world(generate_world_type="flat") as there:
         yield there
 
@@ -50,7 +50,7 @@ def _cells(rows: Sequence[Sequence[Ingredient | None]]) -> list[str]:
     return cells + [""] * (9 - len(cells))
 
 
-def test_every_recipe_gives_its_output(flat: World) -> None:
+def test_every_recipe_gives_its_output(flat: LuantiWorld) -> None:
     wrong = []
     for recipe in recipes():
         items = _cells(recipe.rows) if recipe.rows else [_engine(one) for one in recipe.items]
@@ -62,7 +62,7 @@ def test_every_recipe_gives_its_output(flat: World) -> None:
     assert not wrong
 
 
-def test_everything_smelts(flat: World) -> None:
+def test_everything_smelts(flat: LuantiWorld) -> None:
     for smelt in smelts():
         source = _engine(Ingredient(smelt.source, smelt.source_variant))
         made = flat.ask("craft_result", method="cooking", width=1, items=[source])
@@ -73,7 +73,7 @@ def _mean(picture: NDArray[np.uint8]) -> float:
     return float(picture[:100].mean())
 
 
-def test_pictures_tell_hours_and_weather(flat: World) -> None:
+def test_pictures_tell_hours_and_weather(flat: LuantiWorld) -> None:
     noon = flat.picture()
     flat.ask("change", what="time", time=18000)
     night = flat.picture()
@@ -91,7 +91,7 @@ def test_pictures_tell_hours_and_weather(flat: World) -> None:
     assert np.array_equal(again, noon)
 
 
-def test_every_mob_is_seen_and_no_two_look_alike(flat: World) -> None:
+def test_every_mob_is_seen_and_no_two_look_alike(flat: LuantiWorld) -> None:
     flat.ask("change", what="look", yaw=0, pitch=10)
     nobody = flat.picture()
     seen = {}
@@ -104,7 +104,7 @@ def test_every_mob_is_seen_and_no_two_look_alike(flat: World) -> None:
     assert len(set(seen.values())) == len(seen)
 
 
-def test_thinking_takes_no_time(flat: World) -> None:
+def test_thinking_takes_no_time(flat: LuantiWorld) -> None:
     """Six ticks move the body as far after a pause as without one."""
     walked = []
     for pause in (0.0, 2.0, 0.0, 2.0):
@@ -119,7 +119,7 @@ def test_thinking_takes_no_time(flat: World) -> None:
     assert np.ptp(walked) < 1e-6
 
 
-def test_two_worlds_side_by_side(flat: World) -> None:
+def test_two_worlds_side_by_side(flat: LuantiWorld) -> None:
     with world(generate_world_type="flat") as other:
         other.ask("step", forward=1, side=0, yaw=0, pitch=0)
         assert other.ask("state")["ticks"] == 1

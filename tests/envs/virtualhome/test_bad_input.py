@@ -14,9 +14,9 @@ from served import served
 from inhabit.envs.core import Reason, SceneError, SimulatorError, Task
 from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import make
-from inhabit.envs.virtualhome.graph.names import Names
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, Line, LineError, parse_line
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.names import NodeNames
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, LineError, ScriptLine, parse_line
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
@@ -37,7 +37,7 @@ def boxed(box: Any) -> dict[str, Any]:
 
 
 def test_an_unknown_class_is_a_thing_like_others() -> None:
-    world = World.of({"nodes": [KITCHEN, YETI], "edges": [edge(2, "INSIDE", 1)]})
+    world = FlatWorld.of({"nodes": [KITCHEN, YETI], "edges": [edge(2, "INSIDE", 1)]})
     assert [n.class_name for n in world.nodes()] == ["kitchen", "yeti {0}"]
     assert world.room(2) == 1
 
@@ -71,7 +71,7 @@ def test_an_unknown_class_is_a_thing_like_others() -> None:
 )  # fmt: skip
 def test_a_graph_that_can_not_be_lived_in(graph: dict[str, Any], words: str) -> None:
     with pytest.raises(SceneError) as told:
-        World.of(graph)
+        FlatWorld.of(graph)
     assert words in str(told.value)
     assert "\n" not in str(told.value)
 
@@ -105,7 +105,7 @@ def test_what_stands_on_a_moved_thing_comes_along() -> None:
              {"thing": "plate_1", "relation": "ON", "target": "bed_1"}]  # fmt: skip
     scene = VirtualHomeScene.model_validate({"flat": 0, "goals": goals, "moves": moves})
     world = build_world(scene)
-    find = Names(world).find
+    find = NodeNames(world).find
     (mug,), (plate,), (bed,) = find("mug_1"), find("plate_1"), find("bed_1")
     assert world.room(mug) == world.room(plate) == world.room(bed)
     assert (world.targets(mug, "ON"), world.targets(plate, "ON")) == ([plate], [bed])
@@ -130,7 +130,7 @@ def test_in_no_room_nothing_is_done_and_nothing_trips(action: str) -> None:
     held = edge(5, "HOLDS_RH", 3)
     for inside in ([edge(3, "INSIDE", 1)], [edge(5, "INSIDE", 1)], []):
         for edges in (inside, [*inside, held]):
-            world = World.of({"nodes": [KITCHEN, MUG, someone], "edges": edges})
+            world = FlatWorld.of({"nodes": [KITCHEN, MUG, someone], "edges": edges})
             _, failure = world.step(line)
             assert failure == world.check(line)
             if action in ("WALK", "RUN", "WATCH"):
@@ -177,7 +177,7 @@ def test_a_malformed_line_is_quoted(line: str) -> None:
 @given(st.text(max_size=60))
 def test_any_text_is_a_line_or_an_error(text: str) -> None:
     try:
-        assert isinstance(parse_line(text), Line)
+        assert isinstance(parse_line(text), ScriptLine)
     except LineError as error:
         assert repr(text) in str(error)
 

@@ -17,11 +17,11 @@ from inhabit.envs.simulators.render.shell import shell
 from inhabit.envs.virtualhome.drawing.arranging import arrange, homes
 from inhabit.envs.virtualhome.drawing.classes import forms
 from inhabit.envs.virtualhome.drawing.figure import free_cells
-from inhabit.envs.virtualhome.drawing.picture import Picture, View
+from inhabit.envs.virtualhome.drawing.picture import FlatPicture, View
 from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.drawing.rooms import pierced
-from inhabit.envs.virtualhome.graph.script import Line, Thing, parse_line
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject, parse_line
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 
 pytestmark = needs_virtualhome
@@ -29,16 +29,16 @@ pytestmark = needs_virtualhome
 VIEWS: tuple[View, ...] = ("first_person", "over_the_shoulder", "top_down")
 
 
-def world(flat: int = 0, seed: int = 0, **scene: object) -> World:
+def world(flat: int = 0, seed: int = 0, **scene: object) -> FlatWorld:
     fields = {"flat": flat, "seed": seed, "goals": (), **scene}
     return build_world(VirtualHomeScene.model_validate(fields))
 
 
-def first(flat: World, class_name: str) -> int:
+def first(flat: FlatWorld, class_name: str) -> int:
     return next(n.id for n in flat.nodes() if n.class_name == class_name)
 
 
-def after(flat: World, *steps: str) -> World:
+def after(flat: FlatWorld, *steps: str) -> FlatWorld:
     """`open fridge` is about the first fridge, `open fridge 54` about that one."""
     for step in steps:
         verb, *rest = step.split()
@@ -47,14 +47,16 @@ def after(flat: World, *steps: str) -> World:
             if word.isdigit():
                 continue
             told = rest[k + 1] if rest[k + 1 :] and rest[k + 1].isdigit() else None
-            things.append(Thing(word, int(told) if told else first(flat, word)))
-        flat, failure = flat.step(Line(verb.upper(), tuple(things)))
+            things.append(ScriptObject(word, int(told) if told else first(flat, word)))
+        flat, failure = flat.step(ScriptLine(verb.upper(), tuple(things)))
         assert failure is None, failure
     return flat
 
 
-def picture(flat: World, view: View = "first_person", stage: Picture | None = None) -> np.ndarray:
-    rgb = (stage or Picture(flat)).take(flat, 1, view, 64, 48).rgb
+def picture(
+    flat: FlatWorld, view: View = "first_person", stage: FlatPicture | None = None
+) -> np.ndarray:
+    rgb = (stage or FlatPicture(flat)).take(flat, 1, view, 64, 48).rgb
     assert rgb is not None
     return rgb
 
@@ -64,7 +66,7 @@ def differs(one: np.ndarray, two: np.ndarray) -> float:
     return float((np.abs(one.astype(int) - two.astype(int)).max(axis=2) > 12).mean())
 
 
-def on_a_table(flat: World) -> tuple[int, int]:
+def on_a_table(flat: FlatWorld) -> tuple[int, int]:
     """An apple and the table that it is on."""
     for node in flat.nodes():
         if node.class_name == "apple" and flat.targets(node.id, "ON"):
@@ -79,7 +81,7 @@ def test_a_world_has_one_picture_whatever_came_before(view: View):
     name = start.node(table).class_name
     steps = [f"walk {name} {table}", f"walk apple {apple}", f"grab apple {apple}", "walk sofa",
              f"putback apple {apple} sofa"]  # fmt: skip
-    stage = Picture(start)
+    stage = FlatPicture(start)
     here = start
     for step in steps:
         here = after(here, step)
@@ -117,7 +119,7 @@ def test_the_same_bytes_in_another_process():
 )
 def test_a_change_of_state_shows(kind: str, room: str, verb: str):
     near = after(world(1, 2, room=room), f"walk {kind}")
-    stage = Picture(near)
+    stage = FlatPicture(near)
     before = picture(near, stage=stage)
     assert differs(before, picture(after(near, f"{verb} {kind}"), stage=stage)) > 0.01
 
@@ -140,7 +142,7 @@ def test_the_hand_shows_what_it_holds_and_the_table_no_longer():
     apple, table = on_a_table(start)
     near = after(start, f"walk kitchentable {table}", f"walk apple {apple}")
     taken = after(near, f"grab apple {apple}")
-    stage = Picture(start)
+    stage = FlatPicture(start)
     for flat, where in ((near, "on the table"), (taken, "in the hand")):
         frame = stage.take(flat, 1, "first_person", 320, 240)
         rows = np.nonzero(frame.ids == frame.names.index(str(apple)))[0]
@@ -186,7 +188,7 @@ def test_things_that_are_put_down_get_into_nothing(flat: int, seed: int, data: s
         assert not any(box.overlaps(other) for other in others)
 
 
-def put(flat: World, thing: int, target: int) -> World:
+def put(flat: FlatWorld, thing: int, target: int) -> FlatWorld:
     """As if it had been carried there."""
     graph = flat.graph()
     kept = [
@@ -195,7 +197,7 @@ def put(flat: World, thing: int, target: int) -> World:
     ]  # fmt: skip
     there = [(thing, "ON", target), (thing, "INSIDE", flat.room(target))]
     new = [{"from_id": a, "relation_type": r, "to_id": b} for a, r, b in there]
-    return World.of({"nodes": graph["nodes"], "edges": kept + new})
+    return FlatWorld.of({"nodes": graph["nodes"], "edges": kept + new})
 
 
 def test_what_was_dropped_lies_on_the_floor_of_the_room_where_it_was():
@@ -214,7 +216,7 @@ def test_what_was_dropped_lies_on_the_floor_of_the_room_where_it_was():
 @pytest.mark.parametrize("flat", range(7))
 def test_the_character_stands_free_in_its_room_and_looks_at_what_it_walked_to(flat: int):
     start = world(flat, 3, room="kitchen")
-    stage = Picture(start)
+    stage = FlatPicture(start)
     kinds = ("fridge", "kitchentable", "sofa", "tv", "bookshelf", "bed", "closet", "toilet")
     for kind in kinds:
         here = after(start, f"walk {kind}")
@@ -232,7 +234,7 @@ def test_sitting_and_lying():
     start = world(0, 0)
     sofa = first(start, "sofa")
     near = after(start, "walk sofa")
-    stage = Picture(start)
+    stage = FlatPicture(start)
     seated = after(near, "sit sofa")
     figure = stage.shot(seated).figures[1]
     assert figure.shape == "PersonSitting"
@@ -249,7 +251,7 @@ def test_who_sits_down_is_still_the_same_person():
 
 def test_evening_lamps_and_switches():
     noon = world(0, 0)
-    stage = Picture(noon)
+    stage = FlatPicture(noon)
     by_day = picture(noon, stage=stage).mean()
     switch = next(
         n.id for n in noon.nodes()
@@ -259,7 +261,7 @@ def test_evening_lamps_and_switches():
         lit = world(0, 0, time=hour)
         dark = after(lit, f"walk lightswitch {switch}", f"switchoff lightswitch {switch}")
         lit = after(lit, f"walk lightswitch {switch}")
-        own = Picture(lit)
+        own = FlatPicture(lit)
         assert picture(lit, stage=own).mean() > brighter * picture(dark, stage=own).mean()
     assert picture(world(0, 0, time=23.0)).mean() < by_day
 
@@ -337,6 +339,6 @@ def test_unknown_classes_are_boxes_and_lines_still_read():
          "prefab_name": None, "bounding_box": {"center": [2, 1, 2], "size": [0.1, 0.1, 0.1]}}
     )  # fmt: skip
     graph["edges"].append({"from_id": 9000, "relation_type": "ON", "to_id": table})
-    flat = World.of(graph)
+    flat = FlatWorld.of(graph)
     assert picture(flat).shape == (48, 64, 3)
     assert parse_line("[walk] <sonic {screwdriver}> (9000)").things[0].id == 9000

@@ -6,8 +6,8 @@ import pytest
 
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.virtualhome.graph.library import simulation
-from inhabit.envs.virtualhome.graph.script import Line, parse_line
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.script import ScriptLine, parse_line
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks import eai
 from inhabit.envs.virtualhome.tasks.goals import met
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene
@@ -27,10 +27,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def _end(number: str) -> tuple[World, list[Line], bool]:
+def _end(number: str) -> tuple[FlatWorld, list[ScriptLine], bool]:
     """Where a program leads, what it did, and whether it ran to its end."""
-    world = World.of(eai.initial_graph(number), eai.equivalence())
-    done: list[Line] = []
+    world = FlatWorld.of(eai.initial_graph(number), eai.equivalence())
+    done: list[ScriptLine] = []
     for text in eai.read_program(number):
         line = parse_line(text)
         world, failure = world.step(line)
@@ -62,5 +62,5 @@ def test_what_doing_nothing_solves_is_kept_apart() -> None:
     assert vacuous == {"eai-84_1", "eai-93_1", "eai-339_1", "eai-627_1"}
     for task in list(eai.tasks())[::17]:
         scene = VirtualHomeScene.model_validate(dict(task.scene))
-        world = World.of(eai.initial_graph(str(scene.eai)), eai.equivalence())
+        world = FlatWorld.of(eai.initial_graph(str(scene.eai)), eai.equivalence())
         assert met(scene.goals, world, ()) < len(scene.goals)

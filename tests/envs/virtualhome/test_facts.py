@@ -6,7 +6,7 @@ import pytest
 from present import needs_virtualhome
 from served import served
 
-from inhabit.envs.core import Factual, Privileged, Task, Thing
+from inhabit.envs.core import Factual, Privileged, SceneObject, Task
 from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.graph.library import load
@@ -21,7 +21,7 @@ def task() -> Task:
     return next(iter(sample(1, seed=0)))
 
 
-def facts(env: object) -> dict[str, Thing]:
+def facts(env: object) -> dict[str, SceneObject]:
     assert isinstance(env, Factual)
     found = env.things()
     assert len({thing.name for thing in found}) == len(found)

@@ -10,8 +10,8 @@ from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.backends import Embedded
 from inhabit.envs.virtualhome.env import VirtualHome
 from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import Line
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.script import ScriptLine
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
 
 pytestmark = needs_virtualhome
@@ -22,7 +22,7 @@ class Liar(Embedded):
 
     omitted = ""
 
-    def run(self, world: World, line: Line) -> tuple[World, Failure | None]:
+    def run(self, world: FlatWorld, line: ScriptLine) -> tuple[FlatWorld, Failure | None]:
         return (world, None) if line.action == self.omitted else super().run(world, line)
 
 

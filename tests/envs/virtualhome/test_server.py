@@ -22,7 +22,7 @@ from inhabit.envs.virtualhome.server.flat import Flat
 from inhabit.envs.virtualhome.server.listen import Server
 from inhabit.envs.virtualhome.tasks.eai import folder, initial_graph, programs
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
-from inhabit.envs.virtualhome.unity.protocol import Reply, Request
+from inhabit.envs.virtualhome.unity.protocol import ProtocolReply, ProtocolRequest
 
 pytestmark = needs_virtualhome
 
@@ -32,8 +32,8 @@ def flat() -> Flat:
     return Flat(5, 1)
 
 
-def ask(flat: Flat, action: str, *strings: str, ints: tuple[int, ...] = ()) -> Reply:
-    return answer(flat, Request(action=action, stringParams=strings, intParams=ints))
+def ask(flat: Flat, action: str, *strings: str, ints: tuple[int, ...] = ()) -> ProtocolReply:
+    return answer(flat, ProtocolRequest(action=action, stringParams=strings, intParams=ints))
 
 
 def node(flat: Flat, class_name: str) -> int:
@@ -92,7 +92,7 @@ def test_a_request_that_is_too_long_is_not_read():
 
 words = st.text(max_size=20)
 requests = st.builds(
-    Request,
+    ProtocolRequest,
     action=st.sampled_from(
         [*("version", "idle", "clear", "environment", "fast_reset", "environment_graph"),
          *("expand_scene", "add_character", "move_character", "render_script", "check_script"),

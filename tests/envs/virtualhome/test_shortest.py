@@ -13,7 +13,7 @@ from inhabit.envs.core import Action, Task
 from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.backends import Embedded
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome, make
-from inhabit.envs.virtualhome.graph.world import World
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene
 
@@ -65,9 +65,9 @@ class Small(Embedded):
 
     nodes, relations = NODES, EDGES
 
-    def reset(self, scene: VirtualHomeScene) -> World:
+    def reset(self, scene: VirtualHomeScene) -> FlatWorld:
         edges = [{"from_id": a, "relation_type": r, "to_id": b} for a, r, b in self.relations]
-        return World.of({"nodes": self.nodes, "edges": edges})
+        return FlatWorld.of({"nodes": self.nodes, "edges": edges})
 
 
 def small(

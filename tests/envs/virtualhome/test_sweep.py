@@ -10,7 +10,7 @@ from present import needs_eai, needs_virtualhome
 from inhabit.envs.core import Action, Outcome, Reason
 from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
-from inhabit.envs.virtualhome.graph.names import Names
+from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.script import ARGUMENTS
 from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.tasks.eai import tasks as eai_tasks
@@ -43,7 +43,7 @@ def begun(flat: str) -> tuple[EmbeddedVirtualHome, list[str]]:
     for room in ROOMS:
         if env.parse(f"walk to the {room}") is not None:
             do(env, f"walk to the {room}")
-    return env, [*Names(build_world(read_scene(task))).all().values()]
+    return env, [*NodeNames(build_world(read_scene(task))).all().values()]
 
 
 def laden(flat: EmbeddedVirtualHome) -> list[str]:

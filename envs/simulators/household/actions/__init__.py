@@ -12,10 +12,10 @@ from inhabit.envs.simulators.household.actions import (
     states,
     walking,
 )
-from inhabit.envs.simulators.household.actions.arguments import Action
+from inhabit.envs.simulators.household.actions.arguments import ThorAction
 
-ACTIONS: Mapping[str, Action] = {
-    name: Action(name, deed)
+ACTIONS: Mapping[str, ThorAction] = {
+    name: ThorAction(name, deed)
     for family in (walking, queries, handling, states, arranging, bulk, randomization, cameras)
     for name, deed in family.ACTIONS.items()
 }

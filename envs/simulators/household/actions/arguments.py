@@ -47,7 +47,7 @@ _ENVELOPE = frozenset(
 """What may stand in any request beside the action's own arguments."""
 
 
-class Action:
+class ThorAction:
     """A deed under its THOR name."""
 
     def __init__(self, name: str, deed: Deed) -> None:

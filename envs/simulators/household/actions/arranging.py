@@ -23,7 +23,7 @@ from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.restrictions import allowed, capacity
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS, surface
 from inhabit.envs.simulators.household.rooms import ithor
-from inhabit.envs.simulators.household.world import ENCLOSING, Thing, World
+from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, World
 
 _BEYOND_THE_WALLS = 0.5
 """Metres that a pose may lie outside the room, whose walls are only told from its things."""
@@ -123,7 +123,7 @@ def xyz_of(value: Vector) -> tuple[float, float, float]:
     return value.x, value.y, value.z
 
 
-def _carry_unlisted(world: World, thing: Thing, box: Box, listed: set[str]) -> None:
+def _carry_unlisted(world: World, thing: SimObject, box: Box, listed: set[str]) -> None:
     """Move a thing with what is in it, but for what has a pose of its own."""
     turn, old = box.axes @ thing.box.axes.T, thing.box.center
     for inner in world.within(thing.id):
@@ -132,7 +132,7 @@ def _carry_unlisted(world: World, thing: Thing, box: Box, listed: set[str]) -> N
     world.move(thing, box, posed=True)
 
 
-def copy(world: World, thing: Thing, position: tuple[float, float, float]) -> Thing:
+def copy(world: World, thing: SimObject, position: tuple[float, float, float]) -> SimObject:
     """Another thing like one that is there, at a position, on nothing yet."""
     number = sum(str(o["name"]).startswith(f"{thing['name']}_copy") for o in world.things.values())
     x, y, z = position
@@ -211,7 +211,7 @@ def _duplicate(world: World, wanted: Duplicates) -> None:
         placing.put(world, made.id, box, [onto.id])
 
 
-def _strew(world: World, thing: Thing, home: Thing, choose: np.random.Generator) -> bool:
+def _strew(world: World, thing: SimObject, home: SimObject, choose: np.random.Generator) -> bool:
     """Put a thing somewhere in or on its new home. False if it does not fit there."""
     home = world.things[home.id]
     most = capacity(home.kind)
@@ -229,7 +229,7 @@ def _strew(world: World, thing: Thing, home: Thing, choose: np.random.Generator)
     return True
 
 
-def _on(world: World, home: Thing, choose: np.random.Generator) -> Array:
+def _on(world: World, home: SimObject, choose: np.random.Generator) -> Array:
     """A point somewhere on a receptacle."""
     areas = surface(world, home).areas
     area = areas[choose.integers(len(areas))]

@@ -12,7 +12,7 @@ from inhabit.envs.simulators.household.actions.arguments import Deed, Refusal
 from inhabit.envs.simulators.household.actions.states import set_open, smash
 from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.placement import pieces
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 
 Property = Literal[
     "toggleable",
@@ -121,7 +121,7 @@ def _set_all(house: House, able: str, value: bool, kind: str | None) -> None:
             _set(house, thing, state, value)
 
 
-def _set(house: House, thing: Thing, state: str, value: bool) -> None:
+def _set(house: House, thing: SimObject, state: str, value: bool) -> None:
     if state == "is_open":
         set_open(house, thing, 1.0 if value else 0.0)
     elif state == "is_broken":

@@ -17,7 +17,7 @@ from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.restrictions import allowed, capacity
 from inhabit.envs.simulators.household.placement.surfaces import surface
-from inhabit.envs.simulators.household.world import ENCLOSING, Thing, shut
+from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, shut
 
 _ARM = 0.65
 """Metres ahead of its feet where the agent puts things by choice."""
@@ -112,7 +112,7 @@ def put(
     return None
 
 
-def _wish(house: House, receptacle: Thing) -> Array:
+def _wish(house: House, receptacle: SimObject) -> Array:
     """Where one would put something by choice: at arm's length, or in front on a shelf.
 
     In a basin it is away from the rim, behind which nobody would see it again.
@@ -129,7 +129,7 @@ def _wish(house: House, receptacle: Thing) -> Array:
     return hand
 
 
-def _away(house: House, receptacle: Thing) -> Array:
+def _away(house: House, receptacle: SimObject) -> Array:
     """In a basin a little beyond its middle, as the agent sees it; elsewhere as by choice."""
     if receptacle.kind not in _BASINS:
         return _wish(house, receptacle)
@@ -163,7 +163,7 @@ def throw(house: House, *, move_magnitude: Number = 50.0, force_action: bool = F
     return None
 
 
-def _fall(house: House, thing: Thing, at: Array, *, thrown: bool = False) -> None:
+def _fall(house: House, thing: SimObject, at: Array, *, thrown: bool = False) -> None:
     _let_go(house)
     box, onto = placing.drop(house.world, thing, at)
     height = at[1] - box.center[1]

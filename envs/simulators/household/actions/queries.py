@@ -14,7 +14,7 @@ from inhabit.envs.simulators.household.actions.walking import can_stand
 from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.navigation import viewpoints
 from inhabit.envs.simulators.household.navigation.grid import STEP, Cell, neighbours
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 
 _QUARTERS = (0.0, 90.0, 180.0, 270.0)
 _HORIZONS = (-30.0, 0.0, 30.0, 60.0)
@@ -94,7 +94,7 @@ def _degrees(turn: float | Vector) -> float:
     return turn.y if isinstance(turn, Vector) else turn
 
 
-def _named(house: House, object_type: str | None, object_id: str | None) -> list[Thing]:
+def _named(house: House, object_type: str | None, object_id: str | None) -> list[SimObject]:
     things = house.world.things
     if object_id is not None:
         if object_id not in things:

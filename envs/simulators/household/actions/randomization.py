@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal
-from inhabit.envs.simulators.household.drawing.picture import Mood
+from inhabit.envs.simulators.household.drawing.picture import Randomization
 from inhabit.envs.simulators.household.house import House
 
 Range = Annotated[list[Number], Field(min_length=2, max_length=2)]
@@ -55,7 +55,7 @@ def randomize_lighting(
     factor = _from(choose, brightness or [0.5, 1.5], "brightness", 10.0)
     tone = _from(choose, hue or [0.0, 1.0], "hue", 1.0)
     strength = _from(choose, saturation or [0.1, 0.4], "saturation", 1.0)
-    color = colorsys.hsv_to_rgb(tone, strength, 1.0) if randomize_color else Mood().color
+    color = colorsys.hsv_to_rgb(tone, strength, 1.0) if randomize_color else Randomization().color
     house.mood = replace(house.mood, brightness=factor, color=color)
     return None
 
@@ -71,7 +71,7 @@ def _from(choose: np.random.Generator, limits: list[float], name: str, most: flo
 
 def reset_lighting(house: House) -> JsonValue:
     """Bring back the room's own light."""
-    house.mood = Mood(materials=house.mood.materials)
+    house.mood = Randomization(materials=house.mood.materials)
     return None
 
 

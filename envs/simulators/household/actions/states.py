@@ -12,7 +12,7 @@ from inhabit.envs.simulators.household.actions.targets import demand, target
 from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.placement import pieces
 from inhabit.envs.simulators.household.placement.surfaces import slide
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 
 _RUNS_CLOSED = frozenset({"Microwave"})
 """Kinds that run only closed, and open only when they are off."""
@@ -55,13 +55,13 @@ def close(house: House, *, object_id: str, force_action: bool = False) -> JsonVa
     return None
 
 
-def _openable(house: House, object_id: str, force: bool) -> Thing:
+def _openable(house: House, object_id: str, force: bool) -> SimObject:
     thing = target(house, object_id, force=force)
     demand(thing["openable"], f"{object_id} is not an Openable object")
     return thing
 
 
-def set_open(house: House, thing: Thing, openness: float) -> None:
+def set_open(house: House, thing: SimObject, openness: float) -> None:
     """Open a thing by a share, whatever it is now. What is in a drawer moves along."""
     old = slide(thing)
     now = house.world.change(thing, isOpen=openness > 0, openness=float(openness))
@@ -90,7 +90,7 @@ def toggle_off(house: House, *, object_id: str, force_action: bool = False) -> J
     return None
 
 
-def _toggleable(house: House, object_id: str, force: bool) -> Thing:
+def _toggleable(house: House, object_id: str, force: bool) -> SimObject:
     thing = target(house, object_id, force=force)
     demand(thing["toggleable"], f"{object_id} is not toggleable")
     return thing
@@ -119,7 +119,7 @@ def break_(house: House, *, object_id: str, force_action: bool = False) -> JsonV
     return None
 
 
-def smash(house: House, thing: Thing) -> None:
+def smash(house: House, thing: SimObject) -> None:
     """Break a thing that can be. An egg spills; the liquid is gone; what ran stops."""
     if thing.kind == "Egg":
         pieces.cut(house.world, thing)

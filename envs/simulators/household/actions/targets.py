@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from inhabit.envs.simulators.household.actions.arguments import Refusal
 from inhabit.envs.simulators.household.house import House
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 
 
-def target(house: House, object_id: str, *, force: bool, code: str = "ObjectNotVisible") -> Thing:
+def target(
+    house: House, object_id: str, *, force: bool, code: str = "ObjectNotVisible"
+) -> SimObject:
     """The thing of that id, if the agent sees it within reach.
 
     Args:
@@ -34,7 +36,7 @@ def target(house: House, object_id: str, *, force: bool, code: str = "ObjectNotV
     return thing
 
 
-def held(house: House, message: str) -> Thing:
+def held(house: House, message: str) -> SimObject:
     """What the agent holds.
 
     Raises:

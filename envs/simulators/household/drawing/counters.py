@@ -12,7 +12,7 @@ import numpy as np
 from inhabit.envs.simulators.household.geometry.boxes import Box
 from inhabit.envs.simulators.household.navigation.grid import Outline
 from inhabit.envs.simulators.household.placement.surfaces import counter_height
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 from inhabit.envs.simulators.render.material import Material
 from inhabit.envs.simulators.render.mesh import Mesh, join
 from inhabit.envs.simulators.render.shapes.finishes import ENAMEL
@@ -38,9 +38,9 @@ Rectangle = tuple[float, float, float, float]
 
 
 def counter(
-    top: Thing,
+    top: SimObject,
     strips: Sequence[Box],
-    others: Iterable[Thing],
+    others: Iterable[SimObject],
     outline: Outline,
     stone: Material,
     front: Material,
@@ -82,7 +82,7 @@ def counter(
     return join(parts)
 
 
-def _interrupts(other: Thing, height: float, floor: float) -> bool:
+def _interrupts(other: SimObject, height: float, floor: float) -> bool:
     """Whether it stands on the floor between two stretches of worktop, not under one."""
     low, high = float(other.box.low[1]), float(other.box.high[1])
     return other.kind in _BETWEEN and low < floor + 0.15 and high > height - _LOWER

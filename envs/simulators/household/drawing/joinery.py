@@ -13,7 +13,7 @@ from inhabit.envs.simulators.household.geometry.boxes import Box
 from inhabit.envs.simulators.household.geometry.frames import into, out_of
 from inhabit.envs.simulators.household.geometry.fronts import FURNITURE
 from inhabit.envs.simulators.household.navigation.grid import Outline
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 from inhabit.envs.simulators.render.material import Material
 from inhabit.envs.simulators.render.mesh import Mesh, Vector
 from inhabit.envs.simulators.render.shapes.finishes import (
@@ -39,7 +39,7 @@ _WOODS = tuple(dict.fromkeys((*FRONTS, *WOODS, WHITEWOOD)))
 class Joinery:
     """The woods and metals of one room."""
 
-    def __init__(self, things: Iterable[Thing], seed: int) -> None:
+    def __init__(self, things: Iterable[SimObject], seed: int) -> None:
         """Choose them.
 
         Args:
@@ -61,7 +61,7 @@ class Joinery:
         """Of all that is fitted."""
         return self._choice(None)[0]
 
-    def board(self, thing: Thing, things: Mapping[str, Thing]) -> Mesh | None:
+    def board(self, thing: SimObject, things: Mapping[str, SimObject]) -> Mesh | None:
         """A shelf of a rack, as wide and deep as the rack; None if it is not a rack's."""
         owner = self._owners.get(thing.id)
         if thing.kind != "Shelf" or owner is None or things[owner].kind != "ShelvingUnit":
@@ -73,11 +73,11 @@ class Joinery:
         middle[1] = thing.box.low[1] - _BOARD / 2
         return into(thing.box, out_of(Box(middle, around.half, around.axes), slab))
 
-    def framed(self, thing: Thing) -> bool:
+    def framed(self, thing: SimObject) -> bool:
         """Whether its drawers, doors or boards are things of their own."""
         return thing.id in self._framed
 
-    def frame(self, thing: Thing, surface: float, size: Vector) -> Mesh:
+    def frame(self, thing: SimObject, surface: float, size: Vector) -> Mesh:
         """What holds the drawers, doors or boards of a piece of furniture.
 
         Args:
@@ -88,7 +88,7 @@ class Joinery:
         wood = self._choice(thing.id)[0]
         return carcass(size, surface, wood, panelled=thing.kind in _PANELLED)
 
-    def finish(self, thing: Thing, mesh: Mesh) -> Mesh:
+    def finish(self, thing: SimObject, mesh: Mesh) -> Mesh:
         """A piece of furniture in the woods and metals of what it belongs to."""
         if thing.kind not in _FITTED and thing.kind not in FURNITURE:
             return mesh
@@ -112,7 +112,7 @@ def _swapped(material: Material, wood: Material, metal: Material) -> Material:
     return material
 
 
-def _owner(thing: Thing, things: Iterable[Thing]) -> str | None:
+def _owner(thing: SimObject, things: Iterable[SimObject]) -> str | None:
     """The smallest piece of furniture that a part is built into."""
     if thing.kind not in _FITTED:
         return None
@@ -124,7 +124,7 @@ def _owner(thing: Thing, things: Iterable[Thing]) -> str | None:
     return min(around, default=(0.0, None))[1]
 
 
-def quarters(things: Mapping[str, Thing], outline: Outline) -> Mapping[str, float]:
+def quarters(things: Mapping[str, SimObject], outline: Outline) -> Mapping[str, float]:
     """Degrees by which furniture is turned within its box, as what is around it tells.
 
     A bed's head is where its pillows are; a dresser's front is where its drawers' are; what has
@@ -141,7 +141,7 @@ def quarters(things: Mapping[str, Thing], outline: Outline) -> Mapping[str, floa
     return {name: turn for name, turn in turns.items() if turn}
 
 
-def _front(thing: Thing, things: Iterable[Thing], outline: Outline) -> float:
+def _front(thing: SimObject, things: Iterable[SimObject], outline: Outline) -> float:
     votes: dict[float, int] = {}
     for part in things:
         if part.kind in ("Cabinet", "Drawer") and _owner(part, (thing,)) is not None:

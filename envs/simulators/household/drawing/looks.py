@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 from inhabit.envs.simulators.render.mesh import Mesh, Vector
 from inhabit.envs.simulators.render.shapes import Look, shape
 from inhabit.envs.simulators.render.shapes.finishes import WATER
@@ -13,7 +13,7 @@ _CORKED = "wine"
 """What is in the bottles that are full from the start; THOR does not say."""
 
 
-def look_of(thing: Thing, *, burning: bool = False) -> Look:
+def look_of(thing: SimObject, *, burning: bool = False) -> Look:
     """What can be seen of a thing's state; a burner's is that of its knob."""
     is_ = thing.metadata
     return Look(

@@ -17,7 +17,7 @@ from inhabit.envs.simulators.household.geometry.corners import along_walls
 from inhabit.envs.simulators.household.geometry.frames import height_at, into, out_of
 from inhabit.envs.simulators.household.geometry.outline import THROUGH_WALLS
 from inhabit.envs.simulators.household.placement.surfaces import rise
-from inhabit.envs.simulators.household.world import Thing, World
+from inhabit.envs.simulators.household.world import SimObject, World
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes import Look
@@ -46,7 +46,7 @@ _LAMPS = frozenset({"DeskLamp", "FloorLamp"})
 
 
 @dataclass(frozen=True, slots=True)
-class Mood:
+class Randomization:
     """Colours and light that are nobody's state: what domain randomization changes."""
 
     materials: int = 0
@@ -57,7 +57,7 @@ class Mood:
     """Of all light; 1 is how the room comes."""
 
 
-class Picture:
+class RoomPicture:
     """The stage of one room."""
 
     def __init__(self, world: World) -> None:
@@ -65,7 +65,7 @@ class Picture:
         self._room = world.room
         self._first = tuple(world.things.values())
         """What the room came with: what furniture looks like hangs on that, wherever it is now."""
-        self._drawn: dict[str, Thing] = {}
+        self._drawn: dict[str, SimObject] = {}
         self._shown: dict[str, Mesh] = {}
         self._rests: dict[str, tuple[object, ...]] = {}
         """What a thing's place was reckoned from."""
@@ -73,7 +73,7 @@ class Picture:
         self._changed_hands: frozenset[str] = frozenset()
         self._recorded = False
         self._meshes: dict[object, Mesh] = {}
-        self._mood: Mood | None = None
+        self._mood: Randomization | None = None
         self._joinery = Joinery((), 0)
         self._turned = quarters(world.things, world.room.outline)
 
@@ -84,7 +84,7 @@ class Picture:
         size: tuple[int, int],
         *,
         rgb: bool = True,
-        mood: Mood | None = None,
+        mood: Randomization | None = None,
         without: Sequence[str] = (),
     ) -> Frame:
         """The room as it is now.
@@ -97,7 +97,7 @@ class Picture:
             mood: colours and light; None for those that the room comes with.
             without: what is not to be seen, by id.
         """
-        mood = mood or Mood()
+        mood = mood or Randomization()
         switches = [thing for thing in world.things.values() if thing.kind == "LightSwitch"]
         if switches and not any(switch["isToggled"] for switch in switches):
             mood = replace(mood, brightness=mood.brightness * _DUSK)
@@ -114,7 +114,7 @@ class Picture:
             for thing in absent:
                 self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
 
-    def _paint(self, world: World, mood: Mood) -> None:
+    def _paint(self, world: World, mood: Randomization) -> None:
         outline, name = self._room.outline, self._room.name
         floor = next(thing.id for thing in world.things.values() if thing.kind == "Floor")
         low = (outline.low[0], outline.floor, outline.low[1])
@@ -144,7 +144,7 @@ class Picture:
         self._meshes.clear()
         self._drawn = {}
 
-    def _bring_up_to_date(self, world: World, mood: Mood) -> None:
+    def _bring_up_to_date(self, world: World, mood: Randomization) -> None:
         burning = lit(world)
         self._recorded = any(thing.posed for thing in world.things.values())
         hidden = {thing.id: world.hidden(thing.id) for thing in world.things.values()}
@@ -163,7 +163,7 @@ class Picture:
         self._stage.arrange()
         self._drawn = dict(world.things)
 
-    def _draw(self, world: World, thing: Thing, mood: Mood, burning: bool) -> None:
+    def _draw(self, world: World, thing: SimObject, mood: Randomization, burning: bool) -> None:
         look = look_of(thing, burning=burning)
         key = (thing.id, tuple(thing.box.half.tolist()), look, mood.materials)
         if key not in self._meshes:
@@ -196,7 +196,7 @@ class Picture:
         elif name in self._stage.names:
             self._stage.remove(name)
 
-    def _center(self, world: World, thing: Thing) -> Array:
+    def _center(self, world: World, thing: SimObject) -> Array:
         """Where a thing is drawn: out of our cushions and walls, which are not quite THOR's."""
         center, base = thing.box.center, float(thing.box.low[1])
         if thing.kind in THROUGH_WALLS:
@@ -211,7 +211,7 @@ class Picture:
                 lift = max(lift, height - base)
         return np.asarray(center + np.array((0.0, lift, 0.0)))
 
-    def _bearers(self, world: World, thing: Thing) -> Iterator[tuple[str, float]]:
+    def _bearers(self, world: World, thing: SimObject) -> Iterator[tuple[str, float]]:
         """What a thing may be sunk in, and how deep: what it lies in, and the tub of its basin."""
         for parent in thing.parents:
             cushioned = world.things[parent].kind in _CUSHIONED
@@ -222,7 +222,7 @@ class Picture:
             if f"{other.kind}Basin" in kinds and other.box.holds(thing.box.center, 0.1):
                 yield other.id, _SUNK_IN_TUBS
 
-    def _before_the_wall(self, thing: Thing) -> Array:
+    def _before_the_wall(self, thing: SimObject) -> Array:
         """Where a window or curtain is drawn: its middle not behind the wall that we have."""
         outline, center = self._room.outline, thing.box.center.copy()
         thin = 0 if thing.box.reach[0] < thing.box.reach[2] else 2
@@ -230,7 +230,7 @@ class Picture:
         center[thin] = min(max(center[thin], low + _PROUD), high - _PROUD)
         return center
 
-    def _mesh(self, world: World, thing: Thing, look: Look, mood: Mood) -> Mesh:
+    def _mesh(self, world: World, thing: SimObject, look: Look, mood: Randomization) -> Mesh:
         joinery = self._joinery
         parts = self._room.strips.get(thing.id, ())
         if thing.kind == "CounterTop" or len(parts) > 1:
@@ -252,7 +252,7 @@ class Picture:
             made = joinery.finish(thing, mesh_of(thing.kind, size, look, seed))
         return made.turned("y", turn) if turn else made
 
-    def _around_corner(self, thing: Thing, look: Look) -> Mesh:
+    def _around_corner(self, thing: SimObject, look: Look) -> Mesh:
         """A window or curtain whose box takes in a corner of the room: a pane along each wall."""
         panes = []
         for strip in along_walls(thing.box, self._room.outline, _PANE):
@@ -275,7 +275,7 @@ class Picture:
                 self._stage.lamp(thing.id, lamp)
 
 
-def _depth(world: World, thing: Thing) -> int:
+def _depth(world: World, thing: SimObject) -> int:
     """How many things lie one in the other down to it; 0 for what can't be picked up."""
     depth, passed = 0, set[str]()
     while thing["pickupable"] and thing.id not in passed:

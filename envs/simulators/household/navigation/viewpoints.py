@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inhabit.envs.simulators.household.agent import Agent
+from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.geometry.boxes import Array
 from inhabit.envs.simulators.household.house import House, Settings
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 from inhabit.envs.simulators.render.camera import Camera
 
 _SIDE = 48
@@ -27,7 +27,7 @@ _WIDEST = 120.0
 """Degrees of the small picture, at most."""
 
 
-class Pose(NamedTuple):
+class ViewPose(NamedTuple):
     """A place and a way to look."""
 
     x: float
@@ -48,12 +48,12 @@ class Points(NamedTuple):
 
 def poses(
     house: House,
-    thing: Thing,
+    thing: SimObject,
     places: Iterable[tuple[float, float]],
     rotations: Sequence[float],
     horizons: Sequence[float],
     standings: Sequence[bool],
-) -> Iterator[Pose]:
+) -> Iterator[ViewPose]:
     """Every pose, of all that are asked about, from which the thing is visible and in reach.
 
     Args:
@@ -76,10 +76,10 @@ def poses(
             enough = _pixels(house.settings, heads, points) >= _FEWEST
             for i in np.flatnonzero(enough):
                 rotation, horizon = turns[i]
-                yield Pose(x, z, rotation, standing, horizon)
+                yield ViewPose(x, z, rotation, standing, horizon)
 
 
-def _seen(house: House, agent: Agent, thing: Thing) -> Points | None:
+def _seen(house: House, agent: AgentState, thing: SimObject) -> Points | None:
     camera = _towards(agent, thing)
     frame = house.look(camera, (_SIDE, _SIDE), without=house.agent.held)
     hit = frame.ids == frame.names.index(thing.id) if thing.id in frame.names else None
@@ -94,7 +94,7 @@ def _seen(house: House, agent: Agent, thing: Thing) -> Points | None:
     return Points(ahead @ camera.axes, 1.0 / focal**2)
 
 
-def _towards(agent: Agent, thing: Thing) -> Camera:
+def _towards(agent: AgentState, thing: SimObject) -> Camera:
     """A camera in the agent's eye that has the whole thing in view, as near as may be."""
     eye = np.array(agent.eye)
     x, y, z = thing.box.center - eye

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Box, angles, box_metadata, xyz
-from inhabit.envs.simulators.household.world import Thing, World
+from inhabit.envs.simulators.household.world import SimObject, World
 
 _SLICES: Mapping[str, int] = {"Apple": 2, "Bread": 6, "Lettuce": 7, "Potato": 8, "Tomato": 6}
 """How many, from the ids in ALFRED's trajectories."""
@@ -17,7 +17,7 @@ _CUT = 0.06
 """Share of a slice's thickness that the gap beside it takes."""
 
 
-def cut(world: World, thing: Thing) -> list[Thing]:
+def cut(world: World, thing: SimObject) -> list[SimObject]:
     """Replace a thing by its slices; an egg by what was in it.
 
     The whole stays on THOR's list with `isSliced` (an egg with `isBroken` too), but it is nowhere.
@@ -39,7 +39,7 @@ def cut(world: World, thing: Thing) -> list[Thing]:
     return made
 
 
-def _slabs(thing: Thing) -> list[Box]:
+def _slabs(thing: SimObject) -> list[Box]:
     """Equal slabs across the longest of the sides that lie level."""
     box, count = thing.box, _SLICES[thing.kind]
     level = [axis for axis in range(3) if axis != box.up]
@@ -58,7 +58,7 @@ def _spilled(box: Box) -> Box:
     return Box(center, half, np.eye(3))
 
 
-def _piece(thing: Thing, kind: str, number: int, box: Box, count: int) -> dict[str, Any]:
+def _piece(thing: SimObject, kind: str, number: int, box: Box, count: int) -> dict[str, Any]:
     return {
         **thing.metadata,
         "assetId": "",

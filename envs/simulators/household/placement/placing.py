@@ -10,7 +10,7 @@ from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
 from inhabit.envs.simulators.household.navigation.grid import STEP, distance
 from inhabit.envs.simulators.household.placement.footprint import Footprint, clear
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS, Surface, surface
-from inhabit.envs.simulators.household.world import ENCLOSING, Thing, World, shut
+from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, World, shut
 
 _UPRIGHT = np.eye(3)
 _ON_X = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
@@ -66,7 +66,7 @@ _SUNK = frozenset({"Sink", "SinkBasin", "StoveBurner"})
 
 
 def place(
-    world: World, thing: Thing, receptacle: Thing, wish: Array, *, among: bool = False
+    world: World, thing: SimObject, receptacle: SimObject, wish: Array, *, among: bool = False
 ) -> Box | None:
     """Where a thing can stand on or in a receptacle.
 
@@ -124,13 +124,13 @@ def hold(world: World) -> None:
         carry(world, thing.id, Box(place, thing.box.half, axes))
 
 
-def drop(world: World, thing: Thing, at: Array) -> tuple[Box, Thing]:
+def drop(world: World, thing: SimObject, at: Array) -> tuple[Box, SimObject]:
     """Where a thing comes to rest that is let go at a point, and on what.
 
     The highest open surface below that has room for it; the floor has room everywhere.
     """
     floor = None
-    below: list[tuple[float, Thing]] = []
+    below: list[tuple[float, SimObject]] = []
     inner = set(world.within(thing.id)) | {thing.id}
     for other in world.things.values():
         if other.kind == "Floor":
@@ -163,7 +163,7 @@ def support(world: World, box: Box, *, ignoring: Iterable[str] = ()) -> list[str
     return [min(found)[2]] if found else floor
 
 
-def _bearing(world: World, other: Thing, box: Box, base: Array) -> int | None:
+def _bearing(world: World, other: SimObject, box: Box, base: Array) -> int | None:
     """How well something bears a box: 0 on its surface or within it, 1 deep in it; None not at all.
 
     Furniture is not everywhere as high as when a pose was written down, and things are sunk in it.
@@ -184,7 +184,7 @@ def _bearing(world: World, other: Thing, box: Box, base: Array) -> int | None:
     return 1 if above and low - _TOUCHING <= base[1] <= high + _TOUCHING else None
 
 
-def _open(world: World, thing: Thing) -> bool:
+def _open(world: World, thing: SimObject) -> bool:
     return not shut(thing) and not world.hidden(thing.id) and not thing["isPickedUp"]
 
 
@@ -192,7 +192,7 @@ def _over(area: Box, point: Array) -> bool:
     return bool(Footprint.of(area).holds(point[[0, 2]]))
 
 
-def _in_the_way(world: World, thing: Thing, ground: Surface) -> Iterator[Box]:
+def _in_the_way(world: World, thing: SimObject, ground: Surface) -> Iterator[Box]:
     """Boxes that something on this surface must not touch."""
     own = {thing.id, *world.within(thing.id), ground.owner.id}
     if ground.enclosed:
@@ -273,7 +273,7 @@ def _spots(box: Box, area: Box, ground: Surface) -> Array:
     return shape.center + grid @ shape.axes.T
 
 
-def _hung(thing: Thing, hanger: Thing) -> Box:
+def _hung(thing: SimObject, hanger: SimObject) -> Box:
     """Hanging against the wall, its top just above the bar; a roll around it."""
     axes = yaw(heading(hanger.box))
     box = Box(hanger.box.center, thing.box.half, axes)
@@ -283,7 +283,7 @@ def _hung(thing: Thing, hanger: Thing) -> Box:
     return Box(np.array((x, top - float(box.reach[1]), z)), box.half, axes)
 
 
-def place_on_floor(world: World, thing: Thing, at: Array) -> Box:
+def place_on_floor(world: World, thing: SimObject, at: Array) -> Box:
     """On the floor, as near as possible to a point, where nothing stands; else right there."""
     axes = next(ways_to_lie(thing.kind, thing.box.half, world.agent.rotation))
     box = Box(thing.box.center, thing.box.half, axes)

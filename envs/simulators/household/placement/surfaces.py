@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
-from inhabit.envs.simulators.household.world import ENCLOSING, Thing, World
+from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, World
 
 _ABOVE_BOTTOM: Mapping[str, float] = {
     "BathtubBasin": 0.0,
@@ -78,7 +78,7 @@ _THICK_COUNTER = 0.06
 class Surface:
     """What something can be put down on."""
 
-    owner: Thing
+    owner: SimObject
     areas: tuple[Box, ...]
     """Only their width and depth count."""
     height: float
@@ -91,7 +91,7 @@ class Surface:
     """What is in it may stick out of it."""
 
 
-def surface(world: World, thing: Thing) -> Surface:
+def surface(world: World, thing: SimObject) -> Surface:
     """Where a receptacle holds things. A sink's is its basin's."""
     own = basin(world, thing) or thing
     kind, box = own.kind, own.box
@@ -109,7 +109,7 @@ def surface(world: World, thing: Thing) -> Surface:
     )
 
 
-def basin(world: World, thing: Thing) -> Thing | None:
+def basin(world: World, thing: SimObject) -> SimObject | None:
     """The basin of a sink or bathtub: the nearest one within half a metre."""
     kind = _BASINS.get(thing.kind)
     if kind is None:
@@ -123,7 +123,7 @@ def basin(world: World, thing: Thing) -> Thing | None:
     return world.things[nearest] if nearest and apart[nearest] < 0.6 else None
 
 
-def areas(world: World, thing: Thing) -> tuple[Box, ...]:
+def areas(world: World, thing: SimObject) -> tuple[Box, ...]:
     """What part of a receptacle can be used, seen from above."""
     if (parts := world.room.strips.get(thing.id)) is not None:
         return parts
@@ -133,20 +133,20 @@ def areas(world: World, thing: Thing) -> tuple[Box, ...]:
     return (Box(box.center, wide, box.axes),)
 
 
-def counter_height(thing: Thing) -> float:
+def counter_height(thing: SimObject) -> float:
     """Height of a worktop, metres: its box is a thin one above it, or the whole counter."""
     whole = 2 * thing.box.reach[1] > _THICK_COUNTER
     return float(thing.box.high[1] if whole else thing.box.low[1])
 
 
-def slide(thing: Thing) -> Array:
+def slide(thing: SimObject) -> Array:
     """How far a drawer has been drawn out (3,), metres; nothing else moves when it opens."""
     if thing.kind != "Drawer" or not thing["isOpen"]:
         return np.zeros(3)
     return thing.box.axes[:, 2] * float(2 * thing.box.half[2] * _DRAWN_OUT * thing["openness"])
 
 
-def rise(world: World, thing: Thing) -> float:
+def rise(world: World, thing: SimObject) -> float:
     """From the bottom of its box to where things stand, metres.
 
     What the room came with tells best: tables with shelves above them, beds of any height.

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import xyz
-from inhabit.envs.simulators.household.simulator import Reply, Simulator
+from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 
 _TICK = 0.02
 """Seconds of simulated time that an action takes: Unity's step of physics."""
 
 
 def describe(
-    simulator: Simulator, request: Mapping[str, Any], reply: Reply, actions: int
+    simulator: Simulator, request: Mapping[str, Any], reply: ActionResult, actions: int
 ) -> dict[str, Any]:
     """All of `event.metadata` but `objects` and `colors`.
 
@@ -69,7 +69,7 @@ def standing(simulator: Simulator) -> dict[str, Any]:
     }
 
 
-def result(reply: Reply) -> dict[str, Any]:
+def result(reply: ActionResult) -> dict[str, Any]:
     """What came of an action."""
     return {
         "lastActionSuccess": reply.success,

@@ -10,7 +10,7 @@ from typing import Any
 import msgpack
 
 from inhabit.envs.simulators.household.house import Sight
-from inhabit.envs.simulators.household.world import Thing
+from inhabit.envs.simulators.household.world import SimObject
 
 _PER_STEP = ("distance", "visible", "isInteractable")
 """What depends on where the agent is, and so changes with every step."""
@@ -94,7 +94,7 @@ class Objects:
         self._aliases = aliases
         self._kept: dict[int, tuple[bytes, int]] = {}
 
-    def pack(self, seen: Iterable[tuple[Thing, Sight]]) -> bytes:
+    def pack(self, seen: Iterable[tuple[SimObject, Sight]]) -> bytes:
         """All objects, each with how it appears at this moment."""
         kept, items = {}, []
         for thing, sight in seen:

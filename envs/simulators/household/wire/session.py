@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from inhabit.envs.simulators.household.simulator import Reply, Simulator
+from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 from inhabit.envs.simulators.household.wire import client_2_1, pixels
 from inhabit.envs.simulators.household.wire.agent_metadata import describe
 from inhabit.envs.simulators.household.wire.message import Message
@@ -55,14 +55,16 @@ class Session:
 
     def first(self) -> Message:
         """What is sent before any request."""
-        return self._message({"action": None, "sequenceId": 0, "renderImage": False}, Reply(True))
+        return self._message(
+            {"action": None, "sequenceId": 0, "renderImage": False}, ActionResult(True)
+        )
 
     def answer(self, request: Mapping[str, Any]) -> Message:
         """Carry out a request and show what has come of it."""
         refused = [name for name in _UNKNOWN_SENSORS if request.get(name)]
         if refused:
             text = f"The embedded household has no such picture: {', '.join(refused)}."
-            return self._message(request, Reply(False, text, "InvalidArgument"))
+            return self._message(request, ActionResult(False, text, "InvalidArgument"))
         reply = self._simulator.act(request)
         self._actions += 1
         if reply.success and request["action"] == "Reset":
@@ -71,7 +73,7 @@ class Session:
             self._sensors = _asked(request)
         return self._message(request, reply)
 
-    def _message(self, request: Mapping[str, Any], reply: Reply) -> Message:
+    def _message(self, request: Mapping[str, Any], reply: ActionResult) -> Message:
         wanted = (self._sensors | _asked(request)) - _declined(request)
         if not self._pictures:
             wanted = frozenset()
@@ -117,7 +119,9 @@ class Session:
         thing = self._simulator.things.get(name)
         return name if thing is None else thing.kind
 
-    def _metadata(self, request: Mapping[str, Any], reply: Reply, wanted: frozenset[str]) -> bytes:
+    def _metadata(
+        self, request: Mapping[str, Any], reply: ActionResult, wanted: frozenset[str]
+    ) -> bytes:
         form = self._form
         agent = describe(self._simulator, request, reply, self._actions)
         if wanted & {"image_ids", "image_classes"}:

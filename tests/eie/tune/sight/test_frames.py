@@ -7,12 +7,12 @@ from inhabit.eie.tuning.sight.frames import labelled
 from inhabit.eie.tuning.sight.marks import marks
 from inhabit.eie.tuning.sight.precision import average_precision, mean_precision
 from inhabit.eie.tuning.sight.shards import classes_in, load, save
-from inhabit.envs.core import Observation, Thing
+from inhabit.envs.core import Observation, SceneObject
 
 THINGS = (
-    Thing("mug_1", "mug", {}),
-    Thing("fridge_1", "fridge", {"open": True}),
-    Thing("pen_1", "pen", {}, held=True),
+    SceneObject("mug_1", "mug", {}),
+    SceneObject("fridge_1", "fridge", {"open": True}),
+    SceneObject("pen_1", "pen", {}, held=True),
 )
 
 

@@ -13,7 +13,7 @@ from inhabit.eie.making.llm_author import LlmAuthor
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.making.settings import SynthSettings
-from inhabit.eie.sets.folder import Header
+from inhabit.eie.sets.folder import SetHeader
 from inhabit.envs.core import Env, UnavailableError
 from inhabit.envs.registry import find
 from inhabit.episodes.running.plan import make_env
@@ -21,7 +21,7 @@ from inhabit.episodes.running.settings import RunSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Equipment:
+class Components:
     """An author, what checks it, and what it is checked in."""
 
     author: Author
@@ -30,7 +30,7 @@ class Equipment:
     settings: SynthSettings
 
 
-def equip(header: Header) -> Equipment:
+def equip(header: SetHeader) -> Components:
     """Get everything ready; a model of the author's is loaded.
 
     Raises:
@@ -50,7 +50,7 @@ def equip(header: Header) -> Equipment:
         kind = models.find(header.author)[0].settings
         model = models.load(header.author, kind.model_validate(header.settings["model"]))
         author = LlmAuthor(header.env, template, model)
-    return Equipment(
+    return Components(
         author,
         Pipeline(header.env, template, chosen, header.seed),
         lambda: make_env(registration, header.backend, of_env, run),

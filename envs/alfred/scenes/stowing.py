@@ -1,0 +1,44 @@
+"""Putting things where a scene wants them, from anywhere and at once."""
+
+from __future__ import annotations
+
+from inhabit.envs.alfred.thor.body import AgentBody
+
+
+def stow(body: AgentBody, thing: str, holder: str) -> str | None:
+    """Put a thing in or on a receptacle, which is closed again if it was.
+
+    Args:
+        body: whose hand is empty; it needs to be nowhere near.
+        thing: THOR's id.
+        holder: THOR's id.
+
+    Returns:
+        None, or the simulator's words for why it can't be done; then the thing lies on the floor
+        before the agent, if it could be picked up at all.
+    """
+    if not body.tell("PickupObject", blind=True, objectId=thing, forceAction=True):
+        return body.error[1]
+    shut = body.world[holder].shut
+    if shut:
+        body.tell("OpenObject", blind=True, objectId=holder, forceAction=True)
+    why = None
+    if not body.tell(
+        "PutObject", blind=True, objectId=holder, forceAction=True, placeStationary=True
+    ):
+        why = body.error[1] or "no reason given"
+        body.tell("DropHandObject", blind=True, forceAction=True)
+    if shut:
+        body.tell("CloseObject", blind=True, objectId=holder, forceAction=True)
+    return why
+
+
+def within_reach(body: AgentBody, thing: str) -> bool:
+    """Whether a thing can be handled from somewhere, once what shuts it in is open."""
+    shut = body.world.shut_in(body.world[thing])
+    if shut is not None:
+        body.tell("OpenObject", blind=True, objectId=shut.id, forceAction=True)
+    poses = body.ask("GetInteractablePoses", objectId=thing, standings=[True], maxPoses=1)
+    if shut is not None:
+        body.tell("CloseObject", blind=True, objectId=shut.id, forceAction=True)
+    return bool(poses)
