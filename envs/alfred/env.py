@@ -43,7 +43,7 @@ from inhabit.envs.core import (
 class Alfred(Env):
     """ALFRED's seven tasks in iTHOR's rooms, through skills in plain words."""
 
-    AlfredScene: ClassVar[type[BaseModel]] = AlfredScene
+    Scene: ClassVar[type[BaseModel]] = AlfredScene
 
     def __init__(
         self,
