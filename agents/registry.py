@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from inhabit.agents.core import Agent, Grant
 from inhabit.agents.models.core import Model
-from inhabit.envs.entries import Entries
+from inhabit.envs.entries import Entries, PluginError, settings_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,7 @@ _ENTRIES = Entries(
         "scripted": "inhabit.agents.planners.scripted:REGISTRATION",
         "replay": "inhabit.agents.planners.replay:REGISTRATION",
     },
+    check=lambda registration: settings_problem(registration.settings),
 )
 
 
@@ -69,5 +70,11 @@ def find(name: str) -> AgentRegistration:
 
     Raises:
         UnknownNameError: nothing is registered under it.
+        PluginError: the package that brings it is broken.
     """
     return _ENTRIES.find(name)
+
+
+def usable() -> tuple[Sequence[AgentRegistration], Sequence[PluginError]]:
+    """Every planner that can be used, and what is wrong with each of the others."""
+    return _ENTRIES.usable()

@@ -1,18 +1,31 @@
-"""What can be named: what stands in this project, and what other packages bring along."""
+"""What can be named: what this project brings, and what other packages add by entry points.
+
+A package of somebody else may be broken in any way. That costs a sentence which names it, and
+nothing else: every other name works as before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
+from pathlib import Path
+from traceback import extract_tb
 from typing import Generic, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from inhabit.envs.core import UnknownNameError
+from inhabit.envs.core import UnavailableError, UnknownNameError
 
 R = TypeVar("R")
+
+
+class PluginError(UnavailableError):
+    """A package of somebody else can't be used. Names the package, what is wrong, and the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,29 +39,95 @@ class Entries(Generic[R]):
     """The entry-point group by which packages of others join."""
     ours: Mapping[str, str]
     """Name -> "module:attribute"."""
+    name_of: Callable[[R], str] = attrgetter("name")
+    check: Callable[[R], str | None] = lambda registration: None
+    """registration of somebody else -> what is wrong with it, in a clause; None if nothing is."""
 
     def names(self) -> Sequence[str]:
-        """Every name, ours first."""
-        return [*self.ours, *(p.name for p in entry_points(group=self.group))]
+        """Every name once, ours first; those of broken packages among them."""
+        return list(dict.fromkeys([*self.ours, *self._theirs()]))
 
     def find(self, name: str) -> R:
         """What is registered under `name`.
 
         Raises:
             UnknownNameError: nothing is.
+            PluginError: what is there can't be used.
         """
         if name in self.ours:
             module, _, attribute = self.ours[name].partition(":")
-            found = getattr(import_module(module), attribute)
-        elif theirs := entry_points(group=self.group, name=name):
-            found = next(iter(theirs)).load()
-        else:
+            found: R = getattr(import_module(module), attribute)
+            return found
+        theirs = self._theirs()
+        if name not in theirs:
             raise UnknownNameError(self.what, name, self.names())
-        if not isinstance(found, self.kind):
-            raise TypeError(
-                f"The {self.what} {name!r} registers {found!r}, not a {self.kind.__name__}."
-            )
+        return self._load(theirs[name])
+
+    def usable(self) -> tuple[Sequence[R], Sequence[PluginError]]:
+        """Every registration that can be used, and what is wrong with each of the others."""
+        found, problems = [], list(self._shadowed())
+        for name in self.names():
+            try:
+                found.append(self.find(name))
+            except PluginError as error:
+                problems.append(error)
+        return found, problems
+
+    def _theirs(self) -> Mapping[str, Sequence[EntryPoint]]:
+        """Entry points by name; more than one where several packages offer the same."""
+        found: dict[str, list[EntryPoint]] = {}
+        for point in entry_points(group=self.group):
+            found.setdefault(point.name, []).append(point)
         return found
+
+    def _shadowed(self) -> Iterator[PluginError]:
+        """Entry points that nobody can reach, since a name of ours comes first."""
+        for name, points in self._theirs().items():
+            if name in self.ours:
+                yield PluginError(
+                    f"{_capital(_who(points[0]))} offers {_article(self.what)} {name!r}, and "
+                    "inhabit has one of that name. It is ignored: its author has to rename it."
+                )
+
+    def _load(self, points: Sequence[EntryPoint]) -> R:
+        point, name = points[0], points[0].name
+        if len(points) > 1:
+            offers = " and ".join(_who(one) for one in points)
+            raise PluginError(
+                f"{_capital(offers)} both offer {_article(self.what)} {name!r}. Uninstall one of "
+                "them."
+            )
+        wrong = f"The {self.what} {name!r} of {_who(point)} can't be used: {{}}."
+        try:
+            with same_folder():
+                found = point.load()
+        # Code of others may raise anything, or leave, while it is imported.
+        except (Exception, SystemExit) as error:
+            raise PluginError(wrong.format(f"loading {point.value} {raised(error)}")) from error
+        if not isinstance(found, self.kind):
+            is_what = f"{point.value} is {_shown(found)}, not {_article(self.kind.__name__)}"
+            raise PluginError(wrong.format(is_what))
+        if (own := self.name_of(found)) != name:
+            raise PluginError(
+                wrong.format(
+                    f"its entry point is called {name!r} and its registration {own!r}. Give both "
+                    "the same name"
+                )
+            )
+        if problem := self.check(found):
+            raise PluginError(wrong.format(problem))
+        return found
+
+
+def settings_problem(settings: object) -> str | None:
+    """What is wrong with the `settings` of a registration, in a clause; None if nothing is."""
+    if not (isinstance(settings, type) and issubclass(settings, BaseModel)):
+        return f"its settings are {_shown(settings)}, not a class derived from pydantic.BaseModel"
+    try:
+        settings()
+    except ValidationError as error:
+        return f"its settings need a default for every field ({first_problem(error)})"
+    return None
 
 
 def first_problem(error: ValidationError) -> str:
@@ -57,3 +136,48 @@ def first_problem(error: ValidationError) -> str:
     field = ".".join(str(part) for part in problem["loc"])
     wrong = problem["msg"].removeprefix("Value error, ")
     return f"{field}: {wrong}" if field else wrong
+
+
+def raised(error: BaseException) -> str:
+    """An exception of somebody else's code in a clause: "raised KeyError: 'x' (a.py, line 3)"."""
+    said = " ".join(str(error).split())
+    frames = extract_tb(error.__traceback__)
+    if isinstance(error, SyntaxError) and error.filename:
+        file, line = error.filename, error.lineno
+        said = error.msg
+    elif frames:
+        file, line = frames[-1].filename, frames[-1].lineno
+    else:
+        return f"raised {type(error).__name__}: {said}"
+    place = f"({Path(file).name}, line {line})"
+    return f"raised {type(error).__name__}: {said} {place}".replace(":  (", " (")
+
+
+@contextmanager
+def same_folder() -> Iterator[None]:
+    """Stay in the current folder, wherever the code of others in the block goes."""
+    here = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield
+    finally:
+        os.fchdir(here)
+        os.close(here)
+
+
+def _who(point: EntryPoint) -> str:
+    """The package that an entry point comes from, with its version."""
+    if point.dist is None:
+        return "an installed package"
+    return f"the package {point.dist.name} {point.dist.version}"
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
+
+
+def _capital(clause: str) -> str:
+    return clause[:1].upper() + clause[1:]
+
+
+def _shown(value: object) -> str:
+    return "None" if value is None else f"of type {type(value).__name__}"

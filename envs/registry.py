@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from inhabit.envs.core import Env, Task
-from inhabit.envs.entries import Entries
+from inhabit.envs.entries import Entries, PluginError, raised, settings_problem
 from inhabit.envs.template import Template
 
 
@@ -76,6 +76,13 @@ class Registration:
     """settings -> what EIE fills to write tasks and training data; None where there is none."""
 
 
+def _problem(registration: Registration) -> str | None:
+    backends = registration.backends
+    if not (isinstance(backends, tuple) and backends and all(isinstance(b, str) for b in backends)):
+        return f"its backends are {backends!r}, not a tuple of at least one name"
+    return settings_problem(registration.settings)
+
+
 _ENTRIES = Entries(
     "environment",
     Registration,
@@ -89,6 +96,7 @@ _ENTRIES = Entries(
         "egoplan": "inhabit.envs.egoplan:REGISTRATION",
         "iwisdm": "inhabit.envs.iwisdm:REGISTRATION",
     },
+    check=_problem,
 )
 
 
@@ -102,5 +110,20 @@ def find(name: str) -> Registration:
 
     Raises:
         UnknownNameError: nothing is registered under it.
+        PluginError: the package that brings it is broken.
     """
     return _ENTRIES.find(name)
+
+
+def usable() -> tuple[Sequence[Registration], Sequence[PluginError]]:
+    """Every environment that can be used, and what is wrong with each of the others."""
+    return _ENTRIES.usable()
+
+
+def lacking(registration: Registration, backend: str) -> Sequence[Need]:
+    """What this machine lacks for `backend`; a check that fails is something to mend too."""
+    try:
+        return list(registration.needs(backend))
+    except Exception as error:  # noqa: BLE001 - code of others may raise anything
+        what = f"its own check of what it needs {raised(error)}"
+        return [Need(what, "mend or reinstall the package that it comes from")]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from pydantic import BaseModel
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Model
-from inhabit.envs.entries import Entries
+from inhabit.envs.entries import Entries, PluginError, settings_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,19 @@ _ENTRIES = Entries(
         "openai": "inhabit.agents.models.endpoints.openai:REGISTRATION",
         "scripted": "inhabit.agents.models.scripted:REGISTRATION",
     },
+    name_of=attrgetter("kind"),
+    check=lambda registration: settings_problem(registration.settings),
 )
 
 
 def kinds() -> Sequence[str]:
     """Every kind that `--model` can name."""
     return _ENTRIES.names()
+
+
+def usable() -> tuple[Sequence[ModelRegistration], Sequence[PluginError]]:
+    """Every kind that can be used, and what is wrong with each of the others."""
+    return _ENTRIES.usable()
 
 
 def find(spec: str) -> tuple[ModelRegistration, str]:

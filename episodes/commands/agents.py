@@ -9,20 +9,23 @@ from rich.text import Text
 from inhabit.agents import registry
 from inhabit.agents.models import registry as models
 from inhabit.agents.registry import AgentRegistration
-from inhabit.episodes.commands.output import Json, answers, print_json
+from inhabit.episodes.commands.output import Json, answers, print_json, warn_of
 
 
 def agents(as_json: Json = False) -> None:
     """Agents, the models that they may ask, and the settings of both."""
-    found = [registry.find(name) for name in registry.names()]
-    kinds = [models.find(f"{kind}:NAME")[0] for kind in models.kinds()]
+    found, broken = registry.usable()
+    kinds, broken_kinds = models.usable()
+    problems = [*broken, *broken_kinds]
+    warn_of(problems)
     if as_json:
         rows: list[JsonValue] = [_row(agent) for agent in found]
         shown: list[JsonValue] = [
             {"kind": kind.kind, "summary": kind.summary, "settings": _settings(kind.settings)}
             for kind in kinds
         ]
-        print_json({"agents": rows, "models": shown})
+        broken_ones: list[JsonValue] = [str(problem) for problem in problems]
+        print_json({"agents": rows, "models": shown, "broken": broken_ones})
         return
     table = Table("agent", "asks", "what it does", "--set, and the defaults", box=None)
     for agent in found:

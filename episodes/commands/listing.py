@@ -13,7 +13,7 @@ from rich.text import Text
 
 from inhabit.envs import registry
 from inhabit.envs.registry import Need, Registration
-from inhabit.episodes.commands.output import Json, Set, answers, print_json
+from inhabit.episodes.commands.output import Json, Set, answers, print_json, warn_of
 from inhabit.episodes.running.settings import divide
 from inhabit.episodes.running.tasks import gather
 
@@ -23,10 +23,12 @@ Needs = Mapping[tuple[str, str], Sequence[Need]]
 
 def envs(as_json: Json = False) -> None:
     """Environments, their backends, and what each still needs here."""
-    found = [registry.find(name) for name in registry.names()]
-    needs: Needs = {(r.name, b): r.needs(b) for r in found for b in r.backends}
+    found, problems = registry.usable()
+    warn_of(problems)
+    needs: Needs = {(r.name, b): registry.lacking(r, b) for r in found for b in r.backends}
     if as_json:
-        print_json({"envs": [_row(r, needs) for r in found]})
+        rows: list[JsonValue] = [_row(r, needs) for r in found]
+        print_json({"envs": rows, "broken": [str(problem) for problem in problems]})
         return
     table = Table("environment", "backend", "ready", "what it is, or still needs", box=None)
     for registration in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 import typer
@@ -42,3 +42,9 @@ def print_json(answer: BaseModel | Mapping[str, JsonValue]) -> None:
     )
     sys.stdout.write(json.dumps(fields) + "\n")
     sys.stdout.flush()
+
+
+def warn_of(problems: Iterable[Exception]) -> None:
+    """Say what can't be used, a warning for each, and that the rest goes on."""
+    for problem in problems:
+        remarks().print(f"Warning: {problem}", style="yellow", soft_wrap=True)
