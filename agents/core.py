@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from inhabit.envs.core import Action, Clip, Observation, Reason, SimulatorError
+from inhabit.envs.errors import UserError
 
 
 class Grant(StrEnum):
@@ -146,7 +147,7 @@ class Decision:
     """The pictures that `calls` name, by digest."""
 
 
-class ModelError(RuntimeError):
+class ModelError(UserError, RuntimeError):
     """A model can't be loaded or does not answer. Says which, why, and what to do."""
 
     decision: Decision | None = None

@@ -5,7 +5,6 @@ Nothing here names a simulator. One agent per environment, one task at a time.
 
 from __future__ import annotations
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,8 @@ from typing import ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from inhabit.envs.errors import ExitCode, UserError, did_you_mean
 
 
 class Task(BaseModel):
@@ -152,29 +153,31 @@ class Determinism(StrEnum):
     NONE = "none"
 
 
-class SimulatorError(RuntimeError):
+class SimulatorError(UserError, RuntimeError):
     """The simulator died, hung or broke its protocol. Says which, and the last lines it printed."""
 
+    exit_code = ExitCode.CANNOT_START
 
-class SceneError(ValueError):
+
+class SceneError(UserError, ValueError):
     """A scene can't be built. Names the field, the value and the nearest valid ones."""
 
 
-class TaskError(ValueError):
+class TaskError(UserError, ValueError):
     """A set of tasks can't be read. Names the file, the line or record, and what is wrong."""
 
 
-class UnavailableError(RuntimeError):
+class UnavailableError(UserError, RuntimeError):
     """Something that this machine lacks is needed. Says what, and the command that brings it."""
 
+    exit_code = ExitCode.CANNOT_START
 
-class UnknownNameError(ValueError):
+
+class UnknownNameError(UserError, ValueError):
     """A name that nothing is registered under. Names the nearest ones."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        known = sorted(known)
-        near = difflib.get_close_matches(name, known, n=3) or known
-        super().__init__(f"There is no {what} {name!r}. Did you mean: {', '.join(near)}?")
+        super().__init__(f"There is no {what} {name!r}. {did_you_mean(name, known)}")
 
 
 class Env(ABC):

@@ -1,108 +1,92 @@
-"""The command `inhabit`: its commands, and what it says and returns where something is wrong."""
+"""The command `inhabit`. A subcommand is imported only when it is called or asked for its help."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from inhabit.agents.core import ModelError
-from inhabit.eie.commands.export import export
-from inhabit.eie.commands.photographs import photographs
-from inhabit.eie.commands.show import show
-from inhabit.eie.commands.synth import synth
-from inhabit.eie.commands.tune import tune
-from inhabit.eie.sets.folder import SetError
-from inhabit.eie.tuning.settings import TuneError
-from inhabit.envs.core import SimulatorError, TaskError, UnavailableError, UnknownNameError
-from inhabit.episodes.commands.agents import agents
-from inhabit.episodes.commands.compare import compare
-from inhabit.episodes.commands.doctor import doctor
-from inhabit.episodes.commands.fork import fork
-from inhabit.episodes.commands.judge import judge
-from inhabit.episodes.commands.listing import envs, tasks
-from inhabit.episodes.commands.output import remarks
-from inhabit.episodes.commands.replan import replan
-from inhabit.episodes.commands.replay import replay
-from inhabit.episodes.commands.run import run
-from inhabit.episodes.commands.setup import setup
-from inhabit.episodes.commands.watch import watch
-from inhabit.episodes.recording.disk import DiskError
-from inhabit.episodes.recording.reader import RecordError
-from inhabit.episodes.replaying.fork import ForkError
-from inhabit.episodes.replaying.replay import IncomparableError
-from inhabit.episodes.replaying.resume import DivergedError
-from inhabit.episodes.running.settings import SettingError
-from inhabit.episodes.running.view import LackingError
-from inhabit.episodes.scoring.comparison import MixedError
+from inhabit.eie.commands import COMMANDS as EIE_COMMANDS
+from inhabit.envs.errors import UserError
+from inhabit.episodes.commands import COMMANDS as EPISODE_COMMANDS
 
-_COMMANDS = (
-    envs,
-    agents,
-    doctor,
-    setup,
-    tasks,
-    run,
-    replay,
-    fork,
-    judge,
-    compare,
-    replan,
-    show,
-    watch,
-    synth,
-    photographs,
-    tune,
-    export,
-)
-
-STOPPED, MISTAKEN, CANNOT_START = 1, 2, 3
-"""Exit codes: the disk stopped a run, the command is wrong, an environment can't start."""
-
-
-def app() -> typer.Typer:
-    """All commands."""
-    made = typer.Typer(
-        help="Embodied agents in live simulators: observe, act, evolve.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-    for command in _COMMANDS:
-        made.command()(command)
-    return made
+_COMMANDS = {**EPISODE_COMMANDS, **EIE_COMMANDS}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit.
 
+    Args:
+        arguments: words after `inhabit`; those of this process by default.
+
     Raises:
-        SystemExit: 0 when it did what was asked; 1 when a replay differs or the disk failed; 2 for
-            bad arguments; 3 when an environment can't start; 130 when interrupted.
+        SystemExit: 0 on success; 1 when a replay differs, or a run or data set could not be
+            continued; 2 for wrong arguments or input; 3 when an environment cannot start; 130
+            when interrupted.
     """
     try:
         app()(args=None if arguments is None else list(arguments), prog_name="inhabit")
-    except (UnavailableError, SimulatorError) as error:
-        _fail(str(error), CANNOT_START)
-    except (
-        ForkError,
-        IncomparableError,
-        UnknownNameError,
-        LackingError,
-        MixedError,
-        ModelError,
-        RecordError,
-        SettingError,
-        TaskError,
-        TuneError,
-    ) as error:
-        _fail(str(error), MISTAKEN)
-    except (DiskError, DivergedError, SetError) as error:
-        _fail(str(error), STOPPED)
+    except UserError as error:
+        typer.secho(str(error), fg="red", err=True)
+        sys.exit(int(error.exit_code))
 
 
-def _fail(sentence: str, code: int) -> None:
-    remarks().print(sentence, style="red", soft_wrap=True)
-    sys.exit(code)
+def app() -> typer.Typer:
+    """The command line, with a placeholder for every command that is not imported yet."""
+    made = typer.Typer(
+        cls=_LazyGroup,
+        callback=_root,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    for name, (_, summary) in _COMMANDS.items():
+        made.command(name, help=summary, add_help_option=False)(_placeholder)
+    return made
+
+
+class _LazyGroup(TyperGroup):
+    """Lists the placeholders in its help, and imports the command that is called."""
+
+    # Typer brings click along or inside itself, depending on its version: hence `Any`.
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, _load(name) if name else None, rest
+
+
+def _load(name: str) -> Any:
+    target, _ = _COMMANDS[name]
+    module, _, function = target.partition(":")
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command(name)(getattr(import_module(module), function))
+    return get_command(single)
+
+
+def _placeholder() -> None:
+    """Stands for a command in the list of commands; never called."""
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"inhabit {version('inhabit')}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Run embodied agents in live simulators, record every step, and make training data.
+
+    `inhabit COMMAND --help` describes a command and its options.
+    """

@@ -22,14 +22,17 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from inhabit.eie.checking.pictures import png
 from inhabit.eie.examples.example import Example, Rejection
+from inhabit.envs.errors import ExitCode, UserError
 
 VERSION = 1
 
 T = TypeVar("T", bound=BaseModel)
 
 
-class SetError(RuntimeError):
+class SetError(UserError, RuntimeError):
     """A set can't be read or written. Says where, why, and what to do."""
+
+    exit_code = ExitCode.STOPPED
 
 
 class SetHeader(BaseModel):

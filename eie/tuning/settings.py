@@ -7,6 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from inhabit.envs.errors import UserError
+
 Kind = Literal["decision", "trajectory", "recognition", "recovery", "photograph"]
 
 
@@ -22,7 +24,7 @@ class Objective(StrEnum):
     """SFT, and minus the log of the answer's share among ALL candidates, read in one forward."""
 
 
-class TuneError(RuntimeError):
+class TuneError(UserError, RuntimeError):
     """A model can't be tuned, or its training had to stop. Says why, and what is kept."""
 
 

@@ -1,1 +1,23 @@
-"""What the command line does, a file for each command."""
+"""The commands that run, replay, score and show episodes, one file for each.
+
+`COMMANDS` registers them without importing them: name -> ("module:function", one-line summary).
+"""
+
+from collections.abc import Mapping
+
+_HERE = "inhabit.episodes.commands"
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "envs": (f"{_HERE}.listing:envs", "List environments and what each still needs."),
+    "agents": (f"{_HERE}.agents:agents", "List agents and models."),
+    "doctor": (f"{_HERE}.doctor:doctor", "Check this machine and print a fix for each finding."),
+    "setup": (f"{_HERE}.setup:setup", "Download and prepare what an environment needs."),
+    "tasks": (f"{_HERE}.listing:tasks", "Sample tasks and print them as JSONL."),
+    "run": (f"{_HERE}.run:run", "Run an agent on tasks and record every step."),
+    "replay": (f"{_HERE}.replay:replay", "Re-execute a recorded run and compare every step."),
+    "fork": (f"{_HERE}.fork:fork", "Branch off a recorded episode at a step."),
+    "judge": (f"{_HERE}.judge:judge", "Score perception, cognition and action at every step."),
+    "compare": (f"{_HERE}.compare:compare", "Compare two runs of the same tasks."),
+    "replan": (f"{_HERE}.replan:replan", "Ask another agent or model about recorded steps."),
+    "watch": (f"{_HERE}.watch:watch", "Serve a live page of a run."),
+}

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.recording.schema import is_sound
 
 QUALITY = 90
@@ -24,8 +25,10 @@ _WAITING = 64
 """Pictures that may wait to be written, over all episodes, before the steps wait for them."""
 
 
-class DiskError(RuntimeError):
+class DiskError(UserError, RuntimeError):
     """The disk refused to take more, in the middle of a run. What was recorded stays recorded."""
+
+    exit_code = ExitCode.STOPPED
 
     def __init__(self, file: Path, error: OSError) -> None:
         super().__init__(

@@ -16,6 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.entries import first_problem
+from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.schema import (
     ActLine,
     DecideLine,
@@ -31,7 +32,7 @@ from inhabit.episodes.running.tasks import read_tasks
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 
 
-class RecordError(ValueError):
+class RecordError(UserError, ValueError):
     """A run folder can't be read or written. Names the file, the line, and what is wrong."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from inhabit.agents.core import Agent, Decision, View
+from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run
@@ -21,7 +22,7 @@ from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.play import play
 
 
-class ForkError(ValueError):
+class ForkError(UserError, ValueError):
     """A fork asks for a step or an action that there isn't. Says what there is."""
 
 

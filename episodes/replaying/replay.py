@@ -7,13 +7,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
+from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.reader import Attempt, Episode, Run, StepRecord
 from inhabit.episodes.recording.schema import Choice, Ending
 from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently, weaker
 from inhabit.episodes.running.view import look
 
 
-class IncomparableError(ValueError):
+class IncomparableError(UserError, ValueError):
     """What was recorded can't be compared with anything, because its backend promises nothing."""
 
 

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from inhabit.agents.core import Call, Decision, Ranked
 from inhabit.envs.core import Action, Determinism, Outcome
+from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.recording.reader import Attempt, StepRecord
 from inhabit.episodes.recording.schema import CallRecord, DecideLine
 from inhabit.episodes.recording.writer import ObservedState
 from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently
 
 
-class DivergedError(RuntimeError):
+class DivergedError(UserError, RuntimeError):
     """A step that is acted again came out differently. Names it, and how."""
+
+    exit_code = ExitCode.STOPPED
 
     def __init__(self, different: Difference) -> None:
         super().__init__(

@@ -10,10 +10,11 @@ from types import MappingProxyType
 from pydantic import BaseModel, Field, ValidationError
 
 from inhabit.envs.entries import first_problem
+from inhabit.envs.errors import UserError
 from inhabit.episodes.cluster.settings import ClusterSettings
 
 
-class SettingError(ValueError):
+class SettingError(UserError, ValueError):
     """A setting is unknown, ambiguous or wrong. Names it, and what would do."""
 
 

@@ -21,13 +21,14 @@ from inhabit.envs.core import (
     Reason,
     Tools,
 )
+from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.schema import Choice, Sight
 from inhabit.episodes.recording.writer import ObservedState
 from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.poses import pose_of
 
 
-class LackingError(ValueError):
+class LackingError(UserError, ValueError):
     """An environment can't give what a run asks of it. Names both."""
 
 

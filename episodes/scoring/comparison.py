@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inhabit.envs.core import Task
+from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import EndLine, RunHeader
@@ -19,7 +20,7 @@ _SAME = ("env", "backend", "candidates", "grants", "image", "max_steps")
 _RESAMPLED = 2000
 
 
-class MixedError(ValueError):
+class MixedError(UserError, ValueError):
     """Two runs were made under different conditions. Names the first that differs."""
 
 
