@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from inhabit.envs.core import UnavailableError, UnknownNameError
+from inhabit.envs.lazy import resolve
 
 R = TypeVar("R")
 
@@ -55,8 +55,7 @@ class Entries(Generic[R]):
             PluginError: what is there can't be used.
         """
         if name in self.ours:
-            module, _, attribute = self.ours[name].partition(":")
-            found: R = getattr(import_module(module), attribute)
+            found: R = resolve(self.ours[name])
             return found
         theirs = self._theirs()
         if name not in theirs:

@@ -60,3 +60,15 @@ class AlfredSettings(BaseModel):
     """Show depth as well."""
     instances: bool = False
     """Show which pixel belongs to what as well."""
+
+
+def quickest(backend: str, settings: AlfredSettings) -> AlfredSettings:
+    """The same, with the embedded household in this process unless `wire` was set."""
+    if backend != "embedded" or "wire" in settings.model_fields_set:
+        return settings
+    return settings.model_copy(update={"wire": "none"})
+
+
+def filmed(settings: AlfredSettings) -> AlfredSettings:
+    """The same, with a clip of every step of the body."""
+    return settings.model_copy(update={"clips": True, "film": "whole"})

@@ -6,9 +6,10 @@ code none is used.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes.util import find_library
 from pathlib import Path
 
@@ -21,13 +22,12 @@ _BUILDS = (".ai2thor", "releases")
 _SOCKETS = Path("/tmp/.X11-unix")
 
 
-def needs(environment: Mapping[str, str], home: Path) -> Iterator[Need]:
-    """What is missing, each with what to do.
+def needs(backend: str) -> Sequence[Need]:
+    """What a backend lacks on this machine, each with what to do."""
+    return tuple(_unity_needs(os.environ, Path.home())) if backend == "unity" else ()
 
-    Args:
-        environment: variables such as DISPLAY and CUDA_VISIBLE_DEVICES.
-        home: the user's directory.
-    """
+
+def _unity_needs(environment: Mapping[str, str], home: Path) -> Iterator[Need]:
     if not builds(home):
         yield Need(
             "a build of AI2-THOR 5.0.0",

@@ -9,12 +9,17 @@ import numpy as np
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Clip, Observation, SceneError, Task
-from inhabit.envs.egoplan import EgoPlanSettings
 from inhabit.envs.egoplan.films import FilmError, keyframes, read
 from inhabit.envs.egoplan.scene import EgoPlanScene, read_scene
+from inhabit.envs.egoplan.settings import EgoPlanSettings
 from inhabit.envs.multiple_choice import MultipleChoice
 
 _NOTHING = Observation("")
+
+
+def make(backend: str, settings: EgoPlanSettings) -> EgoPlan:
+    """The environment."""
+    return EgoPlan(settings)
 
 
 class EgoPlan(MultipleChoice):

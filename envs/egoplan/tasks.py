@@ -7,14 +7,14 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.egoplan import EgoPlanSettings
 from inhabit.envs.egoplan.films import FilmError, check, find
 from inhabit.envs.egoplan.scene import EgoPlanScene, Stretch
+from inhabit.envs.egoplan.settings import EgoPlanSettings
 from inhabit.envs.multiple_choice import json_list
 
 _LOG = logging.getLogger("inhabit.egoplan")
@@ -27,7 +27,19 @@ _ASKED = (
 """The benchmark's own prompt, with its options hidden (EgoPlan-Bench, Chen et al. 2023)."""
 
 
-def read(source: Path, settings: EgoPlanSettings) -> Iterator[Task]:
+def sample(n: int, seed: int, settings: EgoPlanSettings) -> NoReturn:
+    """Refuses: the benchmark's questions are files.
+
+    Raises:
+        TaskError: always.
+    """
+    raise TaskError(
+        "EgoPlan-Bench has no tasks of its own here: give its JSON with --tasks FILE, and its "
+        "videos with --set videos=FOLDER. `inhabit export --format egoplan` makes such files."
+    )
+
+
+def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
     """A task for every record of a JSON file, or of all in a folder.
 
     Records that make no sense, and those whose videos are missing or don't decode, are named in a
@@ -36,12 +48,13 @@ def read(source: Path, settings: EgoPlanSettings) -> Iterator[Task]:
     Raises:
         TaskError: there is nothing to read, or nothing that makes sense.
     """
-    root = settings.videos or (source if source.is_dir() else source.parent)
+    path = Path(source)
+    root = settings.videos or (path if path.is_dir() else path.parent)
     films = find(root) if root.is_dir() else {}
     if settings.videos is not None and not films:
         raise TaskError(f"{settings.videos} holds no videos and no folders of numbered frames.")
     kept = total = 0
-    for file in _files(source):
+    for file in _files(path):
         seen: set[str] = set()
         for number, record in enumerate(json_list(file)):
             total += 1

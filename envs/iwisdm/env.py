@@ -22,9 +22,9 @@ from inhabit.envs.core import (
     SceneError,
     Task,
 )
-from inhabit.envs.iwisdm import IwisdmSettings
 from inhabit.envs.iwisdm.library import IwisdmTrial, TrialAuthor
 from inhabit.envs.iwisdm.scene import IwisdmScene, read_scene
+from inhabit.envs.iwisdm.settings import IwisdmSettings
 from inhabit.envs.iwisdm.stimuli import CATEGORIES
 
 NULL = "null"
@@ -54,6 +54,11 @@ def plausible(instruction: str) -> Sequence[str]:
 
 _ANSWER = "answer"
 _NONE = IwisdmTrial("", (NULL,), np.zeros((1, 224, 224, 3), np.uint8))
+
+
+def make(backend: str, settings: IwisdmSettings) -> Iwisdm:
+    """The environment."""
+    return Iwisdm(settings)
 
 
 class Iwisdm(Env):

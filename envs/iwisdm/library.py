@@ -15,7 +15,7 @@ import sys
 import tempfile
 import zlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -28,6 +28,7 @@ from inhabit.envs.cache import cache_home
 from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.installing import pip, run
 from inhabit.envs.iwisdm.stimuli import dataset
+from inhabit.envs.registry import Need
 
 VERSION = "0.1.3"
 _DEADLINE = 900.0
@@ -56,7 +57,13 @@ def installed() -> bool:
     return interpreter().exists()
 
 
-def prepare(tell: Callable[[str], None]) -> None:
+def needs(backend: str) -> Sequence[Need]:
+    """What this machine lacks."""
+    fix = "inhabit setup iwisdm"
+    return [] if installed() else [Need("iWISDM, in an interpreter of its own", fix)]
+
+
+def prepare(backend: str, tell: Callable[[str], None]) -> None:
     """Make the interpreter if it is not there yet. Can be run twice, also at once.
 
     Raises:

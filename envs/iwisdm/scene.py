@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.envs.core import SceneError, Task
-from inhabit.envs.iwisdm import Join, Level
+from inhabit.envs.iwisdm.settings import Join, Level
 
 
 class IwisdmScene(BaseModel):

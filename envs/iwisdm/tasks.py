@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import NoReturn
 
-from inhabit.envs.core import Task
-from inhabit.envs.iwisdm import IwisdmSettings
+from inhabit.envs.core import Task, TaskError
 from inhabit.envs.iwisdm.library import TrialAuthor
 from inhabit.envs.iwisdm.scene import IwisdmScene
+from inhabit.envs.iwisdm.settings import IwisdmSettings
+
+
+def read(source: str, settings: IwisdmSettings) -> NoReturn:
+    """Refuses: trials are written from seeds.
+
+    Raises:
+        TaskError: always.
+    """
+    raise TaskError(
+        f"iWISDM has no tasks called {source!r}. Use --n and --seed with --set level=LEVEL, or a "
+        "JSONL of tasks."
+    )
 
 
 def sample(n: int, seed: int, settings: IwisdmSettings) -> Iterator[Task]:

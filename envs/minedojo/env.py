@@ -22,19 +22,26 @@ from inhabit.envs.core import (
     SimulatorError,
     Task,
 )
-from inhabit.envs.minedojo import MineDojoSettings, candidates, snapshot
+from inhabit.envs.minedojo import candidates, snapshot
 from inhabit.envs.minedojo.backend import Backend, Start
 from inhabit.envs.minedojo.evolution import facts
 from inhabit.envs.minedojo.expert import planner
 from inhabit.envs.minedojo.expert.shortest import Shortest, shortest
 from inhabit.envs.minedojo.language import understand, vocabulary
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
+from inhabit.envs.minedojo.real.env import RealMineDojo
+from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.snapshot import Account
 from inhabit.envs.minedojo.tasks.goals import conditions
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world, read_scene
 
 _NEAR = 36
 """Blocks around that `find` searches, and the expert knows of."""
+
+
+def make(backend: str, settings: MineDojoSettings) -> Env:
+    """The environment over one backend: "luanti", or "minedojo" for MineDojo's own Minecraft."""
+    return RealMineDojo(settings) if backend == "minedojo" else MineDojo(settings)
 
 
 class MineDojo(Env):

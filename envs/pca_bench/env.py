@@ -13,14 +13,19 @@ from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Action, Observation, SceneError, Task, TaskError
 from inhabit.envs.multiple_choice import MultipleChoice
-from inhabit.envs.pca_bench import PcaSettings
 from inhabit.envs.pca_bench.recipes import Situation, solve
 from inhabit.envs.pca_bench.records import parquet_rows
 from inhabit.envs.pca_bench.results import INVENTORY, MOBS, counts, names, schemas
 from inhabit.envs.pca_bench.scene import Domain, PcaScene, read_scene
+from inhabit.envs.pca_bench.settings import PcaSettings
 
 _MOST = 64_000_000
 """Pixels of a picture that are read; more is no photograph of the benchmark."""
+
+
+def make(backend: str, settings: PcaSettings) -> PcaBench:
+    """The environment."""
+    return PcaBench(settings)
 
 
 class PcaBench(MultipleChoice):

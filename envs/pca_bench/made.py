@@ -11,6 +11,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.pca_bench.recipes import Situation, solve
 from inhabit.envs.pca_bench.results import INVENTORY, MOBS, facts
 from inhabit.envs.pca_bench.scene import Domain, PcaScene
+from inhabit.envs.pca_bench.settings import PcaSettings
 
 _IRON = ("find iron ore", "craft iron ingot")
 _SWORD = ("craft iron sword", *_IRON, "find log", "craft stick")
@@ -41,7 +42,7 @@ _ITEMS = (
 _MOBS = ("chicken", "cow", "pig", "sheep")
 
 
-def sample(n: int, seed: int) -> Iterator[Task]:
+def sample(n: int, seed: int, settings: PcaSettings) -> Iterator[Task]:
     """`n` instances, the goals taking turns; the first k of n are those of k."""
     for i in range(n):
         yield _task(i, seed)

@@ -14,6 +14,7 @@ from inhabit.envs.core import Task, TaskError
 from inhabit.envs.pca_bench.records import PcaRecord, domain_of, entries, files
 from inhabit.envs.pca_bench.results import by_function, facts
 from inhabit.envs.pca_bench.scene import PcaScene
+from inhabit.envs.pca_bench.settings import PcaSettings
 
 _LOG = logging.getLogger("inhabit.pca_bench")
 _FOLDERS = (".", "imgs", "images")
@@ -35,7 +36,7 @@ class _Found:
     wants: str | None
 
 
-def read(source: Path, images: Path | None) -> Iterator[Task]:
+def read(source: str, settings: PcaSettings) -> Iterator[Task]:
     """A task for every record of the files at `source`, in their order.
 
     Records that make no sense, and those whose pictures are missing, are named in a warning,
@@ -43,14 +44,14 @@ def read(source: Path, images: Path | None) -> Iterator[Task]:
 
     Args:
         source: a file, or a folder of them.
-        images: the folder of the pictures; None to look beside each file.
+        settings: `images` is the folder of the pictures; None to look beside each file.
 
     Raises:
         TaskError: there is nothing to read, or nothing that makes sense.
     """
     found: list[_Found] = []
     total = 0
-    for file in files(source):
+    for file in files(Path(source)):
         seen: set[int] = set()
         for entry in entries(file):
             total += 1
@@ -63,7 +64,7 @@ def read(source: Path, images: Path | None) -> Iterator[Task]:
                 continue
             seen.add(one.index)
             found.append(one)
-    pictured = _with_pictures(found, images)
+    pictured = _with_pictures(found, settings.images)
     if not total:
         raise TaskError(f"{source} holds no record.")
     if not pictured:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Action, Determinism, Env, Observation, Outcome, SceneObject, Task
-from inhabit.envs.toy import ToySettings, evolve
+from inhabit.envs.toy import evolve
 from inhabit.envs.toy.goals import ToyGoal, in_hand, solve
 from inhabit.envs.toy.house import (
     CONTAINERS,
@@ -25,6 +25,12 @@ from inhabit.envs.toy.house import (
 )
 from inhabit.envs.toy.picture import draw
 from inhabit.envs.toy.scene import ToyScene, read_scene
+from inhabit.envs.toy.settings import ToySettings
+
+
+def make(backend: str, settings: ToySettings) -> Toy:
+    """The environment."""
+    return Toy(settings)
 
 
 class Toy(Env):

@@ -13,6 +13,7 @@ from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS, ToyHouse
 from inhabit.envs.toy.picture import shown
 from inhabit.envs.toy.scene import ToyScene
+from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.toy.tasks import KINDS, draw_task, make_task
 
 
@@ -65,6 +66,9 @@ class ToyTemplate:
 
     lexicon: Lexicon = _LEXICON
     changes: Sequence[str] = _CHANGES
+
+    def __init__(self, settings: ToySettings | None = None) -> None:
+        """No setting matters to it."""
 
     def schema(self) -> Mapping[str, JsonValue]:
         """JSON schema of `ToyScene`, with the names that its fields take."""

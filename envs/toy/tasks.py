@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import NoReturn
 
-from inhabit.envs.core import Task
+from inhabit.envs.core import Task, TaskError
 from inhabit.envs.toy.goals import cost, solve
 from inhabit.envs.toy.house import CONTAINERS, ITEMS, OPENABLE, ROOMS
 from inhabit.envs.toy.scene import ToyScene
+from inhabit.envs.toy.settings import ToySettings
 
 KINDS = ("put", "put_away", "put_two")
 
@@ -19,7 +21,19 @@ _WORDINGS = {
 }
 
 
-def sample(n: int, seed: int) -> Iterator[Task]:
+def read(source: str, settings: ToySettings) -> NoReturn:
+    """Refuses: no benchmark has toy tasks.
+
+    Raises:
+        TaskError: always.
+    """
+    raise TaskError(
+        f"The toy house has no tasks called {source!r}. Use --n and --seed, or a JSONL of tasks "
+        "such as `inhabit tasks toy` prints."
+    )
+
+
+def sample(n: int, seed: int, settings: ToySettings | None = None) -> Iterator[Task]:
     """`n` tasks, the kinds taking turns; the first k of n are those of k."""
     for i in range(n):
         draw = random.Random(f"toy {seed} {i}")

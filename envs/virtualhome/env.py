@@ -21,7 +21,6 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.backends import Embedded, Simulation
 from inhabit.envs.virtualhome.evolution import facts
 from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
@@ -47,6 +46,7 @@ from inhabit.envs.virtualhome.language import (
     verbs,
     vocabulary,
 )
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.goals import Goal, met
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of, read_scene
 

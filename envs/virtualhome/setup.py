@@ -20,8 +20,8 @@ from pathlib import Path
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.installing import pip, run
 from inhabit.envs.registry import Need
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.graph.library import VERSION, home, interpreter, simulation
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks import eai
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 

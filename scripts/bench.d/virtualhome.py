@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from inhabit.envs.core import Task, UnavailableError
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 

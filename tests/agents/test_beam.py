@@ -17,8 +17,8 @@ from inhabit.agents.models.registry import load
 from inhabit.agents.models.scripted import Script, ScriptedModel
 from inhabit.agents.registry import find
 from inhabit.envs.core import Env, Reason
-from inhabit.envs.toy import ToySettings
 from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.settings import ToySettings
 from tests.agents import dead_ends
 from tests.agents.dead_ends import DeadEnd, solved
 from tests.agents.views import act, view
@@ -208,8 +208,8 @@ def toy_env() -> Env:
 
 
 def flat_env() -> Env:
-    from inhabit.envs.virtualhome import VirtualHomeSettings
     from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
+    from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 
     return EmbeddedVirtualHome(VirtualHomeSettings(view="none"))
 

@@ -17,8 +17,8 @@ from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Task
 from inhabit.envs.registry import find
 from inhabit.envs.template import Template
-from inhabit.envs.toy import ToySettings
 from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.settings import ToySettings
 
 Events = list[dict[str, Any]]
 

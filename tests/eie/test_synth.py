@@ -25,8 +25,8 @@ from inhabit.eie.making.settings import SynthSettings
 from inhabit.eie.making.synth import Synthesis
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
 from inhabit.envs.registry import find
-from inhabit.envs.toy import ToySettings
 from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.settings import ToySettings
 from tests.eie.authors import Clumsy, Silent
 
 N = 60

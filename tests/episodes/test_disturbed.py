@@ -20,8 +20,8 @@ from toy_runs import Dying, play_toy, results, toy_tasks
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.planners.random import Random
 from inhabit.envs.core import Env
-from inhabit.envs.toy import ToySettings
 from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.worker import WorkerEnv
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending

@@ -18,8 +18,8 @@ from toy_runs import Dying, Keeps, Says, Silent, play_toy, toy_tasks
 from inhabit.agents.core import Agent, Decision, Grant, View
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Reason, SimulatorError, Task
-from inhabit.envs.toy import ToySettings
 from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.settings import ToySettings
 from inhabit.episodes.recording.reader import Attempt, Run
 from inhabit.episodes.recording.schema import Choice, Ending, Sight
 from inhabit.episodes.running.clock import Clock, TimeShare

@@ -10,8 +10,8 @@ from typing import Any
 
 from inhabit.agents.core import Agent, Decision, ModelError, View
 from inhabit.envs.core import Action, Env, Outcome, SimulatorError, Task
-from inhabit.envs.toy import ToySettings
 from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.recording.folder import begin, earlier
 from inhabit.episodes.recording.reader import Run

@@ -16,8 +16,8 @@ from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.counterparts import SLICED
 from inhabit.envs.alfred.scenes.object_types import IN, SYNONYMS
 from inhabit.envs.alfred.scenes.object_types import TYPES as OBJECT_TYPES
-from inhabit.envs.alfred.scenes.rooms import Split
 from inhabit.envs.alfred.scenes.scene import LAMPS, SLICEABLE, AlfredGoal, AlfredScene
+from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, TYPES, draw_scene
@@ -115,9 +115,9 @@ class AlfredTemplate:
 
     changes: Sequence[str] = CHANGES
 
-    def __init__(self, split: Split) -> None:
-        """A template for the rooms of a split."""
-        self._split = split
+    def __init__(self, settings: AlfredSettings) -> None:
+        """A template for the rooms of the settings' split."""
+        self._split = settings.split
         self.lexicon = _lexicon()
 
     def schema(self) -> Mapping[str, JsonValue]:

@@ -25,6 +25,7 @@ from inhabit.envs.alfred.scenes.scene import (
     StartPose,
     TaskType,
 )
+from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.rehearsal import rehearsal
@@ -60,21 +61,21 @@ _MOST_MOVED = 3
 """Things that stand elsewhere than the room has them."""
 
 
-def sample(n: int, seed: int, split: Split = "all", where: Rooms = _ITHOR) -> Iterator[Task]:
+def sample(n: int, seed: int, settings: AlfredSettings | None = None) -> Iterator[Task]:
     """`n` tasks, the seven types taking turns; the first k of n are those of k.
 
     Args:
         n: how many.
         seed: other seeds give other tasks.
-        split: the rooms of iTHOR's that they are drawn from.
-        where: the rooms, and the rule of cells. Types that are not possible in any room of one's
-            own are left out.
+        settings: which rooms they are sampled in, and the rule of cells. Types that are not
+            possible in any room of one's own are left out.
 
     Raises:
         SceneError: the folder of one's own rooms has none, or one that can't be read.
         TaskError: nothing can be done in these rooms.
     """
-    return islice(_stream(seed, split, where), n)
+    settings = settings or AlfredSettings()
+    return islice(_stream(seed, settings.split, Rooms(settings.rooms, settings.cells)), n)
 
 
 def _stream(seed: int, split: Split, where: Rooms) -> Iterator[Task]:

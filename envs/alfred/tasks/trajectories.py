@@ -10,7 +10,7 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -27,6 +27,7 @@ from inhabit.envs.alfred.scenes.scene import (
     StartPose,
     TaskType,
 )
+from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.skills.routes import STEP
 from inhabit.envs.alfred.thor.objects import ThorObjects
 from inhabit.envs.core import SceneError, Task, TaskError
@@ -150,25 +151,18 @@ class Trajectory(_Loose):
     turk_annotations: _Annotations
 
 
-def read(
-    folder: Path,
-    *,
-    annotator: int = 0,
-    bad: Literal["refuse", "skip"] = "refuse",
-    steps: bool = False,
-) -> Iterator[Task]:
+def read(source: str | Path, settings: AlfredSettings | None = None) -> Iterator[Task]:
     """Every trajectory below a folder as a task, in the order of their paths.
 
     Args:
-        folder: as ALFRED unpacks it, or any part of it.
-        annotator: whose wording of the goal is taken, of those there are.
-        bad: what happens to a file that can't be read: it stops everything, or it is left out,
-            with a warning that names it.
-        steps: whether the tasks bring the expert's low-level actions and masks.
+        source: a folder as ALFRED unpacks it, or any part of it.
+        settings: `annotator`, `bad_files`, and `replay`, with which tasks hold the expert's
+            low-level actions and masks.
 
     Raises:
         TaskError: there is no such folder, nothing in it, or (with `refuse`) a bad file.
     """
+    settings, folder = settings or AlfredSettings(), Path(source)
     if not folder.is_dir():
         raise TaskError(f"There is no folder {str(folder)!r} with ALFRED's trajectories.")
     paths = sorted(folder.rglob(FILE))
@@ -176,9 +170,9 @@ def read(
         raise TaskError(f"There is no {FILE} below {str(folder)!r}.")
     for path in paths:
         try:
-            yield read_task(path, folder, annotator, steps=steps)
+            yield read_task(path, folder, settings.annotator, steps=settings.replay != "off")
         except TaskError as error:
-            if bad == "refuse":
+            if settings.bad_files == "refuse":
                 raise
             _log.warning("Left out: %s", error)
 

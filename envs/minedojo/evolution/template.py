@@ -16,6 +16,7 @@ from inhabit.envs.minedojo.evolution.scenes import draw_scene, every_way
 from inhabit.envs.minedojo.expert.topology import TABLE, Node, graph
 from inhabit.envs.minedojo.language import say
 from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.tasks.names import WEATHERS, mobs, names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.template import ActionKind, Event, Lexicon
@@ -47,8 +48,8 @@ class MineDojoTemplate:
 
     changes: Sequence[str] = CHANGES
 
-    def __init__(self) -> None:
-        """Read the names."""
+    def __init__(self, settings: MineDojoSettings | None = None) -> None:
+        """Read the names. No setting matters to it."""
         self.lexicon = _lexicon()
 
     def schema(self) -> Mapping[str, JsonValue]:

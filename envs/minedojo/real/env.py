@@ -23,9 +23,9 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
 from inhabit.envs.minedojo.real.line import HostConnection, RefusedError
+from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.snapshot import in_words, read
 from inhabit.envs.minedojo.tasks.names import names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene

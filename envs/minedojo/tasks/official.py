@@ -18,6 +18,7 @@ import yaml
 
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import Task, TaskError
+from inhabit.envs.minedojo.settings import MineDojoSettings
 
 SOURCES = ("programmatic", "creative", "harvest", "combat", "techtree", "survival")
 _STEPS = {"harvest": 150, "combat": 60, "techtree": 200, "survival": 3000, "creative": 200}
@@ -29,16 +30,18 @@ def default_package() -> Path:
     return cache_home() / "minedojo" / "package" / "minedojo"
 
 
-def read(source: str, package: str | None) -> Iterator[Task]:
+def read(source: str, settings: MineDojoSettings) -> Iterator[Task]:
     """MineDojo's tasks.
 
     Args:
         source: programmatic (1,572), creative (1,558), one of its kinds, or the id of one task.
-        package: a wheel, or the folder of an installed `minedojo`; None looks where setup puts it.
+        settings: `tasks` is a wheel, or the folder of an installed `minedojo`; None looks where
+            setup puts it.
 
     Raises:
         TaskError: there is no such source, or no MineDojo to read it from.
     """
+    package = settings.tasks
     files = _Files(Path(package).expanduser() if package else default_package())
     if source == "creative" or source.startswith("creative:"):
         found = list(_creative(files))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from inhabit.envs.core import Task
+from inhabit.envs.minedojo.settings import MineDojoSettings
 
 _HARVEST = (
     # item, how many at most, biomes, what one starts with
@@ -42,7 +43,7 @@ _NIGHTLY = {"zombie", "spider", "skeleton", "husk"}
 _ARMOUR = (("feet", "boots"), ("legs", "leggings"), ("chest", "chestplate"), ("head", "helmet"))
 
 
-def sample(n: int, seed: int) -> Iterator[Task]:
+def sample(n: int, seed: int, settings: MineDojoSettings | None = None) -> Iterator[Task]:
     """So many tasks; the first k of n are those of k."""
     for index in range(n):
         draw = random.Random(f"minedojo {seed} {index}")

@@ -15,6 +15,7 @@ from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.evolution.facts import spoken
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.tasks.sampling import KINDS, Wish, draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
@@ -124,8 +125,8 @@ class VirtualHomeTemplate:
 
     changes: Sequence[str] = _CHANGES
 
-    def __init__(self) -> None:
-        """Read the catalogue of what flats hold."""
+    def __init__(self, settings: VirtualHomeSettings | None = None) -> None:
+        """Read the catalogue of what flats hold. No setting matters to it."""
         self.lexicon = _lexicon()
 
     def schema(self) -> Mapping[str, JsonValue]:

@@ -18,6 +18,7 @@ from typing import Any
 from inhabit.envs.core import Task, TaskError, UnavailableError
 from inhabit.envs.virtualhome.graph.library import home
 from inhabit.envs.virtualhome.graph.script import SYNONYMS
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.goals import ActionGoal, Goal, RelationGoal, StateGoal
 
 _PROGRAMS = Path("dataset/programs_processed_precond_nograb_morepreconds")
@@ -44,6 +45,22 @@ def folder() -> Path:
         "The eai tasks are not on this machine. Run `inhabit setup virtualhome`, or set "
         "INHABIT_EAI to the folder virtualhome_eval of an unpacked eai-eval wheel."
     )
+
+
+def read(source: str, settings: VirtualHomeSettings) -> Iterator[Task]:
+    """The tasks called "eai", or "eai-all" with the four that doing nothing satisfies.
+
+    Raises:
+        UnavailableError: as `folder`.
+        TaskError: there are no tasks of that name, or the package's files have an unknown form.
+    """
+    if source not in ("eai", "eai-all"):
+        raise TaskError(
+            f"VirtualHome has no tasks called {source!r}. Use 'eai' (338 goal tasks of the "
+            "eai-eval package), 'eai-all' (with the four that doing nothing satisfies), --n and "
+            "--seed, or a JSONL of tasks."
+        )
+    return tasks(vacuous=source == "eai-all")
 
 
 def tasks(*, vacuous: bool = False) -> Iterator[Task]:

@@ -14,6 +14,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
 from inhabit.envs.virtualhome.flats.plans import plans
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.goals import ActionGoal, Goal, RelationGoal, StateGoal, met
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
 
@@ -270,7 +271,7 @@ KINDS: Mapping[str, _Kind] = {
 """What is drawn in turn."""
 
 
-def sample(n: int, seed: int) -> Iterator[Task]:
+def sample(n: int, seed: int, settings: VirtualHomeSettings | None = None) -> Iterator[Task]:
     """`n` tasks, the kinds taking turns; the first k of n are those of k."""
     kinds = list(KINDS)
     for i in range(n):

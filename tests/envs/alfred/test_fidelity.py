@@ -90,7 +90,7 @@ def test_the_replay_planner_says_the_expert_s_steps_and_they_succeed(
     trajectories: Path, some: list[Path]
 ) -> None:
     folder = some[0].parent
-    (task,) = read(folder, steps=True)
+    (task,) = read(folder, AlfredSettings(replay="id"))
     with Alfred("embedded", AlfredSettings(replay="id")) as env:
         env.reset(task, seed=0)
         said = []

@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 def test_tasks_are_drawn_in_a_folder_of_rooms_and_can_be_solved(folder: Path) -> None:
     settings = AlfredSettings(rooms=str(folder))
     tasks = list(REGISTRATION.sample(4, 1, settings))
-    assert tasks == list(sample(4, 1, where=Rooms(str(folder))))
+    assert tasks == list(sample(4, 1, AlfredSettings(rooms=str(folder))))
     assert {str(task.scene["room"]) for task in tasks} <= {"guest {bath}", "attic"}
     assert not any("heat" in task.kind for task in tasks), "there is no kitchen"
     with Alfred("embedded", settings) as env:
@@ -44,23 +44,23 @@ def test_tasks_are_drawn_in_a_folder_of_rooms_and_can_be_solved(folder: Path) ->
 
 
 def test_a_task_in_a_room_that_is_not_there_is_refused(folder: Path) -> None:
-    task = next(iter(sample(1, 1, where=Rooms(str(folder)))))
+    task = next(iter(sample(1, 1, AlfredSettings(rooms=str(folder)))))
     with Alfred("embedded") as env, pytest.raises(SceneError, match="there is no room"):
         env.reset(task, seed=0)
 
 
 def test_bad_folders_are_told_in_words(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(SceneError, match="no folder"):
-        list(sample(1, 0, where=Rooms(str(tmp_path / "nowhere"))))
+        list(sample(1, 0, AlfredSettings(rooms=str(tmp_path / "nowhere"))))
     bare = tmp_path / "bare"
     bare.mkdir()
     floor = [o for o in load("FloorPlan303").objects if o["objectType"] in ("Floor", "Window")]
     (bare / "empty.json").write_text(json.dumps({"objects": floor}))
     with pytest.raises((TaskError, SceneError), match="bare"):
-        list(sample(1, 0, where=Rooms(str(bare))))
+        list(sample(1, 0, AlfredSettings(rooms=str(bare))))
     (folder / "attic.json").write_text('{"objects": 3}')
     with pytest.raises(SceneError, match=r"attic\.json is no room"):
-        list(sample(1, 0, where=Rooms(str(folder))))
+        list(sample(1, 0, AlfredSettings(rooms=str(folder))))
 
 
 def test_the_kind_of_a_room_is_told_from_what_is_in_it() -> None:

@@ -23,7 +23,7 @@ def env() -> Iterator[Alfred]:
 
 def test_it_begins_by_looking_around_and_says_what_can_be_said(env: Alfred) -> None:
     solved = 0
-    for task in sample(4, 7, "test"):
+    for task in sample(4, 7, AlfredSettings(split="test")):
         env.reset(task, seed=0)
         said = []
         while len(said) < 50 and (plan := env.plan()):
@@ -37,7 +37,7 @@ def test_it_begins_by_looking_around_and_says_what_can_be_said(env: Alfred) -> N
 
 
 def test_what_looking_around_has_shown_is_told_to_who_has_no_eyes(env: Alfred) -> None:
-    env.reset(next(iter(sample(1, 7, "test"))), seed=0)
+    env.reset(next(iter(sample(1, 7, AlfredSettings(split="test")))), seed=0)
     before = env.observe().text
     env.act(next(a for a in env.vocabulary() if a.text == "look around"))
     assert "You have just seen besides: " in env.observe().text

@@ -8,7 +8,7 @@ from inhabit.envs.alfred.teaching.text_only import TextOnlyAlfred
 
 def test_it_says_what_the_household_that_shows_says() -> None:
     settings = AlfredSettings(width=160, height=160, text="view", expert="searching")
-    (task,) = sample(1, 3, "val")
+    (task,) = sample(1, 3, AlfredSettings(split="val"))
     said = []
     for kind in (Alfred, TextOnlyAlfred):
         with kind(settings=settings) as env:

@@ -78,7 +78,7 @@ def test_a_trajectory_is_a_task(tmp_path: Path) -> None:
     assert scene.recording is not None and scene.recording.dirty_and_empty
     verbs = [step.verb for step in scene.recording.plan]
     assert verbs == ["pick up", "open", "put", "close"]
-    (other,) = read(tmp_path, annotator=1)
+    (other,) = read(tmp_path, AlfredSettings(annotator=1))
     assert other.goal == "Put a mug in the fridge"
 
 
@@ -134,7 +134,7 @@ def test_a_broken_file_can_be_left_out(
     with pytest.raises(TaskError, match="bad"):
         list(read(tmp_path))
     with caplog.at_level(logging.WARNING):
-        assert [task.id for task in read(tmp_path, bad="skip")] == ["good"]
+        assert [task.id for task in read(tmp_path, AlfredSettings(bad_files="skip"))] == ["good"]
     assert str(path) in caplog.text
 
 

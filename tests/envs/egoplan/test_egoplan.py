@@ -20,9 +20,10 @@ from inhabit.agents.models.registry import load
 from inhabit.agents.planners.rank import Rank, RankSettings
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, SceneError, Task, TaskError
-from inhabit.envs.egoplan import REGISTRATION, EgoPlanSettings
+from inhabit.envs.egoplan import REGISTRATION
 from inhabit.envs.egoplan.env import EgoPlan
 from inhabit.envs.egoplan.films import keyframes
+from inhabit.envs.egoplan.settings import EgoPlanSettings
 from inhabit.envs.egoplan.tasks import asked
 from tests.agents.models.tiny import save_llama
 

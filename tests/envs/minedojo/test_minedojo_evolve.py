@@ -10,10 +10,10 @@ import pytest
 from luanti_for_tests import needs_luanti
 
 from inhabit.envs.core import Task
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.evolution.template import MineDojoTemplate
 from inhabit.envs.minedojo.expert.shortest import shortest
+from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.snapshot import Account, Stack
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.template import ActionKind

@@ -13,11 +13,11 @@ import pytest
 from luanti_for_tests import needs_luanti
 
 from inhabit.envs.core import SceneError, Task, TaskError
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.expert.topology import cheapest, costs, graph, ways
 from inhabit.envs.minedojo.language import understand, vocabulary
 from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.tasks.names import names
 from inhabit.envs.minedojo.tasks.official import default_package, read
 from inhabit.envs.minedojo.tasks.sampling import sample
@@ -79,18 +79,24 @@ def test_a_frozen_task_costs_what_it_says() -> None:
 
 
 def test_minedojos_tasks_validate() -> None:
-    tasks = list(read("programmatic", official()))
+    tasks = list(read("programmatic", MineDojoSettings(tasks=official())))
     assert len(tasks) == len({one.id for one in tasks}) == 1572
     for one in tasks:
         read_scene(one)
-    assert len(list(read("creative", official()))) == 1558
-    assert [one.id for one in read("harvest_1_log", official())] == ["harvest_1_log"]
+    assert len(list(read("creative", MineDojoSettings(tasks=official())))) == 1558
+    assert [one.id for one in read("harvest_1_log", MineDojoSettings(tasks=official()))] == [
+        "harvest_1_log"
+    ]
 
 
 def test_mutants_are_refused_by_field() -> None:
     """200 tasks of MineDojo's, each with one wrong letter in one name."""
     draw = random.Random("mutants")
-    tasks = [one for one in read("programmatic", official()) if one.kind != "survival"]
+    tasks = [
+        one
+        for one in read("programmatic", MineDojoSettings(tasks=official()))
+        if one.kind != "survival"
+    ]
     for one in draw.sample(tasks, 200):
         field, scene = _mutant(draw, json.loads(json.dumps(dict(one.scene))))
         with pytest.raises(SceneError) as error:
@@ -150,7 +156,7 @@ def test_what_scenes_refuse(scene: dict[str, object], said: str) -> None:
 
 def test_no_package_is_said() -> None:
     with pytest.raises(TaskError, match="inhabit setup minedojo"):
-        list(read("programmatic", "/no/such/wheel.whl"))
+        list(read("programmatic", MineDojoSettings(tasks="/no/such/wheel.whl")))
 
 
 def test_every_text_means_its_action() -> None:

@@ -17,10 +17,10 @@ from luanti_for_tests import needs_luanti
 from numpy.typing import NDArray
 
 from inhabit.envs.core import Action, SimulatorError, Task
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.catalogue import Ingredient, recipes, smelts
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
+from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.tasks.names import mobs, variants
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world
 

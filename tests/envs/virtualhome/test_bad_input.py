@@ -12,11 +12,11 @@ from present import needs_virtualhome
 from served import served
 
 from inhabit.envs.core import Reason, SceneError, SimulatorError, Task
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.script import ARGUMENTS, LineError, ScriptLine, parse_line
 from inhabit.envs.virtualhome.graph.world import FlatWorld
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient

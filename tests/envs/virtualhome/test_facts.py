@@ -7,9 +7,9 @@ from present import needs_virtualhome
 from served import served
 
 from inhabit.envs.core import Factual, Privileged, SceneObject, Task
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.graph.library import load
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.worker.env import WorkerEnv
 

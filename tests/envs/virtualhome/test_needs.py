@@ -12,8 +12,10 @@ from served import served
 
 from inhabit.cli import main
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.setup import needs
+
+EAI = "virtualhome: the goal tasks of eai-eval (--tasks eai)"
 
 
 def findings(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
@@ -29,7 +31,7 @@ def test_a_machine_that_has_nothing_of_it(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("INHABIT_EAI", raising=False)
     found = findings(capsys)
-    for what in ("virtualhome (embedded)", "virtualhome (unity)", "eai-eval tasks"):
+    for what in ("virtualhome (embedded)", "virtualhome (unity)", EAI):
         assert found[what]["state"] == "lacking"
         assert found[what]["fix"].startswith("inhabit setup virtualhome")
 
@@ -41,7 +43,7 @@ def test_a_machine_that_was_set_up_lacks_the_unity_build_alone(
 ) -> None:
     found = findings(capsys)
     assert found["virtualhome (embedded)"]["state"] == "ok"
-    assert found["eai-eval tasks"]["state"] == "ok"
+    assert EAI not in found
     if found["virtualhome (unity)"]["state"] != "ok":
         assert "Unity build" in found["virtualhome (unity)"]["found"]
         assert "--set executable=PATH" in found["virtualhome (unity)"]["fix"]

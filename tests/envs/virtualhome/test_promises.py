@@ -6,12 +6,12 @@ import pytest
 from present import needs_virtualhome
 
 from inhabit.envs.core import Reason
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.backends import Embedded
 from inhabit.envs.virtualhome.env import VirtualHome
 from inhabit.envs.virtualhome.graph.failures import Failure
 from inhabit.envs.virtualhome.graph.script import ScriptLine
 from inhabit.envs.virtualhome.graph.world import FlatWorld
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
 
 pytestmark = needs_virtualhome

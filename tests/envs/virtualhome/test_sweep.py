@@ -8,11 +8,11 @@ import pytest
 from present import needs_eai, needs_virtualhome
 
 from inhabit.envs.core import Action, Outcome, Reason
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.script import ARGUMENTS
 from inhabit.envs.virtualhome.graph.verbs import VERBS
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.eai import tasks as eai_tasks
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import build_world, character_of, read_scene

@@ -16,9 +16,9 @@ from present import needs_virtualhome
 from served import served
 
 from inhabit.envs.core import Env, Reason, SimulatorError, Task, UnavailableError
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.graph.script import parse_line
+from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 from inhabit.envs.virtualhome.unity.protocol import CameraPlace, Point

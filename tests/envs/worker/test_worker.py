@@ -33,9 +33,9 @@ from inhabit.envs.core import (
     Tools,
     UnavailableError,
 )
-from inhabit.envs.toy import ToySettings
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.scene import ToyScene
+from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.toy.tasks import sample
 from inhabit.envs.worker import WorkerEnv, WorkerError
 from inhabit.envs.worker.link import Link

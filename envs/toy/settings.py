@@ -1,0 +1,16 @@
+"""Settings of the toy house, as `--set KEY=VALUE` changes them."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ToySettings(BaseModel):
+    """What `--set` may say of the toy house."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pixels: int = Field(default=96, ge=16, le=1024)
+    """Side of the square picture."""
+    delay: float = Field(default=0.0, ge=0.0, le=60.0)
+    """Seconds that every action takes, to stand in for a slow simulator."""

@@ -1,0 +1,29 @@
+"""Settings of VirtualHome, as `--set KEY=VALUE` changes them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class VirtualHomeSettings(BaseModel):
+    """What `--set` may say of VirtualHome."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    width: int = Field(default=320, ge=16, le=4096)
+    """Pixels."""
+    height: int = Field(default=240, ge=16, le=4096)
+    """Pixels."""
+    view: Literal["first_person", "over_the_shoulder", "top_down", "none"] = "first_person"
+    """Where the picture is taken from; "none" goes without pictures."""
+    verbs: Literal["all", "unity"] = "all"
+    """All actions of the evolving graph, or those alone that Unity carries out too."""
+    host: str = "127.0.0.1"
+    """Of a Unity simulator, or a server that speaks its protocol."""
+    port: int = Field(default=8080, ge=1, le=65535)
+    executable: str | None = None
+    """Path of VirtualHome's Unity build, started headless; None connects to one that runs."""
+    timeout: float = Field(default=60.0, gt=0.0)
+    """Seconds that Unity may take for an answer."""
