@@ -54,7 +54,7 @@ _ENTRIES = Entries(
         "holmes": "inhabit.agents.planners.holmes:REGISTRATION",
         "llm": "inhabit.agents.planners.llm:REGISTRATION",
         "scripted": "inhabit.agents.planners.scripted:REGISTRATION",
-        "replay": "inhabit.agents.planners.replay:REGISTRATION",
+        "replay": "inhabit.agents.planners.expert:REPLAY",
     },
     check=lambda registration: settings_problem(registration.settings),
 )

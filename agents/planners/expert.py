@@ -1,6 +1,8 @@
-"""Follows the environment's own solution, planned afresh at every step."""
+"""Follows the environment's own solution, planned anew at every step."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -11,13 +13,13 @@ from inhabit.envs.core import UnavailableError
 
 
 class ExpertSettings(BaseModel):
-    """Nothing to set."""
+    """No settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ExpertAgent(Agent):
-    """The ceiling that an environment can be held to, and the teacher for imitation."""
+    """The upper bound of an environment, and the teacher for imitation learning."""
 
     async def decide(self, view: View) -> Decision:
         """The first action of a plan from here; stops when solved, or when there is no plan.
@@ -27,7 +29,7 @@ class ExpertAgent(Agent):
         """
         if view.grants.plan is None:
             raise UnavailableError(
-                "The planner 'expert' follows the environment's own plan, and was given none: "
+                "The planner 'expert' follows the environment's own plan, and none was granted: "
                 "the environment has no expert, or the grant 'expert' was withheld. Choose another "
                 "planner, such as --agent random."
             )
@@ -39,17 +41,21 @@ def _make(settings: ExpertSettings, model: Model | None) -> Agent:
     return ExpertAgent()
 
 
-GOLD = AgentRegistration(
-    name="gold",
-    summary="the same, for tasks that bring a solution: the environment gives that first",
-    settings=ExpertSettings,
-    make=_make,
-    needs=frozenset({Grant.EXPERT}),
-)
 REGISTRATION = AgentRegistration(
     name="expert",
     summary="follows the environment's own solution",
     settings=ExpertSettings,
     make=_make,
     needs=frozenset({Grant.EXPERT}),
+)
+GOLD = replace(
+    REGISTRATION,
+    name="gold",
+    summary="expert under another name, for tasks that come with a solution",
+)
+REPLAY = replace(
+    REGISTRATION,
+    name="replay",
+    summary="re-executes a task's recorded trajectory action by action (ALFRED)",
+    wants={"replay": "id"},
 )

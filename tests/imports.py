@@ -1,0 +1,160 @@
+"""Reads the import statements of a source tree, and names those that break the layering."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import networkx as nx
+
+LAYERS = ("envs", "agents", "episodes", "eie")
+"""A package may import from itself and from those before it. `inhabit/*.py` stands above all."""
+ENVS_FOR_AGENTS = frozenset({"inhabit.envs.core", "inhabit.envs.cache", "inhabit.envs.entries"})
+"""What `agents` may import from `envs`: the contract, the cache folder, and the registry class."""
+ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
+    "inhabit.envs",
+    "inhabit.envs.claims",
+    "inhabit.envs.registry",
+    "inhabit.envs.tasksets",
+    "inhabit.envs.template",
+    "inhabit.envs.worker",
+}
+"""What `episodes` and `eie` may import from `envs` besides: no environment is among them."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import of a module of this project."""
+
+    target: str
+    line: int
+    at_load: bool
+    """Whether it is executed when the module is loaded, rather than in a call or for types."""
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file of the project."""
+
+    name: str
+    """Dotted, such as "inhabit.agents.core"."""
+    file: Path
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.file.read_text(encoding="utf-8"), str(self.file))
+
+    @property
+    def layer(self) -> int:
+        """Its place in `LAYERS`; `inhabit/*.py` comes after all of them."""
+        part = self.name.split(".")[1:2]
+        return LAYERS.index(part[0]) if part and part[0] in LAYERS else len(LAYERS)
+
+    @property
+    def package(self) -> str:
+        return self.name if self.file.name == "__init__.py" else self.name.rpartition(".")[0]
+
+
+def modules(root: Path) -> Mapping[str, Module]:
+    """Every module below `root`, by its dotted name."""
+    found = {}
+    for top in LAYERS:
+        for file in sorted((root / top).rglob("*.py")):
+            parts = ["inhabit", *file.relative_to(root).with_suffix("").parts]
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    for file in sorted((root / "inhabit").glob("*.py")):
+        found["inhabit" if file.stem == "__init__" else f"inhabit.{file.stem}"] = file
+    return {name: Module(name, file) for name, file in found.items()}
+
+
+def imports(module: Module, known: Collection[str]) -> Iterator[Import]:
+    """The imports of `module` among `known`, those inside functions included.
+
+    Raises:
+        ValueError: an import of the project is relative, or does not begin with `inhabit.`.
+    """
+    in_calls = {id(node) for node in _nested(module.tree)}
+    for node in ast.walk(module.tree):
+        for target in _targets(node, module):
+            while target not in known and "." in target:
+                target = target.rpartition(".")[0]
+            if target in known:
+                yield Import(target, getattr(node, "lineno", 0), id(node) not in in_calls)
+
+
+def _nested(tree: ast.Module) -> Iterator[ast.AST]:
+    """Nodes that loading the module does not execute."""
+    for node in ast.walk(tree):
+        typing_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        if typing_only or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from ast.walk(node)
+
+
+def _targets(node: ast.AST, module: Module) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        if node.level:
+            raise ValueError(f"{module.name}:{node.lineno} has a relative import")
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+    else:
+        return
+    for name in names:
+        if name.split(".")[0] in LAYERS:
+            raise ValueError(f"{module.name}:{node.lineno} imports {name!r} without 'inhabit.'")
+        if name.split(".")[0] == "inhabit":
+            yield name
+
+
+def upward(tree: Mapping[str, Module]) -> list[str]:
+    """Imports of a package from one that stands above it, "module:line target" each."""
+    return [
+        f"{module.name}:{one.line} {one.target}"
+        for module in tree.values()
+        for one in imports(module, tree)
+        if tree[one.target].layer > module.layer
+    ]
+
+
+def circles(tree: Mapping[str, Module]) -> list[Sequence[str]]:
+    """Groups of modules whose loading imports one another.
+
+    Importing a.b.c executes a and a.b as well. A package that imports its own submodules is no
+    circle, as long as these do not import a name from the package itself.
+    """
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for module in tree.values():
+        graph.add_edges_from(
+            (module.name, one.target) for one in imports(module, tree) if one.at_load
+        )
+    loops = [sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1]
+    return sorted([*loops, *([name] for name in nx.nodes_with_selfloops(graph))])
+
+
+def outside_contract(tree: Mapping[str, Module]) -> list[str]:
+    """Imports by agents, episodes and eie of anything in `envs` that is not the contract."""
+    return [
+        f"{module.name}:{one.line} {one.target}"
+        for module in tree.values()
+        if 0 < module.layer < len(LAYERS)
+        for one in imports(module, tree)
+        if tree[one.target].layer == 0 and one.target not in _allowed(module)
+    ]
+
+
+def _allowed(module: Module) -> frozenset[str]:
+    return ENVS_FOR_AGENTS if module.name.startswith("inhabit.agents") else ENVS_FOR_OTHERS
+
+
+def named_environments(tree: Mapping[str, Module], names: Collection[str]) -> list[str]:
+    """Strings outside docstrings in agents, episodes and eie that are an environment's name."""
+    return [
+        f"{module.name}:{node.lineno} {node.value!r}"
+        for module in tree.values()
+        if 0 < module.layer < len(LAYERS)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Constant) and node.value in names
+    ]
