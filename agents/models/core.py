@@ -98,8 +98,19 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
+class GenerateOptions:
+    """What `Model.generate` is asked for besides the prompt; its arguments explain them."""
+
+    max_tokens: int | None = None
+    seed: int = 0
+    n: int = 1
+    tools: Sequence[Mapping[str, JsonValue]] = ()
+    schema: Mapping[str, JsonValue] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """Words of a model, best first where it gave several."""
+    """Generated texts, best first."""
 
     texts: tuple[str, ...]
     call: Call
@@ -144,7 +155,6 @@ class Model(ABC):
         """
         raise ModelError(f"{self.name} can't search with a beam.")
 
-    @abstractmethod
     async def generate(
         self,
         prompt: Sequence[Message],
@@ -155,21 +165,33 @@ class Model(ABC):
         tools: Sequence[Mapping[str, JsonValue]] = (),
         schema: Mapping[str, JsonValue] | None = None,
     ) -> Reply:
-        """Answer `prompt` in words.
+        """Generate a reply to `prompt`. A backend implements `_generate`.
 
         Args:
             prompt: oldest turn first.
-            max_tokens: after which an answer is cut off; None for the model's own limit.
-            seed: of what is drawn, where the model `samples`.
-            n: how many answers; more than one asks for `Ability.N_BEST`.
-            tools: functions that it may want called instead, as `inhabit.envs.core.Tools.tools` has
-                them; asks for `Ability.TOOLS`.
-            schema: the JSON schema of an object that the answer must be; asks for
-                `Ability.SCHEMA`.
+            max_tokens: limit of a reply; None for the model's own.
+            seed: of the sampling, where the model `samples`.
+            n: number of replies; more than one needs `Ability.N_BEST`.
+            tools: functions that it may call instead, as `inhabit.envs.core.Tools.tools` describes
+                them; needs `Ability.TOOLS`.
+            schema: JSON schema of the object to reply with; needs `Ability.SCHEMA`.
 
         Raises:
-            ModelError: it lacks an ability, or the call failed.
+            ModelError: the model lacks an ability, or the call failed.
         """
+        asked = {Ability.N_BEST: n > 1, Ability.TOOLS: tools, Ability.SCHEMA: schema is not None}
+        for ability, wanted in asked.items():
+            if wanted and ability not in self.abilities:
+                raise ModelError(f"{self.name} was asked for {ability.value}, which it can't do.")
+        return await self._generate(prompt, GenerateOptions(max_tokens, seed, n, tools, schema))
+
+    async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
+        """Generate a reply. `options` ask for declared abilities alone.
+
+        Raises:
+            ModelError: the model generates no text, or the call failed.
+        """
+        raise ModelError(f"{self.name} can't generate text.")
 
     async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
         """Score `letters`, one capital each, as the whole answer to `prompt`, in the order given.
@@ -205,19 +227,3 @@ class Model(ABC):
     async def close(self) -> None:
         """Let go of memory and connections. Safe to call twice."""
         return
-
-    def _check_able(
-        self,
-        n: int = 1,
-        tools: Sequence[Mapping[str, JsonValue]] = (),
-        schema: Mapping[str, JsonValue] | None = None,
-    ) -> None:
-        """See that what `generate` is asked for is declared.
-
-        Raises:
-            ModelError: it is not.
-        """
-        asked = {Ability.N_BEST: n > 1, Ability.TOOLS: tools, Ability.SCHEMA: schema is not None}
-        for ability, wanted in asked.items():
-            if wanted and ability not in self.abilities:
-                raise ModelError(f"{self.name} was asked for {ability.value}, which it can't do.")

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.agents.core import Call, ModelError, Ranked
-from inhabit.agents.models.core import Ability, Message, Model, Ranking, Reply, ToolCall
+from inhabit.agents.models.core import (
+    Ability,
+    GenerateOptions,
+    Message,
+    Model,
+    Ranking,
+    Reply,
+    ToolCall,
+)
 from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.entries import first_problem
 
@@ -123,28 +131,19 @@ class ScriptedModel(Model):
         best = sorted(ranking.scores, key=lambda one: -one.logprob)[:width]
         return replace(ranking, scores=tuple(best))
 
-    async def generate(
-        self,
-        prompt: Sequence[Message],
-        *,
-        max_tokens: int | None = None,
-        seed: int = 0,
-        n: int = 1,
-        tools: Sequence[Mapping[str, JsonValue]] = (),
-        schema: Mapping[str, JsonValue] | None = None,
-    ) -> Reply:
+    async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
         """The first answer that fits the newest message, or else the next reply, or n of them.
 
         Raises:
             ModelError: the script has nothing left to say, or does not declare what is asked.
         """
-        self._check_able(n, tools, schema)
+        n = options.n
         newest = _text(prompt[-1]) if prompt else ""
         for answer in self._script.answers:
             if answer.when in newest:
                 wants = tuple(
                     ToolCall(f"call-{len(prompt)}-{i}", want.name, want.arguments)
-                    for i, want in enumerate(answer.wants if tools else ())
+                    for i, want in enumerate(answer.wants if options.tools else ())
                 )
                 return Reply((answer.say,) * n, _call(prompt, *(answer.say,) * n), wants=wants)
         said = self._script.replies[self._said : self._said + n]

@@ -82,7 +82,7 @@ async def make_on_cluster(
             count = max(hands, _needed(keeping, into.header.n))
             numbers = range(keeping.written, min(keeping.written + count, most))
             await dispatch(
-                "inhabit.eie.making.cluster:Workshop",
+                "inhabit.eie.making.cluster:AttemptWorker",
                 into.header.model_dump(mode="json"),
                 numbers,
                 lambda job, made: keeping.add(unpacked(made)),

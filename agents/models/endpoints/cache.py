@@ -13,7 +13,7 @@ from typing import TypeVar
 from pydantic import JsonValue, TypeAdapter
 
 from inhabit.agents.core import Call, ModelError
-from inhabit.agents.models.core import Message, Model, Ranking, Reply
+from inhabit.agents.models.core import GenerateOptions, Message, Model, Ranking, Reply
 
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (question TEXT PRIMARY KEY, answer TEXT NOT NULL)"
 _REPLY, _RANKING = TypeAdapter(Reply), TypeAdapter(Ranking)
@@ -62,31 +62,20 @@ class Cached(Model):
         asked: dict[str, JsonValue] = {"choose": list(letters)}
         return await self._ask(prompt, asked, _RANKING, lambda: self._model.choose(prompt, letters))
 
-    async def generate(
-        self,
-        prompt: Sequence[Message],
-        *,
-        max_tokens: int | None = None,
-        seed: int = 0,
-        n: int = 1,
-        tools: Sequence[Mapping[str, JsonValue]] = (),
-        schema: Mapping[str, JsonValue] | None = None,
-    ) -> Reply:
+    async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
         """The answer of the file, or of the model."""
 
         async def answer() -> Reply:
-            return await self._model.generate(
-                prompt, max_tokens=max_tokens, seed=seed, n=n, tools=tools, schema=schema
-            )
+            return await self._model._generate(prompt, options)
 
         if not self._keeps:
             return await answer()
         asked: dict[str, JsonValue] = {
-            "generate": max_tokens,
-            "seed": seed if self.samples else None,
-            "n": n,
-            "tools": [dict(tool) for tool in tools],
-            "schema": None if schema is None else dict(schema),
+            "generate": options.max_tokens,
+            "seed": options.seed if self.samples else None,
+            "n": options.n,
+            "tools": [dict(tool) for tool in options.tools],
+            "schema": None if options.schema is None else dict(options.schema),
         }
         return await self._ask(prompt, asked, _REPLY, answer)
 

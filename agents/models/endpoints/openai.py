@@ -11,10 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-
 from inhabit.agents.core import Call, Decision, ModelError, Ranked
-from inhabit.agents.models.core import Ability, Message, Model, Ranking, Reply
+from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
 from inhabit.agents.models.endpoints.budget import Budget
 from inhabit.agents.models.endpoints.cache import Cached
 from inhabit.agents.models.endpoints.scoring import EXTRA, score
@@ -62,37 +60,27 @@ class OpenAIModel(Model):
         # OpenAI's own newest models know the long name alone, and most others the short one.
         self._limit = "max_tokens" if settings.base_url else "max_completion_tokens"
 
-    async def generate(
-        self,
-        prompt: Sequence[Message],
-        *,
-        max_tokens: int | None = None,
-        seed: int = 0,
-        n: int = 1,
-        tools: Sequence[Mapping[str, JsonValue]] = (),
-        schema: Mapping[str, JsonValue] | None = None,
-    ) -> Reply:
+    async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
         """What the endpoint answers, in the order that it gives."""
-        self._check_able(n, tools, schema)
         begin = time.perf_counter()
-        body = self._body(prompt, max_tokens)
+        body = self._body(prompt, options.max_tokens)
         if self.samples:
-            body["seed"] = seed
-        if n > 1:
-            body["n"] = n
-        if tools:
-            body["tools"] = functions(tools)
-        if schema is not None:
-            body["response_format"] = answer_format(schema)
+            body["seed"] = options.seed
+        if options.n > 1:
+            body["n"] = options.n
+        if options.tools:
+            body["tools"] = functions(options.tools)
+        if options.schema is not None:
+            body["response_format"] = answer_format(options.schema)
         answer = await self._endpoint.ask(body, self._extra)
         best, *others = answer.texts
         raw = [best, *(f"{w.name}({w.arguments})" for w in answer.wants)]
         call = _call(prompt, "\n".join(t for t in raw if t), [answer], begin)
         call = replace(call, others=tuple(others))
-        if len(answer.texts) < n:
+        if len(answer.texts) < options.n:
             raise _paid(
                 call,
-                f"{self.name} was asked for {n} answers and gave {len(answer.texts)}: say "
+                f"{self.name} was asked for {options.n} answers and gave {len(answer.texts)}: say "
                 "--set lacks=n_best, and ask for one.",
             )
         return Reply(answer.texts, call, wants=answer.wants)

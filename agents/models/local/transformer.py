@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,11 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 import transformers
-from pydantic import JsonValue
 from safetensors import SafetensorError
 
 from inhabit.agents.core import Call, ModelError, Ranked
-from inhabit.agents.models.core import Ability, Message, Model, Ranking, Reply
+from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
 from inhabit.agents.models.local.adapter import put_on
 from inhabit.agents.models.local.encode import EncodedPrompt, Encoder, ImageProcessor
 from inhabit.agents.models.local.generation import GeneratedText, TextGenerator
@@ -100,22 +99,13 @@ class Transformer(Model):
         """The best by `agents/models/local/search.py`."""
         return await self._ask((prompt, candidates, width), self._beam)
 
-    async def generate(
-        self,
-        prompt: Sequence[Message],
-        *,
-        max_tokens: int | None = None,
-        seed: int = 0,
-        n: int = 1,
-        tools: Sequence[Mapping[str, JsonValue]] = (),
-        schema: Mapping[str, JsonValue] | None = None,
-    ) -> Reply:
+    async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
         """The likeliest word after word, whatever the seed; 256 where no limit is given.
 
         Several answers are the best of a beam search as wide, by their log-probabilities.
         """
-        self._check_able(n, tools, schema)
-        return await self._ask((prompt, max_tokens or 256, n), self._generate)
+        asked = prompt, options.max_tokens or 256, options.n
+        return await self._ask(asked, self._generate_batch)
 
     async def close(self) -> None:
         """Let go of the thread; the memory goes with the last reference."""
@@ -192,7 +182,7 @@ class Transformer(Model):
         call = Call(messages=messages, reply="", tokens_in=scored.read, seconds=seconds)
         return Ranking(tuple(map(Ranked, texts, scored.scores, lengths)), call)
 
-    def _generate(self, wanted: Sequence[Wanted]) -> list[Reply | Exception]:
+    def _generate_batch(self, wanted: Sequence[Wanted]) -> list[Reply | Exception]:
         read = [_or_error(self._told, prompt, most) for prompt, most, _ in wanted]
         asked = [
             (tokens, most, n)

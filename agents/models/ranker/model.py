@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from inhabit.agents.core import Call, ModelError, Ranked
-from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking, Reply
+from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking
 from inhabit.agents.models.ranker import RANKER
 from inhabit.agents.models.ranker.features import RankerVocabulary, question
 from inhabit.agents.models.ranker.looking import Looker
@@ -95,23 +95,6 @@ class Ranker(Model):
         if self._eyes is None:
             return await super().look(pictures)
         return self._eyes.look(pictures)
-
-    async def generate(
-        self,
-        prompt: Sequence[Message],
-        *,
-        max_tokens: int | None = None,
-        seed: int = 0,
-        n: int = 1,
-        tools: Sequence[Mapping[str, JsonValue]] = (),
-        schema: Mapping[str, JsonValue] | None = None,
-    ) -> Reply:
-        """It has no words of its own.
-
-        Raises:
-            ModelError: always.
-        """
-        raise ModelError(f"{self.name} ranks what it is given, and says nothing of its own.")
 
 
 def _text(prompt: Sequence[Message]) -> str:

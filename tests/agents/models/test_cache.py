@@ -38,9 +38,9 @@ class Counting(ScriptedModel):
         self.asked += 1
         return await super().choose(*arguments)
 
-    async def generate(self, *arguments: Any, **named: Any) -> Reply:
+    async def _generate(self, *arguments: Any, **named: Any) -> Reply:
         self.asked += 1
-        return await super().generate(*arguments, **named)
+        return await super()._generate(*arguments, **named)
 
 
 def counting(**script: Any) -> Counting:
