@@ -13,10 +13,11 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from inhabit.eie.commands import COMMANDS as EIE_COMMANDS
+from inhabit.envs.commands import COMMANDS as ENV_COMMANDS
 from inhabit.envs.errors import UserError
 from inhabit.episodes.commands import COMMANDS as EPISODE_COMMANDS
 
-_COMMANDS = {**EPISODE_COMMANDS, **EIE_COMMANDS}
+_COMMANDS = {**EPISODE_COMMANDS, **EIE_COMMANDS, **ENV_COMMANDS}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

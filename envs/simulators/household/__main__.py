@@ -19,6 +19,8 @@ from inhabit.envs.simulators.household.wire import fifo, wsgi
 if TYPE_CHECKING:
     from inhabit.envs.simulators.household.wire.session import Session
 
+RELEASE = "INHABIT_THOR_CLIENT"
+"""In the environment: the release of the client, as `inhabit thor` tells."""
 _LOOK = 0.5
 """Seconds between two looks at whether the client is still there."""
 
@@ -28,8 +30,9 @@ def main() -> None:
     arguments = _arguments()
     threading.Thread(target=_end_with, args=(arguments.client,), daemon=True).start()
     # Release 2.1.0 of the client says where it listens, but not how: it knows HTTP alone.
-    old = "AI2THOR_SERVER_TYPE" not in os.environ
-    over_http = old or os.environ["AI2THOR_SERVER_TYPE"] == "WSGI"
+    wire = os.environ.get("AI2THOR_SERVER_TYPE")
+    release = "2.1.0" if wire is None else os.environ.get(RELEASE, "")
+    over_http = wire in (None, "WSGI")
 
     def begin() -> Session:
         # Imported late: it takes a while, and what goes wrong here is told to the client.
@@ -42,10 +45,11 @@ def main() -> None:
             width=arguments.screen_width,
             height=arguments.screen_height,
             catalog=Catalog.of(arguments.rooms, recorded=arguments.recorded_cells),
+            any_argument=release == "2.1.0",
         )
         pictures = os.environ.get("AI2THOR_SERVER_SIDE_SCREENSHOT", "True") == "True"
         form = Json() if over_http else MessagePack()
-        return Session(simulator, form, pictures=pictures, old=old)
+        return Session(simulator, form, pictures=pictures, release=release)
 
     if over_http:
         token = _told("AI2THOR_CLIENT_TOKEN")

@@ -13,8 +13,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import inhabit
 from inhabit.envs.cache import cache_home
 
+WRITTEN_BY = "# Written by inhabit: starts the embedded household."
+"""The second line of the script, by which it is known."""
+_ROOT = Path(inhabit.__file__).resolve().parents[1]
+"""Where this interpreter finds `inhabit`."""
 _MEMORY = f"export MALLOC_MMAP_THRESHOLD_={32 << 20} MALLOC_TRIM_THRESHOLD_={256 << 20}"
 """Has the C library keep the memory of one picture for the next: a tenth of a step's time."""
 
@@ -42,9 +47,9 @@ def executable(*, rooms: str = "", recorded: bool = False) -> Path:
     if rooms:
         command += f" -rooms {shlex.quote(str(Path(rooms).resolve()))}"
     command += ' -recorded-cells "$@"' if recorded else ' "$@"'
-    script = (
-        f"#!/bin/sh\n# Written by inhabit: starts the embedded household.\n{_MEMORY}\n{command}\n"
-    )
+    # The client may run in another environment than this one, with packages of other versions.
+    surroundings = f"unset PYTHONHOME\nexport PYTHONPATH={shlex.quote(str(_ROOT))}"
+    script = f"#!/bin/sh\n{WRITTEN_BY}\n{_MEMORY}\n{surroundings}\n{command}\n"
     home = cache_home()
     path = home / f"household-{hashlib.sha256(script.encode()).hexdigest()[:12]}"
     if not os.access(path, os.X_OK):

@@ -21,12 +21,10 @@ from inhabit.envs.simulators.household.drawing.picture import Randomization
 from inhabit.envs.simulators.household.house import House, Settings, Sight
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, in_build
-from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE
+from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE, NEAR_PLANE
 from inhabit.envs.simulators.household.world import SimObject, WorldSnapshot
 from inhabit.envs.simulators.render.stage import Frame
 
-NEAR_PLANE = 0.1
-"""Metres; what `Initialize` answers."""
 _WIDEST = 4096
 """Pixels."""
 _SMOOTHEST = 4
@@ -71,6 +69,7 @@ class Simulator:
         height: int = 300,
         seed: int = 0,
         catalog: Catalog | None = None,
+        any_argument: bool = False,
     ) -> None:
         """Enter the first room.
 
@@ -80,12 +79,15 @@ class Simulator:
             height: of the pictures, pixels.
             seed: chooses where the agent starts in a room.
             catalog: the rooms that there are; None for iTHOR's.
+            any_argument: ignore arguments that an action does not take, and give those that it
+                lacks the value 0, as the Unity of release 2.1.0 does.
 
         Raises:
             SceneError: there is no such room.
             UnavailableError: the rooms are not installed.
         """
         self._seed = seed
+        self._any_argument = any_argument
         self._revisions = count(1)
         self._catalog = catalog or Catalog()
         room = self._catalog.load(scene)
@@ -117,7 +119,7 @@ class Simulator:
         before, mood, version = house.world.moment(), house.mood, house.world.version
         cameras = house.cameras
         try:
-            value = action(house, request)
+            value = action(house, request, any_argument=self._any_argument)
         except Refusal as refusal:
             house.world.return_to(before)
             house.mood, house.cameras = mood, cameras

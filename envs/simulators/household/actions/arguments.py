@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
@@ -72,8 +72,20 @@ class ThorAction:
             **fields,
         )
 
-    def __call__(self, house: House, request: Mapping[str, Any]) -> JsonValue:
+    @property
+    def names(self) -> Collection[str]:
+        """What its arguments are called, as in "objectId"."""
+        return self._names.keys()
+
+    def __call__(
+        self, house: House, request: Mapping[str, Any], *, any_argument: bool = False
+    ) -> JsonValue:
         """Carry it out.
+
+        Args:
+            house: where.
+            request: THOR's JSON.
+            any_argument: ignore arguments that it does not take.
 
         Raises:
             Refusal: it can't be; wrong arguments included.
@@ -82,7 +94,7 @@ class ThorAction:
         plain = {key[:1].lower() + key[1:]: value for key, value in request.items()}
         given = {key: value for key, value in plain.items() if key in self._names}
         others = {k: v for k, v in plain.items() if k not in given and k not in _ENVELOPE}
-        if others and not self._open:
+        if others and not self._open and not any_argument:
             raise Refusal(
                 f'Action: "{self.name}" called with invalid argument: {", ".join(sorted(others))}. '
                 f"Expected arguments: {', '.join(self._names) or 'none'}.",

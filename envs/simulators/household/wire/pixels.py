@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Color = tuple[int, int, int]
 
+NEAR_PLANE = 0.1
+"""Metres: what is nearer than this to THOR's camera is not drawn."""
 FAR_PLANE = 20.0
 """Metres: how far THOR's camera sees, and the depth where there is nothing."""
 

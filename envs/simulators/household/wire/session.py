@@ -6,8 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
-from inhabit.envs.simulators.household.wire import client_2_1, pixels
+from inhabit.envs.simulators.household.wire import pixels
 from inhabit.envs.simulators.household.wire.agent_metadata import describe
+from inhabit.envs.simulators.household.wire.dialects import (
+    Dialect,
+    bounds,
+    depth,
+    without_alpha,
+)
 from inhabit.envs.simulators.household.wire.message import Message
 from inhabit.envs.simulators.household.wire.packing import Format, Objects
 from inhabit.envs.simulators.render.stage import Frame
@@ -34,7 +40,7 @@ class Session:
     """One client's dealings with one simulator."""
 
     def __init__(
-        self, simulator: Simulator, form: Format, *, pictures: bool = True, old: bool = False
+        self, simulator: Simulator, form: Format, *, pictures: bool = True, release: str = ""
     ) -> None:
         """Wrap `simulator`.
 
@@ -42,13 +48,13 @@ class Session:
             simulator: what acts.
             form: how metadata is written.
             pictures: False sends none at all (the client was told `headless`).
-            old: whether the client is release 2.1.0.
+            release: of the client, such as "2.1.0"; empty for 5.0.0.
         """
         self._simulator = simulator
         self._form = form
         self._pictures = pictures
-        self._old = old
-        self._objects = Objects(form, client_2_1.ALIASES if old else {})
+        self._dialect = Dialect.of(release)
+        self._objects = Objects(form, self._dialect.aliases)
         self._palette = pixels.Palette()
         self._sensors: frozenset[str] = frozenset()
         self._actions = 0
@@ -97,7 +103,7 @@ class Session:
             assert frame.rgb is not None
             yield "image", pixels.rgb(frame.rgb)
         if "image_depth" in wanted:
-            yield "image_depth", (client_2_1 if self._old else pixels).depth(frame.depth)
+            yield "image_depth", self._depth(frame)
         if "image_ids" in wanted:
             self._palette.add(frame.names)
             yield "image_ids", self._painted(frame, frame.names)
@@ -106,14 +112,18 @@ class Session:
             self._palette.add(kinds)
             yield "image_classes", self._painted(frame, kinds)
 
+    def _depth(self, frame: Frame) -> bytes:
+        farthest = self._dialect.farthest
+        return pixels.depth(frame.depth) if farthest is None else depth(frame.depth, farthest)
+
     def _painted(self, frame: Frame, names: Sequence[str]) -> bytes:
         """Every pixel in the colour of a name."""
         painted = pixels.names(frame.ids, self._palette.pixels(names))
-        return client_2_1.names(painted) if self._old else painted
+        return without_alpha(painted) if self._dialect.three_channels else painted
 
     def _bounds(self) -> list[dict[str, object]]:
         frame = self._simulator.frame(rgb=False)
-        return client_2_1.bounds(frame.ids, self._palette.colors(frame.names))
+        return bounds(frame.ids, self._palette.colors(frame.names))
 
     def _kind(self, name: str) -> str:
         thing = self._simulator.things.get(name)
@@ -127,7 +137,7 @@ class Session:
         if wanted & {"image_ids", "image_classes"}:
             self._palette.add(self._simulator.things)
             agent["colors"] = self._palette.metadata()
-        if self._old:
+        if self._dialect.three_channels:
             agent["colorBounds"] = self._bounds() if "image_ids" in wanted else []
         sights = self._simulator.visibility()
         objects = self._objects.pack(

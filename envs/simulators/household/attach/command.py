@@ -1,0 +1,44 @@
+"""`inhabit thor`: any program's AI2-THOR, without Unity."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from inhabit.envs.simulators.household.attach import environment
+
+
+def thor(
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND ...", help="The program and its arguments.")
+    ],
+    rooms: Annotated[str, typer.Option(help="A folder with rooms of your own.")] = "",
+    recorded: Annotated[
+        bool,
+        typer.Option(
+            "--recorded-cells",
+            help="Let the agent stand where THOR's was recorded to stand (inhabit setup alfred).",
+        ),
+    ] = False,
+) -> None:
+    """Run a program whose AI2-THOR is the embedded household.
+
+    Every ai2thor.controller.Controller in it, and in the processes it starts, runs without Unity,
+    a display, a GPU or a download. Works with the ai2thor client 2.1.0, 2.7.*, 4.3.0 and 5.0.0 in
+    any Python environment; inhabit need not be installed there.
+
+    Example: inhabit thor -- python evaluate.py --split base
+    """
+    here = environment(rooms=rooms, recorded=recorded)
+    sys.stdout.flush()
+    try:
+        os.execvpe(command[0], command, here)
+    except FileNotFoundError:
+        typer.echo(f"There is no program {command[0]!r}.", err=True)
+        raise typer.Exit(127) from None
+    except PermissionError:
+        typer.echo(f"{command[0]!r} can't be run: it is not executable.", err=True)
+        raise typer.Exit(126) from None
