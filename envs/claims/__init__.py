@@ -9,8 +9,7 @@ the `Thing`s that it is given. What it can't read it leaves out; what it can't d
         print(claim.words, holds(claim, things))
 """
 
-from inhabit.envs.claims.checking import holds
+from inhabit.envs.claims.checking import Reader, holds
 from inhabit.envs.claims.claim import About, Claim, Intent, Noun
-from inhabit.envs.claims.reading import Reader
 
 __all__ = ["About", "Claim", "Intent", "Noun", "Reader", "holds"]

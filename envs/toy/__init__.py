@@ -18,5 +18,5 @@ REGISTRATION = Registration(
     make=lazy("inhabit.envs.toy.env:make"),
     sample=lazy("inhabit.envs.toy.tasks:sample"),
     read=lazy("inhabit.envs.toy.tasks:read"),
-    template=lazy("inhabit.envs.toy.evolve:ToyTemplate"),
+    template=lazy("inhabit.envs.toy.template:ToyTemplate"),
 )

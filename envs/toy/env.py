@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Action, Determinism, Env, Observation, Outcome, SceneObject, Task
-from inhabit.envs.toy import evolve
+from inhabit.envs.toy import facts
 from inhabit.envs.toy.goals import ToyGoal, in_hand, solve
 from inhabit.envs.toy.house import (
     CONTAINERS,
@@ -152,7 +152,7 @@ class Toy(Env):
 
     def things(self) -> Sequence[SceneObject]:
         """What is where, in which state, and how much of it the picture shows."""
-        return evolve.things(self._house, self._settings.pixels)
+        return facts.things(self._house, self._settings.pixels)
 
     def _look(self) -> None:
         held = self._house.held()

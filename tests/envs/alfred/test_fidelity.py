@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.fidelity import frames, reachable, table
+from inhabit.envs.alfred.fidelity import frames, simulator, table
 from inhabit.envs.alfred.fidelity.report import write
 from inhabit.envs.alfred.fidelity.verdict import SOLVED, FidelityCheck, TrajectoryVerdict
 from inhabit.envs.alfred.settings import AlfredSettings
@@ -114,7 +114,7 @@ def test_what_is_visible_in_real_frames_is_visible_here() -> None:
     recorded_grids.folder() is None, reason="`inhabit setup alfred` brings the grids"
 )
 def test_computed_cells_are_about_the_real_ones() -> None:
-    found = reachable.agreement().values()
+    found = simulator.grid_agreement().values()
     assert sum(found) / len(found) >= 0.75
     assert min(found) >= 0.35
 

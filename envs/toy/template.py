@@ -8,42 +8,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from inhabit.envs.core import Action, SceneObject, Task
+from inhabit.envs.core import Action, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
-from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS, ToyHouse
-from inhabit.envs.toy.picture import shown
+from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS
 from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.toy.tasks import KINDS, draw_task, make_task
-
-
-def things(house: ToyHouse, pixels: int) -> Sequence[SceneObject]:
-    """Containers, then items; `pixels` is the side of the picture that they are counted in."""
-    seen = shown(house, pixels)
-    found = [
-        SceneObject(
-            name=container,
-            kind=container,
-            states={"open": container in house.open} if container in OPENABLE else {},
-            pixels=seen[container],
-        )
-        for container in CONTAINERS
-    ]
-    for item, place in zip(house.items, house.places, strict=True):
-        support = place if place in CONTAINERS else None
-        found.append(
-            SceneObject(
-                name=item,
-                kind=item,
-                states={},
-                support=support,
-                inside=support is not None,
-                held=place == HAND,
-                pixels=seen[item],
-            )
-        )
-    return found
-
 
 _DEEDS = {
     "go": ActionKind.GO,

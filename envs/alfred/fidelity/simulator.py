@@ -1,12 +1,30 @@
-"""How long a picture and a reset take, in processor time: other programs don't count."""
+"""Measures of the embedded household itself: where one can stand in it, and its speed."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import median
 from time import process_time
 
+from inhabit.envs.simulators.household.navigation import recorded_grids
 from inhabit.envs.simulators.household.rooms.ithor import SCENES, load
 from inhabit.envs.simulators.household.simulator import Simulator
+
+
+def grid_agreement() -> Mapping[str, float]:
+    """For every room whose cells are known, intersection over union with the computed ones.
+
+    Known are those of ALFRED's layouts, and those that its experts walked on. Empty where the
+    layouts are not installed.
+    """
+    found = {}
+    for scene in SCENES:
+        real = recorded_grids.cells(scene)
+        if real is not None:
+            ours = load(scene).cells
+            found[scene] = len(ours & real) / len(ours | real)
+    return found
+
 
 _ROOM = "FloorPlan1"
 _OBJECTS = 90

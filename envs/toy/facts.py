@@ -1,0 +1,37 @@
+"""What is true of a toy house, as EIE and judges ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inhabit.envs.core import SceneObject
+from inhabit.envs.toy.house import CONTAINERS, HAND, OPENABLE, ToyHouse
+from inhabit.envs.toy.picture import shown
+
+
+def things(house: ToyHouse, pixels: int) -> Sequence[SceneObject]:
+    """Containers, then items; `pixels` is the side of the picture that they are counted in."""
+    seen = shown(house, pixels)
+    found = [
+        SceneObject(
+            name=container,
+            kind=container,
+            states={"open": container in house.open} if container in OPENABLE else {},
+            pixels=seen[container],
+        )
+        for container in CONTAINERS
+    ]
+    for item, place in zip(house.items, house.places, strict=True):
+        support = place if place in CONTAINERS else None
+        found.append(
+            SceneObject(
+                name=item,
+                kind=item,
+                states={},
+                support=support,
+                inside=support is not None,
+                held=place == HAND,
+                pixels=seen[item],
+            )
+        )
+    return found
