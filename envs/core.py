@@ -106,6 +106,18 @@ class Observation:
     """(H, W), index into `names`; -1 where nothing is hit."""
     names: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        """The picture and the text, where a notebook shows it."""
+        from inhabit.envs.notebook import html
+
+        return html(self)
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture alone."""
+        from inhabit.envs.notebook import png
+
+        return None if self.rgb is None else png(self.rgb)
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

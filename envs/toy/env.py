@@ -57,7 +57,7 @@ class Toy(Env):
         return Observation(in_hand(self._house), draw(self._house, self._settings.pixels))
 
     def vocabulary(self) -> Sequence[Action]:
-        """28 actions, the same in every house."""
+        """27 actions, the same in every house."""
         return vocabulary()
 
     def actions(self) -> Sequence[Action]:

@@ -6,7 +6,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -18,15 +19,13 @@ from inhabit.envs.core import Task
 from inhabit.envs.registry import find
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.commands.progress import Bar, print_scores
-from inhabit.episodes.recording.folder import begin, check_model, check_same, earlier, held
+from inhabit.episodes.recording.folder import begin, check_model, held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Choice, Sight
-from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.plan import RunPlan, plan
-from inhabit.episodes.running.run import run_episodes, unfinished
-from inhabit.episodes.running.spending import calls_of
+from inhabit.episodes.running.record import record_run, resumed
+from inhabit.episodes.running.run import Watch, unfinished
 from inhabit.episodes.running.tasks import gather
-from inhabit.episodes.running.view import check
 from inhabit.episodes.scoring.metrics import score
 
 
@@ -128,42 +127,15 @@ async def _interruptible(
 
 
 async def _play(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
-    command = ["inhabit", *sys.argv[1:]]
-    found = _earlier(chosen, tasks, out, command)
-    if found is not None and next(unfinished(found), None) is None:
-        return found
-    agent: Agent | None = None
-    stage: EnvThread | None = None
-    try:
-        # On a thread: reading a model takes a while, and Ctrl-C should not have to wait for it.
-        before = {} if found is None else found.header.model_details
-        model = await asyncio.to_thread(chosen.load_model, before)
-        agent = chosen.make_agent(model)
-        if found is not None and model is not None:
-            check_model(found, model.details)
-            model.count_earlier(calls_of(found))
-        stage = await EnvThread.build(chosen.make_env)
-        check(stage.env, chosen.candidates, chosen.granted)
-        if found is None:
-            header = chosen.header(stage.env.determinism, tasks, command, model)
-            found = begin(out, header, tasks)
-        with Bar(found, silent=agent.interactive) as bar:
-            stage, first = None, stage
-            await run_episodes(
-                found,
-                chosen.make_env,
-                agent,
-                chosen.rules,
-                workers=workers,
-                stage=first,
-                watch=bar.ended,
-            )
-        return found
-    finally:
-        if stage is not None:
-            await stage.close()
-        if agent is not None:
-            await agent.close()
+    return await record_run(
+        chosen, tasks, out, command=_command(), workers=workers, watching=_with_bar
+    )
+
+
+@contextmanager
+def _with_bar(run: Run, agent: Agent) -> Iterator[Watch]:
+    with Bar(run, silent=agent.interactive) as bar:
+        yield bar.ended
 
 
 async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
@@ -172,12 +144,11 @@ async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wo
     from inhabit.episodes.cluster.run import check_can_spread, probe, run_on_cluster
 
     check_can_spread(chosen)
-    command = ["inhabit", *sys.argv[1:]]
-    found = _earlier(chosen, tasks, out, command)
+    found = resumed(chosen, tasks, out, _command())
     if found is not None and next(unfinished(found), None) is None:
         return found
     async with connected(chosen.run_settings.ray_address):
-        header = await probe(chosen, tasks, command)
+        header = await probe(chosen, tasks, _command())
         if found is None:
             found = begin(out, header, tasks)
         elif header.model_details:
@@ -187,14 +158,8 @@ async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wo
     return found
 
 
-def _earlier(
-    chosen: RunPlan, tasks: Sequence[Task], out: Path, command: Sequence[str]
-) -> Run | None:
-    """The run that goes on, if one was begun in that folder, with the same command."""
-    found = earlier(out)
-    if found is not None:
-        check_same(found, chosen.header(found.header.determinism, tasks, command), tasks)
-    return found
+def _command() -> Sequence[str]:
+    return ["inhabit", *sys.argv[1:]]
 
 
 def _leave() -> NoReturn:

@@ -137,12 +137,12 @@ class RunPlan:
 
 def plan(
     env: str,
-    agent: str,
+    agent: str | AgentRegistration,
     *,
     backend: str | None = None,
     model: str | None = None,
     base_url: str | None = None,
-    assignments: Sequence[str] = (),
+    assignments: Sequence[str] | Mapping[str, object] = (),
     before: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
     candidates: Choice = Choice.SEEN,
     sight: Sight = Sight.SHOWN,
@@ -157,7 +157,8 @@ def plan(
         ModelError: a model is named and the agent asks none, or it is no KIND:NAME.
         SettingError: a setting is unknown or wrong, or the model has no base URL.
     """
-    registration, planner = find_env(env), find_agent(agent)
+    registration = find_env(env)
+    planner = find_agent(agent) if isinstance(agent, str) else agent
     model = _model(planner, model)
     owners: dict[str, type[BaseModel]] = {
         "env": registration.settings,
@@ -173,7 +174,7 @@ def plan(
             raise SettingError(
                 "--base-url says where an endpoint is: name one, as in --model openai:NAME."
             )
-        assignments = [*assignments, f"model.base_url={base_url}"]
+        before = {**before, "model": {**before.get("model", {}), "base_url": base_url}}
     return RunPlan(
         env=registration,
         backend=find_backend(registration, backend),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -58,14 +58,15 @@ class RunSettings(ClusterSettings):
 
 
 def divide(
-    assignments: Sequence[str],
+    assignments: Sequence[str] | Mapping[str, object],
     owners: Mapping[str, type[BaseModel]],
     before: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
 ) -> Mapping[str, BaseModel]:
     """Give every KEY=VALUE to the settings that declare KEY, and check them all.
 
     Args:
-        assignments: as they were typed; `OWNER.KEY` says whose key is meant.
+        assignments: as they were typed, or as a mapping of KEY to value; `OWNER.KEY` says whose
+            key is meant.
         owners: name -> settings, such as "env", "agent", "run".
         before: name -> values that hold unless an assignment says otherwise.
 
@@ -76,11 +77,8 @@ def divide(
         SettingError: nobody declares a key, more than one does, or a value is wrong.
     """
     given: dict[str, dict[str, object]] = {o: dict(before.get(o, {})) for o in owners}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals or not name:
-            raise SettingError(f"--set takes KEY=VALUE, not {assignment!r}.")
-        owner, key = _find(name.strip(), owners)
+    for name, value in _pairs(assignments):
+        owner, key = _find(name, owners)
         given[owner][key] = value
     return {owner: checked(owner, kind, given[owner]) for owner, kind in owners.items()}
 
@@ -95,6 +93,17 @@ def checked(owner: str, kind: type[BaseModel], given: Mapping[str, object]) -> B
         return kind.model_validate(given)
     except ValidationError as error:
         raise SettingError(f"The setting {owner}.{first_problem(error)}.") from error
+
+
+def _pairs(assignments: Sequence[str] | Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    if isinstance(assignments, Mapping):
+        yield from assignments.items()
+        return
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name:
+            raise SettingError(f"--set takes KEY=VALUE, not {assignment!r}.")
+        yield name.strip(), value
 
 
 def _find(name: str, owners: Mapping[str, type[BaseModel]]) -> tuple[str, str]:

@@ -45,7 +45,7 @@ def look(env: Env, choice: Choice, *, pose: bool = False) -> ObservedState:
     """
     return ObservedState(
         env.observe(),
-        tuple(_candidates(env, choice)),
+        tuple(candidates_of(env, choice)),
         env.digest() if isinstance(env, Privileged) else None,
         pose_of(env.state()) if pose and isinstance(env, Privileged) else None,
     )
@@ -129,7 +129,8 @@ _WHY = {
 }
 
 
-def _candidates(env: Env, choice: Choice) -> Sequence[Action]:
+def candidates_of(env: Env, choice: Choice) -> Sequence[Action]:
+    """What an agent may choose from; `check` says whether `env` can tell."""
     match choice:
         case Choice.VOCABULARY:
             return env.vocabulary()
@@ -167,7 +168,7 @@ class _Copy:
         return await self.stage.call(
             lambda _: (
                 shown(self.env.observe(), self.sight),
-                tuple(_candidates(self.env, self.choice)),
+                tuple(candidates_of(self.env, self.choice)),
             )
         )
 

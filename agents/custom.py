@@ -1,0 +1,90 @@
+"""An agent of one's own, from a function, a class or an object, as the runner takes it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from inhabit.agents.core import Agent, Decision, Grant, View
+from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.core import Action
+
+Said = Decision | Action | str | None
+"""What an agent may answer: a decision, an action, the text of one, or None to stop."""
+Decide = Callable[[View], Said | Awaitable[Said]]
+
+
+class Decides(Protocol):
+    """Anything with a `decide`, which may be a coroutine."""
+
+    def decide(self, view: View) -> Said | Awaitable[Said]:
+        """What to do next."""
+        ...
+
+
+class NoSettings(BaseModel):
+    """Nothing to set: an agent of one's own is configured where it is made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CustomAgent(Agent):
+    """Asks a function. One that is no coroutine keeps other episodes waiting while it runs."""
+
+    def __init__(self, decide: Decide) -> None:
+        self._decide = decide
+
+    async def decide(self, view: View) -> Decision:
+        """What the function says of `view`.
+
+        Raises:
+            TypeError: it is neither a decision, an action, a text nor None.
+        """
+        said = self._decide(view)
+        if inspect.isawaitable(said):
+            said = await said
+        match said:
+            case Decision():
+                return said
+            case Action():
+                return Decision(said)
+            case str():
+                return Decision(await view.parse(said), raw=said)
+            case None:
+                return Decision(None, stop=True)
+        raise TypeError(
+            f"The agent answered {said!r}. Return a Decision, an Action, its text, or None to stop."
+        )
+
+
+def register(
+    agent: Agent | type[Decides] | Decides | Decide, *, grants: Iterable[Grant] = ()
+) -> AgentRegistration:
+    """What the runner needs to know of an agent of one's own.
+
+    Args:
+        agent: a function of a `View`, an object with such a method `decide`, or a class of those,
+            which is called without arguments. It is made once, serves all episodes of a run, and
+            is closed with it if it is an `Agent`; what it should remember of an episode stands in
+            `View.history`.
+        grants: what it can't work without.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    kind = agent if hasattr(agent, "__qualname__") else type(agent)
+    made: Any = agent() if inspect.isclass(agent) else agent
+    decide = getattr(made, "decide", None) or made
+    if not callable(decide):
+        raise TypeError(f"{agent!r} is no agent: it is not callable and has no method 'decide'.")
+    ready = made if isinstance(made, Agent) else CustomAgent(decide)
+    return AgentRegistration(
+        name=f"{kind.__module__}:{kind.__qualname__}",
+        summary="an agent of one's own",
+        settings=NoSettings,
+        make=lambda settings, model: ready,
+        needs=frozenset(grants),
+    )

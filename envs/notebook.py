@@ -1,0 +1,64 @@
+"""How observations and tables look in a notebook: plain HTML, every text escaped."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from inhabit.envs.core import Observation
+
+_SIDE = 300
+"""Pixels that a small picture is enlarged to, at least."""
+
+
+def png(rgb: NDArray[np.uint8]) -> bytes:
+    """A picture, uint8 (H, W, 3), as a PNG file."""
+    stream = io.BytesIO()
+    Image.fromarray(rgb).save(stream, "PNG")
+    return stream.getvalue()
+
+
+def html(observation: Observation, caption: str = "") -> str:
+    """A picture with what is said beside it.
+
+    Of an observation with clips and no picture the last frame is shown.
+    """
+    rgb = observation.rgb
+    if rgb is None and observation.clips:
+        rgb = observation.clips[-1].frames[-1]
+    picture = "" if rgb is None else _img(rgb)
+    texts = "".join(f"<div>{escape(text)}</div>" for text in (caption, observation.text) if text)
+    return f"<figure style='margin:0'>{picture}<figcaption>{texts}</figcaption></figure>"
+
+
+def table(rows: Sequence[Mapping[str, object]], most: int = 20) -> str:
+    """The first `most` rows as an HTML table."""
+    if not rows:
+        return "<p>No rows.</p>"
+    names = list(rows[0])
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_cell(row[name])}</td>" for name in names) + "</tr>"
+        for row in rows[:most]
+    )
+    more = f"<p>{len(rows) - most} more rows.</p>" if len(rows) > most else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _img(rgb: NDArray[np.uint8]) -> str:
+    width = max(_SIDE, rgb.shape[1])
+    data = base64.b64encode(png(rgb)).decode()
+    return f"<img src='data:image/png;base64,{data}' width='{width}' alt='What the agent sees'>"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = "" if value is None else str(value)
+    return escape(text if len(text) <= 120 else text[:119] + "…")

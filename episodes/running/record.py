@@ -1,0 +1,102 @@
+"""A run from its plan to its folder: load the model, start the environment, play, let go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from inhabit.agents.core import Agent
+from inhabit.envs.core import Task
+from inhabit.episodes.recording.folder import begin, check_model, check_same, earlier
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.running.plan import RunPlan
+from inhabit.episodes.running.run import Watch, run_episodes, unfinished
+from inhabit.episodes.running.spending import calls_of
+from inhabit.episodes.running.view import check
+
+Watching = Callable[[Run, Agent], AbstractContextManager[Watch]]
+"""(run, agent) -> what is told of every episode that ends, for as long as episodes are played."""
+
+
+def unwatched(run: Run, agent: Agent) -> AbstractContextManager[Watch]:
+    """Tell nobody."""
+    return nullcontext(lambda episode, end: None)
+
+
+def resumed(
+    chosen: RunPlan, tasks: Sequence[Task], folder: Path, command: Sequence[str]
+) -> Run | None:
+    """The run that `folder` holds already; None where it holds none.
+
+    Raises:
+        RecordError: it is broken, or was begun with something else.
+    """
+    found = earlier(folder)
+    if found is not None:
+        check_same(found, chosen.header(found.header.determinism, tasks, command), tasks)
+    return found
+
+
+async def record_run(
+    chosen: RunPlan,
+    tasks: Sequence[Task],
+    folder: Path,
+    *,
+    command: Sequence[str],
+    workers: int = 1,
+    watching: Watching = unwatched,
+) -> Run:
+    """Play `tasks` into `folder`, or those of them that have not ended there yet.
+
+    Args:
+        chosen: environment, agent and rules.
+        tasks: what is played, in order.
+        folder: of the run; it must be `held`.
+        command: what the record names as its cause.
+        workers: episodes at once.
+        watching: who is told of the episodes that end.
+
+    Raises:
+        RecordError: the folder is of another run, or can't be read or written.
+        LackingError: the environment can't give what the run asks of it.
+        ModelError, UnavailableError, SimulatorError: model or environment can't be started.
+        DiskError: the record can't be written.
+    """
+    found = resumed(chosen, tasks, folder, command)
+    if found is not None and next(unfinished(found), None) is None:
+        return found
+    agent: Agent | None = None
+    stage: EnvThread | None = None
+    try:
+        # On a thread: reading a model takes a while, and Ctrl-C should not have to wait for it.
+        before = {} if found is None else found.header.model_details
+        model = await asyncio.to_thread(chosen.load_model, before)
+        agent = chosen.make_agent(model)
+        if found is not None and model is not None:
+            check_model(found, model.details)
+            model.count_earlier(calls_of(found))
+        stage = await EnvThread.build(chosen.make_env)
+        check(stage.env, chosen.candidates, chosen.granted)
+        if found is None:
+            header = chosen.header(stage.env.determinism, tasks, command, model)
+            found = begin(folder, header, tasks)
+        with watching(found, agent) as watch:
+            stage, first = None, stage
+            await run_episodes(
+                found,
+                chosen.make_env,
+                agent,
+                chosen.rules,
+                workers=workers,
+                stage=first,
+                watch=watch,
+            )
+        return found
+    finally:
+        if stage is not None:
+            await stage.close()
+        if agent is not None:
+            await agent.close()

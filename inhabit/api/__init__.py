@@ -1,0 +1,1 @@
+"""The Python interface: thin over `envs`, `agents`, `episodes` and `eie`; see docs/python.md."""

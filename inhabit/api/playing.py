@@ -1,0 +1,145 @@
+"""Records episodes of an agent, from plain Python or inside a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from inhabit.agents import custom
+from inhabit.agents.core import Agent, Grant
+from inhabit.api.reading import RunResults
+from inhabit.envs.core import Task
+from inhabit.episodes.recording.folder import held
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Choice, Sight
+from inhabit.episodes.running.plan import plan
+from inhabit.episodes.running.record import Watching, record_run, unwatched
+from inhabit.episodes.running.run import Watch
+from inhabit.episodes.running.tasks import gather
+
+T = TypeVar("T")
+
+
+def run(
+    env: str,
+    agent: str | Agent | type[custom.Decides] | custom.Decides | custom.Decide,
+    out: Path | str,
+    *,
+    n: int | None = None,
+    tasks: Sequence[Task] | str | None = None,
+    seed: int = 0,
+    model: str | None = None,
+    base_url: str | None = None,
+    backend: str | None = None,
+    settings: Mapping[str, object] = MappingProxyType({}),
+    candidates: Choice | str = Choice.SEEN,
+    image: Sight | str = Sight.SHOWN,
+    grants: Iterable[Grant | str] = (),
+    max_steps: int | None = None,
+    workers: int = 1,
+    on_episode: Watch | None = None,
+) -> RunResults:
+    """Play episodes into a run folder, as `inhabit run` does, and read the result.
+
+    The same call resumes a run that was interrupted. It works where an event loop is running
+    already, as in a notebook: it then plays on a thread of its own, and waits for it.
+
+    Args:
+        env: a registered environment.
+        agent: the name of a registered agent, or one of your own: a function of a `View` that
+            returns the text of an action (None to stop), a coroutine function, an object with such
+            a method `decide`, or a class of those. See `inhabit.agents.custom`.
+        out: the run's folder.
+        n: how many tasks.
+        tasks: the tasks themselves, or where to read them (`--tasks`); None samples `n`.
+        seed: of tasks, environments and agents.
+        model: KIND:NAME of the model that a registered agent asks.
+        base_url: of the model's endpoint.
+        backend: which simulator; None for the embedded default.
+        settings: what `--set` may say, such as {"max_invalid": 5, "agent.width": 3}. Environments
+            run in worker processes, so that a run survives its simulator, unless this says
+            {"in_process": True}.
+        candidates: which actions the agent chooses from: "seen", "vocabulary" or "oracle".
+        image: whether the agent sees pictures: "shown", "none" or "blank".
+        grants: what the agent may use beyond seeing and acting: "expert", "lookahead", "tools".
+        max_steps: instead of each task's own limit.
+        workers: episodes at once. An agent that is no coroutine decides for one at a time.
+        on_episode: is told of every episode that ends.
+
+    Raises:
+        ValueError: neither `n` nor `tasks` is given, or a choice is not one of those above.
+        UnknownNameError, SettingError, ModelError: a name or a setting is wrong.
+        TaskError: the tasks can't be read.
+        RecordError: the folder is another run's, or can't be read or written.
+        LackingError: the environment can't give what is asked of it.
+        UnavailableError, SimulatorError: the environment can't start.
+    """
+    if n is None and tasks is None:
+        raise ValueError("Say how many tasks to sample (n=...), or which (tasks=...).")
+    chosen = plan(
+        env,
+        agent if isinstance(agent, str) else custom.register(agent),
+        backend=backend,
+        model=model,
+        base_url=base_url,
+        assignments=settings,
+        candidates=Choice(candidates),
+        sight=Sight(image),
+        grants=[Grant(grant) for grant in grants],
+        max_steps=max_steps,
+        seed=seed,
+    )
+    if tasks is None or isinstance(tasks, str):
+        found = gather(chosen.env, chosen.settings["env"], n=n, seed=seed, source=tasks)
+    else:
+        found = tuple(tasks)[:n]
+    folder = Path(out)
+    watching = unwatched if on_episode is None else _telling(on_episode)
+    with held(folder):
+        played = _wait_for(
+            record_run(
+                chosen, found, folder, command=["inhabit.run"], workers=workers, watching=watching
+            )
+        )
+    return RunResults(played)
+
+
+def _telling(on_episode: Watch) -> Watching:
+    def watching(run: Run, agent: Agent) -> AbstractContextManager[Watch]:
+        return nullcontext(on_episode)
+
+    return watching
+
+
+def _wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end, whether or not an event loop is running on this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1, thread_name_prefix="inhabit.run") as pool:
+        return _wait_for_thread(pool, coroutine)
+
+
+def _wait_for_thread(pool: ThreadPoolExecutor, coroutine: Coroutine[Any, Any, T]) -> T:
+    """The same on another thread. Ctrl-C (in a notebook, "interrupt") cancels it cleanly."""
+    started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
+
+    async def whole() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        started.set_result((asyncio.get_running_loop(), task))
+        return await coroutine
+
+    playing = pool.submit(asyncio.run, whole())
+    try:
+        return playing.result()
+    except KeyboardInterrupt:
+        loop, task = started.result()
+        loop.call_soon_threadsafe(task.cancel)
+        raise
