@@ -223,10 +223,10 @@ class EnvContract:
 
     def _walk(self, env: Env, task: Task, seed: int) -> Iterator[tuple[Action, Outcome]]:
         """A random episode, drawn from what the environment offers."""
-        draw = random.Random(f"contract {seed}")
+        rng = random.Random(f"contract {seed}")
         env.reset(task, seed=seed)
         for _ in range(self.steps):
-            action = draw.choice([*env.actions()] or [*env.vocabulary()])
+            action = rng.choice([*env.actions()] or [*env.vocabulary()])
             outcome = env.act(action)
             yield action, outcome
             if outcome.over:

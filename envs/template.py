@@ -76,7 +76,7 @@ class Lexicon:
 
 
 class Template(Protocol):
-    """Writes, varies and takes apart the tasks of one environment. All chance is in `draw`."""
+    """Writes, varies and takes apart the tasks of one environment. All chance is in `rng`."""
 
     @property
     def lexicon(self) -> Lexicon:
@@ -96,11 +96,11 @@ class Template(Protocol):
         """The same told to a writer: what there is, what can be wanted, and what can't be."""
         ...
 
-    def seed(self, draw: random.Random, name: str) -> Task:
+    def seed(self, rng: random.Random, name: str) -> Task:
         """A new task, whose id is `name`."""
         ...
 
-    def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
+    def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
         """A task made from another one by one of `changes`; None where it does not lend itself."""
         ...
 

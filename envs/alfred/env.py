@@ -12,8 +12,8 @@ from inhabit.envs.alfred import snapshot, tools
 from inhabit.envs.alfred.evolution import facts
 from inhabit.envs.alfred.expert import shortest
 from inhabit.envs.alfred.expert.planner import AlfredPlanner, RecordedPlanner
-from inhabit.envs.alfred.expert.searching import Searcher
-from inhabit.envs.alfred.expert.stepping import StepPlanner
+from inhabit.envs.alfred.expert.searcher import Searcher
+from inhabit.envs.alfred.expert.step_replay import StepPlanner
 from inhabit.envs.alfred.language import grammar
 from inhabit.envs.alfred.language.candidates import plausible, succeeding
 from inhabit.envs.alfred.language.vocabulary import vocabulary
@@ -22,8 +22,8 @@ from inhabit.envs.alfred.scenes import validation
 from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
 from inhabit.envs.alfred.settings import AlfredSettings
-from inhabit.envs.alfred.skills.acting import act
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.dispatch import act
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.tasks.goals import conditions
 from inhabit.envs.alfred.thor.session import Session
 from inhabit.envs.core import (
@@ -64,7 +64,7 @@ class Alfred(Env):
         self._backend = backend
         self._session = session or Session(backend, self._settings)
         self._owner = self._session.join()
-        self._situation: Situation | None = None
+        self._situation: EpisodeState | None = None
         self._planner = AlfredPlanner()
         self.determinism = Determinism.FRAMES if backend == "embedded" else Determinism.NONE
 
@@ -96,26 +96,26 @@ class Alfred(Env):
 
     def observe(self) -> Observation:
         """What the camera shows, uint8 (height, width, 3), and what is in the hand."""
-        here = self._here()
-        ids, names = here.body.instances() if self._settings.instances else (None, ())
-        film = here.film if self._settings.clips else []
+        episode = self._episode()
+        ids, names = episode.body.instances() if self._settings.instances else (None, ())
+        film = episode.film if self._settings.clips else []
         return Observation(
-            text=tools.in_words(here, view=self._settings.text == "view"),
-            rgb=here.body.frame,
+            text=tools.in_words(episode, view=self._settings.text == "view"),
+            rgb=episode.body.frame,
             clips=(Clip(np.stack(film), "What you saw on the way."),) if film else (),
-            depth=here.body.depth if self._settings.depth else None,
+            depth=episode.body.depth if self._settings.depth else None,
             instances=ids,
-            names=tuple(here.names.all().get(id, id) for id in names),
+            names=tuple(episode.names.all().get(id, id) for id in names),
         )
 
     def vocabulary(self) -> Sequence[Action]:
         """All that can be said in this kind of room, at most 250 actions."""
-        return vocabulary(self._rooms.kind(self._here().body.room), self._oracle)
+        return vocabulary(self._rooms.kind(self._episode().body.room), self._oracle)
 
     def actions(self) -> Sequence[Action]:
         """Going to what was seen, and handling what is near."""
         find = [a for a in self.vocabulary() if a.verb == "find"]
-        return plausible(self._here(), find)
+        return plausible(self._episode(), find)
 
     def parse(self, text: str) -> Action | None:
         """The action that a text means; "find" means "go to" where there is no oracle."""
@@ -126,26 +126,26 @@ class Alfred(Env):
 
     def act(self, action: Action) -> Outcome:
         """Carry out one action, over as many low-level steps as it takes."""
-        here = self._here()
+        episode = self._episode()
         meant = self.parse(action.text)
-        here.body.count_from_zero()
+        episode.body.count_from_zero()
         filmed = self._settings.clips and self._settings.film == "whole"
-        here.body.film = here.film if filmed else None
+        episode.body.film = episode.film if filmed else None
         if meant is None:
             met, total = self.progress()
             feedback = "There is no such action. Say for example: go to the fridge."
             return Outcome(Reason.UNKNOWN_ACTION, feedback, met, total, over=False, cost=0)
-        result = act(here, meant)
-        self._planner.note(here, meant, result)
+        result = act(episode, meant)
+        self._planner.note(episode, meant, result)
         met, total = self.progress()
         return Outcome(
-            result.reason, result.feedback, met, total, over=met == total, cost=here.body.steps
+            result.reason, result.feedback, met, total, over=met == total, cost=episode.body.steps
         )
 
     def progress(self) -> tuple[int, int]:
         """ALFRED's goal conditions that hold now, and how many there are."""
-        here = self._here()
-        return conditions(here.goal, here.world, here.history)
+        episode = self._episode()
+        return conditions(episode.goal, episode.world, episode.history)
 
     def close(self) -> None:
         """End the simulator, unless a fork still needs it."""
@@ -154,13 +154,15 @@ class Alfred(Env):
 
     def plan(self) -> Sequence[Action]:
         """A solution from here, empty when solved or when there is none."""
-        return self._planner.plan(self._here())
+        return self._planner.plan(self._episode())
 
     def best_actions(self) -> frozenset[Action] | None:
         """Every action that some shortest plan starts with, where that has at most two actions;
         None from farther away, and on Unity, which can't copy a moment.
         """
-        return shortest.first_actions(self, Alfred._here) if self._backend == "embedded" else None
+        return (
+            shortest.first_actions(self, Alfred._episode) if self._backend == "embedded" else None
+        )
 
     def fork(self) -> Alfred:
         """An independent copy of this moment, in the same simulator.
@@ -168,10 +170,10 @@ class Alfred(Env):
         Raises:
             SimulatorError: the simulator can't keep moments: Unity can't.
         """
-        here = self._here()
+        episode = self._episode()
         twin = Alfred(self._backend, self._settings, session=self._session)
         self._session.copy(self._owner, twin._owner)
-        twin._situation, twin._planner = here.copy(), self._planner.copy()
+        twin._situation, twin._planner = episode.copy(), self._planner.copy()
         return twin
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
@@ -184,15 +186,15 @@ class Alfred(Env):
         Raises:
             KeyError: there is no such tool.
         """
-        return tools.call(self._here(), name)
+        return tools.call(self._episode(), name)
 
     def state(self) -> Mapping[str, JsonValue]:
         """The agent, every object, and what the agent remembers."""
-        return snapshot.state(self._here())
+        return snapshot.state(self._episode())
 
     def digest(self) -> str:
         """Sixteen hexadecimal digits of the state."""
-        return snapshot.digest(self._here())
+        return snapshot.digest(self._episode())
 
     def admissible(self) -> Sequence[Action]:
         """What would really succeed now.
@@ -200,14 +202,14 @@ class Alfred(Env):
         Whether there is room for what is put down only trying shows, which only the embedded
         household allows; on Unity it is taken to be so.
         """
-        found = succeeding(self._here(), self.actions())
+        found = succeeding(self._episode(), self.actions())
         if self._backend != "embedded":
             return found
         return [action for action in found if action.verb != "put" or self._works(action)]
 
     def things(self) -> Sequence[SceneObject]:
         """Everything that has a name, as it stands, and how much of it the picture shows."""
-        return facts.things(self._here())
+        return facts.things(self._episode())
 
     def _works(self, action: Action) -> bool:
         with self.fork() as twin:
@@ -217,7 +219,7 @@ class Alfred(Env):
     def _oracle(self) -> bool:
         return self._settings.find == "oracle"
 
-    def _here(self) -> Situation:
+    def _episode(self) -> EpisodeState:
         if self._situation is None:
             raise RuntimeError("No episode has been started: call reset first.")
         self._session.enter(self._owner)

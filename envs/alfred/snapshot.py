@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.thor.objects import ThorObject
 
 _STATES = (
@@ -27,33 +27,33 @@ _STATES = (
 )
 
 
-def state(here: Situation) -> Mapping[str, JsonValue]:
+def state(episode: EpisodeState) -> Mapping[str, JsonValue]:
     """Agent, objects and memory. Positions in metres to the millimetre, angles in degrees."""
-    pose = here.body.pose
+    pose = episode.body.pose
     return {
-        "room": here.body.room,
+        "room": episode.body.room,
         "agent": {
             "position": [round(pose.x, 3), round(pose.y, 3), round(pose.z, 3)],
             "rotation": round(pose.rotation, 1),
             "horizon": round(pose.horizon, 1),
         },
-        "objects": [_object(here, thing) for thing in here.world],
-        "heated": [*sorted(here.history.heated)],
-        "cooled": [*sorted(here.history.cooled)],
-        "cleaned": [*sorted(here.history.cleaned)],
-        "seen": list(here.memory.seen),
-        "visited": list(here.memory.visited),
-        "focus": here.memory.focus,
-        "searched": [list(place) for place in here.memory.searched],
+        "objects": [_object(episode, thing) for thing in episode.world],
+        "heated": [*sorted(episode.history.heated)],
+        "cooled": [*sorted(episode.history.cooled)],
+        "cleaned": [*sorted(episode.history.cleaned)],
+        "seen": list(episode.memory.seen),
+        "visited": list(episode.memory.visited),
+        "focus": episode.memory.focus,
+        "searched": [list(place) for place in episode.memory.searched],
     }
 
 
-def _object(here: Situation, thing: ThorObject) -> JsonValue:
+def _object(episode: EpisodeState, thing: ThorObject) -> JsonValue:
     record = thing.record
     rotation = record["rotation"]
     return {
         "id": thing.id,
-        "name": here.names.all().get(thing.id),
+        "name": episode.names.all().get(thing.id),
         "type": thing.type,
         "position": [round(c, 3) for c in thing.position],
         "rotation": [round(float(rotation[axis]) % 360, 1) for axis in "xyz"],
@@ -64,7 +64,7 @@ def _object(here: Situation, thing: ThorObject) -> JsonValue:
     }
 
 
-def digest(here: Situation) -> str:
+def digest(episode: EpisodeState) -> str:
     """Sixteen hexadecimal digits, equal exactly when the state is."""
-    text = json.dumps(state(here), sort_keys=True, ensure_ascii=True)
+    text = json.dumps(state(episode), sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 
 _NOTHING: JsonValue = {"type": "object", "properties": {}, "additionalProperties": False}
 
@@ -25,44 +25,46 @@ TOOLS: Sequence[Mapping[str, JsonValue]] = (
 )
 
 
-def call(here: Situation, name: str) -> JsonValue:
+def call(episode: EpisodeState, name: str) -> JsonValue:
     """The answer of one tool.
 
     Raises:
         KeyError: there is no such tool.
     """
     if name == "object_detection":
-        return [here.names.of(id) for id in in_view(here)]
+        return [episode.names.of(id) for id in in_view(episode)]
     if name == "list_items_in_hands":
-        return [here.names.of(here.held.id)] if here.held is not None else []
+        return [episode.names.of(episode.held.id)] if episode.held is not None else []
     raise KeyError(f"There is no tool {name!r}; there are object_detection, list_items_in_hands.")
 
 
-def in_view(here: Situation) -> Sequence[str]:
+def in_view(episode: EpisodeState) -> Sequence[str]:
     """Ids of the named things in the picture, what is held excepted."""
-    return [id for id in here.body.in_view() if id in here.names and not here.world[id].held]
+    return [
+        id for id in episode.body.in_view() if id in episode.names and not episode.world[id].held
+    ]
 
 
-def in_words(here: Situation, view: bool) -> str:
+def in_words(episode: EpisodeState, view: bool) -> str:
     """What is known without seeing: what is in the hand.
 
     With `view` also what is in sight, and what else the last action showed: looking around shows
     much that is out of sight when it is over.
     """
-    held = here.held
+    held = episode.held
     sentences = []
     if held is not None:
         noun = word(held.type)
         sentences.append(f"You have {'an' if noun[:1] in 'aeiou' else 'a'} {noun} in your hands.")
     if view:
-        seen = in_view(here)
-        sentences.append(f"You see: {_listed(here, seen) or 'nothing of interest'}.")
-        passed = sorted(id for id in here.sighted if id in here.world and id not in seen)
-        passed = [id for id in passed if not here.world[id].held]
+        seen = in_view(episode)
+        sentences.append(f"You see: {_listed(episode, seen) or 'nothing of interest'}.")
+        passed = sorted(id for id in episode.just_seen if id in episode.world and id not in seen)
+        passed = [id for id in passed if not episode.world[id].held]
         if passed:
-            sentences.append(f"You have just seen besides: {_listed(here, passed)}.")
+            sentences.append(f"You have just seen besides: {_listed(episode, passed)}.")
     return " ".join(sentences)
 
 
-def _listed(here: Situation, ids: Sequence[str]) -> str:
-    return ", ".join(here.names.of(id) for id in ids)
+def _listed(episode: EpisodeState, ids: Sequence[str]) -> str:
+    return ", ".join(episode.names.of(id) for id in ids)

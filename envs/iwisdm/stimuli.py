@@ -151,6 +151,6 @@ def _picture(mesh: Mesh, facing: int, pixels: int) -> Image.Image:
 def _mesh(category: str, seed: int) -> Mesh:
     """An object: its own colours, and its own build."""
     kind, size = _SIZES[category]
-    lots = random.Random(f"iwisdm {category} {seed}")
-    x, y, z = (side * lots.uniform(0.75, 1.35) for side in size)
+    rng = random.Random(f"iwisdm {category} {seed}")
+    x, y, z = (side * rng.uniform(0.75, 1.35) for side in size)
     return shape(kind, (x, y, z), seed=seed)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inhabit.envs.core import Action
 from inhabit.envs.minedojo.catalogue import recipes, smelts
+from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.language import ALONE, arguments, say
 from inhabit.envs.minedojo.luanti.content import content
-from inhabit.envs.minedojo.snapshot import Account
 
 COMMON = (
     *("log", "log2", "stone", "dirt", "sand", "gravel", "clay", "coal_ore", "iron_ore", "gold_ore"),
@@ -18,7 +18,7 @@ COMMON = (
 """What anybody knows to look for, whether or not one has been seen."""
 
 
-def plausible(now: Account) -> Sequence[Action]:
+def plausible(now: GameState) -> Sequence[Action]:
     """Actions in a fixed order; some may fail."""
     allowed = arguments()
     found = dict.fromkeys(say(verb) for verb in ALONE if verb != "sleep")
@@ -28,7 +28,7 @@ def plausible(now: Account) -> Sequence[Action]:
     return list(found)
 
 
-def _all(now: Account) -> Iterator[Action]:
+def _all(now: GameState) -> Iterator[Action]:
     held = now.carried
     seen = sorted({str(mob["name"]) for mob in now.mobs if mob["seen"]})
     blocks = sorted(now.blocks)

@@ -22,16 +22,16 @@ from inhabit.envs.core import (
     SimulatorError,
     Task,
 )
-from inhabit.envs.minedojo import candidates, snapshot
+from inhabit.envs.minedojo import candidates, game_state
 from inhabit.envs.minedojo.backend import Backend, Start
 from inhabit.envs.minedojo.evolution import facts
 from inhabit.envs.minedojo.expert import planner
 from inhabit.envs.minedojo.expert.shortest import Shortest, shortest
+from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.language import understand, vocabulary
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.real.env import RealMineDojo
 from inhabit.envs.minedojo.settings import MineDojoSettings
-from inhabit.envs.minedojo.snapshot import Account
 from inhabit.envs.minedojo.tasks.goals import conditions
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world, read_scene
 
@@ -65,8 +65,8 @@ class MineDojo(Env):
         self._start = start
         self._world: Backend | None = None
         self._scene = MineDojoScene()
-        self._first: Account | None = None
-        self._now: Account | None = None
+        self._first: GameState | None = None
+        self._now: GameState | None = None
         self._picture: NDArray[np.uint8] | None = None
         self._failed = False
         self.determinism = Determinism.STATE
@@ -84,14 +84,14 @@ class MineDojo(Env):
         height, width = scene.image_size or (self._settings.height, self._settings.width)
         self._scene, self._failed = scene, False
         self._world = self._start(as_world(scene, seed=seed), width, height)
-        self._first = self._now = snapshot.read(self._world.ask("state"))
+        self._first = self._now = game_state.read(self._world.ask("state"))
 
     def observe(self) -> Observation:
         """The picture, uint8 (height, width, 3), and what the body feels and carries."""
         world, now = self._there()
         if self._picture is None:
             self._picture = world.settled()
-        return Observation(text=snapshot.in_words(now), rgb=self._picture.copy())
+        return Observation(text=game_state.in_words(now), rgb=self._picture.copy())
 
     def vocabulary(self) -> Sequence[Action]:
         """Every skill about every name: the same in all scenes."""
@@ -116,7 +116,7 @@ class MineDojo(Env):
         name = meant.arguments[0] if meant.arguments else None
         came = world.ask("skill", skill=meant.verb, name=name, deadline=self._settings.deadline)
         self._failed = came.get("reason") is not None
-        self._now = snapshot.read(world.ask("state"))
+        self._now = game_state.read(world.ask("state"))
         self._picture = None
         met, total = self.progress()
         dead = self._now.dead
@@ -208,7 +208,7 @@ class MineDojo(Env):
         found = around | planner.mobs_around(self._scene, now) | frozenset(candidates.COMMON)
         return shortest(self._scene, self._first, now, found)
 
-    def _there(self) -> tuple[Backend, Account]:
+    def _there(self) -> tuple[Backend, GameState]:
         if self._world is None or self._now is None:
             raise SimulatorError("No world is running: reset the environment with a task first.")
         return self._world, self._now

@@ -12,6 +12,6 @@ REGISTRATION = Registration(
     backends=("files",),
     settings=PcaSettings,
     make=lazy("inhabit.envs.pca_bench.env:make"),
-    sample=lazy("inhabit.envs.pca_bench.made:sample"),
+    sample=lazy("inhabit.envs.pca_bench.sampling:sample"),
     read=lazy("inhabit.envs.pca_bench.tasks:read"),
 )

@@ -19,7 +19,7 @@ from inhabit.envs.pca_bench.settings import PcaSettings
 _LOG = logging.getLogger("inhabit.pca_bench")
 _FOLDERS = (".", "imgs", "images")
 """Where pictures lie beside a file."""
-_TOLD = re.compile(r"(?:Currently )?[Yy]ou have .*? in your (?:hands?|inventory)\b\.?")
+_STATED = re.compile(r"(?:Currently )?[Yy]ou have .*? in your (?:hands?|inventory)\b\.?")
 _RESULTS = ("api_cached_results", "api_cached_result")
 _ANSWER = ("answer_index", "anwser_index")
 """The second is how some versions of the files spell it."""
@@ -102,7 +102,7 @@ def _understood(entry: PcaRecord) -> _Found:
         answer=options.index(actions[answer].strip()),
         reason=str(fields.get("reason") or ""),
         key_concepts=tuple(_texts(fields.get("key_concept"))),
-        facts=facts(results) or _told(fields.get("question_prompt")),
+        facts=facts(results) or _stated_facts(fields.get("question_prompt")),
         results=results,
         **_embedded(entry),
     )
@@ -176,6 +176,6 @@ def _texts(value: object) -> list[str]:
     return [str(one) for one in value if one] if isinstance(value, list) else []
 
 
-def _told(prompt: object) -> str:
+def _stated_facts(prompt: object) -> str:
     """What a prompt of the benchmark tells of hands and inventory."""
-    return " ".join(_TOLD.findall(prompt)) if isinstance(prompt, str) else ""
+    return " ".join(_STATED.findall(prompt)) if isinstance(prompt, str) else ""

@@ -36,28 +36,28 @@ def read(source: str, settings: ToySettings) -> NoReturn:
 def sample(n: int, seed: int, settings: ToySettings | None = None) -> Iterator[Task]:
     """`n` tasks, the kinds taking turns; the first k of n are those of k."""
     for i in range(n):
-        draw = random.Random(f"toy {seed} {i}")
-        yield draw_task(f"toy-{seed}-{i}", KINDS[i % len(KINDS)], draw)
+        rng = random.Random(f"toy {seed} {i}")
+        yield draw_task(f"toy-{seed}-{i}", KINDS[i % len(KINDS)], rng)
 
 
-def draw_task(name: str, kind: str, draw: random.Random) -> Task:
+def draw_task(name: str, kind: str, rng: random.Random) -> Task:
     """One task of that kind, whose id is `name`."""
     while True:
         places = [*ROOMS, *CONTAINERS]
-        a, b = draw.sample(ITEMS, 2)
-        x = draw.choice(OPENABLE if kind == "put_away" else list(CONTAINERS))
-        y = draw.choice(list(CONTAINERS))
+        a, b = rng.sample(ITEMS, 2)
+        x = rng.choice(OPENABLE if kind == "put_away" else list(CONTAINERS))
+        y = rng.choice(list(CONTAINERS))
         scene = ToyScene(
-            room=draw.choice(ROOMS),
-            items={item: draw.choice(places) for item in ITEMS},
-            open=tuple(c for c in OPENABLE if draw.random() < 0.3),
+            room=rng.choice(ROOMS),
+            items={item: rng.choice(places) for item in ITEMS},
+            open=tuple(c for c in OPENABLE if rng.random() < 0.3),
             inside={a: x, b: y} if kind == "put_two" else {a: x},
             closed=(x,) if kind == "put_away" else (),
         )
         house, goal = scene.house(), scene.goal()
         if goal.met(house) == 0 or (kind == "put_away" and goal.met(house) < goal.total):
             break
-    wording = draw.choice(_WORDINGS[kind]).format(a=a, b=b, x=x, y=y)
+    wording = rng.choice(_WORDINGS[kind]).format(a=a, b=b, x=x, y=y)
     return make_task(name, kind, wording, scene)
 
 

@@ -15,7 +15,7 @@ from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.toy.tasks import KINDS, draw_task, make_task
 
-_DEEDS = {
+_ACTION_KINDS = {
     "go": ActionKind.GO,
     "open": ActionKind.OPEN,
     "close": ActionKind.CLOSE,
@@ -63,19 +63,19 @@ class ToyTemplate:
             + "containers closed. It must not hold at the start."
         )
 
-    def seed(self, draw: random.Random, name: str) -> Task:
+    def seed(self, rng: random.Random, name: str) -> Task:
         """A new task."""
-        return draw_task(name, draw.choice(KINDS), draw)
+        return draw_task(name, rng.choice(KINDS), rng)
 
-    def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
+    def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
         """The same task with one thing changed; None where the goal would hold at once."""
         scene = ToyScene.model_validate(dict(task.scene))
         kind, wording = task.kind, task.goal
         match change:
             case "another room":
-                scene = _with(scene, room=draw.choice([r for r in ROOMS if r != scene.room]))
+                scene = _with(scene, room=rng.choice([r for r in ROOMS if r != scene.room]))
             case "another object":
-                swapped = _swap(scene, draw)
+                swapped = _swap(scene, rng)
                 if swapped is None:
                     return None
                 scene, old, new = swapped
@@ -83,11 +83,11 @@ class ToyTemplate:
                     f"The {old}", f"The {new}"
                 )
             case "changed state":
-                changed = draw.choice(OPENABLE)
+                changed = rng.choice(OPENABLE)
                 scene = _with(scene, open=tuple(sorted({*scene.open} ^ {changed})))
             case "distractors":
                 places = [*ROOMS, *CONTAINERS]
-                others = {i: draw.choice(places) for i in ITEMS if i not in scene.inside}
+                others = {i: rng.choice(places) for i in ITEMS if i not in scene.inside}
                 scene = _with(scene, items={**scene.items, **others})
             case _:
                 container = next((c for c in scene.inside.values() if c in OPENABLE), None)
@@ -143,7 +143,7 @@ class ToyTemplate:
 
     def deed(self, action: Action) -> ActionKind:
         """By its verb."""
-        return _DEEDS.get(action.verb, ActionKind.OTHER)
+        return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
 
 def _by_item(value: dict[str, Any]) -> dict[str, Any]:
@@ -154,12 +154,12 @@ def _with(scene: ToyScene, **changes: Any) -> ToyScene:
     return ToyScene.model_validate({**scene.model_dump(), **changes})
 
 
-def _swap(scene: ToyScene, draw: random.Random) -> tuple[ToyScene, str, str] | None:
+def _swap(scene: ToyScene, rng: random.Random) -> tuple[ToyScene, str, str] | None:
     """Another item in place of one that is wanted, each where the other was."""
     others = [item for item in ITEMS if item not in scene.inside]
     if not scene.inside or not others:
         return None
-    old, new = draw.choice(sorted(scene.inside)), draw.choice(others)
+    old, new = rng.choice(sorted(scene.inside)), rng.choice(others)
     items = dict(scene.items)
     place = items.pop(old)
     if new in items:

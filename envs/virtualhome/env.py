@@ -205,10 +205,8 @@ class VirtualHome(Env):
         if any(thing.id not in self._seen for line in following for thing in line.things):
             return None
         verbs = frozenset(verb.action for verb in self._verbs)
-        moment = PlanStart(
-            self._here(), self._character, self._goals, self._done, self._seen, verbs
-        )
-        lines = first_lines(moment, self._admissible)
+        start = PlanStart(self._here(), self._character, self._goals, self._done, self._seen, verbs)
+        lines = first_lines(start, self._admissible)
         return None if lines is None else frozenset(map(self._said, lines))
 
     def state(self) -> Mapping[str, Any]:
@@ -262,8 +260,8 @@ class VirtualHome(Env):
         self._seen |= self._sight
 
     def _said(self, line: ScriptLine) -> Action:
-        told = tuple(self._names.of(thing.id) for thing in line.things)
-        return Action(VERBS[line.action].say(*told), line.action, told)
+        spoken_names = tuple(self._names.of(thing.id) for thing in line.things)
+        return Action(VERBS[line.action].say(*spoken_names), line.action, spoken_names)
 
     def _line(self, action: Action) -> ScriptLine | Outcome:
         if action.verb not in {v.action for v in self._verbs}:

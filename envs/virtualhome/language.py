@@ -67,8 +67,8 @@ def plausible(
                 continue
             for hand in hands:
                 if hand != node.id:
-                    told = names.of(hand), name
-                    yield Action(verb.say(*told), verb.action, told)
+                    spoken_names = names.of(hand), name
+                    yield Action(verb.say(*spoken_names), verb.action, spoken_names)
 
 
 def understand(
@@ -81,8 +81,8 @@ def understand(
             continue
         called = [_called(name, names, known) for name in said]
         if None not in called:
-            told = tuple(name for name in called if name is not None)
-            return Action(verb.say(*told), verb.action, told)
+            spoken_names = tuple(name for name in called if name is not None)
+            return Action(verb.say(*spoken_names), verb.action, spoken_names)
     return None
 
 

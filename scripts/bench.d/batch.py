@@ -43,7 +43,7 @@ from inhabit.agents.prompts.prompt import Prompt
 ROUNDS, EPISODES, NEW = 7, 8, 64
 """NEW: tokens that a prompt may have beyond its fixed part."""
 HERE = runpy.run_path(str(Path(__file__).with_name("rank.py")))
-ACTIONS, moment, processor = HERE["ACTIONS"], HERE["moment"], HERE["processor"]
+ACTIONS, snapshot, processor = HERE["ACTIONS"], HERE["moment"], HERE["processor"]
 THINGS = ("apple", "bread", "mug", "pan", "plate", "spoon", "tomato", "egg")
 
 
@@ -57,7 +57,7 @@ def measure(dtype: str) -> dict[str, dict[str, object]]:
     """The figures with numbers of one kind."""
     model = load("local:smollm2", LocalSettings(device="cpu", dtype=dtype))
     assert isinstance(model, Transformer)
-    ways = Ways(model)
+    ways = ShortestPaths(model)
     seconds: dict[str, list[float]] = {name: [] for name in ("fresh", "kept", "apart", "together")}
     ways.kept()
     for turn in range(ROUNDS):
@@ -72,7 +72,7 @@ def measure(dtype: str) -> dict[str, dict[str, object]]:
     sys.stderr.write(f"  {where}: {what}\n")
     for name, times in seconds.items():
         sys.stderr.write(f"  {name:9} {1e3 * median(times):8.0f} ms\n")
-    asked = {"beams": Ways.beams, "words": Ways.words}
+    asked = {"beams": ShortestPaths.beams, "words": ShortestPaths.words}
     gains = {name: ways.side_by_side(way) for name, way in asked.items()}
     error = float(np.abs(np.subtract(ways.apart(), ways.together())).max())
 
@@ -93,7 +93,7 @@ def measure(dtype: str) -> dict[str, dict[str, object]]:
     return {f"{dtype}_{name}": one for name, one in found.items()}
 
 
-class Ways:
+class ShortestPaths:
     """The same scores by different ways."""
 
     def __init__(self, model: Transformer) -> None:
@@ -134,7 +134,7 @@ class Ways:
         asked = [self._asked[n] for n in some]
         self._together(lambda: [self._model.generate(one, n=5, max_tokens=8) for one in asked])
 
-    def side_by_side(self, way: Callable[[Ways, Sequence[int]], None]) -> float:
+    def side_by_side(self, way: Callable[[ShortestPaths, Sequence[int]], None]) -> float:
         """How many times faster `way` is for all episodes at once than for one after the other."""
         ratios = []
         for _ in range(3):
@@ -151,7 +151,7 @@ class Ways:
 
 def early(n: int) -> View:
     """The moment after the first step of the n-th episode."""
-    later: View = moment()
+    later: View = snapshot()
     return replace(
         later,
         goal=f"Put the {THINGS[n]} in the fridge.",

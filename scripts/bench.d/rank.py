@@ -75,7 +75,7 @@ def measure(dtype: str, *, bound: float) -> dict[str, dict[str, object]]:
     """The figures with numbers of one kind."""
     model = load("local:smollm2", LocalSettings(device="cpu", dtype=dtype))
     assert isinstance(model, Transformer)
-    ways = Ways(model)
+    ways = ShortestPaths(model)
     seconds: dict[str, list[float]] = {name: [] for name in ("read", "rank", "kept", "repeated")}
     forwards = 0.0
     ways.rank(), ways.kept()
@@ -109,13 +109,13 @@ def measure(dtype: str, *, bound: float) -> dict[str, dict[str, object]]:
     return {f"{dtype}_{name}": one for name, one in found.items()}
 
 
-class Ways:
+class ShortestPaths:
     """The same scores by different ways."""
 
     def __init__(self, model: Transformer) -> None:
         """Ask `model` about one moment in a kitchen."""
         self._encoder, self._model = model.encoder, model.network
-        self._messages = Prompt("rank", history=8).messages(moment(), images=False)
+        self._messages = Prompt("rank", history=8).messages(snapshot(), images=False)
         self._likelihood = Likelihood(self._model)
         self.prompt = self._encoder.prompt(self._messages)
         self._answers = [self._encoder.candidate(text) for text in ACTIONS]
@@ -177,7 +177,7 @@ class Ways:
         return float(sum(table[i, token] for i, token in enumerate(answer)) + stays)
 
 
-def moment() -> View:
+def snapshot() -> View:
     """After eight steps in a kitchen."""
 
     async def parse(text: str) -> Action | None:

@@ -22,7 +22,7 @@ VIEWS = [Camera((0.0, 1.57, -1.8), yaw, 25.0, 75.0) for yaw in (-40.0, -10.0, 20
 
 def main() -> None:
     """Print the figures."""
-    stage, triangles = furnished()
+    stage, triangles = initial_room()
     views = iter(VIEWS * 1000)
     room = f"a room of {triangles} triangles"
 
@@ -46,7 +46,7 @@ def main() -> None:
     sys.stdout.write(json.dumps(figures) + "\n")
 
 
-def furnished() -> tuple[Stage, int]:
+def initial_room() -> tuple[Stage, int]:
     """A stage with one of each kind of thing, in rows, and how many triangles that makes."""
     stage, triangles = Stage(), 0
     for name, mesh in shell(LOW, HIGH, "living_room", 1):

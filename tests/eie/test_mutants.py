@@ -16,10 +16,10 @@ from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.initial_room import Furnished, furnished
 from inhabit.envs.alfred.scenes.rooms import records
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.tasks.pairs import PLACES
+from inhabit.envs.alfred.tasks.object_pairs import PLACES
 from inhabit.envs.core import Env
 from inhabit.envs.registry import find
 from inhabit.envs.template import Template

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.object_types import DOORS
 from inhabit.envs.alfred.scenes.rooms import Split, rooms
 from inhabit.envs.alfred.scenes.scene import AlfredScene, ObjectState, Placement, TaskType
-from inhabit.envs.alfred.tasks.rehearsal import rehearsal
+from inhabit.envs.alfred.tasks.feasibility import feasibility
 from inhabit.envs.alfred.tasks.sampling import ROOM_KINDS, possible_goals, scene_for
 
 _HARDER: Mapping[TaskType, tuple[TaskType, ...]] = {
@@ -30,21 +30,21 @@ _RARE = 3
 
 
 def changed(
-    scene: AlfredScene, change: str, draw: random.Random, split: Split
+    scene: AlfredScene, change: str, rng: random.Random, split: Split
 ) -> AlfredScene | None:
     """The scene, changed as asked; None if the dice fell on what won't do."""
-    return _CHANGES[change](scene, draw, split)
+    return _CHANGES[change](scene, rng, split)
 
 
-def _another_room(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
+def _another_room(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
     goal = scene.goal
-    room = draw.choice(rooms(draw.choice(ROOM_KINDS[goal.type]), split))
+    room = rng.choice(rooms(rng.choice(ROOM_KINDS[goal.type]), split))
     if room == scene.room or goal not in possible_goals(goal.type, room):
         return None
-    return scene_for(goal, room, draw)
+    return scene_for(goal, room, rng)
 
 
-def _rarer_object(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
+def _rarer_object(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
     count = _rooms_with()
     goals = possible_goals(scene.goal.type, scene.room)
     here = count[str(scene.goal.object)]
@@ -54,8 +54,8 @@ def _rarer_object(scene: AlfredScene, draw: random.Random, split: Split) -> Alfr
     )
     if not rarer:
         return None
-    object = draw.choice(rarer[:_RARE])
-    return scene_for(draw.choice([g for g in goals if g.object == object]), scene.room, draw)
+    object = rng.choice(rarer[:_RARE])
+    return scene_for(rng.choice([g for g in goals if g.object == object]), scene.room, rng)
 
 
 @lru_cache(maxsize=1)
@@ -64,22 +64,20 @@ def _rooms_with() -> Counter[str]:
     count: Counter[str] = Counter()
     for kind in ROOM_KINDS["pick_and_place_simple"]:
         for name in rooms(kind):
-            room = furnished(name)
+            room = initial_room(name)
             count.update({room.type(item) for item in room.items})
     return count
 
 
-def _harder(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
-    return _grown(scene, _HARDER.get(scene.goal.type, ()), draw)
+def _harder(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
+    return _grown(scene, _HARDER.get(scene.goal.type, ()), rng)
 
 
-def _combined(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
-    return _grown(scene, _COMBINED.get(scene.goal.type, ()), draw)
+def _combined(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
+    return _grown(scene, _COMBINED.get(scene.goal.type, ()), rng)
 
 
-def _grown(
-    scene: AlfredScene, types: Sequence[TaskType], draw: random.Random
-) -> AlfredScene | None:
+def _grown(scene: AlfredScene, types: Sequence[TaskType], rng: random.Random) -> AlfredScene | None:
     """A goal of one of these types that has as much of the old one as there can be."""
     goals = [
         goal
@@ -88,26 +86,26 @@ def _grown(
         if goal.object == scene.goal.object
     ]
     goals = [g for g in goals if g.parent == scene.goal.parent] or goals
-    return scene_for(draw.choice(goals), scene.room, draw) if goals else None
+    return scene_for(rng.choice(goals), scene.room, rng) if goals else None
 
 
-def _distractors(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
+def _distractors(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
     """Other things are put where the wanted one is."""
-    room = furnished(scene.room)
+    room = initial_room(scene.room)
     wanted = [name for name in room.items if room.type(name) == scene.goal.object]
     moved = {p.object: p.receptacle for p in scene.placements}
     if not wanted:
         return None
-    name = draw.choice(wanted)
+    name = rng.choice(wanted)
     place = moved.get(name) or _place_of(room, name)
     others = [n for n in room.items if n not in moved and room.type(n) != scene.goal.object]
     if place is None or len(others) < 2:
         return None
-    added = tuple(Placement(object=n, receptacle=place) for n in draw.sample(others, 2))
+    added = tuple(Placement(object=n, receptacle=place) for n in rng.sample(others, 2))
     return _if_possible(scene.model_copy(update={"placements": (*scene.placements, *added)}))
 
 
-def _place_of(room: Furnished, name: str) -> str | None:
+def _place_of(room: InitialRoom, name: str) -> str | None:
     """What a thing lies in or on; None if that is nothing that has a name."""
     holder = room.holder(room.thing(name))
     try:
@@ -116,9 +114,9 @@ def _place_of(room: Furnished, name: str) -> str | None:
         return None
 
 
-def _changed_state(scene: AlfredScene, draw: random.Random, split: Split) -> AlfredScene | None:
+def _changed_state(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
     """A door or drawer of the room stands open, or the wanted thing is dirty."""
-    room = furnished(scene.room)
+    room = initial_room(scene.room)
     known = {state.object for state in scene.states}
     doors = [room.name_of(t) for type in sorted(DOORS) for t in room.of_type(type)]
     doors = [d for d in doors if d not in known and not room.thing(d).open]
@@ -128,13 +126,13 @@ def _changed_state(scene: AlfredScene, draw: random.Random, split: Split) -> Alf
     states += [ObjectState(object=d, dirty=True) for d in dishes]
     if not states:
         return None
-    chosen = draw.choice(states)
+    chosen = rng.choice(states)
     return _if_possible(scene.model_copy(update={"states": (*scene.states, chosen)}))
 
 
 def _if_possible(scene: AlfredScene) -> AlfredScene | None:
     scene = AlfredScene.model_validate(scene.model_dump())
-    return scene if rehearsal(scene.room).can_be_done(scene) else None
+    return scene if feasibility(scene.room).can_be_done(scene) else None
 
 
 _CHANGES: Mapping[str, Callable[[AlfredScene, random.Random, Split], AlfredScene | None]] = {

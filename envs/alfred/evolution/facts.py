@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import SceneObject
 
@@ -32,18 +32,18 @@ STATE_WORDS: Mapping[str, tuple[str, str]] = {
 """State: how it is said that it holds, and that it does not."""
 
 
-def things(here: Situation) -> Sequence[SceneObject]:
+def things(episode: EpisodeState) -> Sequence[SceneObject]:
     """Everything that has a name, in the order of naming."""
-    world, pixels = here.world, here.body.in_view()
+    world, pixels = episode.world, episode.body.in_view()
     return [
-        _thing(here, world[id], name, pixels.get(id, 0))
-        for id, name in here.names.all().items()
+        _thing(episode, world[id], name, pixels.get(id, 0))
+        for id, name in episode.names.all().items()
         if id in world
     ]
 
 
-def _thing(here: Situation, record: ThorObject, name: str, pixels: int) -> SceneObject:
-    support = None if record.held else _support(here, record)
+def _thing(episode: EpisodeState, record: ThorObject, name: str, pixels: int) -> SceneObject:
+    support = None if record.held else _support(episode, record)
     return SceneObject(
         name=name,
         kind=word(record.type),
@@ -59,7 +59,7 @@ def _thing(here: Situation, record: ThorObject, name: str, pixels: int) -> Scene
     )
 
 
-def _support(here: Situation, record: ThorObject) -> str | None:
+def _support(episode: EpisodeState, record: ThorObject) -> str | None:
     """The innermost thing with a name that it lies in or on."""
-    around = here.world.around(record)
-    return next((here.names.of(outer.id) for outer in around if outer.id in here.names), None)
+    around = episode.world.around(record)
+    return next((episode.names.of(outer.id) for outer in around if outer.id in episode.names), None)

@@ -18,7 +18,7 @@ from inhabit.envs.alfred.scenes.object_types import IN, SYNONYMS
 from inhabit.envs.alfred.scenes.object_types import TYPES as OBJECT_TYPES
 from inhabit.envs.alfred.scenes.scene import LAMPS, SLICEABLE, AlfredGoal, AlfredScene
 from inhabit.envs.alfred.settings import AlfredSettings
-from inhabit.envs.alfred.tasks.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
+from inhabit.envs.alfred.tasks.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, TYPES, draw_scene
 from inhabit.envs.alfred.tasks.wording import instruction, with_article
@@ -84,7 +84,7 @@ def _one_of(words: Iterable[str], description: str) -> dict[str, Any]:
     return {"type": "string", "vocabulary": sorted(set(words)), "description": description}
 
 
-_DEEDS = {
+_ACTION_KINDS = {
     "go to": ActionKind.GO,
     "find": ActionKind.GO,
     "pick up": ActionKind.TAKE,
@@ -148,22 +148,22 @@ class AlfredTemplate:
             "don't matter."
         )
 
-    def seed(self, draw: random.Random, name: str) -> Task:
+    def seed(self, rng: random.Random, name: str) -> Task:
         """A new task: a type, a room, an object and a place by lot."""
-        type = draw.choice(TYPES)
+        type = rng.choice(TYPES)
         scene = None
         while scene is None:
-            scene = draw_scene(type, draw, self._split)
-        return _task(name, scene, draw)
+            scene = draw_scene(type, rng, self._split)
+        return _task(name, scene, rng)
 
-    def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
+    def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
         """A task with one thing changed, which could be done when that was tried."""
         scene = AlfredScene.model_validate(dict(task.scene))
         for _ in range(_TRIES):
-            evolved = changed(scene, change, draw, self._split)
+            evolved = changed(scene, change, rng, self._split)
             if evolved is not None:
                 same = evolved.goal == scene.goal
-                return _task(name, evolved, draw, task.goal if same else None)
+                return _task(name, evolved, rng, task.goal if same else None)
         return None
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
@@ -185,15 +185,15 @@ class AlfredTemplate:
 
     def deed(self, action: Action) -> ActionKind:
         """By its verb."""
-        return _DEEDS.get(action.verb, ActionKind.OTHER)
+        return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
 
-def _task(name: str, scene: AlfredScene, draw: random.Random, goal: str | None = None) -> Task:
+def _task(name: str, scene: AlfredScene, rng: random.Random, goal: str | None = None) -> Task:
     return Task(
         id=name,
         env="alfred",
         kind=scene.goal.type,
-        goal=goal or instruction(scene.goal, draw),
+        goal=goal or instruction(scene.goal, rng),
         scene=scene.model_dump(mode="json", exclude_defaults=True),
         max_steps=MAX_STEPS,
         reference_cost=reference_cost(scene),

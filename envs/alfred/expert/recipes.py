@@ -4,51 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 
-from inhabit.envs.alfred.expert.draft import NoPlanError, PlanDraft, PlanStep
+from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.tasks.goals import basin_of, conditions, is_wanted, treated
 from inhabit.envs.alfred.thor.objects import BASINS, ThorObject
 
 
-def solve(here: Situation, hidden: Set[str] = frozenset()) -> Sequence[PlanStep]:
+def solve(episode: EpisodeState, hidden: Set[str] = frozenset()) -> Sequence[PlanStep]:
     """Steps that reach the goal from here.
 
     Args:
-        here: where and when.
+        episode: where and when.
         hidden: ids of what can't be found.
 
     Raises:
         NoPlanError: there are none that the planner could find.
     """
-    met, total = conditions(here.goal, here.world, here.history)
+    met, total = conditions(episode.goal, episode.world, episode.history)
     if met == total:
         return ()
-    pose = here.body.pose
-    draft = PlanDraft(here.world, here.memory, pose.x, pose.z, hidden)
-    _RECIPES[here.goal.type](draft, here)
+    pose = episode.body.pose
+    draft = PlanDraft(episode.world, episode.memory, pose.x, pose.z, hidden)
+    _RECIPES[episode.goal.type](draft, episode)
     return draft.steps
 
 
-def _simple(draft: PlanDraft, here: Situation) -> None:
-    place = _place(draft, here.goal)
-    thing = _wanted(draft, here, place)
+def _simple(draft: PlanDraft, episode: EpisodeState) -> None:
+    place = _place(draft, episode.goal)
+    thing = _wanted(draft, episode, place)
     draft.take(thing)
-    draft.put(_place(draft, here.goal, thing))
+    draft.put(_place(draft, episode.goal, thing))
 
 
-def _two(draft: PlanDraft, here: Situation) -> None:
-    goal, world = here.goal, here.world
+def _two(draft: PlanDraft, episode: EpisodeState) -> None:
+    goal, world = episode.goal, episode.world
     places = [p for p in world.of_type(str(goal.parent)) if p.receptacle]
 
     def filled(place: ThorObject) -> int:
         return len([i for i in world.inside(place) if is_wanted(world[i], goal)])
 
     best = max(map(filled, places), default=0)
-    place = draft.nearest([p for p in places if filled(p) == best and _may_put(draft, p, here)])
+    place = draft.nearest([p for p in places if filled(p) == best and _may_put(draft, p, episode)])
     if place is None:
         raise NoPlanError(f"There is no {goal.parent} with room for two.")
-    things = _all_wanted(draft, here)
+    things = _all_wanted(draft, episode)
     there = [t for t in things if t.id in world.inside(place)]
     others = [t for t in things if t.id not in world.inside(place)]
     held = [t for t in others if t.held]
@@ -62,30 +62,32 @@ def _two(draft: PlanDraft, here: Situation) -> None:
         there.append(thing)
 
 
-def _may_put(draft: PlanDraft, place: ThorObject, here: Situation) -> bool:
-    items = [t for t in here.world if is_wanted(t, here.goal)]
+def _may_put(draft: PlanDraft, place: ThorObject, episode: EpisodeState) -> bool:
+    items = [t for t in episode.world if is_wanted(t, episode.goal)]
     return all(draft.allowed("put", place, item) for item in items)
 
 
-def _look(draft: PlanDraft, here: Situation) -> None:
-    lamps = [t for t in here.world.of_type(str(here.goal.toggle)) if draft.allowed("turn on", t)]
-    draft.take(_wanted(draft, here, None))
+def _look(draft: PlanDraft, episode: EpisodeState) -> None:
+    lamps = [
+        t for t in episode.world.of_type(str(episode.goal.toggle)) if draft.allowed("turn on", t)
+    ]
+    draft.take(_wanted(draft, episode, None))
     lamp = draft.nearest(lamps)
     if lamp is None:
-        raise NoPlanError(f"There is no {here.goal.toggle}.")
+        raise NoPlanError(f"There is no {episode.goal.toggle}.")
     draft.go(lamp)
     draft.switch(lamp, True)
 
 
-def _treat(draft: PlanDraft, here: Situation) -> None:
-    done = treated(here.goal, here.history)
-    ready = [t for t in _present(draft, here) if t.id in done]
-    begun = [t for t in _present(draft, here) if _is_inside(draft, t, _WHERE[here.goal.type])]
-    thing = draft.nearest(ready) or draft.nearest(begun) or _wanted(draft, here, None)
+def _treat(draft: PlanDraft, episode: EpisodeState) -> None:
+    done = treated(episode.goal, episode.history)
+    ready = [t for t in _present(draft, episode) if t.id in done]
+    begun = [t for t in _present(draft, episode) if _is_inside(draft, t, _WHERE[episode.goal.type])]
+    thing = draft.nearest(ready) or draft.nearest(begun) or _wanted(draft, episode, None)
     if thing.id not in done:
-        _TREATMENTS[here.goal.type](draft, thing)
+        _TREATMENTS[episode.goal.type](draft, thing)
     draft.take(thing)
-    draft.put(_place(draft, here.goal, thing))
+    draft.put(_place(draft, episode.goal, thing))
 
 
 def _heat(draft: PlanDraft, thing: ThorObject) -> None:
@@ -156,8 +158,8 @@ def _appliance(draft: PlanDraft, type: str) -> ThorObject:
     return found
 
 
-def _movable(draft: PlanDraft, here: Situation) -> None:
-    goal, world = here.goal, here.world
+def _movable(draft: PlanDraft, episode: EpisodeState) -> None:
+    goal, world = episode.goal, episode.world
     movables = [
         m
         for m in world.of_type(str(goal.movable))
@@ -166,7 +168,7 @@ def _movable(draft: PlanDraft, here: Situation) -> None:
     loaded = [m for m in movables if any(is_wanted(world[i], goal) for i in world.inside(m))]
     movable = draft.nearest(loaded)
     if movable is None:
-        thing = _wanted(draft, here, None)
+        thing = _wanted(draft, episode, None)
         movable = draft.nearest([m for m in movables if draft.allowed("put", m, thing)])
         if movable is None:
             raise NoPlanError(f"There is no {goal.movable} to put it in.")
@@ -190,42 +192,44 @@ def _place(draft: PlanDraft, goal: AlfredGoal, item: ThorObject | None = None) -
     return place
 
 
-def _wanted(draft: PlanDraft, here: Situation, place: ThorObject | None) -> ThorObject:
+def _wanted(draft: PlanDraft, episode: EpisodeState, place: ThorObject | None) -> ThorObject:
     """The thing to use: the one in hand if it is right, else the one that is got most easily."""
-    things = _all_wanted(draft, here)
+    things = _all_wanted(draft, episode)
     held = [t for t in things if t.held]
     thing = held[0] if held else draft.nearest(things)
     if thing is None:
-        raise NoPlanError(f"There is no {here.goal.object}.")
+        raise NoPlanError(f"There is no {episode.goal.object}.")
     return thing
 
 
-def _all_wanted(draft: PlanDraft, here: Situation) -> Sequence[ThorObject]:
+def _all_wanted(draft: PlanDraft, episode: EpisodeState) -> Sequence[ThorObject]:
     """Everything of the wanted kind; where slices are wanted and there are none, they are cut."""
-    found = _present(draft, here)
-    if found or not here.goal.sliced:
+    found = _present(draft, episode)
+    if found or not episode.goal.sliced:
         return found
     whole = [
         t
-        for t in here.world.of_type(str(here.goal.object))
+        for t in episode.world.of_type(str(episode.goal.object))
         if t.sliceable and not t.sliced and draft.allowed("slice", t)
     ]
     held = [t for t in whole if t.held]
     target = held[0] if held else draft.nearest(whole)
     if target is None:
-        raise NoPlanError(f"There is no {here.goal.object} to slice.")
+        raise NoPlanError(f"There is no {episode.goal.object} to slice.")
     if held:
         draft.free_hand()
     return draft.slice(target)
 
 
-def _present(draft: PlanDraft, here: Situation) -> Sequence[ThorObject]:
+def _present(draft: PlanDraft, episode: EpisodeState) -> Sequence[ThorObject]:
     return [
-        t for t in here.world if is_wanted(t, here.goal) and (t.held or draft.allowed("pick up", t))
+        t
+        for t in episode.world
+        if is_wanted(t, episode.goal) and (t.held or draft.allowed("pick up", t))
     ]
 
 
-_RECIPES: Mapping[str, Callable[[PlanDraft, Situation], None]] = {
+_RECIPES: Mapping[str, Callable[[PlanDraft, EpisodeState], None]] = {
     "pick_and_place_simple": _simple,
     "pick_two_obj_and_place": _two,
     "look_at_obj_in_light": _look,

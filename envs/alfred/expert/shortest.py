@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, Self, TypeVar
 
-from inhabit.envs.alfred.expert.prospects import Prospects
+from inhabit.envs.alfred.expert.candidate_filter import CandidateFilter
 from inhabit.envs.alfred.language.grammar import IT
 from inhabit.envs.alfred.language.reference import Reference
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.tasks.goals import conditions
 from inhabit.envs.core import Action, Outcome
 
@@ -44,35 +44,35 @@ class ForkableHouse(Protocol):
 H = TypeVar("H", bound=ForkableHouse)
 
 
-def first_actions(house: H, situation: Callable[[H], Situation]) -> frozenset[Action] | None:
+def first_actions(house: H, state_of: Callable[[H], EpisodeState]) -> frozenset[Action] | None:
     """Every action that some shortest plan starts with, in all wordings that can be chosen from.
 
     Args:
         house: at the moment in question, in which nothing is changed.
-        situation: what a house, or a copy of it, is in the midst of.
+        state_of: what a house, or a copy of it, is in the midst of.
 
     Returns:
         None if the shortest plan has three actions or more, if there is none, or if all that is
         lacking is a sight of the lamp; empty if the goal is reached.
     """
-    here = situation(house)
-    met, total = conditions(here.goal, here.world, here.history)
+    episode = state_of(house)
+    met, total = conditions(episode.goal, episode.world, episode.history)
     if met == total:
         return frozenset()
     offered = house.actions()
-    meanings = _meanings(here, offered)
+    meanings = _meanings(episode, offered)
     # What may be part of a plan is found out before any is tried: trying takes the simulator
     # into a copy, and asking for the situation brings it back.
-    state = Prospects.of(here)
+    state = CandidateFilter.of(episode)
     last = [key for key, action in meanings.items() if state.may_finish(action)]
-    found = [key for key in last if _solves(house, meanings[key], situation)]
+    found = [key for key in last if _solves(house, meanings[key], state_of)]
     if not found:
-        situation(house)
+        state_of(house)
         first = [key for key, action in meanings.items() if state.may_precede(action)]
-        found = [key for key in first if _leads_on(house, meanings[key], situation)]
+        found = [key for key in first if _leads_on(house, meanings[key], state_of)]
     if not found:
         return None
-    reference = situation(house).reference()
+    reference = state_of(house).reference()
     return frozenset(a for a in [*offered, *house.vocabulary()] if _meaning(reference, a) in found)
 
 
@@ -88,9 +88,9 @@ def _meaning(reference: Reference, action: Action) -> _Meaning | None:
     return None if thing is None else (action.verb, thing.id)
 
 
-def _meanings(here: Situation, offered: Sequence[Action]) -> dict[_Meaning, Action]:
+def _meanings(episode: EpisodeState, offered: Sequence[Action]) -> dict[_Meaning, Action]:
     """One action for each thing that can be meant."""
-    reference = here.reference()
+    reference = episode.reference()
     found: dict[_Meaning, Action] = {}
     for action in offered:
         if (meaning := _meaning(reference, action)) is not None:
@@ -98,25 +98,25 @@ def _meanings(here: Situation, offered: Sequence[Action]) -> dict[_Meaning, Acti
     return found
 
 
-def _solves(house: H, action: Action, situation: Callable[[H], Situation]) -> bool:
+def _solves(house: H, action: Action, state_of: Callable[[H], EpisodeState]) -> bool:
     copy = house.fork()
     try:
-        situation(copy).heedless = True
+        state_of(copy).unobserved = True
         outcome = copy.act(action)
     finally:
         copy.close()
     return outcome.reason is None and outcome.met == outcome.total
 
 
-def _leads_on(house: H, action: Action, situation: Callable[[H], Situation]) -> bool:
+def _leads_on(house: H, action: Action, state_of: Callable[[H], EpisodeState]) -> bool:
     """Whether one more action may follow that makes the goal hold."""
     copy = house.fork()
     try:
         if copy.act(action).reason is not None:
             return False
-        after = situation(copy)
-        state, following = Prospects.of(after), _meanings(after, copy.actions()).values()
+        after = state_of(copy)
+        state, following = CandidateFilter.of(after), _meanings(after, copy.actions()).values()
         last = [action for action in following if state.may_finish(action)]
-        return any(_solves(copy, action, situation) for action in last)
+        return any(_solves(copy, action, state_of) for action in last)
     finally:
         copy.close()

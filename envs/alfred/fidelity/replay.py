@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inhabit.envs.alfred.scenes.build import build
 from inhabit.envs.alfred.scenes.counterparts import present
 from inhabit.envs.alfred.scenes.scene import AlfredScene, LowStep, RecordedThing
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.tasks.goals import conditions
 from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 from inhabit.envs.alfred.thor.masks import Mask, choose, decode, drawn
@@ -127,8 +127,8 @@ def _poses(scene: AlfredScene, steps: Sequence[LowStep]) -> Iterator[AgentPose]:
 class _Actor:
     """Handles things in the expert's stead."""
 
-    def __init__(self, here: Situation, by: By, show: bool) -> None:
-        self._here = here
+    def __init__(self, episode: EpisodeState, by: By, show: bool) -> None:
+        self._episode = episode
         self._by = by
         self._show = show
         self._touched: set[str] = set()
@@ -138,7 +138,7 @@ class _Actor:
     @property
     def solved(self) -> bool:
         """Whether ALFRED's goal holds now."""
-        met, total = conditions(self._here.goal, self._here.world, self._here.history)
+        met, total = conditions(self._episode.goal, self._episode.world, self._episode.history)
         return met == total
 
     def stand(self, pose: AgentPose, *, at_once: bool = False) -> None:
@@ -149,7 +149,7 @@ class _Actor:
 
     def _take_up_pose(self) -> None:
         if self._pose is not None:
-            self._here.body.place(self._pose, blind=True, masks=True)
+            self._episode.body.place(self._pose, blind=True, masks=True)
             self._pose = None
 
     def handle(self, step: LowStep, recorded: RecordedThing) -> Interaction:
@@ -158,22 +158,22 @@ class _Actor:
         meant, mask = self._meant(recorded), decode(step.mask)
         chosen = meant
         if self._by == "mask" and step.mask:
-            chosen = choose(self._here.body, mask, step.action)
-        shown = drawn(self._here.body, meant.id) if self._show and meant is not None else None
+            chosen = choose(self._episode.body, mask, step.action)
+        shown = drawn(self._episode.body, meant.id) if self._show and meant is not None else None
         fresh = meant is not None and recorded.slice is None and meant.id not in self._touched
         refusal = self._do(step, recorded, chosen)
         frame = None
         if refusal:
-            frame = self._here.body.frame if self._show else None
+            frame = self._episode.body.frame if self._show else None
             self._force(step, recorded, meant)
         return Interaction(step, meant, chosen, refusal, fresh, shown, frame)
 
     def _meant(self, recorded: RecordedThing) -> ThorObject | None:
-        whole = self._here.meant.get(recorded)
+        whole = self._episode.recorded_ids.get(recorded)
         if whole is None:
             return None
         taken = {number: id for (cut, number), id in self._slices.items() if cut == whole}
-        return present(self._here.world, recorded, whole, taken)
+        return present(self._episode.world, recorded, whole, taken)
 
     def _do(self, step: LowStep, recorded: RecordedThing, chosen: ThorObject | None) -> str:
         """Try it; why it was refused, or nothing."""
@@ -182,24 +182,24 @@ class _Actor:
             return "it has no counterpart" if by_id else "the mask shows no such thing"
         # ALFRED's own generator puts things by force, and THOR's physics makes room for them.
         put = {"forceAction": True, "putNearXY": True} if step.action == "PutObject" else {}
-        if self._here.do(step.action, chosen, **put):
+        if self._episode.do(step.action, chosen, **put):
             self._note(step, recorded, chosen)
             return ""
-        code, message = self._here.body.error
+        code, message = self._episode.body.error
         return code or message
 
     def _force(self, step: LowStep, recorded: RecordedThing, meant: ThorObject | None) -> None:
         """Bring about what was refused, so that the rest of the plan can be tried."""
         if step.action == "PutObject":
-            if self._here.held is not None:
-                self._here.body.tell("DropHandObject", blind=True, forceAction=True)
-        elif meant is not None and self._here.do(step.action, meant, forceAction=True):
+            if self._episode.held is not None:
+                self._episode.body.tell("DropHandObject", blind=True, forceAction=True)
+        elif meant is not None and self._episode.do(step.action, meant, forceAction=True):
             self._note(step, recorded, meant)
 
     def _note(self, step: LowStep, recorded: RecordedThing, thing: ThorObject) -> None:
         if step.action in ("PickupObject", "SliceObject"):
             self._touched.add(thing.id)
-        whole = self._here.meant.get(recorded)
+        whole = self._episode.recorded_ids.get(recorded)
         if step.action == "PickupObject" and recorded.slice is not None and whole is not None:
             self._slices[whole, recorded.slice] = thing.id
 

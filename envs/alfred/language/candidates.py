@@ -9,8 +9,8 @@ from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.language.reference import Reference, fits
 from inhabit.envs.alfred.language.vocabulary import MOTIONS
 from inhabit.envs.alfred.scenes.object_types import KNIVES, TYPES
-from inhabit.envs.alfred.skills.exploring import unsearched
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
+from inhabit.envs.alfred.skills.exploration import unsearched
 from inhabit.envs.alfred.skills.vantage import REACH, vantage
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Action
@@ -18,25 +18,27 @@ from inhabit.envs.core import Action
 _HANDLING = ("pick up", "put", "open", "close", "turn on", "turn off", "slice")
 
 
-def plausible(here: Situation, find: Sequence[Action] = ()) -> Sequence[Action]:
+def plausible(episode: EpisodeState, find: Sequence[Action] = ()) -> Sequence[Action]:
     """Actions about what was seen, in a fixed order. Handling is offered of what is near.
 
     Args:
-        here: where and when.
+        episode: where and when.
         find: what may be asked of the oracle besides.
     """
-    reference = here.reference()
+    reference = episode.reference()
     known = [thing for thing in reference.known() if _is_of_use(thing)]
     found = [say(verb) for verb in MOTIONS]
     found += [say("go to", name) for name in _named(reference, "go to", known) if name]
     found += find
-    pose = here.body.pose
-    near = [t for t in known if t.reach(pose.x, pose.z) <= REACH and not here.world.shut_in(t)]
+    pose = episode.body.pose
+    near = [t for t in known if t.reach(pose.x, pose.z) <= REACH and not episode.world.shut_in(t)]
     for verb in _HANDLING:
-        things = [thing for thing in near if fits(verb, thing) and _makes_sense(here, verb, thing)]
+        things = [
+            thing for thing in near if fits(verb, thing) and _makes_sense(episode, verb, thing)
+        ]
         extra = (IT,) if verb == "put" else ()
         found += [say(verb, *extra, name) for name in _named(reference, verb, things)]
-    if here.held is not None:
+    if episode.held is not None:
         found += [say("put down"), say("drop")]
     return found
 
@@ -45,8 +47,8 @@ def _is_of_use(thing: ThorObject) -> bool:
     return thing.type in TYPES or thing.pickupable or thing.openable or thing.toggleable
 
 
-def _makes_sense(here: Situation, verb: str, thing: ThorObject) -> bool:
-    held = here.held
+def _makes_sense(episode: EpisodeState, verb: str, thing: ThorObject) -> bool:
+    held = episode.held
     if verb == "pick up":
         return held is None
     if verb == "put":
@@ -67,26 +69,26 @@ def _named(reference: Reference, verb: str, things: Sequence[ThorObject]) -> Ite
         yield from sorted(names, key=lambda name: name[-1:].isdigit())
 
 
-def succeeding(here: Situation, offered: Sequence[Action]) -> Sequence[Action]:
+def succeeding(episode: EpisodeState, offered: Sequence[Action]) -> Sequence[Action]:
     """Those of the offered actions that would succeed now.
 
     Going somewhere succeeds where the simulator knows a pose for it; handling, where the skill's
     own conditions hold and the thing is in view; putting, where the receptacle can be seen, the
     one thing that only trying would show being whether there is room.
     """
-    return [action for action in offered if _succeeds(here, action)]
+    return [action for action in offered if _succeeds(episode, action)]
 
 
-def _succeeds(here: Situation, action: Action) -> bool:
+def _succeeds(episode: EpisodeState, action: Action) -> bool:
     if action.verb in ("look around", "turn left", "turn right"):
         return True
     if action.verb == "explore":
-        return unsearched(here) is not None
+        return unsearched(episode) is not None
     if action.verb in ("put down", "drop", "find"):
         return action.verb == "drop"
-    thing = here.reference().resolve(action.verb, action.arguments[-1])
-    if thing is None or here.world.shut_in(thing) is not None:
+    thing = episode.reference().resolve(action.verb, action.arguments[-1])
+    if thing is None or episode.world.shut_in(thing) is not None:
         return False
     if action.verb == "go to":
-        return vantage(here, thing) is not None
+        return vantage(episode, thing) is not None
     return thing.visible and fits(action.verb, thing)

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from inhabit.envs.alfred.language.naming import ObjectNames, split_name
+from inhabit.envs.alfred.scenes.object_placement import put_directly
 from inhabit.envs.alfred.scenes.recorded_layout import lay_out
 from inhabit.envs.alfred.scenes.scene import AlfredScene, ObjectState, Placement, StartPose
-from inhabit.envs.alfred.scenes.stowing import stow
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.routes import STEP, Grid, cell
-from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.thor.views import Views
@@ -33,7 +33,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
 
 def build(
     body: AgentBody, scene: AlfredScene, *, seed: int, teleport: bool = False, filming: bool = False
-) -> Situation:
+) -> EpisodeState:
     """Load the room and make it what the scene says.
 
     Args:
@@ -53,7 +53,7 @@ def build(
             "spawn_seed",
             body,
         )
-    meant = lay_out(body, scene.recording) if scene.recording is not None else {}
+    recorded_ids = lay_out(body, scene.recording) if scene.recording is not None else {}
     names = ObjectNames(body.world)
     for i, placement in enumerate(scene.placements):
         _place(body, names, placement, f"placements.{i}")
@@ -64,7 +64,7 @@ def build(
     if scene.held is not None:
         id = _id(names, scene.held)
         _must(body.tell("PickupObject", objectId=id, forceAction=True), "held", body)
-    here = Situation(
+    episode = EpisodeState(
         body,
         scene.goal,
         names,
@@ -73,10 +73,10 @@ def build(
         field_of_view=body.field_of_view,
         teleport=teleport,
         filming=filming,
-        meant=meant,
+        recorded_ids=recorded_ids,
     )
-    here.see()
-    return here
+    episode.see()
+    return episode
 
 
 def _must(done: bool, field: str, body: AgentBody) -> None:
@@ -94,7 +94,7 @@ def _id(names: ObjectNames, name: str) -> str:
 
 def _place(body: AgentBody, names: ObjectNames, placement: Placement, field: str) -> None:
     thing, holder = _id(names, placement.object), _id(names, placement.receptacle)
-    why = stow(body, thing, holder)
+    why = put_directly(body, thing, holder)
     if why is not None:
         raise SceneError(f"{field}: {placement.object} in {placement.receptacle}: {why}")
 
@@ -139,6 +139,6 @@ def _stand(body: AgentBody, start: StartPose | None, grid: Grid, seed: int) -> N
 
 
 def _anywhere(grid: Grid, seed: int) -> StartPose:
-    draw = random.Random(f"alfred start {seed}")
-    x, z = draw.choice(sorted(grid.places))
-    return StartPose(x=x * STEP, z=z * STEP, rotation=draw.choice((0, 90, 180, 270)))
+    rng = random.Random(f"alfred start {seed}")
+    x, z = rng.choice(sorted(grid.places))
+    return StartPose(x=x * STEP, z=z * STEP, rotation=rng.choice((0, 90, 180, 270)))

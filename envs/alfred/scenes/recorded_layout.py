@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inhabit.envs.alfred.scenes.counterparts import counterpart, counterparts, moved
+from inhabit.envs.alfred.scenes.object_placement import put_directly, within_reach
 from inhabit.envs.alfred.scenes.scene import RecordedThing, Recording
-from inhabit.envs.alfred.scenes.stowing import stow, within_reach
 from inhabit.envs.alfred.thor.body import AgentBody
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
@@ -169,7 +169,9 @@ def _bring_to_light(body: AgentBody, thing: ThorObject, recorded: ThorObject | N
         return
     for holder in (recorded, *body.world.around(thing)):
         stowed = (
-            holder is not None and holder.receptacle and stow(body, thing.id, holder.id) is None
+            holder is not None
+            and holder.receptacle
+            and put_directly(body, thing.id, holder.id) is None
         )
         if stowed and within_reach(body, thing.id):
             return

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.result import Result, failed
-from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.skills.vantage import REACH, direction
 from inhabit.envs.alfred.skills.walking import look
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
@@ -14,37 +14,37 @@ _ASIDE = 35
 """Degrees to the side within which looking up or down may bring a thing into the picture."""
 
 
-def face(here: Situation, thing: ThorObject) -> Result | None:
+def face(episode: EpisodeState, thing: ThorObject) -> Result | None:
     """Look up or down for a thing, if need be. None if it can be handled now, or what is wrong."""
-    name = here.name(thing)
-    shut = here.world.shut_in(thing)
+    name = episode.name(thing)
+    shut = episode.world.shut_in(thing)
     if shut is not None:
-        return failed(Reason.CLOSED, f"{name} is inside {here.name(shut)}, which is closed.")
+        return failed(Reason.CLOSED, f"{name} is inside {episode.name(shut)}, which is closed.")
     if thing.visible:
         return None
-    pose = here.body.pose
+    pose = episode.body.pose
     if thing.reach(pose.x, pose.z) > REACH:
         return failed(Reason.OUT_OF_REACH, f"{name} is too far away. Go to it first.")
-    if can_look_for(here, pose, thing) and _look_for(here, thing):
+    if can_look_for(episode, pose, thing) and _look_for(episode, thing):
         return None
     return failed(Reason.NOT_VISIBLE, f"you don't see {name} from here. Go to it first.")
 
 
-def can_look_for(here: Situation, pose: AgentPose, thing: ThorObject) -> bool:
+def can_look_for(episode: EpisodeState, pose: AgentPose, thing: ThorObject) -> bool:
     """Whether looking up or down in a pose may bring a thing into the picture."""
-    bearing, _ = direction(pose, thing.center, here.body.eye[1] - here.body.pose.y)
+    bearing, _ = direction(pose, thing.center, episode.body.eye[1] - episode.body.pose.y)
     return thing.reach(pose.x, pose.z) <= REACH and abs(bearing) < _ASIDE
 
 
-def _look_for(here: Situation, thing: ThorObject) -> bool:
-    pose = here.body.pose
+def _look_for(episode: EpisodeState, thing: ThorObject) -> bool:
+    pose = episode.body.pose
     before = pose.horizon
-    _, below = direction(pose, thing.center, here.body.eye[1] - pose.y)
+    _, below = direction(pose, thing.center, episode.body.eye[1] - pose.y)
     straight = min(max(round(below / HORIZON_STEP) * HORIZON_STEP, HIGHEST), LOWEST)
     for horizon in (straight, straight - HORIZON_STEP, straight + HORIZON_STEP):
-        if HIGHEST <= horizon <= LOWEST and look(here, horizon):
-            here.see()
-            if here.world[thing.id].visible:
+        if HIGHEST <= horizon <= LOWEST and look(episode, horizon):
+            episode.see()
+            if episode.world[thing.id].visible:
                 return True
-    look(here, before)
+    look(episode, before)
     return False

@@ -30,7 +30,7 @@ def heading(degrees: float) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class ShortestPaths:
     """The shortest ways from one stand to all others."""
 
     start: Stand
@@ -57,28 +57,28 @@ class Grid:
     def __init__(self, places: Iterable[Cell]) -> None:
         self.places = frozenset(places)
         self._blocked: set[tuple[Cell, Cell]] = set()
-        self._ways: dict[Stand, Ways] = {}
+        self._paths: dict[Stand, ShortestPaths] = {}
 
     def block(self, stand: Stand) -> None:
         """Remember that the step ahead from there is not possible."""
         self._blocked.add(_ahead(stand))
-        self._ways = {}
+        self._paths = {}
 
     def copy(self) -> Grid:
         """The same grid, to learn apart."""
         twin = Grid(self.places)
-        twin._blocked, twin._ways = set(self._blocked), dict(self._ways)
+        twin._blocked, twin._paths = set(self._blocked), dict(self._paths)
         return twin
 
-    def ways(self, start: Stand) -> Ways:
+    def ways(self, start: Stand) -> ShortestPaths:
         """Shortest ways from `start`, breadth first; of equal ones always the same."""
-        if start not in self._ways:
-            if len(self._ways) == _KEPT:
-                self._ways.clear()
-            self._ways[start] = self._search(start)
-        return self._ways[start]
+        if start not in self._paths:
+            if len(self._paths) == _KEPT:
+                self._paths.clear()
+            self._paths[start] = self._search(start)
+        return self._paths[start]
 
-    def _search(self, start: Stand) -> Ways:
+    def _search(self, start: Stand) -> ShortestPaths:
         cost = {start: 0}
         before: dict[Stand, tuple[Stand, str]] = {}
         ahead = deque([start])
@@ -89,7 +89,7 @@ class Grid:
                     cost[there] = cost[stand] + 1
                     before[there] = stand, action
                     ahead.append(there)
-        return Ways(start, cost, before)
+        return ShortestPaths(start, cost, before)
 
     def _next(self, stand: Stand) -> Iterable[tuple[str, Stand]]:
         x, z, degrees = stand

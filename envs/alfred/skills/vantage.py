@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from inhabit.envs.alfred.skills.routes import HEADINGS, STEP, Stand, Ways, cell, heading
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
+from inhabit.envs.alfred.skills.routes import HEADINGS, STEP, ShortestPaths, Stand, cell, heading
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
 from inhabit.envs.alfred.thor.objects import Point, ThorObject
 
@@ -19,33 +19,35 @@ _DEEP = ("BathtubBasin", "Box", "GarbageCan", "LaundryHamper", "SinkBasin")
 _MOST_TRIES = 40
 
 
-def vantage(here: Situation, thing: ThorObject, start: Stand | None = None) -> AgentPose | None:
+def vantage(
+    episode: EpisodeState, thing: ThorObject, start: Stand | None = None
+) -> AgentPose | None:
     """The best pose to handle a thing from, or None: a short way, and a good view of it.
 
     Poses are tried in the simulator, the most promising first, and the first that works is taken;
     where none does, `GetInteractablePoses` is asked, which tries them all.
 
     Args:
-        here: where and when.
+        episode: where and when.
         thing: to be handled.
         start: where one would come from, if not from here.
     """
-    ways = here.grid.ways(start or here.stand)
+    ways = episode.grid.ways(start or episode.stand)
     ranked = sorted(
         (ways.cost[stand_of(pose)] + awkward, pose.x, pose.z, pose.rotation, pose)
-        for pose, awkward in _promising(here, thing)
+        for pose, awkward in _promising(episode, thing)
         if stand_of(pose) in ways.cost
     )
-    with here.views.away():
+    with episode.views.away():
         for *_, pose in ranked[:_MOST_TRIES]:
-            if thing.id in here.views.visible(pose):
+            if thing.id in episode.views.visible(pose):
                 return pose
-    return _any_vantage(here, thing, ways)
+    return _any_vantage(episode, thing, ways)
 
 
-def _any_vantage(here: Situation, thing: ThorObject, ways: Ways) -> AgentPose | None:
+def _any_vantage(episode: EpisodeState, thing: ThorObject, ways: ShortestPaths) -> AgentPose | None:
     """The nearest of all poses that the simulator knows, for things that hide behind others."""
-    answer = here.body.ask("GetInteractablePoses", objectId=thing.id, standings=[True])
+    answer = episode.body.ask("GetInteractablePoses", objectId=thing.id, standings=[True])
     poses = [
         AgentPose(p["x"], p["y"], p["z"], p["rotation"] % 360, p["horizon"]) for p in answer or ()
     ]
@@ -60,11 +62,11 @@ def stand_of(pose: AgentPose) -> Stand:
     return (*cell(pose.x, pose.z), heading(pose.rotation))
 
 
-def _promising(here: Situation, thing: ThorObject) -> Iterator[tuple[AgentPose, float]]:
+def _promising(episode: EpisodeState, thing: ThorObject) -> Iterator[tuple[AgentPose, float]]:
     """Poses that face a thing, and how much worse than the best view each is, in steps."""
-    now = here.body.pose
-    eye = here.body.eye[1] - now.y
-    for x, z in here.grid.places:
+    now = episode.body.pose
+    eye = episode.body.eye[1] - now.y
+    for x, z in episode.grid.places:
         reach = thing.reach(x * STEP, z * STEP)
         if reach > REACH:
             continue

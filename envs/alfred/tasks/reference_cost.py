@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.skills.memory import Cell
@@ -24,7 +24,7 @@ _LOOKS = 2
 
 def reference_cost(scene: AlfredScene, where: Rooms = _ITHOR) -> int:
     """Low-level steps of a good solution, reckoned; 1 at the least."""
-    room = furnished(scene.room, where)
+    room = initial_room(scene.room, where)
     grid = Grid(room.free_cells)
     assert scene.start is not None
     stand: Stand = (*cell(scene.start.x, scene.start.z), scene.start.rotation)
@@ -52,7 +52,7 @@ def _facing(thing: ThorObject, place: Cell) -> int:
     return max(HEADINGS, key=lambda turn: HEADINGS[turn][0] * x + HEADINGS[turn][1] * z)
 
 
-def _stops(scene: AlfredScene, room: Furnished) -> Sequence[tuple[ThorObject, int]]:
+def _stops(scene: AlfredScene, room: InitialRoom) -> Sequence[tuple[ThorObject, int]]:
     """What is gone to in turn, and how many interactions there are at each."""
     goal = scene.goal
     moved = {p.object: room.thing(p.receptacle) for p in scene.placements}

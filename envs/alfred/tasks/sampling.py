@@ -1,7 +1,7 @@
 """ALFRED's seven types of task, drawn from a seed for any of the 120 rooms.
 
 A task is drawn from what its room holds, and kept if it could be done when that was tried in the
-embedded household (`rehearsal.py`): built as the scene says, not solved at its start, everything
+embedded household (`feasibility.py`): built as the scene says, not solved at its start, everything
 within reach, and room enough wherever something is put.
 """
 
@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import count, islice
 from typing import get_args
 
-from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.rooms import Kind, Rooms, Split
 from inhabit.envs.alfred.scenes.scene import (
     LAMPS,
@@ -26,9 +26,9 @@ from inhabit.envs.alfred.scenes.scene import (
     TaskType,
 )
 from inhabit.envs.alfred.settings import AlfredSettings
-from inhabit.envs.alfred.tasks.pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
+from inhabit.envs.alfred.tasks.feasibility import feasibility
+from inhabit.envs.alfred.tasks.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
-from inhabit.envs.alfred.tasks.rehearsal import rehearsal
 from inhabit.envs.alfred.tasks.wording import instruction
 from inhabit.envs.core import Task, TaskError
 
@@ -82,14 +82,14 @@ def _stream(seed: int, split: Split, where: Rooms) -> Iterator[Task]:
     known: set[tuple[str, AlfredGoal]] = set()
     types = possible_types(where) if where.folder else TYPES
     for i in count():
-        draw = random.Random(f"alfred {split} {seed} {i}")
-        scene = _new_scene(types[i % len(types)], draw, split, known, where)
+        rng = random.Random(f"alfred {split} {seed} {i}")
+        scene = _new_scene(types[i % len(types)], rng, split, known, where)
         known.add((scene.room, scene.goal))
         yield Task(
             id=f"alfred-{'own' if where.folder else split}-{seed}-{i}",
             env="alfred",
             kind=scene.goal.type,
-            goal=instruction(scene.goal, draw),
+            goal=instruction(scene.goal, rng),
             scene=scene.model_dump(mode="json", exclude_defaults=True),
             max_steps=MAX_STEPS,
             reference_cost=reference_cost(scene, where),
@@ -118,7 +118,7 @@ def possible_types(where: Rooms) -> Sequence[TaskType]:
 
 def _new_scene(
     type: TaskType,
-    draw: random.Random,
+    rng: random.Random,
     split: Split,
     known: Set[tuple[str, AlfredGoal]],
     where: Rooms,
@@ -130,41 +130,41 @@ def _new_scene(
                 f"No task of type {type!r} could be solved in the rooms of {where.folder!r}, "
                 f"whatever was tried {attempt} times."
             )
-        scene = draw_scene(type, draw, split, where)
+        scene = draw_scene(type, rng, split, where)
         if scene is not None and (attempt > _TRIES or (scene.room, scene.goal) not in known):
             return scene
     raise AssertionError("unreachable: the loop has no end")
 
 
 def draw_scene(
-    type: TaskType, draw: random.Random, split: Split, where: Rooms = _ITHOR
+    type: TaskType, rng: random.Random, split: Split, where: Rooms = _ITHOR
 ) -> AlfredScene | None:
     """A scene for a task of that type; None if the dice fell on a room or goal that won't do."""
-    there = where.of(draw.choice(ROOM_KINDS[type]), split)
+    there = where.of(rng.choice(ROOM_KINDS[type]), split)
     if not there:
         return None
-    room = draw.choice(there)
+    room = rng.choice(there)
     goals = possible_goals(type, room, where)
     if not goals:
         return None
     # First the object, then the rest: else those with many places would crowd out the others.
-    object = draw.choice(sorted({str(goal.object) for goal in goals}))
-    goal = draw.choice([goal for goal in goals if goal.object == object])
-    return scene_for(goal, room, draw, where)
+    object = rng.choice(sorted({str(goal.object) for goal in goals}))
+    goal = rng.choice([goal for goal in goals if goal.object == object])
+    return scene_for(goal, room, rng, where)
 
 
 def scene_for(
-    goal: AlfredGoal, name: str, draw: random.Random, where: Rooms = _ITHOR
+    goal: AlfredGoal, name: str, rng: random.Random, where: Rooms = _ITHOR
 ) -> AlfredScene | None:
     """A scene in the room of that name with a goal that is possible there; None if it won't do."""
-    room = furnished(name, where)
-    placements = tuple(_rearranged(goal, room, draw))
-    x, z = draw.choice(room.free_cells)
+    room = initial_room(name, where)
+    placements = tuple(_rearranged(goal, room, rng))
+    x, z = rng.choice(room.free_cells)
     scene = AlfredScene.model_validate(
         {
             "room": room.name,
             "goal": goal,
-            "start": StartPose(x=x * 0.25, z=z * 0.25, rotation=draw.choice((0, 90, 180, 270))),
+            "start": StartPose(x=x * 0.25, z=z * 0.25, rotation=rng.choice((0, 90, 180, 270))),
             "placements": placements,
             # As in ALFRED, the light is for the agent to switch on.
             "states": tuple(
@@ -173,7 +173,7 @@ def scene_for(
         },
         context={"rooms": (room.name,)},
     )
-    return scene if rehearsal(room.name, where).can_be_done(scene) else None
+    return scene if feasibility(room.name, where).can_be_done(scene) else None
 
 
 def goals_of(type: TaskType) -> Iterator[AlfredGoal]:
@@ -203,11 +203,11 @@ def _with_slices(goal: AlfredGoal) -> Iterator[AlfredGoal]:
 @lru_cache(maxsize=1024)
 def possible_goals(type: TaskType, name: str, where: Rooms = _ITHOR) -> Sequence[AlfredGoal]:
     """Every goal of a type that people might have in the room of that name, and could reach."""
-    room = furnished(name, where)
+    room = initial_room(name, where)
     return [goal for goal in goals_of(type) if _possible(goal, room)]
 
 
-def _possible(goal: AlfredGoal, room: Furnished) -> bool:
+def _possible(goal: AlfredGoal, room: InitialRoom) -> bool:
     object = str(goal.object)
     two = goal.type == "pick_two_obj_and_place" and not goal.sliced
     if room.count(object) < (2 if two else 1):
@@ -224,12 +224,12 @@ def _possible(goal: AlfredGoal, room: Furnished) -> bool:
     return room.fits(goal.movable or object, str(goal.parent), times=2 if two else 1)
 
 
-def _rearranged(goal: AlfredGoal, room: Furnished, draw: random.Random) -> Iterator[Placement]:
+def _rearranged(goal: AlfredGoal, room: InitialRoom, rng: random.Random) -> Iterator[Placement]:
     """A few things elsewhere: the same room is another one each time."""
     wanted = [name for name in room.items if room.type(name) == goal.object]
     others = [name for name in room.items if room.type(name) in PLACES and name not in wanted]
-    moved = draw.sample(wanted, 1) if wanted and draw.random() < 0.5 else []
-    moved += draw.sample(others, min(len(others), draw.randint(0, _MOST_MOVED - 1)))
+    moved = rng.sample(wanted, 1) if wanted and rng.random() < 0.5 else []
+    moved += rng.sample(others, min(len(others), rng.randint(0, _MOST_MOVED - 1)))
     taken: set[str] = set()
     for name in moved:
         places = [
@@ -238,6 +238,6 @@ def _rearranged(goal: AlfredGoal, room: Furnished, draw: random.Random) -> Itera
             if place not in taken and room.type(place) != goal.parent
         ]
         if places:
-            place = draw.choice(places)
+            place = rng.choice(places)
             taken.add(place)
             yield Placement(object=name, receptacle=place)

@@ -69,9 +69,9 @@ _WORDINGS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def instruction(goal: AlfredGoal, draw: random.Random) -> str:
+def instruction(goal: AlfredGoal, rng: random.Random) -> str:
     """One of the wordings of a goal."""
-    return draw.choice(_WORDINGS[goal.type]).format_map(_terms(goal))
+    return rng.choice(_WORDINGS[goal.type]).format_map(_terms(goal))
 
 
 def instructions(goal: AlfredGoal) -> list[str]:

@@ -47,48 +47,48 @@ def glimpses(
     simulator = Simulator(names[0], width=side, height=side)
     simulator.act({"action": "Initialize", "fieldOfView": _FIELD_OF_VIEW})
     for turn in range(rounds):
-        draw = random.Random(f"glimpses {split} {seed} {turn}")
-        for name in draw.sample(names, len(names)):
+        rng = random.Random(f"glimpses {split} {seed} {turn}")
+        for name in rng.sample(names, len(names)):
             simulator.act({"action": "Reset", "sceneName": name})
-            _rearrange(simulator, draw)
+            _rearrange(simulator, rng)
             places = simulator.act({"action": "GetReachablePositions"}).value
             assert isinstance(places, list), "A room has places to stand in."
             for _ in range(each):
-                simulator.act(_pose(simulator, places, draw))
+                simulator.act(_pose(simulator, places, rng))
                 yield _seen(simulator)
 
 
-def _rearrange(simulator: Simulator, draw: random.Random) -> None:
+def _rearrange(simulator: Simulator, rng: random.Random) -> None:
     """Make the room another one. What can't be done is left as it was."""
-    if draw.random() < _SPAWNED:
-        simulator.act({"action": "InitialRandomSpawn", "randomSeed": draw.randrange(10**6)})
-    if draw.random() < _PAINTED:
-        simulator.act({"action": "RandomizeMaterials", "randomSeed": draw.randrange(10**6)})
+    if rng.random() < _SPAWNED:
+        simulator.act({"action": "InitialRandomSpawn", "randomSeed": rng.randrange(10**6)})
+    if rng.random() < _PAINTED:
+        simulator.act({"action": "RandomizeMaterials", "randomSeed": rng.randrange(10**6)})
     things = [dict(thing.metadata) for thing in simulator.things.values() if thing.present]
     for thing in things:
-        if thing["openable"] and draw.random() < _OPEN:
+        if thing["openable"] and rng.random() < _OPEN:
             simulator.act(_forced("OpenObject", thing))
-        if thing["toggleable"] and draw.random() < 0.5:
+        if thing["toggleable"] and rng.random() < 0.5:
             off = "ToggleObjectOff" if thing["isToggled"] else "ToggleObjectOn"
             simulator.act(_forced(off, thing))
     carried = [thing for thing in things if thing["pickupable"]]
-    if carried and draw.random() < _HOLDS:
-        simulator.act(_forced("PickupObject", draw.choice(carried)))
+    if carried and rng.random() < _HOLDS:
+        simulator.act(_forced("PickupObject", rng.choice(carried)))
 
 
 def _forced(action: str, thing: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"action": action, "objectId": thing["objectId"], "forceAction": True}
 
 
-def _pose(simulator: Simulator, places: Sequence[Any], draw: random.Random) -> Mapping[str, Any]:
+def _pose(simulator: Simulator, places: Sequence[Any], rng: random.Random) -> Mapping[str, Any]:
     """Before a thing, or anywhere."""
     pose = None
-    if draw.random() < _BEFORE:
-        pose = _before(simulator, places, draw)
+    if rng.random() < _BEFORE:
+        pose = _before(simulator, places, rng)
     if pose is None:
-        place = draw.choice(places)
-        turn = draw.choice((0, 90, 180, 270)) + draw.choice((0, 60, 120, 180, 240, 300))
-        pose = AgentPose(place["x"], place["y"], place["z"], turn % 360, draw.choice(_HORIZONS))
+        place = rng.choice(places)
+        turn = rng.choice((0, 90, 180, 270)) + rng.choice((0, 60, 120, 180, 240, 300))
+        pose = AgentPose(place["x"], place["y"], place["z"], turn % 360, rng.choice(_HORIZONS))
     return {
         "action": "TeleportFull",
         "position": {"x": pose.x, "y": pose.y, "z": pose.z},
@@ -99,17 +99,17 @@ def _pose(simulator: Simulator, places: Sequence[Any], draw: random.Random) -> M
     }
 
 
-def _before(simulator: Simulator, places: Sequence[Any], draw: random.Random) -> AgentPose | None:
+def _before(simulator: Simulator, places: Sequence[Any], rng: random.Random) -> AgentPose | None:
     """As one stands who has gone to a thing: its type is drawn first, so that none is rare."""
     present = [thing for thing in simulator.things.values() if thing.present]
-    kind = draw.choice(sorted({thing.kind for thing in present}))
+    kind = rng.choice(sorted({thing.kind for thing in present}))
     thing = ThorObject.of(
-        {**draw.choice([t for t in present if t.kind == kind]).metadata, "visible": False}
+        {**rng.choice([t for t in present if t.kind == kind]).metadata, "visible": False}
     )
     near = [p for p in places if 0.2 <= thing.reach(p["x"], p["z"]) <= _NEAR]
     if not near:
         return None
-    place = draw.choice(near)
+    place = rng.choice(near)
     level = AgentPose(place["x"], place["y"], place["z"], 0.0, 0.0)
     bearing, below = direction(level, thing.center, EYE_STANDING)
     tilt = min(max(round(below / HORIZON_STEP) * HORIZON_STEP, HIGHEST), LOWEST)

@@ -12,4 +12,4 @@ class TextOnlyAlfred(Alfred):
 
     def observe(self) -> Observation:
         """What is to be seen and what is in the hand, in words alone."""
-        return Observation(tools.in_words(self._here(), view=True))
+        return Observation(tools.in_words(self._episode(), view=True))

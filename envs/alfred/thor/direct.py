@@ -118,7 +118,7 @@ class Seen:
     @property
     def objects(self) -> list[Record]:
         """All things as THOR's metadata has them."""
-        things = self._now.moment.things.values()
+        things = self._now.snapshot.things.values()
         return [Record(thing.metadata, self) for thing in things]
 
     @cached_property
@@ -142,7 +142,7 @@ class Seen:
     @cached_property
     def instance_masks(self) -> Masks:
         """Which pixel is what, in colours."""
-        return Masks(self._framed(), self._palette, self._now.moment.things)
+        return Masks(self._framed(), self._palette, self._now.snapshot.things)
 
     def _framed(self, *, rgb: bool = False) -> Frame:
         with _failing("to draw a picture"), self._simulator.back(self._now):

@@ -20,38 +20,38 @@ _MOST_MOBS = 8
 _FAR = 30
 
 
-def changed(scene: MineDojoScene, change: str, draw: random.Random) -> MineDojoScene | None:
+def changed(scene: MineDojoScene, change: str, rng: random.Random) -> MineDojoScene | None:
     """The scene, changed as asked; None where it does not lend itself."""
-    fields = _CHANGES[change](scene, draw)
+    fields = _CHANGES[change](scene, rng)
     return None if fields is None else MineDojoScene.model_validate({**dict(scene), **fields})
 
 
-def _another_land(scene: MineDojoScene, draw: random.Random) -> dict[str, object] | None:
-    return land(draw)
+def _another_land(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
+    return land(rng)
 
 
-def _another_hour(scene: MineDojoScene, draw: random.Random) -> dict[str, object] | None:
+def _another_hour(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
     return {
-        "start_time": draw.randrange(0, 13_000),
-        "initial_weather": draw.choice(("clear", "rain", "thunder")),
+        "start_time": rng.randrange(0, 13_000),
+        "initial_weather": rng.choice(("clear", "rain", "thunder")),
     }
 
 
-def _distractors(scene: MineDojoScene, draw: random.Random) -> dict[str, object] | None:
+def _distractors(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
     here = {block.offset for block in scene.blocks}
-    more = [b for b in around(draw.sample(CLUTTER, 3), draw) if b.offset not in here]
-    who = [*scene.initial_mobs, *draw.sample(ANIMALS, 2)]
+    more = [b for b in around(rng.sample(CLUTTER, 3), rng) if b.offset not in here]
+    who = [*scene.initial_mobs, *rng.sample(ANIMALS, 2)]
     if len(who) > _MOST_MOBS or len(more) + len(here) > _FAR * 4:
         return None
     return {"blocks": (*scene.blocks, *more), **creatures(who)}
 
 
-def _emptier(scene: MineDojoScene, draw: random.Random) -> dict[str, object] | None:
+def _emptier(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
     """One stack is one less, so that more has to be gathered or made."""
     stacks = [one for one in scene.initial_inventory if _is_stuff(one.name)]
     if not stacks:
         return None
-    less = draw.choice(stacks)
+    less = rng.choice(stacks)
     left = [
         one.model_copy(update={"quantity": one.quantity - 1}) if one == less else one
         for one in scene.initial_inventory
@@ -59,15 +59,15 @@ def _emptier(scene: MineDojoScene, draw: random.Random) -> dict[str, object] | N
     return {"initial_inventory": tuple(one for one in left if one.quantity)}
 
 
-def _more(scene: MineDojoScene, draw: random.Random) -> dict[str, object] | None:
+def _more(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
     if scene.task != "harvest":
         return None
     return {"target_quantities": {n: c + 1 for n, c in scene.quantities.items()}}
 
 
-def _combined(scene: MineDojoScene, draw: random.Random) -> dict[str, object] | None:
+def _combined(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
     """The wishes of two scenes at once, with what both have."""
-    other = draw_scene(draw)
+    other = draw_scene(rng)
     if scene.task != "harvest" or other.task != "harvest":
         return None
     if set(scene.target_names) & set(other.target_names):

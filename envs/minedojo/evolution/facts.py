@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from inhabit.envs.core import SceneObject
 from inhabit.envs.minedojo.backend import Backend
+from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.luanti.config import FOV
 from inhabit.envs.minedojo.luanti.framebuffer import BAR
-from inhabit.envs.minedojo.snapshot import Account
 
 STATES: Mapping[str, tuple[str, str]] = {"shorn": ("shorn", "woolly")}
 """State of a mob -> words for when it holds, and for when it does not."""
@@ -57,7 +57,7 @@ def look(world: Backend, width: int, height: int) -> PixelView:
     )
 
 
-def things(now: Account, view: PixelView) -> tuple[SceneObject, ...]:
+def things(now: GameState, view: PixelView) -> tuple[SceneObject, ...]:
     """Everything that is known to be there, in a fixed order.
 
     Args:

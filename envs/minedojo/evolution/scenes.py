@@ -68,33 +68,33 @@ def every_way() -> Mapping[str, Acquisition]:
     return cheapest(costs(_NATURAL, alive), _NATURAL, alive)
 
 
-def draw_scene(draw: random.Random) -> MineDojoScene:
+def draw_scene(rng: random.Random) -> MineDojoScene:
     """A scene in which something is to be had or somebody fought."""
-    if draw.random() < _FIGHTS:
-        return _fight(draw)
+    if rng.random() < _FIGHTS:
+        return _fight(rng)
     while True:
-        item = max(draw.sample(_GOALS.split(), 2), key=_effort)
-        needed = _needed(item, draw)
+        item = max(rng.sample(_GOALS.split(), 2), key=_effort)
+        needed = _needed(item, rng)
         if needed is not None:
-            return _harvest(item, needed, draw)
+            return _harvest(item, needed, rng)
 
 
-def land(draw: random.Random) -> dict[str, object]:
+def land(rng: random.Random) -> dict[str, object]:
     """A place, a day and its weather."""
     return {
-        "specified_biome": draw.choice([b for b in BIOMES if b in names("biome")]),
-        "world_seed": draw.randrange(10_000),
-        "start_time": draw.randrange(500, 11_500),
-        "initial_weather": draw.choices(("clear", "rain"), (5, 1))[0],
+        "specified_biome": rng.choice([b for b in BIOMES if b in names("biome")]),
+        "world_seed": rng.randrange(10_000),
+        "start_time": rng.randrange(500, 11_500),
+        "initial_weather": rng.choices(("clear", "rain"), (5, 1))[0],
         "allow_mob_spawn": False,
         "allow_time_passage": False,
     }
 
 
-def around(kinds: Sequence[str], draw: random.Random) -> tuple[PlacedBlock, ...]:
+def around(kinds: Sequence[str], rng: random.Random) -> tuple[PlacedBlock, ...]:
     """Blocks of these kinds on all four sides, whichever way one looks, none before another."""
     found: dict[tuple[int, int, int], PlacedBlock] = {}
-    spots = draw.sample(_SPOTS, min(len(kinds), len(_SPOTS)))
+    spots = rng.sample(_SPOTS, min(len(kinds), len(_SPOTS)))
     for kind, (lane, far) in zip(kinds, spots, strict=False):
         for x, z in ((lane, far), (far, -lane), (-lane, -far), (-far, lane)):
             for name, y in _column(kind):
@@ -127,17 +127,17 @@ def _column(kind: str) -> Iterator[tuple[str, int]]:
         yield from ((kind, y) for y in (-1, 0))
 
 
-def _fight(draw: random.Random) -> MineDojoScene:
-    foe, others = draw.choice(FOES), draw.sample(ANIMALS, 2)
-    sword = draw.choice(("wooden_sword", "stone_sword", "iron_sword", "diamond_sword"))
+def _fight(rng: random.Random) -> MineDojoScene:
+    foe, others = rng.choice(FOES), rng.sample(ANIMALS, 2)
+    sword = rng.choice(("wooden_sword", "stone_sword", "iron_sword", "diamond_sword"))
     worn = [("head", "iron_helmet"), ("chest", "iron_chestplate")]
     return MineDojoScene.model_validate(
         {
-            **land(draw),
+            **land(rng),
             **creatures([foe, *(o for o in others if o != foe)]),
             "task": "combat",
             "target_names": (foe,),
-            "blocks": around(draw.sample(CLUTTER, 2), draw),
+            "blocks": around(rng.sample(CLUTTER, 2), rng),
             "initial_inventory": [
                 InventoryItem(slot="mainhand", name=sword),
                 *(InventoryItem(slot=slot, name=name) for slot, name in worn),
@@ -150,43 +150,43 @@ def _effort(item: str) -> float:
     return costs(_NATURAL, frozenset(row["name"] for row in table("mobs"))).get(item, 0.0)
 
 
-def _needed(item: str, draw: random.Random) -> _Needs | None:
+def _needed(item: str, rng: random.Random) -> _Needs | None:
     """What an item takes, of which something has to be gathered; None where that won't do."""
     if item not in every_way():
         return None
     way = every_way()[item]
     certain = way.verb not in ("craft", "smelt") and way.least == way.most
-    needed = _Needs(draw.randint(1, 3) if certain else 1)
-    needed.take(graph(item, needed.count, {}, every_way()), draw, top=True)
+    needed = _Needs(rng.randint(1, 3) if certain else 1)
+    needed.take(graph(item, needed.count, {}, every_way()), rng, top=True)
     # Whoever goes hunting may leave what stands here behind, so that no plan is surely shortest.
     stands = TABLE in needed.held or FURNACE in needed.held
     if needed.mobs:
-        return needed if not stands and draw.random() < _HUNTS else None
+        return needed if not stands and rng.random() < _HUNTS else None
     return needed if needed.blocks else None
 
 
-def _harvest(item: str, needed: _Needs, draw: random.Random) -> MineDojoScene:
+def _harvest(item: str, needed: _Needs, rng: random.Random) -> MineDojoScene:
     blocks = [b for b in needed.blocks if b in _NATURAL]
-    clutter = [b for b in draw.sample(CLUTTER, 3) if b not in blocks]
-    animals = [*needed.mobs, *(a for a in draw.sample(ANIMALS, 2) if a not in needed.mobs)]
-    tech = item in names("tech") and draw.random() < 0.5
+    clutter = [b for b in rng.sample(CLUTTER, 3) if b not in blocks]
+    animals = [*needed.mobs, *(a for a in rng.sample(ANIMALS, 2) if a not in needed.mobs)]
+    tech = item in names("tech") and rng.random() < 0.5
     goal = {"task": "techtree", "tech_item": item} if tech else {
         "task": "harvest", "target_names": (item,), "target_quantities": needed.count
     }  # fmt: skip
     return MineDojoScene.model_validate(
         {
-            **land(draw),
+            **land(rng),
             **creatures(animals),
             **goal,
-            "blocks": around([*blocks, *clutter], draw),
-            "initial_inventory": _carried(needed.held, draw),
+            "blocks": around([*blocks, *clutter], rng),
+            "initial_inventory": _carried(needed.held, rng),
         }
     )
 
 
-def _carried(held: Mapping[str, int], draw: random.Random) -> list[InventoryItem]:
+def _carried(held: Mapping[str, int], rng: random.Random) -> list[InventoryItem]:
     """In the hand what has to be put down or used, where there is such a thing."""
-    order = sorted(held, key=lambda n: (n not in (TABLE, FURNACE), draw.random()))
+    order = sorted(held, key=lambda n: (n not in (TABLE, FURNACE), rng.random()))
     return [
         InventoryItem(slot=slot, name=name, quantity=min(64, held[name]))
         for slot, name in enumerate(order)
@@ -203,9 +203,9 @@ class _Needs:
         self.blocks: list[str] = []
         self.mobs: list[str] = []
 
-    def take(self, node: Node, draw: random.Random, *, top: bool = False) -> None:
+    def take(self, node: Node, rng: random.Random, *, top: bool = False) -> None:
         """Go down a node of the graph."""
-        if not top and draw.random() < _HELD:
+        if not top and rng.random() < _HELD:
             self._hold(node.item, node.count)
             return
         way = node.way
@@ -216,17 +216,17 @@ class _Needs:
         if way.verb == "smelt":
             self._hold("coal", 1 + node.count // 8)
         if way.verb in ("mine", "collect"):
-            self._gather(self.blocks, node, draw, top=top)
+            self._gather(self.blocks, node, rng, top=top)
         elif way.verb in ("hunt", "milk", "shear"):
-            self._gather(self.mobs, node, draw, top=top)
+            self._gather(self.mobs, node, rng, top=top)
         for part in node.parts:
-            self.take(part, draw)
+            self.take(part, rng)
 
-    def _gather(self, into: list[str], node: Node, draw: random.Random, *, top: bool) -> None:
+    def _gather(self, into: list[str], node: Node, rng: random.Random, *, top: bool) -> None:
         """All but one or two of something that takes many are held."""
         if node.way.about not in into:
             into.append(node.way.about)
-        missing = draw.randint(1, 2)
+        missing = rng.randint(1, 2)
         if not top and node.count > missing:
             self._hold(node.item, node.count - missing)
 

@@ -21,7 +21,7 @@ from inhabit.envs.minedojo.tasks.names import WEATHERS, mobs, names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.template import ActionKind, Event, Lexicon
 
-_DEEDS = {
+_ACTION_KINDS = {
     "find": ActionKind.SEARCH,
     "explore": ActionKind.SEARCH,
     "look around": ActionKind.LOOK,
@@ -81,14 +81,14 @@ class MineDojoTemplate:
             "The goal must not hold at the start."
         )
 
-    def seed(self, draw: random.Random, name: str) -> Task:
+    def seed(self, rng: random.Random, name: str) -> Task:
         """A new task: something to be had, and around one what it takes."""
-        return _task(name, draw_scene(draw), draw)
+        return _task(name, draw_scene(rng), rng)
 
-    def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
+    def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
         """A task with one thing changed; None where it does not lend itself."""
-        scene = changed(read_scene(task), change, draw)
-        return None if scene is None else _task(name, scene, draw)
+        scene = changed(read_scene(task), change, rng)
+        return None if scene is None else _task(name, scene, rng)
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
         """MineDojo's class of it."""
@@ -109,10 +109,10 @@ class MineDojoTemplate:
 
     def deed(self, action: Action) -> ActionKind:
         """By its verb."""
-        return _DEEDS.get(action.verb, ActionKind.OTHER)
+        return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
 
-def _task(name: str, scene: MineDojoScene, draw: random.Random) -> Task:
+def _task(name: str, scene: MineDojoScene, rng: random.Random) -> Task:
     wanted = scene.quantities or {str(scene.tech_item): 1}
     listed = [
         plain(item) if scene.task == "techtree" else f"{count} {plain(item)}"
@@ -122,7 +122,7 @@ def _task(name: str, scene: MineDojoScene, draw: random.Random) -> Task:
         id=name,
         env="minedojo",
         kind=scene.task,
-        goal=draw.choice(_WORDS[scene.task]).format(" and ".join(listed)),
+        goal=rng.choice(_WORDS[scene.task]).format(" and ".join(listed)),
         scene=scene.model_dump(mode="json", exclude_defaults=True),
         max_steps=MAX_STEPS,
     )

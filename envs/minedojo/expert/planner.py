@@ -15,9 +15,9 @@ from inhabit.envs.minedojo.expert.topology import (
     cheapest,
     costs,
 )
+from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.language import say
 from inhabit.envs.minedojo.luanti.content import content
-from inhabit.envs.minedojo.snapshot import Account
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 
 _DEEPEST = 40
@@ -153,7 +153,7 @@ class _Draft:
 
 
 def plan(
-    scene: MineDojoScene, first: Account, now: Account, ground: frozenset[str]
+    scene: MineDojoScene, first: GameState, now: GameState, ground: frozenset[str]
 ) -> Sequence[Action]:
     """Actions that lead to the goal from here; empty if there is no way.
 
@@ -182,7 +182,7 @@ def plan(
     return draft.actions
 
 
-def mobs_around(scene: MineDojoScene, now: Account) -> frozenset[str]:
+def mobs_around(scene: MineDojoScene, now: GameState) -> frozenset[str]:
     """Kinds that are here, or come by in the end."""
     here = {str(mob["name"]) for mob in now.mobs}
     if scene.allow_mob_spawn:
@@ -190,17 +190,17 @@ def mobs_around(scene: MineDojoScene, now: Account) -> frozenset[str]:
     return frozenset(here)
 
 
-def recovers(now: Account) -> bool:
+def recovers(now: GameState) -> bool:
     """Whether it would eat before anything else, if it has something."""
     return bool(now.raw["food"] <= _HUNGRY or (now.raw["life"] < _TIRED and now.raw["food"] < 20))
 
 
-def _reached(now: Account) -> frozenset[str]:
+def _reached(now: GameState) -> frozenset[str]:
     blocks = {name for name, far in now.blocks.items() if far < _REACH}
     return frozenset(blocks | {str(mob["name"]) for mob in now.mobs if mob["far"] < _ARM})
 
 
-def _aim(draft: _Draft, scene: MineDojoScene, first: Account, now: Account) -> None:
+def _aim(draft: _Draft, scene: MineDojoScene, first: GameState, now: GameState) -> None:
     _recover(draft, now)
     if scene.task == "harvest":
         for name, count in scene.quantities.items():
@@ -220,7 +220,7 @@ def _aim(draft: _Draft, scene: MineDojoScene, first: Account, now: Account) -> N
         draft.do("sleep" if night and draft.held.get("bed") else "wait")
 
 
-def _recover(draft: _Draft, now: Account) -> None:
+def _recover(draft: _Draft, now: GameState) -> None:
     """Eat while it helps."""
     if not recovers(now):
         return

@@ -17,9 +17,9 @@ from functools import lru_cache
 
 from inhabit.envs.core import Action
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Acquisition, better, ways
+from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.language import say
 from inhabit.envs.minedojo.luanti.content import FUEL
-from inhabit.envs.minedojo.snapshot import Account
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 
 _MOST = 20_000
@@ -89,7 +89,7 @@ class _State:
 
 
 def shortest(
-    scene: MineDojoScene, first: Account, now: Account, findable: frozenset[str]
+    scene: MineDojoScene, first: GameState, now: GameState, findable: frozenset[str]
 ) -> Shortest | None:
     """The shortest plans from a moment; None where they aren't known.
 
@@ -113,7 +113,7 @@ def shortest(
     return None
 
 
-def _hunt(scene: MineDojoScene, now: Account) -> Shortest | None:
+def _hunt(scene: MineDojoScene, now: GameState) -> Shortest | None:
     """Each kill takes a hunt, and a hunt is all it takes while somebody is around."""
     plan: list[Action] = []
     for name, count in sorted(scene.quantities.items()):
@@ -124,7 +124,7 @@ def _hunt(scene: MineDojoScene, now: Account) -> Shortest | None:
     return Shortest(tuple(plan), frozenset(plan)) if plan else None
 
 
-def _there(now: Account) -> _There:
+def _there(now: GameState) -> _There:
     seen = [(name, now.counts[name], now.near[name], far > _AWAY)
             for name, far in now.blocks.items()]  # fmt: skip
     around = Counter(str(mob["name"]) for mob in now.mobs if mob["far"] < _AROUND)

@@ -79,7 +79,7 @@ def decode(vector: Sequence[int], interval: float = 15) -> dict[str, Any]:
     return asked
 
 
-def told(asked: dict[str, Any]) -> dict[str, Any]:
+def step_request(asked: dict[str, Any]) -> dict[str, Any]:
     """The same as the world takes it: radians, its yaw runs the other way."""
     ask = {key: value for key, value in asked.items() if value is not None}
     ask["pitch"] = math.radians(asked["pitch"])

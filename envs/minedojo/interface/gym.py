@@ -16,12 +16,12 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from inhabit.envs.core import Task
-from inhabit.envs.minedojo import snapshot
+from inhabit.envs.minedojo import game_state
+from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.interface import observation
-from inhabit.envs.minedojo.interface.actions import decode, nothing, sizes, told
+from inhabit.envs.minedojo.interface.actions import decode, nothing, sizes, step_request
 from inhabit.envs.minedojo.interface.fields import Field, fields
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
-from inhabit.envs.minedojo.snapshot import Account
 from inhabit.envs.minedojo.tasks.goals import conditions, reward
 from inhabit.envs.minedojo.tasks.scene import as_world, read_scene
 
@@ -82,7 +82,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
         self._seed = self._seed if seed is None else seed
         self.close()
         self._world = LuantiWorld(as_world(self._scene, seed=self._seed), self._width, self._height)
-        self._first = self._now = snapshot.read(self._world.ask("state", look=False))
+        self._first = self._now = game_state.read(self._world.ask("state", look=False))
         return self._seen(self._now, crafted=False), self._about()
 
     def step(self, action: NDArray[np.int64]) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
@@ -94,8 +94,8 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
         """
         asked = decode([int(value) for value in action], self._scene.cam_interval)
         world, before = self._there(), self._now
-        world.ask("step", **told(asked))
-        self._now = snapshot.read(world.ask("state", look=False))
+        world.ask("step", **step_request(asked))
+        self._now = game_state.read(world.ask("state", look=False))
         seen = self._seen(before, crafted=asked["function"] == "craft")
         met, total = conditions(self._scene, self._first, self._now)
         over = met == total or self._now.dead
@@ -126,7 +126,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
         met, total = conditions(self._scene, self._first, self._now)
         return {"met": met, "total": total, "success": met == total, "ticks": self._now.ticks}
 
-    def _seen(self, before: Account, *, crafted: bool) -> Seen:
+    def _seen(self, before: GameState, *, crafted: bool) -> Seen:
         world, now = self._there(), self._now
         seen: Seen = {
             "rgb": np.ascontiguousarray(world.picture().transpose(2, 0, 1)),
@@ -174,7 +174,7 @@ def _space(field: Field) -> spaces.Space[Any]:
     return spaces.Box(int(field.low), int(field.high), field.shape, dtype)
 
 
-def _look(now: Account) -> NDArray[np.float64]:
+def _look(now: GameState) -> NDArray[np.float64]:
     """Where one looks, in Minecraft's axes."""
     yaw, pitch = np.deg2rad(now.raw["yaw"]), np.deg2rad(now.raw["pitch"])
     return np.array([-np.sin(yaw) * np.cos(pitch), -np.sin(pitch), np.cos(yaw) * np.cos(pitch)])

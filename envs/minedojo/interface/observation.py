@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.minedojo.catalogue import recipes, smelts
+from inhabit.envs.minedojo.game_state import GameState, Stack
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts
 from inhabit.envs.minedojo.luanti.content import content
-from inhabit.envs.minedojo.snapshot import Account, Stack
 from inhabit.envs.minedojo.tasks.names import biome_numbers, biomes
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 
@@ -36,7 +36,7 @@ def stacks(all: Sequence[Stack]) -> Group:
     }
 
 
-def body(now: Account) -> Group:
+def body(now: GameState) -> Group:
     """The life_stats."""
     raw = now.raw
     named = {"life": "life", "armor": "armour", "food": "food", "saturation": "saturation",
@@ -47,7 +47,7 @@ def body(now: Account) -> Group:
     }
 
 
-def place(now: Account, scene: MineDojoScene) -> Group:
+def place(now: GameState, scene: MineDojoScene) -> Group:
     """The location_stats."""
     raw, biome = now.raw, scene.specified_biome or "plains"
     about = biomes()[biome]
@@ -67,7 +67,7 @@ def place(now: Account, scene: MineDojoScene) -> Group:
     }
 
 
-def damage(now: Account, since: int) -> Group:
+def damage(now: GameState, since: int) -> Group:
     """What hurt after tick `since`; zeros where nothing did."""
     last = now.raw.get("damage")
     if not last or last["tick"] <= since:
@@ -82,7 +82,7 @@ def damage(now: Account, since: int) -> Group:
     }
 
 
-def masks(now: Account) -> Group:
+def masks(now: GameState) -> Group:
     """Which numbers of the action vector make sense now."""
     items = content()["items"]
     full = np.array([s.quantity > 0 for s in now.inventory])
@@ -105,7 +105,7 @@ def masks(now: Account) -> Group:
     }
 
 
-def _craftable(now: Account) -> NDArray[np.bool_]:
+def _craftable(now: GameState) -> NDArray[np.bool_]:
     held: dict[str, int] = {}
     for stack in now.inventory:
         held[stack.name] = held.get(stack.name, 0) + stack.quantity
@@ -125,7 +125,7 @@ def _craftable(now: Account) -> NDArray[np.bool_]:
     )
 
 
-def changes(before: Account, now: Account, *, crafted: bool) -> Group:
+def changes(before: GameState, now: GameState, *, crafted: bool) -> Group:
     """The delta_inv: what there is more and less of since the last step."""
     more: list[tuple[str, int]] = []
     less: list[tuple[str, int]] = []

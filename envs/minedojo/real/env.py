@@ -23,10 +23,10 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
+from inhabit.envs.minedojo.game_state import in_words, read
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
-from inhabit.envs.minedojo.real.line import HostConnection, RefusedError
+from inhabit.envs.minedojo.real.connection import HostConnection, RefusedError
 from inhabit.envs.minedojo.settings import MineDojoSettings
-from inhabit.envs.minedojo.snapshot import in_words, read
 from inhabit.envs.minedojo.tasks.names import names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 
@@ -105,7 +105,7 @@ class RealMineDojo(Env):
         """The picture, uint8 (height, width, 3), and what the body feels and carries."""
         now = self._there()[1]
         flat = np.frombuffer(base64.b64decode(now["picture"]), np.uint8)
-        return Observation(text=in_words(read(_account(now))), rgb=flat.reshape(now["shape"]))
+        return Observation(text=in_words(read(_game_state(now))), rgb=flat.reshape(now["shape"]))
 
     def vocabulary(self) -> Sequence[Action]:
         """Moving, and MineDojo's functions about every name."""
@@ -199,7 +199,7 @@ def _making(index: int) -> str:
     return f"{'smelt' if station == 'in_furnace' else 'craft'} {name}"
 
 
-def _account(now: Mapping[str, Any]) -> Mapping[str, JsonValue]:
+def _game_state(now: Mapping[str, Any]) -> Mapping[str, JsonValue]:
     """What MineDojo tells of a moment, as our world would; it does not tell the hour."""
     keys = ("name", "variant", "quantity", "durability", "lasts")
     return {

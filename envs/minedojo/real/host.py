@@ -40,7 +40,7 @@ class Host:
 
     def reset(self) -> dict[str, Any]:
         """Start Minecraft, or start afresh in it."""
-        return self.told(self.env.reset())
+        return self.encoded(self.env.reset())
 
     def step(self, vector: list[int], times: int) -> dict[str, Any]:
         """Take one action so many times; stops when the episode is over."""
@@ -50,11 +50,11 @@ class Host:
             seen, gain, done, _ = self.env.step(numpy.array(vector))
             reward, taken = reward + float(gain), taken + 1
         return dict(
-            self.told(seen), reward=reward, done=bool(done), ticks=taken,
+            self.encoded(seen), reward=reward, done=bool(done), ticks=taken,
             success=bool(self.env.is_successful),
         )  # fmt: skip
 
-    def told(self, seen: dict[str, Any]) -> dict[str, Any]:
+    def encoded(self, seen: dict[str, Any]) -> dict[str, Any]:
         """An observation in plain values; the picture as (H, W, 3) in base64."""
         picture = seen["rgb"].transpose(1, 2, 0)
         return {

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inhabit.envs.minedojo.snapshot import Account
+from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 
 _OBTAIN, _USE = 1.0, 10.0
 """MineDojo's weights of a tech item: for having it, and for using it."""
 
 
-def conditions(scene: MineDojoScene, first: Account, now: Account) -> tuple[int, int]:
+def conditions(scene: MineDojoScene, first: GameState, now: GameState) -> tuple[int, int]:
     """Goal conditions that hold, and how many there are (>= 1).
 
     harvest: so many more of each target than at the start; combat: so many killed; techtree: the
@@ -32,7 +32,7 @@ def conditions(scene: MineDojoScene, first: Account, now: Account) -> tuple[int,
     return 0, 1
 
 
-def reward(scene: MineDojoScene, before: Account, now: Account) -> float:
+def reward(scene: MineDojoScene, before: GameState, now: GameState) -> float:
     """MineDojo's reward of a step: what was gained since `before`, by its weights."""
     weights = scene.reward_weights
     names = scene.target_names

@@ -46,23 +46,23 @@ _ARMOUR = (("feet", "boots"), ("legs", "leggings"), ("chest", "chestplate"), ("h
 def sample(n: int, seed: int, settings: MineDojoSettings | None = None) -> Iterator[Task]:
     """So many tasks; the first k of n are those of k."""
     for index in range(n):
-        draw = random.Random(f"minedojo {seed} {index}")
-        kind = draw.choices(("harvest", "combat", "techtree"), (6, 3, 2))[0]
+        rng = random.Random(f"minedojo {seed} {index}")
+        kind = rng.choices(("harvest", "combat", "techtree"), (6, 3, 2))[0]
         make = {"harvest": _harvest, "combat": _combat, "techtree": _techtree}[kind]
-        goal, scene, steps = make(draw)
+        goal, scene, steps = make(rng)
         yield Task(
             id=f"minedojo-{seed}-{index}",
             env="minedojo",
             kind=kind,
             goal=goal,
-            scene={"task": kind, "world_seed": draw.randrange(10_000), **scene},
+            scene={"task": kind, "world_seed": rng.randrange(10_000), **scene},
             max_steps=steps,
         )
 
 
-def _harvest(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
-    item, most, biomes, held = draw.choice(_HARVEST)
-    biome, count = draw.choice(biomes), draw.randint(1, most)
+def _harvest(rng: random.Random) -> tuple[str, dict[str, JsonValue], int]:
+    item, most, biomes, held = rng.choice(_HARVEST)
+    biome, count = rng.choice(biomes), rng.randint(1, most)
     with_what = f" with {_one(held[0])}" if held else ""
     goal = f"Obtain {_so_many(count, item)} in the {_words(biome)}{with_what}."
     scene: dict[str, JsonValue] = {
@@ -74,9 +74,9 @@ def _harvest(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
     return goal, scene, 40 + 6 * count
 
 
-def _combat(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
-    mob, sword = draw.choice(_COMBAT), draw.choice(_SWORDS)
-    biome = "desert" if mob == "husk" else draw.choice(("plains", "forest", "extreme_hills"))
+def _combat(rng: random.Random) -> tuple[str, dict[str, JsonValue], int]:
+    mob, sword = rng.choice(_COMBAT), rng.choice(_SWORDS)
+    biome = "desert" if mob == "husk" else rng.choice(("plains", "forest", "extreme_hills"))
     night = mob in _NIGHTLY
     where = f"{'night ' if night else ''}{_words(biome)}"
     goal = f"Fight {_one(mob)} in the {where} with {_one(sword)}."
@@ -94,9 +94,9 @@ def _combat(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
     return goal, scene, 30
 
 
-def _techtree(draw: random.Random) -> tuple[str, dict[str, JsonValue], int]:
-    item = draw.choice(_TECH)
-    biome = draw.choice(("plains", "forest", "taiga"))
+def _techtree(rng: random.Random) -> tuple[str, dict[str, JsonValue], int]:
+    item = rng.choice(_TECH)
+    biome = rng.choice(("plains", "forest", "taiga"))
     goal = f"Make {_one(item)} in the {_words(biome)} from nothing, and use it."
     return goal, {"tech_item": item, "specified_biome": biome}, 120
 

@@ -244,7 +244,7 @@ def as_world(scene: MineDojoScene, *, seed: int) -> Mapping[str, Any]:
     biome = scene.specified_biome or "plains"
     about = names.biomes()[biome]
     start = _NIGHT if scene.start_at_night or scene.always_night else _NOON
-    told: dict[str, Any] = {
+    world: dict[str, Any] = {
         "world_seed": _number(scene.world_seed, seed),
         "look": about["look"],
         "temperature": float(about["temperature"]),
@@ -260,10 +260,10 @@ def as_world(scene: MineDojoScene, *, seed: int) -> Mapping[str, Any]:
     }
     for field in ("start_health", "start_food", "always_night", "allow_time_passage",
                   "allow_mob_spawn", "break_speed_multiplier"):  # fmt: skip
-        told[field] = getattr(scene, field)
+        world[field] = getattr(scene, field)
     if scene.start_position is not None:
-        told["start_position"] = scene.start_position.model_dump()
-    return told
+        world["start_position"] = scene.start_position.model_dump()
+    return world
 
 
 def _number(world_seed: int | str | None, seed: int) -> int:

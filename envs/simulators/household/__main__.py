@@ -52,11 +52,11 @@ def main() -> None:
         return Session(simulator, form, pictures=pictures, release=release)
 
     if over_http:
-        token = _told("AI2THOR_CLIENT_TOKEN")
-        wsgi.serve(begin, _told("AI2THOR_HOST"), int(_told("AI2THOR_PORT")), token)
+        token = _variable("AI2THOR_CLIENT_TOKEN")
+        wsgi.serve(begin, _variable("AI2THOR_HOST"), int(_variable("AI2THOR_PORT")), token)
     else:
-        writing = Path(_told("AI2THOR_FIFO_SERVER_PIPE_PATH"))
-        fifo.serve(begin, writing, Path(_told("AI2THOR_FIFO_CLIENT_PIPE_PATH")))
+        writing = Path(_variable("AI2THOR_FIFO_SERVER_PIPE_PATH"))
+        fifo.serve(begin, writing, Path(_variable("AI2THOR_FIFO_CLIENT_PIPE_PATH")))
 
 
 def _arguments() -> argparse.Namespace:
@@ -72,7 +72,7 @@ def _arguments() -> argparse.Namespace:
     return known
 
 
-def _told(name: str) -> str:
+def _variable(name: str) -> str:
     if name not in os.environ:
         sys.exit(
             f"{name} is not set. This program is started by AI2-THOR's client: "

@@ -77,7 +77,7 @@ class House:
             raise SceneError(f"There is no place in {room.name!r} where the agent can stand.")
         start, turn = cells[choose.integers(len(cells))], 90.0 * int(choose.integers(4))
         self.settings = settings
-        self.mood = Randomization()
+        self.randomization = Randomization()
         self.cameras: tuple[FixedCamera, ...] = ()
         self.world = World(room, start, turn, revisions)
         self._picture = RoomPicture(self.world)
@@ -102,7 +102,7 @@ class House:
         return frame
 
     def _view(self) -> _View:
-        return self.world.version, self.agent, self.settings, self.mood
+        return self.world.version, self.agent, self.settings, self.randomization
 
     def film(self, *, rgb: bool) -> list[Frame]:
         """What each of the room's own cameras sees."""
@@ -129,7 +129,9 @@ class House:
     ) -> Frame:
         """The room from anywhere, as it is now; `without` a thing and what is in it."""
         absent = () if without is None else (without, *self.world.within(without))
-        return self._picture.take(self.world, camera, size, rgb=rgb, mood=self.mood, without=absent)
+        return self._picture.take(
+            self.world, camera, size, rgb=rgb, randomization=self.randomization, without=absent
+        )
 
     def sights(self) -> Mapping[str, Sight]:
         """How each thing appears at this moment, by id."""

@@ -14,7 +14,12 @@ from pydantic import JsonValue
 from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.household import effects
 from inhabit.envs.simulators.household.actions import ACTIONS
-from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal, ThorAction
+from inhabit.envs.simulators.household.actions.arguments import (
+    ActionFunction,
+    Number,
+    Refusal,
+    ThorAction,
+)
 from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.cameras import FixedCamera
 from inhabit.envs.simulators.household.drawing.picture import Randomization
@@ -48,8 +53,8 @@ class SimulatorSnapshot:
     """A moment to go back to."""
 
     house: House
-    moment: WorldSnapshot
-    mood: Randomization
+    snapshot: WorldSnapshot
+    randomization: Randomization
     settings: Settings
     cameras: tuple[FixedCamera, ...]
 
@@ -92,9 +97,9 @@ class Simulator:
         self._catalog = catalog or Catalog()
         room = self._catalog.load(scene)
         self._house = House(room, Settings(width, height), seed, self._revisions)
-        self._moments: dict[int, SimulatorSnapshot] = {}
+        self._snapshots: dict[int, SimulatorSnapshot] = {}
         self._tokens = count(1)
-        own: Mapping[str, Deed] = {
+        own: Mapping[str, ActionFunction] = {
             "GetScenesInBuild": self._scenes,
             "Reset": self._reset,
             "Initialize": self._initialize,
@@ -103,7 +108,7 @@ class Simulator:
             "Restore": self._restore,
             "Forget": self._forget,
         }
-        self._own = {name: ThorAction(name, deed) for name, deed in own.items()}
+        self._own = {name: ThorAction(name, function) for name, function in own.items()}
 
     def act(self, request: Mapping[str, Any]) -> ActionResult:
         """Carry out one action.
@@ -116,13 +121,17 @@ class Simulator:
         if action is None:
             return ActionResult(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
         house = self._house
-        before, mood, version = house.world.moment(), house.mood, house.world.version
+        before, randomization, version = (
+            house.world.snapshot(),
+            house.randomization,
+            house.world.version,
+        )
         cameras = house.cameras
         try:
             value = action(house, request, any_argument=self._any_argument)
         except Refusal as refusal:
-            house.world.return_to(before)
-            house.mood, house.cameras = mood, cameras
+            house.world.restore(before)
+            house.randomization, house.cameras = randomization, cameras
             return ActionResult(False, refusal.message, refusal.code)
         world = self._house.world
         placing.hold(world)
@@ -151,8 +160,12 @@ class Simulator:
 
     def _return(self, then: SimulatorSnapshot) -> None:
         self._house = house = then.house
-        house.world.return_to(then.moment)
-        house.mood, house.settings, house.cameras = then.mood, then.settings, then.cameras
+        house.world.restore(then.snapshot)
+        house.randomization, house.settings, house.cameras = (
+            then.randomization,
+            then.settings,
+            then.cameras,
+        )
 
     def frame(self, *, rgb: bool = True) -> Frame:
         """What the agent sees: depth and ids, and colours if asked for. Kept until a change."""
@@ -212,7 +225,7 @@ class Simulator:
     def _snapshot(self, house: House) -> JsonValue:
         """Keep this moment. Ours, not THOR's; answers with its number."""
         token = next(self._tokens)
-        self._moments[token] = self.now()
+        self._snapshots[token] = self.now()
         return token
 
     def _restore(self, house: House, *, snapshot: int) -> JsonValue:
@@ -225,13 +238,13 @@ class Simulator:
     def _forget(self, house: House, *, snapshot: int) -> JsonValue:
         """Let go of a moment."""
         self._kept(snapshot)
-        del self._moments[snapshot]
+        del self._snapshots[snapshot]
         return None
 
     def _kept(self, snapshot: int) -> SimulatorSnapshot:
-        if snapshot not in self._moments:
+        if snapshot not in self._snapshots:
             raise Refusal(f"There is no snapshot {snapshot}.", "InvalidArgument")
-        return self._moments[snapshot]
+        return self._snapshots[snapshot]
 
     def _change_resolution(self, house: House, *, x: Number, y: Number) -> JsonValue:
         self._resize(house, x, y)
@@ -291,16 +304,18 @@ class Simulator:
 
 
 def _now(house: House) -> SimulatorSnapshot:
-    return SimulatorSnapshot(house, house.world.moment(), house.mood, house.settings, house.cameras)
+    return SimulatorSnapshot(
+        house, house.world.snapshot(), house.randomization, house.settings, house.cameras
+    )
 
 
 def _same(one: SimulatorSnapshot, other: SimulatorSnapshot) -> bool:
     """Whether two moments are the same: they may be of different houses."""
     return (
         one.house is other.house
-        and one.moment.version == other.moment.version
-        and one.moment.agent == other.moment.agent
-        and one.mood == other.mood
+        and one.snapshot.version == other.snapshot.version
+        and one.snapshot.agent == other.snapshot.agent
+        and one.randomization == other.randomization
         and one.settings == other.settings
         and one.cameras == other.cameras
     )

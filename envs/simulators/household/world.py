@@ -176,14 +176,14 @@ class World:
                     queue.append(outer)
         return False
 
-    def moment(self) -> WorldSnapshot:
+    def snapshot(self) -> WorldSnapshot:
         """All that can change, as it is now. Takes no time: nothing in it changes in place."""
         return WorldSnapshot(dict(self.things), self.agent, self.cells, self._version)
 
-    def return_to(self, moment: WorldSnapshot) -> None:
+    def restore(self, snapshot: WorldSnapshot) -> None:
         """Make everything as it was then."""
-        self.things, self.agent, self.cells = dict(moment.things), moment.agent, moment.cells
-        self._version = moment.version
+        self.things, self.agent, self.cells = dict(snapshot.things), snapshot.agent, snapshot.cells
+        self._version = snapshot.version
 
     def _put(self, now: SimObject, **changes: Any) -> SimObject:
         thing = replace(now, **changes, revision=self._next())

@@ -34,9 +34,9 @@ class Arrangement:
 def homes(world: FlatWorld) -> Mapping[int, Place]:
     """The boxes that the graph came in with; a layout of our own where its rooms have none."""
     found = {id_: read_place(source) for id_, source in world.sources.items()}
-    told = {id_: place for id_, place in found.items() if place is not None}
-    if any(world.sources[i].get("category") == "Rooms" for i in told):
-        return told
+    given = {id_: place for id_, place in found.items() if place is not None}
+    if any(world.sources[i].get("category") == "Rooms" for i in given):
+        return given
     return lay_out(world)
 
 

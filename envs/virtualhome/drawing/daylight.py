@@ -49,7 +49,7 @@ def daylight(hour: float) -> float:
     return sqrt(sin(pi * (hour - _SUNRISE) / (_SUNSET - _SUNRISE)))
 
 
-def mood(world: FlatWorld, room: int, arranged: Arrangement) -> RoomLight:
+def room_light(world: FlatWorld, room: int, arranged: Arrangement) -> RoomLight:
     """The light of the room that is looked at, and the lamps of the flat."""
     nodes, places = arranged.nodes, arranged.places
     switched = [n for n in nodes.values() if n.class_name in (*_CEILING_LAMPS, *_SWITCHES)]

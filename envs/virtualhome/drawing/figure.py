@@ -137,9 +137,11 @@ def _standing(
     around = [p for i, p in arranged.places.items() if _in_way(arranged.nodes[i])]
     cells = free_cells(home[room], around)
     at = _beside(world, character, arranged)
-    told = world.sources[character].get("stands_at")
-    if at is None and told:
-        return _upright(float(told[0]), float(told[1]), facing or (home[room].x, 0.9, home[room].z))
+    given = world.sources[character].get("stands_at")
+    if at is None and given:
+        return _upright(
+            float(given[0]), float(given[1]), facing or (home[room].x, 0.9, home[room].z)
+        )
     if at is None:
         x, z = _doorstep(world, arranged.nodes, room, home, cells)
         middle = home[room].x, 0.9, home[room].z

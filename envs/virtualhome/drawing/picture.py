@@ -16,7 +16,7 @@ from inhabit.envs.simulators.render.shapes import Look
 from inhabit.envs.simulators.render.stage import Frame, Stage
 from inhabit.envs.virtualhome.drawing import views
 from inhabit.envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
-from inhabit.envs.virtualhome.drawing.daylight import RoomLight, daylight, illuminate, mood
+from inhabit.envs.virtualhome.drawing.daylight import RoomLight, daylight, illuminate, room_light
 from inhabit.envs.virtualhome.drawing.figure import Figure, figure
 from inhabit.envs.virtualhome.drawing.hands import carried_before_eyes, carried_by
 from inhabit.envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of, seed_of
@@ -60,7 +60,7 @@ class FlatPicture:
         self._stage = Stage()
         self._meshes: dict[object, Mesh] = {}
         self._shown: dict[str, _Standing] = {}
-        self._mood: RoomLight | None = None
+        self._room_light: RoomLight | None = None
         self._seed = seed_of(*(f"{i} {n['class_name']}" for i, n in sorted(world.sources.items())))
         self._basins = [
             self.home[n.id] for n in world.nodes() if kind_of(n) == "Sink" and n.id in self.home
@@ -136,10 +136,10 @@ class FlatPicture:
         if room is None:
             room = room_at(Place(*camera.position, (0.0, 0.0, 0.0)), self.home, self.sources)
         if rgb and room is not None:
-            light = mood(shot.world, room, shot.arranged)
-            if light != self._mood:  # a light that is set anew has its shadows drawn anew
+            light = room_light(shot.world, room, shot.arranged)
+            if light != self._room_light:  # a light that is set anew has its shadows drawn anew
                 illuminate(self._stage, light)
-                self._mood = light
+                self._room_light = light
         return self._stage.render(camera, width, height, rgb=rgb)
 
     def _wanted(

@@ -17,7 +17,7 @@ from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.goals import Goal, RelationGoal, StateGoal
-from inhabit.envs.virtualhome.tasks.sampling import KINDS, Wish, draw_flat, draw_task, vary
+from inhabit.envs.virtualhome.tasks.sampling import KINDS, DrawnGoal, draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
 
 _ON = (
@@ -44,7 +44,7 @@ _TAKES = {
 """What is shut away where: classes and categories."""
 
 
-def draw_wish(world: FlatWorld, draw: random.Random) -> Wish | None:
+def draw_wish(world: FlatWorld, rng: random.Random) -> DrawnGoal | None:
     """Something that is to be put somewhere; None if the flat has nothing that will do."""
     unique = _unique(world)
     things = [n for n in unique if "GRABBABLE" in n.properties]
@@ -52,7 +52,7 @@ def draw_wish(world: FlatWorld, draw: random.Random) -> Wish | None:
     pairs = [(thing, place) for thing in things for place in places if _fits(thing, place)]
     if not pairs:
         return None
-    thing, place = draw.choice(pairs)
+    thing, place = rng.choice(pairs)
     inside = place.class_name in _TAKES
     relation = "INSIDE" if inside else "ON"
     if place.id in world.targets(thing.id, relation):
@@ -60,9 +60,9 @@ def draw_wish(world: FlatWorld, draw: random.Random) -> Wish | None:
     goals: list[Goal] = [RelationGoal(from_id=thing.id, relation=relation, to_id=place.id)]
     if inside:
         goals.append(StateGoal(id=place.id, state="CLOSED"))
-    words = draw.choice(_IN if inside else _ON)
+    words = rng.choice(_IN if inside else _ON)
     said = words.replace("{a}", spoken(thing.class_name)).replace("{b}", spoken(place.class_name))
-    return Wish(said, tuple(goals))
+    return DrawnGoal(said, tuple(goals))
 
 
 def _fits(thing: Node, place: Node) -> bool:
@@ -78,7 +78,7 @@ def _unique(world: FlatWorld) -> Sequence[Node]:
     return [node for node in nodes if count[node.class_name] == 1]
 
 
-_DEEDS = {
+_ACTION_KINDS = {
     "WALK": ActionKind.GO,
     "RUN": ActionKind.GO,
     "FIND": ActionKind.GO,
@@ -146,23 +146,23 @@ class VirtualHomeTemplate:
             f"number. Classes: {', '.join(sorted(catalogue()))}."
         )
 
-    def seed(self, draw: random.Random, name: str) -> Task:
+    def seed(self, rng: random.Random, name: str) -> Task:
         """A new task, speaking of what there is one of: half of them of the environment's kinds."""
         task = None
         while task is None or _numbered(task.goal):
-            if draw.random() < _KNOWN_KINDS:
-                task = draw_task(name, draw.choice(_UNNUMBERED), draw)
+            if rng.random() < _KNOWN_KINDS:
+                task = draw_task(name, rng.choice(_UNNUMBERED), rng)
             else:
-                scene, world = draw_flat(draw)
-                wish = draw_wish(world, draw)
+                scene, world = draw_flat(rng)
+                wish = draw_wish(world, rng)
                 task = vary(name, "put", scene, wish) if wish is not None else None
         return task
 
-    def evolve(self, task: Task, change: str, draw: random.Random, name: str) -> Task | None:
+    def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
         """A task with one thing changed, which the expert solves."""
         scene = VirtualHomeScene.model_validate(dict(task.scene))
         for _ in range(_TRIES):
-            evolved = _changed(task, scene, change, draw, name)
+            evolved = _changed(task, scene, change, rng, name)
             if evolved is not None and not _numbered(evolved.goal):
                 return evolved
         return None
@@ -185,7 +185,7 @@ class VirtualHomeTemplate:
 
     def deed(self, action: Action) -> ActionKind:
         """By its verb."""
-        return _DEEDS.get(action.verb, ActionKind.OTHER)
+        return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
 
 def _lexicon() -> Lexicon:
@@ -211,25 +211,25 @@ def _numbered(goal: str) -> bool:
 
 
 def _changed(
-    task: Task, scene: VirtualHomeScene, change: str, draw: random.Random, name: str
+    task: Task, scene: VirtualHomeScene, change: str, rng: random.Random, name: str
 ) -> Task | None:
-    wish = Wish(task.goal, scene.goals)
+    wish = DrawnGoal(task.goal, scene.goals)
     rooms = [r for r in ("kitchen", "livingroom", "bedroom", "bathroom") if r != scene.room]
     match change:
         case "another flat":
-            return draw_task(name, task.kind, draw) if task.kind in KINDS else None
+            return draw_task(name, task.kind, rng) if task.kind in KINDS else None
         case "another room":
-            there = {"room": draw.choice(rooms)}
+            there = {"room": rng.choice(rooms)}
             return vary(name, task.kind, scene.model_copy(update=there), wish)
         case "another hour":
-            hour = {"time": float(draw.choice((7, 9, 17, 19, 21)))}
+            hour = {"time": float(rng.choice((7, 9, 17, 19, 21)))}
             return vary(name, task.kind, scene.model_copy(update=hour), wish)
-    other = draw_wish(build_world(scene), draw)
+    other = draw_wish(build_world(scene), rng)
     if other is None or other.words == task.goal:
         return None
     if change == "another object":
         return vary(name, "put", scene, other)
-    both = Wish(f"{task.goal} {other.words}", (*scene.goals, *other.goals))
+    both = DrawnGoal(f"{task.goal} {other.words}", (*scene.goals, *other.goals))
     return vary(name, "combined", scene, both)
 
 

@@ -47,100 +47,100 @@ class PlanStart:
 
 
 def first_lines(
-    moment: PlanStart, possible: Callable[[], Sequence[ScriptLine]]
+    start: PlanStart, possible: Callable[[], Sequence[ScriptLine]]
 ) -> Sequence[ScriptLine] | None:
     """Every line that some shortest plan starts with.
 
     Args:
-        moment: where to start.
+        start: where to start.
         possible: every line that can be carried out there.
 
     Returns:
         None if the shortest plan has three lines or more, or there is none; empty if the goals
         hold.
     """
-    if not _unmet(moment):
+    if not _unmet(start):
         return []
-    if last := list(_last_lines(moment, possible)):
+    if last := list(_last_lines(start, possible)):
         return last
     first = []
     walked: dict[tuple[ScriptObject, ...], bool] = {}
-    for line in _first_of_two(moment, possible):
+    for line in _first_of_two(start, possible):
         # Running is walking: the graph after it is the same.
-        if line.action in ("WALK", "RUN") and line.things in walked and not _counts(moment, line):
+        if line.action in ("WALK", "RUN") and line.things in walked and not _counts(start, line):
             leads_on = walked[line.things]
         else:
-            leads_on = _leads_on(moment, line)
+            leads_on = _leads_on(start, line)
             walked[line.things] = leads_on
         if leads_on:
             first.append(line)
     return first or None
 
 
-def _unmet(moment: PlanStart) -> list[Goal]:
-    return [g for g in moment.goals if not holds(g, moment.world, moment.done)]
+def _unmet(start: PlanStart) -> list[Goal]:
+    return [g for g in start.goals if not holds(g, start.world, start.done)]
 
 
-def _counts(moment: PlanStart, line: ScriptLine) -> bool:
+def _counts(start: PlanStart, line: ScriptLine) -> bool:
     """Whether a goal asks for the action itself."""
-    return any(isinstance(g, ActionGoal) and line.action in g.any_of for g in moment.goals)
+    return any(isinstance(g, ActionGoal) and line.action in g.any_of for g in start.goals)
 
 
-def _after(moment: PlanStart, line: ScriptLine) -> PlanStart | None:
-    world, failure = moment.world.step(line)
+def _after(start: PlanStart, line: ScriptLine) -> PlanStart | None:
+    world, failure = start.world.step(line)
     if failure is not None:
         return None
-    done, seen = (*moment.done, line), moment.seen
-    if any(isinstance(g, ActionGoal) or not seen.issuperset(_ids(g)) for g in moment.goals):
-        seen |= visible(world, moment.character)
-    return PlanStart(world, moment.character, moment.goals, done, seen, moment.actions)
+    done, seen = (*start.done, line), start.seen
+    if any(isinstance(g, ActionGoal) or not seen.issuperset(_ids(g)) for g in start.goals):
+        seen |= visible(world, start.character)
+    return PlanStart(world, start.character, start.goals, done, seen, start.actions)
 
 
 def _ids(goal: StateGoal | RelationGoal) -> tuple[int, ...]:
     return (goal.id,) if isinstance(goal, StateGoal) else (goal.from_id, goal.to_id)
 
 
-def _solved(moment: PlanStart) -> bool:
-    return met(moment.goals, moment.world, moment.done) == len(moment.goals)
+def _solved(start: PlanStart) -> bool:
+    return met(start.goals, start.world, start.done) == len(start.goals)
 
 
-def _leads_on(moment: PlanStart, line: ScriptLine) -> bool:
+def _leads_on(start: PlanStart, line: ScriptLine) -> bool:
     """Whether one more line may follow that makes every goal hold."""
-    after = _after(moment, line)
+    after = _after(start, line)
     return after is not None and any(True for _ in _last_lines(after, None))
 
 
 def _last_lines(
-    moment: PlanStart, possible: Callable[[], Sequence[ScriptLine]] | None
+    start: PlanStart, possible: Callable[[], Sequence[ScriptLine]] | None
 ) -> Iterable[ScriptLine]:
     """Lines that make every goal hold by themselves."""
-    unmet = _unmet(moment)
-    if len(_apart(moment)) > 1:
+    unmet = _unmet(start)
+    if len(_apart(start)) > 1:
         return
     # A line must bring about each of them; one that says what it is about leaves the fewest.
-    goal = min(unmet, key=lambda g: isinstance(g, ActionGoal) or _subject(g, moment) is None)
-    lines = _bringing(moment, goal)
+    goal = min(unmet, key=lambda g: isinstance(g, ActionGoal) or _subject(g, start) is None)
+    lines = _bringing(start, goal)
     if lines is None:
-        lines = possible() if possible is not None else _all_lines(moment)
+        lines = possible() if possible is not None else _all_lines(start)
     for line in lines:
-        if moment.world.check(line) is None:
-            after = _after(moment, line)
+        if start.world.check(line) is None:
+            after = _after(start, line)
             if after is not None and _solved(after):
                 yield line
 
 
 def _first_of_two(
-    moment: PlanStart, possible: Callable[[], Sequence[ScriptLine]]
+    start: PlanStart, possible: Callable[[], Sequence[ScriptLine]]
 ) -> Sequence[ScriptLine]:
     """Lines that a plan of two may start with."""
-    apart = _apart(moment)
+    apart = _apart(start)
     if len(apart) > 2:
         return []
     lines = [
-        line for line in possible() if line.action not in _CHANGE_NOTHING or _counts(moment, line)
+        line for line in possible() if line.action not in _CHANGE_NOTHING or _counts(start, line)
     ]
-    hands = held(moment.world, moment.character)
-    if fetched := [i for goal in _unmet(moment) if (i := _put(goal, moment)) not in (None, *hands)]:
+    hands = held(start.world, start.character)
+    if fetched := [i for goal in _unmet(start) if (i := _put(goal, start)) not in (None, *hands)]:
         # What is to be put somewhere must be grabbed first, and no other line has room before that.
         return [line for line in lines if line.things and line.things[0].id == fetched[0]]
     if len(apart) < 2:
@@ -153,37 +153,37 @@ def _first_of_two(
     ]
 
 
-def _apart(moment: PlanStart) -> set[int | tuple[str, ...]]:
+def _apart(start: PlanStart) -> set[int | tuple[str, ...]]:
     """Goals that need a line each: by the thing that it must be about, or the words it must use."""
     found: set[int | tuple[str, ...]] = set()
     used: set[str] = set()
-    for goal in _unmet(moment):
+    for goal in _unmet(start):
         match goal:
             case ActionGoal(any_of=words):
                 if used.isdisjoint(words) and _CHANGE_NOTHING.issuperset(words):
                     found.add(words)
                     used.update(words)
-            case _ if (thing := _subject(goal, moment)) is not None:
+            case _ if (thing := _subject(goal, start)) is not None:
                 found.add(thing)
     return found
 
 
-def _bringing(moment: PlanStart, goal: Goal) -> Sequence[ScriptLine] | None:
+def _bringing(start: PlanStart, goal: Goal) -> Sequence[ScriptLine] | None:
     """Every line that can make a goal hold, among others that can't; None where any might."""
     if isinstance(goal, ActionGoal):
-        return [line for line in _all_lines(moment) if counts(goal, line)]
-    thing = _subject(goal, moment)
+        return [line for line in _all_lines(start) if counts(goal, line)]
+    thing = _subject(goal, start)
     if thing is None:
         return None
-    lines = _about(moment, thing)
+    lines = _about(start, thing)
     if isinstance(goal, RelationGoal) and thing == goal.from_id:
-        lines += _about(moment, thing, goal.to_id)
+        lines += _about(start, thing, goal.to_id)
     return lines
 
 
-def _subject(goal: StateGoal | RelationGoal, moment: PlanStart) -> int | None:
+def _subject(goal: StateGoal | RelationGoal, start: PlanStart) -> int | None:
     """The thing that a line must be about, in the first place, to make a goal hold."""
-    me, world = moment.character, moment.world
+    me, world = start.character, start.world
     match goal:
         case StateGoal(id=thing):
             return thing if thing != me else None
@@ -197,33 +197,33 @@ def _subject(goal: StateGoal | RelationGoal, moment: PlanStart) -> int | None:
     return None
 
 
-def _put(goal: Goal, moment: PlanStart) -> int | None:
+def _put(goal: Goal, start: PlanStart) -> int | None:
     """The thing that must be held, and then put down or poured, to make a goal hold."""
-    if not isinstance(goal, RelationGoal) or goal.from_id == moment.character:
+    if not isinstance(goal, RelationGoal) or goal.from_id == start.character:
         return None
-    return _subject(goal, moment) if goal.relation in ("ON", "INSIDE") else None
+    return _subject(goal, start) if goal.relation in ("ON", "INSIDE") else None
 
 
-def _about(moment: PlanStart, *ids: int) -> list[ScriptLine]:
+def _about(start: PlanStart, *ids: int) -> list[ScriptLine]:
     """Every line about just these things, if they can be spoken of."""
-    if not moment.seen.issuperset(ids):
+    if not start.seen.issuperset(ids):
         return []
-    world = moment.world
-    index = list(world.characters()).index(moment.character)
+    world = start.world
+    index = list(world.characters()).index(start.character)
     nodes = [world.node(i) for i in ids]
     things = tuple(ScriptObject(n.class_name, n.id) for n in nodes if n is not None)
     return [
         ScriptLine(action, things, index)
-        for action in sorted(moment.actions)
+        for action in sorted(start.actions)
         if ARGUMENTS[action] == len(things)
     ]
 
 
-def _all_lines(moment: PlanStart) -> list[ScriptLine]:
-    hands = sorted(held(moment.world, moment.character))
-    lines = _about(moment)
-    for id_ in sorted(moment.seen):
-        lines += _about(moment, id_)
+def _all_lines(start: PlanStart) -> list[ScriptLine]:
+    hands = sorted(held(start.world, start.character))
+    lines = _about(start)
+    for id_ in sorted(start.seen):
+        lines += _about(start, id_)
         for hand in hands:
-            lines += _about(moment, hand, id_)
+            lines += _about(start, hand, id_)
     return lines

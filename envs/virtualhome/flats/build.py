@@ -33,23 +33,23 @@ def build(plan: int, seed: int) -> dict[str, Any]:
         {position, rotation (x, y, z, w), scale}, in metres, y up, left-handed. No character.
     """
     drawn = plans()[plan]
-    draw = random.Random(f"virtualhome flat {plan} {seed}")
+    rng = random.Random(f"virtualhome flat {plan} {seed}")
     number = itertools.count(FIRST_ID + len(drawn.rooms))
     placed = _doors(drawn, number)
     for i, room in enumerate(drawn.rooms):
-        furniture = _furnish(drawn, i, number, draw)
-        placed += [*furniture, *Filler(room.class_name, furniture, number, draw).fill()]
-    nodes = [*_room_nodes(drawn), *(_node(p, draw) for p in placed)]
+        furniture = _furnish(drawn, i, number, rng)
+        placed += [*furniture, *Filler(room.class_name, furniture, number, rng).fill()]
+    nodes = [*_room_nodes(drawn), *(_node(p, rng) for p in placed)]
     return {"nodes": nodes, "edges": _edges(drawn, placed)}
 
 
 def _furnish(
-    plan: FlatPlan, room: int, number: Iterator[int], draw: random.Random
+    plan: FlatPlan, room: int, number: Iterator[int], rng: random.Random
 ) -> Sequence[PlacedArticle]:
     # A layout that leaves no place for something is drawn again; its ids stay unused.
     for _ in range(_TRIES):
         try:
-            return Furnisher(plan, room, FIRST_ID + room, number, draw).furnish()
+            return Furnisher(plan, room, FIRST_ID + room, number, rng).furnish()
         except NoRoomError:
             continue
     name = plan.rooms[room].class_name
@@ -88,11 +88,11 @@ def _room_nodes(plan: FlatPlan) -> list[dict[str, Any]]:
     return nodes
 
 
-def _node(placed: PlacedArticle, draw: random.Random) -> dict[str, Any]:
+def _node(placed: PlacedArticle, rng: random.Random) -> dict[str, Any]:
     article, box = catalogue()[placed.class_name], placed.box
     states = list(article.states)
     for state, other in (("CLEAN", "DIRTY"), ("DIRTY", "CLEAN")):
-        if article.states and state in article.states and draw.random() < 0.3:
+        if article.states and state in article.states and rng.random() < 0.3:
             states[states.index(state)] = other
     return {
         "id": placed.id,

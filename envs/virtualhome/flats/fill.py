@@ -22,10 +22,10 @@ class Filler:
 
     def __init__(
         self, room_class: str, furniture: Sequence[PlacedArticle], number: Iterator[int],
-        draw: random.Random,
+        rng: random.Random,
     ) -> None:  # fmt: skip
         self._furniture = furniture
-        self._number, self._draw = number, draw
+        self._number, self._rng = number, rng
         self._rows = [row for row in _contents() if row["room"] == room_class]
         self.placed: list[PlacedArticle] = []
 
@@ -33,8 +33,8 @@ class Filler:
         """Every small thing of the room."""
         for row in self._rows:
             supports = [p for p in self._furniture if p.class_name == row["support"]]
-            for _ in range(self._draw.randint(int(row["min"]), int(row["max"]))):
-                self._draw.shuffle(supports)
+            for _ in range(self._rng.randint(int(row["min"]), int(row["max"]))):
+                self._rng.shuffle(supports)
                 if not any(self._put(row["class_name"], s, row["relation"]) for s in supports):
                     break
         return self.placed
@@ -58,9 +58,9 @@ class Filler:
         """A place drawn by lot; None if the article is too wide or too high for it."""
         if support.class_name in _HANGERS:
             return _hanging(name, support), support.yaw
-        turn = self._draw.choice((0, 180) if relation == "INSIDE" else (0, 90, 180, 270))
+        turn = self._rng.choice((0, 180) if relation == "INSIDE" else (0, 90, 180, 270))
         yaw = support.yaw if name in _FACES_FORWARD else (support.yaw + turn) % 360
-        rest = self._draw.choice(rests(support.class_name, relation, name))
+        rest = self._rng.choice(rests(support.class_name, relation, name))
         hx, hy, hz = turned_half(catalogue()[name].size, yaw)
         bottom = support.box.bottom + 2 * support.box.hy * rest.low
         if bottom + 2 * hy > support.box.bottom + 2 * support.box.hy * rest.high:
@@ -69,8 +69,8 @@ class Filler:
         room_x, room_z = area.hx - hx - _EDGE, area.hz - hz - _EDGE
         if min(room_x, room_z) < 0:
             return None, yaw
-        x = area.x + self._draw.uniform(-room_x, room_x)
-        z = area.z + self._draw.uniform(-room_z, room_z)
+        x = area.x + self._rng.uniform(-room_x, room_x)
+        z = area.z + self._rng.uniform(-room_z, room_z)
         return UprightBox(x, bottom + hy, z, hx, hy, hz), yaw
 
 

@@ -37,13 +37,13 @@ class NoRoomError(ValueError):
 
 
 class Furnisher:
-    """Fills one room, drawing lots from `draw`. `number` gives the next free id."""
+    """Fills one room, drawing lots from `rng`. `number` gives the next free id."""
 
     def __init__(
-        self, plan: FlatPlan, room: int, room_id: int, number: Iterator[int], draw: random.Random
+        self, plan: FlatPlan, room: int, room_id: int, number: Iterator[int], rng: random.Random
     ) -> None:
         self._room, self._room_id = plan.rooms[room], room_id
-        self._number, self._draw = number, draw
+        self._number, self._rng = number, rng
         self.placed: list[PlacedArticle] = []
         self._kept_free = [
             _doorstep(door, self._room) for door in plan.doorways if room in door.rooms
@@ -61,7 +61,7 @@ class Furnisher:
             if row["place"] == "run":
                 continue
             least, most = int(row["min"]), int(row["max"])
-            wanted = self._draw.randint(least, most)
+            wanted = self._rng.randint(least, most)
             for i in range(wanted):
                 fits = self._try(row["class_name"], row["place"], float(row["mount"]))
                 if not fits and i < least:
@@ -99,7 +99,7 @@ class Furnisher:
                     yield self._against_wall(name, (yaw + 180) % 360, at, mount), (yaw + 180) % 360
         elif how == "beside":
             sides = [1, -1]
-            self._draw.shuffle(sides)
+            self._rng.shuffle(sides)
             for side in sides:
                 at = along + side * (half + width / 2 + _STEP)
                 yield self._against_wall(name, yaw, at, mount), yaw
@@ -132,7 +132,7 @@ class Furnisher:
             low, high = self._wall(yaw)
             steps = int((high - low - width) / _STEP)
             spots += [(yaw, low + width / 2 + i * _STEP) for i in range(steps + 1)]
-        self._draw.shuffle(spots)
+        self._rng.shuffle(spots)
         return iter(spots)
 
     def _wall(self, yaw: int) -> tuple[float, float]:
@@ -189,10 +189,10 @@ class Furnisher:
 
     def _middle(self, name: str) -> bool:
         for _ in range(_TRIES):
-            yaw = self._draw.choice(YAWS)
+            yaw = self._rng.choice(YAWS)
             hx, hy, hz = turned_half(catalogue()[name].size, yaw)
-            x = self._draw.uniform(self._room.x0 + hx + _WAY, self._room.x1 - hx - _WAY)
-            z = self._draw.uniform(self._room.z0 + hz + _WAY, self._room.z1 - hz - _WAY)
+            x = self._rng.uniform(self._room.x0 + hx + _WAY, self._room.x1 - hx - _WAY)
+            z = self._rng.uniform(self._room.z0 + hz + _WAY, self._room.z1 - hz - _WAY)
             if self._stand(name, UprightBox(x, hy, z, hx, hy, hz), yaw, gap=_WAY):
                 return True
         return False
@@ -203,12 +203,12 @@ class Furnisher:
             return
         length = sum(catalogue()[name].size[0] for name in names)
         walls = list(YAWS)
-        self._draw.shuffle(walls)
+        self._rng.shuffle(walls)
         for yaw in walls:
             low, high = self._wall(yaw)
             slack = high - low - length
             steps = [i * _STEP for i in range(int(slack / _STEP) + 1)] if slack >= 0 else []
-            self._draw.shuffle(steps)
+            self._rng.shuffle(steps)
             for offset in steps:
                 if self._try_run(names, yaw, low + offset):
                     self._cabinets_above()
@@ -237,7 +237,7 @@ class Furnisher:
         """Chairs at tables, sinks in counters, a rug, a lamp on the ceiling."""
         for table in list(self.placed):
             if table.class_name == "kitchentable":
-                for yaw in self._draw.sample(YAWS, k=self._draw.randint(2, 4)):
+                for yaw in self._rng.sample(YAWS, k=self._rng.randint(2, 4)):
                     self._chair_at(table, yaw)
             elif table.class_name == "desk":
                 self._chair_at(table, (table.yaw + 180) % 360)

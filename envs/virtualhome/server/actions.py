@@ -12,10 +12,10 @@ from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.drawing.rooms import room_at
 from inhabit.envs.virtualhome.graph.failures import Failure
 from inhabit.envs.virtualhome.graph.script import LineError, ScriptLine, parse_parallel
-from inhabit.envs.virtualhome.server import seeing
-from inhabit.envs.virtualhome.server.answers import RefusedError, done, read, told
+from inhabit.envs.virtualhome.server import images
 from inhabit.envs.virtualhome.server.cameras import CameraError
 from inhabit.envs.virtualhome.server.flat import ONE_CHARACTER, Flat
+from inhabit.envs.virtualhome.server.replies import RefusedError, done, json_reply, read
 from inhabit.envs.virtualhome.unity.protocol import (
     CharacterPlace,
     ProtocolReply,
@@ -66,7 +66,7 @@ def _procedural(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def _graph(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    return told(flat.graph())
+    return json_reply(flat.graph())
 
 
 def _expand(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
@@ -87,7 +87,7 @@ def _expand(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     flat.show(graph)
     names = {n.class_name for n in flat.world.nodes() if n.category != "Rooms"}
     strange = sorted(names - forms().keys())
-    return told({"missing_prefabs": strange} if strange else {})
+    return json_reply({"missing_prefabs": strange} if strange else {})
 
 
 def _add_character(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
@@ -145,8 +145,8 @@ def _script(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     lines = _lines(request.stringParams[1:])
     failed = flat.check(lines) if options.skip_execution else flat.run(lines)
     message = "Success" if failed is None else _sentence(failed, len(lines))
-    told = json.dumps({"0": {"message": message}})
-    return ProtocolReply(success=failed is None, message=told)
+    json_reply = json.dumps({"0": {"message": message}})
+    return ProtocolReply(success=failed is None, message=json_reply)
 
 
 def _check_script(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
@@ -214,16 +214,16 @@ _ACTIONS: Mapping[str, Callable[[Flat, ProtocolRequest], ProtocolReply]] = {
     "move_character": _move_character,
     "render_script": _script,
     "check_script": _check_script,
-    "camera_count": seeing.camera_count,
-    "character_cameras": seeing.character_cameras,
-    "camera_data": seeing.camera_data,
-    "camera_image": seeing.camera_image,
-    "instance_colors": seeing.instance_colors,
-    "observation": seeing.observation,
-    "add_camera": seeing.add_camera,
-    "update_camera": seeing.update_camera,
-    "add_character_camera": seeing.add_character_camera,
-    "update_character_camera": seeing.update_character_camera,
+    "camera_count": images.camera_count,
+    "character_cameras": images.character_cameras,
+    "camera_data": images.camera_data,
+    "camera_image": images.camera_image,
+    "instance_colors": images.instance_colors,
+    "observation": images.observation,
+    "add_camera": images.add_camera,
+    "update_camera": images.update_camera,
+    "add_character_camera": images.add_character_camera,
+    "update_character_camera": images.update_character_camera,
     "set_time": _set_time,
     "activate_physics": _no_physics,
     "remove_terrain": _no_terrain,

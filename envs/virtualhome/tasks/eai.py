@@ -33,8 +33,8 @@ def folder() -> Path:
         UnavailableError: it is in none of these places.
     """
     places = []
-    if told := os.environ.get("INHABIT_EAI"):
-        places.append(Path(told))
+    if given := os.environ.get("INHABIT_EAI"):
+        places.append(Path(given))
     spec = importlib.util.find_spec("virtualhome_eval")
     places += map(Path, (spec.submodule_search_locations or []) if spec else [])
     places.append(home() / "eai" / "virtualhome_eval")

@@ -24,29 +24,29 @@ _SEEDS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DrawnGoal:
     """What is wanted, in words and in conditions."""
 
     words: str
     goals: tuple[Goal, ...]
 
 
-class _Drawer:
+class _GoalSampler:
     """Draws tasks in one flat."""
 
-    def __init__(self, world: FlatWorld, draw: random.Random) -> None:
-        self.world, self.draw = world, draw
+    def __init__(self, world: FlatWorld, rng: random.Random) -> None:
+        self.world, self.rng = world, rng
         self.nodes = list(world.nodes())
 
     def some(self, *classes: str) -> Node | None:
         """One node of these classes, by lot."""
         fit = [n for n in self.nodes if n.class_name in classes]
-        return self.draw.choice(fit) if fit else None
+        return self.rng.choice(fit) if fit else None
 
     def several(self, count: int, *classes: str) -> Sequence[Node]:
         """So many of them, fewer if there are fewer."""
         fit = [n for n in self.nodes if n.class_name in classes]
-        return self.draw.sample(fit, min(count, len(fit)))
+        return self.rng.sample(fit, min(count, len(fit)))
 
     def name(self, node: Node) -> str:
         """What a goal calls it: by number where there are several, so that one is meant."""
@@ -61,33 +61,33 @@ class _Drawer:
 
     def pick(self, *wordings: str) -> str:
         """One way to say it."""
-        return self.draw.choice(wordings)
+        return self.rng.choice(wordings)
 
 
-_Kind = Callable[[_Drawer], Wish | None]
+_Kind = Callable[[_GoalSampler], DrawnGoal | None]
 
 
-def _put_on(d: _Drawer) -> Wish | None:
+def _put_on(d: _GoalSampler) -> DrawnGoal | None:
     thing = d.some("book", "mug", "apple", "cellphone", "remotecontrol", "magazine", "vase", "toy")
     place = d.some("coffeetable", "kitchentable", "desk", "nightstand", "dresser", "kitchencounter")
     if thing is None or place is None:
         return None
     a, b = d.name(thing), d.name(place)
     words = d.pick(f"Put {a} on {b}.", f"Bring {a} to {b}.", f"I want {a} on {b}.")
-    return Wish(words, (_on(thing, place),))
+    return DrawnGoal(words, (_on(thing, place),))
 
 
-def _put_away(d: _Drawer) -> Wish | None:
+def _put_away(d: _GoalSampler) -> DrawnGoal | None:
     thing = d.some("apple", "tomato", "pie", "salad", "milk", "juice", "bananas", "cupcake")
     fridge = d.some("fridge")
     if thing is None or fridge is None:
         return None
     a = d.name(thing)
     words = d.pick(f"Put {a} in the fridge and close it.", f"Keep {a} cold: in the closed fridge.")
-    return Wish(words, (_inside(thing, fridge), _state(fridge, "CLOSED")))
+    return DrawnGoal(words, (_inside(thing, fridge), _state(fridge, "CLOSED")))
 
 
-def _set_table(d: _Drawer) -> Wish | None:
+def _set_table(d: _GoalSampler) -> DrawnGoal | None:
     table = d.some("kitchentable", "coffeetable")
     things = [d.some(c) for c in ("plate", "cutleryfork", "waterglass")]
     found = [t for t in things if t is not None]
@@ -95,10 +95,10 @@ def _set_table(d: _Drawer) -> Wish | None:
         return None
     a, b = d.list(found), d.name(table)
     words = d.pick(f"Set {b} for one, with {a}.", f"Put {a} on {b}.")
-    return Wish(words, tuple(_on(t, table) for t in found))
+    return DrawnGoal(words, tuple(_on(t, table) for t in found))
 
 
-def _clear_table(d: _Drawer) -> Wish | None:
+def _clear_table(d: _GoalSampler) -> DrawnGoal | None:
     table, sink = d.some("kitchentable"), d.some("sink")
     if table is None or sink is None:
         return None
@@ -111,10 +111,10 @@ def _clear_table(d: _Drawer) -> Wish | None:
         return None
     a, b, c = d.list(dishes), d.name(table), d.name(sink)
     words = d.pick(f"Clear {a} from {b} into {c}.", f"Put {a} in {c}.")
-    return Wish(words, tuple(_inside(n, sink) for n in dishes))
+    return DrawnGoal(words, tuple(_inside(n, sink) for n in dishes))
 
 
-def _do_laundry(d: _Drawer) -> Wish | None:
+def _do_laundry(d: _GoalSampler) -> DrawnGoal | None:
     machine = d.some("washingmachine")
     clothes = d.several(2, "clothesshirt", "clothespants")
     if machine is None or not clothes:
@@ -125,30 +125,30 @@ def _do_laundry(d: _Drawer) -> Wish | None:
         f"Let the closed washing machine wash {a}.",
     )
     inside = (_inside(c, machine) for c in clothes)
-    return Wish(words, (*inside, _state(machine, "CLOSED"), _state(machine, "ON")))
+    return DrawnGoal(words, (*inside, _state(machine, "CLOSED"), _state(machine, "ON")))
 
 
-def _lights_out(d: _Drawer) -> Wish | None:
+def _lights_out(d: _GoalSampler) -> DrawnGoal | None:
     lamps = [n for n in d.nodes if n.class_name == "ceilinglamp" and "ON" in n.states]
     if len(lamps) < 3:
         return None
     words = d.pick(
         "Switch off the lamp on the ceiling of every room.", "Turn out all ceiling lamps."
     )
-    return Wish(words, tuple(_state(lamp, "OFF") for lamp in lamps))
+    return DrawnGoal(words, tuple(_state(lamp, "OFF") for lamp in lamps))
 
 
-def _watch_tv(d: _Drawer) -> Wish | None:
+def _watch_tv(d: _GoalSampler) -> DrawnGoal | None:
     tv, sofa = d.some("tv"), d.some("sofa")
     if tv is None or sofa is None:
         return None
     watched = ActionGoal(any_of=("WATCH",), id=tv.id)
     goals = (_state(tv, "ON"), *_upon(sofa, "SITTING"), watched)
     words = d.pick("Watch TV sitting on the sofa.", "Turn on the TV, sit on the sofa, and watch.")
-    return Wish(words, goals)
+    return DrawnGoal(words, goals)
 
 
-def _heat_food(d: _Drawer) -> Wish | None:
+def _heat_food(d: _GoalSampler) -> DrawnGoal | None:
     oven = d.some("microwave")
     food = d.some("pie", "potato", "salad", "bread", "cupcake")
     if oven is None or food is None:
@@ -158,10 +158,10 @@ def _heat_food(d: _Drawer) -> Wish | None:
         f"Heat {a} in the microwave, with its door closed.",
         f"Warm up {a}: the microwave must be closed and on.",
     )
-    return Wish(words, (_inside(food, oven), _state(oven, "CLOSED"), _state(oven, "ON")))
+    return DrawnGoal(words, (_inside(food, oven), _state(oven, "CLOSED"), _state(oven, "ON")))
 
 
-def _wash_up(d: _Drawer) -> Wish | None:
+def _wash_up(d: _GoalSampler) -> DrawnGoal | None:
     dirty = [
         n
         for n in d.nodes
@@ -170,13 +170,13 @@ def _wash_up(d: _Drawer) -> Wish | None:
     cabinet = d.some("kitchencabinet")
     if not dirty or cabinet is None:
         return None
-    dish = d.draw.choice(dirty)
+    dish = d.rng.choice(dirty)
     a, b = d.name(dish), d.name(cabinet)
     words = d.pick(f"Wash {a} and put it in {b}.", f"Store {a} in {b}, but wash it first.")
-    return Wish(words, (_state(dish, "CLEAN"), _inside(dish, cabinet)))
+    return DrawnGoal(words, (_state(dish, "CLEAN"), _inside(dish, cabinet)))
 
 
-def _tidy_books(d: _Drawer) -> Wish | None:
+def _tidy_books(d: _GoalSampler) -> DrawnGoal | None:
     shelf = d.some("bookshelf")
     if shelf is None:
         return None
@@ -188,13 +188,13 @@ def _tidy_books(d: _Drawer) -> Wish | None:
     ]
     if len(astray) < 2:
         return None
-    books = d.draw.sample(astray, 2)
+    books = d.rng.sample(astray, 2)
     a, b = d.list(books), d.name(shelf)
     words = d.pick(f"Put {a} on {b}.", f"Tidy up: {a} belong on {b}.")
-    return Wish(words, tuple(_on(book, shelf) for book in books))
+    return DrawnGoal(words, tuple(_on(book, shelf) for book in books))
 
 
-def _read_in_bed(d: _Drawer) -> Wish | None:
+def _read_in_bed(d: _GoalSampler) -> DrawnGoal | None:
     bed, book = d.some("bed"), d.some("book", "magazine")
     if bed is None or book is None:
         return None
@@ -204,10 +204,10 @@ def _read_in_bed(d: _Drawer) -> Wish | None:
         f"Read {a} lying on {b}, with it in your right hand.",
         f"Lie down on {b} with {a} in your right hand, and read.",
     )
-    return Wish(words, (held, *_upon(bed, "LYING"), ActionGoal(any_of=("READ",), id=book.id)))
+    return DrawnGoal(words, (held, *_upon(bed, "LYING"), ActionGoal(any_of=("READ",), id=book.id)))
 
 
-def _go_to_sleep(d: _Drawer) -> Wish | None:
+def _go_to_sleep(d: _GoalSampler) -> DrawnGoal | None:
     bed = d.some("bed")
     if bed is None:
         return None
@@ -222,10 +222,10 @@ def _go_to_sleep(d: _Drawer) -> Wish | None:
         f"Turn off the lamp above {b}, lie down on {b} and sleep.",
         f"Lie on {b} and sleep, with the lamp above it off.",
     )
-    return Wish(words, (*lamps, *_upon(bed, "LYING"), ActionGoal(any_of=("SLEEP",))))
+    return DrawnGoal(words, (*lamps, *_upon(bed, "LYING"), ActionGoal(any_of=("SLEEP",))))
 
 
-def _have_a_drink(d: _Drawer) -> Wish | None:
+def _have_a_drink(d: _GoalSampler) -> DrawnGoal | None:
     fridge, drink = d.some("fridge"), d.some("milk", "juice")
     if fridge is None or drink is None:
         return None
@@ -236,10 +236,10 @@ def _have_a_drink(d: _Drawer) -> Wish | None:
         f"Drink some of {a}, put it back in the fridge and close the door.",
         f"Have some of {a} from the fridge, and leave everything as it was.",
     )
-    return Wish(words, goals)
+    return DrawnGoal(words, goals)
 
 
-def _work(d: _Drawer) -> Wish | None:
+def _work(d: _GoalSampler) -> DrawnGoal | None:
     computer, desk, mug = d.some("computer"), d.some("desk"), d.some("mug")
     if computer is None or desk is None or mug is None:
         return None
@@ -249,7 +249,7 @@ def _work(d: _Drawer) -> Wish | None:
         f"Turn on {a} and type, with {b} on {c}.",
         f"Put {b} on {c}, turn on {a} and type something.",
     )
-    return Wish(words, goals)
+    return DrawnGoal(words, goals)
 
 
 KINDS: Mapping[str, _Kind] = {
@@ -275,30 +275,30 @@ def sample(n: int, seed: int, settings: VirtualHomeSettings | None = None) -> It
     """`n` tasks, the kinds taking turns; the first k of n are those of k."""
     kinds = list(KINDS)
     for i in range(n):
-        draw = random.Random(f"virtualhome task {seed} {i}")
-        yield draw_task(f"virtualhome-{seed}-{i}", kinds[i % len(kinds)], draw)
+        rng = random.Random(f"virtualhome task {seed} {i}")
+        yield draw_task(f"virtualhome-{seed}-{i}", kinds[i % len(kinds)], rng)
 
 
-def draw_task(name: str, kind: str, draw: random.Random) -> Task:
+def draw_task(name: str, kind: str, rng: random.Random) -> Task:
     """A task of that kind, whose id is `name`."""
     while True:
-        scene, world = draw_flat(draw)
-        wish = KINDS[kind](_Drawer(world, draw))
+        scene, world = draw_flat(rng)
+        wish = KINDS[kind](_GoalSampler(world, rng))
         task = vary(name, kind, scene, wish) if wish is not None else None
         if task is not None:
             return task
 
 
-def draw_flat(draw: random.Random) -> tuple[VirtualHomeScene, FlatWorld]:
+def draw_flat(rng: random.Random) -> tuple[VirtualHomeScene, FlatWorld]:
     """A flat of ours with nothing to be done in it yet."""
-    flat, furnishing = draw.randrange(len(plans())), draw.randrange(_SEEDS)
-    room = draw.choice(("kitchen", "livingroom", "bedroom", "bathroom"))
+    flat, furnishing = rng.randrange(len(plans())), rng.randrange(_SEEDS)
+    room = rng.choice(("kitchen", "livingroom", "bedroom", "bathroom"))
     nothing = StateGoal(id=CHARACTER, state="SITTING")
     scene = VirtualHomeScene(flat=flat, seed=furnishing, room=room, goals=(nothing,))
     return scene, build_world(scene)
 
 
-def vary(name: str, kind: str, scene: VirtualHomeScene, wish: Wish) -> Task | None:
+def vary(name: str, kind: str, scene: VirtualHomeScene, wish: DrawnGoal) -> Task | None:
     """The task of reaching a wish in a scene; None if it holds already or is too short or long."""
     scene = scene.model_copy(update={"goals": wish.goals})
     world = build_world(scene)

@@ -48,14 +48,14 @@ def script_messages(message: str) -> Mapping[int, str]:
     `ScriptExcutor 0: ...` (their spelling), a paragraph for each character that failed. Text of
     neither form is taken to be about character 0.
     """
-    told = _as_json(message)
-    if isinstance(told, Mapping):
+    given = _as_json(message)
+    if isinstance(given, Mapping):
         return {
             int(key): str(value.get("message", "") if isinstance(value, Mapping) else value)
-            for key, value in told.items()
+            for key, value in given.items()
             if key.isdigit()
         }
-    text = message if told is None else str(told)
+    text = message if given is None else str(given)
     parts = text.split("ScriptExcutor ")
     found: dict[int, str] = {}
     for part in parts[1:]:

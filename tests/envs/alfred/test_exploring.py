@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from inhabit.envs.alfred.skills.exploring import choose, turn_for
+from inhabit.envs.alfred.skills.exploration import choose, turn_for
 from inhabit.envs.alfred.skills.memory import Cell
 from inhabit.envs.alfred.skills.routes import STEP, Grid
 

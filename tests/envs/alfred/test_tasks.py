@@ -12,7 +12,7 @@ from inhabit.envs.alfred.scenes.rooms import ROOMS, Kind, Rooms, Split, rooms
 from inhabit.envs.alfred.scenes.scene import AlfredScene, TaskType
 from inhabit.envs.alfred.scenes.validation import check
 from inhabit.envs.alfred.settings import AlfredSettings
-from inhabit.envs.alfred.tasks.pairs import PLACES
+from inhabit.envs.alfred.tasks.object_pairs import PLACES
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.tasks.wording import instructions
 from inhabit.envs.simulators.household.placement.restrictions import allowed

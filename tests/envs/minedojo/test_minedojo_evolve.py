@@ -13,24 +13,24 @@ from inhabit.envs.core import Task
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.evolution.template import MineDojoTemplate
 from inhabit.envs.minedojo.expert.shortest import shortest
+from inhabit.envs.minedojo.game_state import GameState, Stack
 from inhabit.envs.minedojo.settings import MineDojoSettings
-from inhabit.envs.minedojo.snapshot import Account, Stack
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.template import ActionKind
 
 
-def account(held: Mapping[str, int], near: Mapping[str, int], far: Mapping[str, int]) -> Account:
+def account(held: Mapping[str, int], near: Mapping[str, int], far: Mapping[str, int]) -> GameState:
     """A moment at noon: so many of these blocks within reach, and so many twenty blocks away."""
     stacks = [Stack(name, 0, count, -1, -1) for name, count in held.items()]
     raw = {"table_near": False, "furnace_near": False, "heat": 0, "food": 20, "life": 20}
     blocks = {**dict.fromkeys(near, 2.0), **dict.fromkeys(far, 20.0)}
     nothing = [Stack("air", 0, 0, -1, -1)] * 6
-    return Account(
+    return GameState(
         raw, stacks, nothing, {}, {}, blocks, {**near, **far}, {**dict.fromkeys(far, 0), **near}, []
     )
 
 
-def best(item: str, now: Account) -> tuple[int, set[str]] | None:
+def best(item: str, now: GameState) -> tuple[int, set[str]] | None:
     scene = MineDojoScene(task="harvest", target_names=(item,))
     known = shortest(scene, now, now, frozenset(("log", "stone", "iron_ore", "coal_ore")))
     return known and (len(known.plan), {action.text for action in known.best})

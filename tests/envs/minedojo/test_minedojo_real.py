@@ -12,8 +12,8 @@ import pytest
 
 from inhabit.envs.core import SceneError, SimulatorError, Task, UnavailableError
 from inhabit.envs.minedojo.interface.actions import sizes
+from inhabit.envs.minedojo.real.connection import HostConnection, RefusedError
 from inhabit.envs.minedojo.real.env import RealMineDojo
-from inhabit.envs.minedojo.real.line import HostConnection, RefusedError
 from inhabit.envs.minedojo.settings import MineDojoSettings
 
 PYTHON = os.environ.get("INHABIT_MINEDOJO_PYTHON")

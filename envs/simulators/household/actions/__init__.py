@@ -15,9 +15,9 @@ from inhabit.envs.simulators.household.actions import (
 from inhabit.envs.simulators.household.actions.arguments import ThorAction
 
 ACTIONS: Mapping[str, ThorAction] = {
-    name: ThorAction(name, deed)
+    name: ThorAction(name, function)
     for family in (walking, queries, handling, states, arranging, bulk, randomization, cameras)
-    for name, deed in family.ACTIONS.items()
+    for name, function in family.ACTIONS.items()
 }
 """By THOR's name."""
 

@@ -33,7 +33,7 @@ class Refusal(Exception):  # noqa: N818
         """THOR's errorCode, or empty."""
 
 
-Deed = Callable[..., JsonValue]
+ActionFunction = Callable[..., JsonValue]
 """What an action does: (house, *, its arguments in snake_case) -> THOR's actionReturn.
 
 Raises `Refusal` if it can't be carried out.
@@ -50,13 +50,13 @@ _ENVELOPE = frozenset(
 class ThorAction:
     """A deed under its THOR name."""
 
-    def __init__(self, name: str, deed: Deed) -> None:
+    def __init__(self, name: str, function: ActionFunction) -> None:
         self.name = name
-        self._deed = deed
-        hints = get_type_hints(deed, include_extras=True)
+        self._function = function
+        hints = get_type_hints(function, include_extras=True)
         fields: dict[str, Any] = {}
         self._open = False
-        for parameter in list(inspect.signature(deed).parameters.values())[1:]:
+        for parameter in list(inspect.signature(function).parameters.values())[1:]:
             if parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 self._open = True
                 continue
@@ -105,7 +105,9 @@ class ThorAction:
         except ValidationError as error:
             raise self._explained(error) from error
         arguments = {field: getattr(checked, field) for field in self._names.values()}
-        return self._deed(house, **arguments)  # Unity ignores what it doesn't know, and so do we
+        return self._function(
+            house, **arguments
+        )  # Unity ignores what it doesn't know, and so do we
 
     def _explained(self, error: ValidationError) -> Refusal:
         problems = error.errors(include_url=False, include_context=False)

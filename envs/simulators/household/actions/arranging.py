@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
 
-from inhabit.envs.simulators.household.actions.arguments import Deed, Refusal, Vector
+from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal, Vector
 from inhabit.envs.simulators.household.geometry.boxes import (
     Array,
     Box,
@@ -242,7 +242,7 @@ def _anywhere(world: World, choose: np.random.Generator) -> Array:
     return np.array((x, outline.floor, z))
 
 
-ACTIONS: Mapping[str, Deed] = {
+ACTIONS: Mapping[str, ActionFunction] = {
     "SetObjectPoses": set_object_poses,
     "InitialRandomSpawn": initial_random_spawn,
 }

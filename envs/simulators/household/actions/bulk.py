@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
 
-from inhabit.envs.simulators.household.actions.arguments import Deed, Refusal
+from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal
 from inhabit.envs.simulators.household.actions.states import set_open, smash
 from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.placement import pieces
@@ -135,7 +135,7 @@ def _set(house: House, thing: SimObject, state: str, value: bool) -> None:
         house.world.change(thing, **{to_camel(state): value})
 
 
-ACTIONS: Mapping[str, Deed] = {
+ACTIONS: Mapping[str, ActionFunction] = {
     "SetObjectStates": set_object_states,
     "SetObjectToggles": set_object_toggles,
     "SetStateOfAllObjects": set_state_of_all_objects,

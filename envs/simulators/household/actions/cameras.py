@@ -7,7 +7,12 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal, Vector
+from inhabit.envs.simulators.household.actions.arguments import (
+    ActionFunction,
+    Number,
+    Refusal,
+    Vector,
+)
 from inhabit.envs.simulators.household.cameras import FixedCamera
 from inhabit.envs.simulators.household.house import House
 
@@ -124,7 +129,7 @@ def _widened(camera: FixedCamera, field_of_view: float) -> FixedCamera:
     return replace(camera, field_of_view=field_of_view)
 
 
-ACTIONS: Mapping[str, Deed] = {
+ACTIONS: Mapping[str, ActionFunction] = {
     "AddThirdPartyCamera": add,
     "UpdateThirdPartyCamera": update,
     "GetMapViewCameraProperties": map_view,

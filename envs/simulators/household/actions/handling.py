@@ -9,7 +9,7 @@ from math import cos, radians, sin
 import numpy as np
 from pydantic import JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal
+from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Number, Refusal
 from inhabit.envs.simulators.household.actions.states import smash
 from inhabit.envs.simulators.household.actions.targets import demand, held, target
 from inhabit.envs.simulators.household.geometry.boxes import Array
@@ -193,7 +193,7 @@ def move_held(
     return None
 
 
-def _move_held_along(direction: tuple[float, float, float]) -> Deed:
+def _move_held_along(direction: tuple[float, float, float]) -> ActionFunction:
     def move(
         house: House, *, move_magnitude: Number = 0.1, force_visible: bool = False
     ) -> JsonValue:
@@ -214,7 +214,7 @@ def rotate_held(
     return None
 
 
-ACTIONS: Mapping[str, Deed] = {
+ACTIONS: Mapping[str, ActionFunction] = {
     "PickupObject": pick_up,
     "PutObject": put,
     "DropHandObject": drop,

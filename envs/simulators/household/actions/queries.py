@@ -8,7 +8,12 @@ from itertools import islice
 
 from pydantic import JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal, Vector
+from inhabit.envs.simulators.household.actions.arguments import (
+    ActionFunction,
+    Number,
+    Refusal,
+    Vector,
+)
 from inhabit.envs.simulators.household.actions.targets import target
 from inhabit.envs.simulators.household.actions.walking import can_stand
 from inhabit.envs.simulators.household.house import House
@@ -129,7 +134,7 @@ def _place(house: House, cell: Cell) -> JsonValue:
     return {"x": cell[0] * STEP, "y": house.agent.y, "z": cell[1] * STEP}
 
 
-ACTIONS: Mapping[str, Deed] = {
+ACTIONS: Mapping[str, ActionFunction] = {
     "GetReachablePositions": reachable_positions,
     "GetShortestPath": shortest_path,
     "GetInteractablePoses": interactable_poses,

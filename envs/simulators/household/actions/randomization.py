@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal
+from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Number, Refusal
 from inhabit.envs.simulators.household.drawing.picture import Randomization
 from inhabit.envs.simulators.household.house import House
 
@@ -20,14 +20,14 @@ Range = Annotated[list[Number], Field(min_length=2, max_length=2)]
 
 def randomize_materials(house: House, *, random_seed: int | None = None) -> JsonValue:
     """Give everything other colours and materials; without a seed, the next ones."""
-    salt = house.mood.materials + 1 if random_seed is None else 1 + abs(random_seed)
-    house.mood = replace(house.mood, materials=salt)
+    salt = house.randomization.materials + 1 if random_seed is None else 1 + abs(random_seed)
+    house.randomization = replace(house.randomization, materials=salt)
     return None
 
 
 def reset_materials(house: House) -> JsonValue:
     """Give everything its own materials again."""
-    house.mood = replace(house.mood, materials=0)
+    house.randomization = replace(house.randomization, materials=0)
     return None
 
 
@@ -56,7 +56,7 @@ def randomize_lighting(
     tone = _from(choose, hue or [0.0, 1.0], "hue", 1.0)
     strength = _from(choose, saturation or [0.1, 0.4], "saturation", 1.0)
     color = colorsys.hsv_to_rgb(tone, strength, 1.0) if randomize_color else Randomization().color
-    house.mood = replace(house.mood, brightness=factor, color=color)
+    house.randomization = replace(house.randomization, brightness=factor, color=color)
     return None
 
 
@@ -71,11 +71,11 @@ def _from(choose: np.random.Generator, limits: list[float], name: str, most: flo
 
 def reset_lighting(house: House) -> JsonValue:
     """Bring back the room's own light."""
-    house.mood = Randomization(materials=house.mood.materials)
+    house.randomization = Randomization(materials=house.randomization.materials)
     return None
 
 
-ACTIONS: Mapping[str, Deed] = {
+ACTIONS: Mapping[str, ActionFunction] = {
     "RandomizeMaterials": randomize_materials,
     "ResetMaterials": reset_materials,
     "RandomizeLighting": randomize_lighting,

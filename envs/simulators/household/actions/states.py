@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import Deed, Refusal
+from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal
 from inhabit.envs.simulators.household.actions.targets import demand, target
 from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.placement import pieces
@@ -170,7 +170,7 @@ def empty(house: House, *, object_id: str, force_action: bool = False) -> JsonVa
     return None
 
 
-ACTIONS: Mapping[str, Deed] = {
+ACTIONS: Mapping[str, ActionFunction] = {
     "OpenObject": open_,
     "CloseObject": close,
     "ToggleObjectOn": toggle_on,

@@ -9,7 +9,12 @@ from math import cos, hypot, radians, sin
 import numpy as np
 from pydantic import JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import Deed, Number, Refusal, Vector
+from inhabit.envs.simulators.household.actions.arguments import (
+    ActionFunction,
+    Number,
+    Refusal,
+    Vector,
+)
 from inhabit.envs.simulators.household.agent import HIGHEST, LOWEST
 from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.navigation.grid import HEAD, KNEE, STEP, distance
@@ -20,7 +25,7 @@ _OFF_GRID = 0.2
 """Metres that the agent may be from a reachable cell's centre."""
 
 
-def _move(degrees: float) -> Deed:
+def _move(degrees: float) -> ActionFunction:
     """A step in a direction relative to where the agent looks."""
 
     def move(
@@ -73,7 +78,7 @@ def _in_the_way(house: House, x: float, z: float) -> str:
     return nearest[1]
 
 
-def _turn(sign: float) -> Deed:
+def _turn(sign: float) -> ActionFunction:
     def turn(house: House, *, degrees: Number | None = None) -> JsonValue:
         angle = house.settings.rotate_step if degrees is None else degrees
         house.world.agent = house.agent.turned(sign * angle)
@@ -199,7 +204,7 @@ def stay(house: House) -> JsonValue:
     return None
 
 
-ACTIONS: Mapping[str, Deed] = {
+ACTIONS: Mapping[str, ActionFunction] = {
     "MoveAhead": _move(0.0),
     "MoveRight": _move(90.0),
     "MoveBack": _move(180.0),

@@ -73,7 +73,7 @@ class RoomPicture:
         self._changed_hands: frozenset[str] = frozenset()
         self._recorded = False
         self._meshes: dict[object, Mesh] = {}
-        self._mood: Randomization | None = None
+        self._randomization: Randomization | None = None
         self._joinery = Joinery((), 0)
         self._turned = quarters(world.things, world.room.outline)
 
@@ -84,7 +84,7 @@ class RoomPicture:
         size: tuple[int, int],
         *,
         rgb: bool = True,
-        mood: Randomization | None = None,
+        randomization: Randomization | None = None,
         without: Sequence[str] = (),
     ) -> Frame:
         """The room as it is now.
@@ -94,17 +94,17 @@ class RoomPicture:
             camera: where from.
             size: width and height in pixels.
             rgb: False leaves out the colours, which is many times quicker.
-            mood: colours and light; None for those that the room comes with.
+            randomization: colours and light; None for those that the room comes with.
             without: what is not to be seen, by id.
         """
-        mood = mood or Randomization()
+        randomization = randomization or Randomization()
         switches = [thing for thing in world.things.values() if thing.kind == "LightSwitch"]
         if switches and not any(switch["isToggled"] for switch in switches):
-            mood = replace(mood, brightness=mood.brightness * _DUSK)
-        if mood != self._mood:
-            self._paint(world, mood)
+            randomization = replace(randomization, brightness=randomization.brightness * _DUSK)
+        if randomization != self._randomization:
+            self._paint(world, randomization)
         if world.things != self._drawn:
-            self._bring_up_to_date(world, mood)
+            self._bring_up_to_date(world, randomization)
         absent = [world.things[name] for name in without if name in self._shown]
         for thing in absent:
             self._stage.move(thing.id, thing.box.axes, thing.box.center - _OUT_OF_SIGHT)
@@ -114,14 +114,14 @@ class RoomPicture:
             for thing in absent:
                 self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
 
-    def _paint(self, world: World, mood: Randomization) -> None:
+    def _paint(self, world: World, randomization: Randomization) -> None:
         outline, name = self._room.outline, self._room.name
         floor = next(thing.id for thing in world.things.values() if thing.kind == "Floor")
         low = (outline.low[0], outline.floor, outline.low[1])
         high = (outline.high[0], outline.ceiling, outline.high[1])
         kinds = {thing.kind for thing in world.things.values()}
         way = next((way for kind, way in _WAYS if kind in kinds), "living_room")
-        for part, mesh in shell(low, high, way, seed_of(name, mood.materials)):
+        for part, mesh in shell(low, high, way, seed_of(name, randomization.materials)):
             body = floor if part == "floor" else f"{name} {part}"
             self._stage.put(body, mesh, np.eye(3), np.zeros(3), casts_shadow=False)
         burners = [thing.box for thing in world.things.values() if thing.kind == "StoveBurner"]
@@ -132,19 +132,19 @@ class RoomPicture:
         self._stage.light(
             Light(
                 (middle[0], outline.ceiling - 0.1, middle[2]),
-                color=mood.color,
-                strength=mood.brightness,
+                color=randomization.color,
+                strength=randomization.brightness,
                 reach=max(4.0, 0.8 * max(high[0] - low[0], high[2] - low[2])),
             ),
-            sky=_scaled(_SKY, mood.brightness),
-            ground=_scaled(_GROUND, mood.brightness),
+            sky=_scaled(_SKY, randomization.brightness),
+            ground=_scaled(_GROUND, randomization.brightness),
         )
-        self._joinery = Joinery(self._first, seed_of(name, mood.materials))
-        self._mood = mood
+        self._joinery = Joinery(self._first, seed_of(name, randomization.materials))
+        self._randomization = randomization
         self._meshes.clear()
         self._drawn = {}
 
-    def _bring_up_to_date(self, world: World, mood: Randomization) -> None:
+    def _bring_up_to_date(self, world: World, randomization: Randomization) -> None:
         burning = lit(world)
         self._recorded = any(thing.posed for thing in world.things.values())
         hidden = {thing.id: world.hidden(thing.id) for thing in world.things.values()}
@@ -158,19 +158,21 @@ class RoomPicture:
         # What bears comes before what is borne, which may be lifted out of it.
         for thing in sorted(world.things.values(), key=lambda thing: _depth(world, thing)):
             if thing.kind != "Floor" and not hidden[thing.id]:
-                self._draw(world, thing, mood, thing.id in burning)
+                self._draw(world, thing, randomization, thing.id in burning)
         self._light_lamps(world)
         self._stage.arrange()
         self._drawn = dict(world.things)
 
-    def _draw(self, world: World, thing: SimObject, mood: Randomization, burning: bool) -> None:
+    def _draw(
+        self, world: World, thing: SimObject, randomization: Randomization, burning: bool
+    ) -> None:
         look = look_of(thing, burning=burning)
-        key = (thing.id, tuple(thing.box.half.tolist()), look, mood.materials)
+        key = (thing.id, tuple(thing.box.half.tolist()), look, randomization.materials)
         if key not in self._meshes:
-            self._meshes[key] = self._mesh(world, thing, look, mood)
+            self._meshes[key] = self._mesh(world, thing, look, randomization)
         mesh = self._meshes[key]
-        bearers = self._bearers(world, thing) if thing["pickupable"] else ()
-        rests = thing.box, *(self._drawn_as(world, bearer) for bearer, _ in bearers)
+        supports = self._supports(world, thing) if thing["pickupable"] else ()
+        rests = thing.box, *(self._drawn_as(world, support) for support, _ in supports)
         if self._shown.get(thing.id) is not mesh or thing.id in self._changed_hands:
             # What is held casts no shadow: it would have to be drawn anew at every step.
             center, shadow = self._center(world, thing), thing.id not in self._in_hand
@@ -182,9 +184,9 @@ class RoomPicture:
             self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
         self._rests[thing.id] = rests
 
-    def _drawn_as(self, world: World, bearer: str) -> tuple[Mesh | None, Box]:
+    def _drawn_as(self, world: World, support: str) -> tuple[Mesh | None, Box]:
         """All that the height of what lies in it hangs on."""
-        return self._shown.get(bearer), world.things[bearer].box
+        return self._shown.get(support), world.things[support].box
 
     def _trim(
         self, id: str, mesh: Mesh | None, axes: Array = _UPRIGHT, at: Array = _ORIGIN
@@ -204,14 +206,14 @@ class RoomPicture:
         if not thing["pickupable"]:
             return center
         lift = 0.0
-        for parent, most in self._bearers(world, thing):
+        for parent, most in self._supports(world, thing):
             if parent in self._shown:
                 under = world.things[parent]
                 height = height_at(self._shown[parent], under.box, center[[0, 2]], base + most)
                 lift = max(lift, height - base)
         return np.asarray(center + np.array((0.0, lift, 0.0)))
 
-    def _bearers(self, world: World, thing: SimObject) -> Iterator[tuple[str, float]]:
+    def _supports(self, world: World, thing: SimObject) -> Iterator[tuple[str, float]]:
         """What a thing may be sunk in, and how deep: what it lies in, and the tub of its basin."""
         for parent in thing.parents:
             cushioned = world.things[parent].kind in _CUSHIONED
@@ -230,7 +232,9 @@ class RoomPicture:
         center[thin] = min(max(center[thin], low + _PROUD), high - _PROUD)
         return center
 
-    def _mesh(self, world: World, thing: SimObject, look: Look, mood: Randomization) -> Mesh:
+    def _mesh(
+        self, world: World, thing: SimObject, look: Look, randomization: Randomization
+    ) -> Mesh:
         joinery = self._joinery
         parts = self._room.strips.get(thing.id, ())
         if thing.kind == "CounterTop" or len(parts) > 1:
@@ -248,7 +252,7 @@ class RoomPicture:
             made = joinery.frame(thing, rise(world, thing), size)
         else:
             name = f"{self._room.name} {thing.kind}" if thing.kind in _ALIKE else thing["assetId"]
-            seed = seed_of(name or thing.id, mood.materials)
+            seed = seed_of(name or thing.id, randomization.materials)
             made = joinery.finish(thing, mesh_of(thing.kind, size, look, seed))
         return made.turned("y", turn) if turn else made
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inhabit.envs.alfred.expert.draft import NoPlanError, PlanStep
+from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanStep
 from inhabit.envs.alfred.expert.planner import AlfredPlanner
 from inhabit.envs.alfred.expert.recipes import solve
 from inhabit.envs.alfred.language.grammar import IT, say
@@ -17,10 +17,10 @@ from inhabit.envs.alfred.language.vocabulary import vocabulary
 from inhabit.envs.alfred.scenes.object_types import KNIVES
 from inhabit.envs.alfred.scenes.rooms import kind_of
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.skills.exploring import unsearched
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
+from inhabit.envs.alfred.skills.exploration import unsearched
 from inhabit.envs.alfred.tasks.goals import is_wanted
-from inhabit.envs.alfred.tasks.pairs import PLACES
+from inhabit.envs.alfred.tasks.object_pairs import PLACES
 from inhabit.envs.alfred.thor.objects import ENCLOSING, ThorObject
 from inhabit.envs.core import Action
 
@@ -31,46 +31,46 @@ _LOOKS = 3
 class Searcher(AlfredPlanner):
     """Says one action at a time, in words that need no number where they can do without."""
 
-    def plan(self, here: Situation) -> Sequence[Action]:
+    def plan(self, episode: EpisodeState) -> Sequence[Action]:
         """The next action; none when solved, or when there is nowhere left to look."""
-        unseen = frozenset(_unseen(here))
+        unseen = frozenset(_unseen(episode))
         try:
-            steps = solve(here, unseen)
+            steps = solve(episode, unseen)
         except NoPlanError:
-            step = self._search(here)
+            step = self._search(episode)
             return () if step is None else (step,)
-        return (_said(here, steps[0]),) if steps else ()
+        return (_said(episode, steps[0]),) if steps else ()
 
     def copy(self) -> Searcher:
         """Another one: it remembers nothing of its own."""
         return Searcher()
 
-    def _search(self, here: Situation) -> Action | None:
-        searched = here.memory.searched
+    def _search(self, episode: EpisodeState) -> Action | None:
+        searched = episode.memory.searched
         if not searched:
             return say("look around")
-        if len(searched) < _LOOKS and unsearched(here) is not None:
+        if len(searched) < _LOOKS and unsearched(episode) is not None:
             return say("explore")
-        place = next(iter(sorted(_places(here), key=lambda p: _promise(here, p))), None)
+        place = next(iter(sorted(_places(episode), key=lambda p: _promise(episode, p))), None)
         if place is None:
-            return None if unsearched(here) is None else say("explore")
-        if place.shut and place.visible and here.memory.focus == place.id:
-            return _said(here, PlanStep("open", place))
-        return _said(here, PlanStep("go to", place))
+            return None if unsearched(episode) is None else say("explore")
+        if place.shut and place.visible and episode.memory.focus == place.id:
+            return _said(episode, PlanStep("open", place))
+        return _said(episode, PlanStep("go to", place))
 
 
-def _unseen(here: Situation) -> Iterator[str]:
+def _unseen(episode: EpisodeState) -> Iterator[str]:
     """What is not known of: not seen, and nothing that was seen lies in it."""
-    seen = here.memory.seen
-    for thing in here.world:
-        if thing.id not in seen and not any(id in seen for id in here.world.inside(thing)):
+    seen = episode.memory.seen
+    for thing in episode.world:
+        if thing.id not in seen and not any(id in seen for id in episode.world.inside(thing)):
             yield thing.id
 
 
-def _places(here: Situation) -> Iterator[ThorObject]:
+def _places(episode: EpisodeState) -> Iterator[ThorObject]:
     """Where to look: what is closed, and what one has not stood before."""
-    memory = here.memory
-    for thing in here.world:
+    memory = episode.memory
+    for thing in episode.world:
         known = thing.id in memory.seen and thing.receptacle and not thing.pickupable
         refused = {f"go to {thing.id}", f"open {thing.id}"} & memory.refused.keys()
         if not known or refused:
@@ -79,15 +79,15 @@ def _places(here: Situation) -> Iterator[ThorObject]:
             yield thing
 
 
-def _promise(here: Situation, place: ThorObject) -> tuple[object, ...]:
+def _promise(episode: EpisodeState, place: ThorObject) -> tuple[object, ...]:
     """Least for where one looks first: where one stands, then where such things are kept."""
-    pose = here.body.pose
-    kept = [type for object in _sought(here) for type in PLACES.get(object, ())]
-    before = here.memory.focus == place.id and place.visible
+    pose = episode.body.pose
+    kept = [type for object in _sought(episode) for type in PLACES.get(object, ())]
+    before = episode.memory.focus == place.id and place.visible
     likely = kept.index(place.type) if place.type in kept else len(kept)
     return (
         not before,
-        place.id in here.memory.visited,
+        place.id in episode.memory.visited,
         likely,
         place.type,
         round(place.reach(pose.x, pose.z), 2),
@@ -95,10 +95,10 @@ def _promise(here: Situation, place: ThorObject) -> tuple[object, ...]:
     )
 
 
-def _sought(here: Situation) -> Sequence[str]:
+def _sought(episode: EpisodeState) -> Sequence[str]:
     """Types of what is not known of yet, the first of which is looked for first."""
-    goal, seen = here.goal, here.memory.seen
-    known = [thing for thing in here.world if thing.id in seen or thing.held]
+    goal, seen = episode.goal, episode.memory.seen
+    known = [thing for thing in episode.world if thing.id in seen or thing.held]
     if not any(is_wanted(t, goal) for t in known) and not _sliceable(goal, known):
         return [str(goal.object)]
     types = {thing.type for thing in known}
@@ -113,12 +113,12 @@ def _sliceable(goal: AlfredGoal, known: Sequence[ThorObject]) -> bool:
     return bool(goal.sliced) and any(t.type == goal.object for t in known)
 
 
-def _said(here: Situation, step: PlanStep) -> Action:
+def _said(episode: EpisodeState, step: PlanStep) -> Action:
     """The step by the shortest name that means it, among what can be said in such a room."""
     if step.verb == "drop":
         return say("drop")
     extra = (IT,) if step.verb == "put" else ()
-    action = say(step.verb, *extra, here.reference().name(step.verb, step.thing))
-    if action in vocabulary(kind_of(t.type for t in here.world)):
+    action = say(step.verb, *extra, episode.reference().name(step.verb, step.thing))
+    if action in vocabulary(kind_of(t.type for t in episode.world)):
         return action
     return say(step.verb, *extra, word(step.thing.type))

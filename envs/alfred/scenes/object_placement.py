@@ -5,7 +5,7 @@ from __future__ import annotations
 from inhabit.envs.alfred.thor.body import AgentBody
 
 
-def stow(body: AgentBody, thing: str, holder: str) -> str | None:
+def put_directly(body: AgentBody, thing: str, holder: str) -> str | None:
     """Put a thing in or on a receptacle, which is closed again if it was.
 
     Args:

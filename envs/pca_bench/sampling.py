@@ -49,11 +49,11 @@ def sample(n: int, seed: int, settings: PcaSettings) -> Iterator[Task]:
 
 
 def _task(i: int, seed: int) -> Task:
-    draw = random.Random(f"pca_bench {seed} {i}")
+    rng = random.Random(f"pca_bench {seed} {i}")
     goal = sorted(_GOALS)[i % len(_GOALS)]
     options = _GOALS[goal]
-    inventory = {item: draw.randint(1, 8) for item in draw.sample(_ITEMS, draw.randint(0, 4))}
-    mobs = [mob for mob in _MOBS if draw.random() < 0.5]
+    inventory = {item: rng.randint(1, 8) for item in rng.sample(_ITEMS, rng.randint(0, 4))}
+    mobs = [mob for mob in _MOBS if rng.random() < 0.5]
     answer = solve(goal, Situation.of(inventory, mobs, options))
     assert answer is not None, "Every goal here is a recipe."
     owned: JsonValue = [[name, count] for name, count in inventory.items()]

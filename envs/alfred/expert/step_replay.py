@@ -10,8 +10,8 @@ from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.counterparts import present
 from inhabit.envs.alfred.scenes.scene import LowStep, RecordedThing
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.result import Result
-from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.thor.masks import choose, decode
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Action
@@ -26,7 +26,7 @@ _MOVES: Mapping[str, str] = {
     "LookUp": "look up",
     "LookDown": "look down",
 }
-_DEEDS: Mapping[str, str] = {
+_VERBS: Mapping[str, str] = {
     "PickupObject": "pick up",
     "PutObject": "put",
     "OpenObject": "open",
@@ -47,7 +47,7 @@ class StepPlanner(AlfredPlanner):
         self._next = 0
         self._slices: dict[tuple[str, int | None], str] = {}
 
-    def plan(self, here: Situation) -> Sequence[Action]:
+    def plan(self, episode: EpisodeState) -> Sequence[Action]:
         """The next step; nothing at the end, and where a mask shows nothing that it could mean.
 
         What has no counterpart here is named by its type, and will not be found.
@@ -59,32 +59,32 @@ class StepPlanner(AlfredPlanner):
             verb = _MOVES.get(step.action)
             return (say(verb),) if verb is not None else ()
         if self._by == "mask" and step.mask:
-            thing = choose(here.body, decode(step.mask), step.action)
+            thing = choose(episode.body, decode(step.mask), step.action)
             if thing is None:
                 return ()
         else:
-            thing = self._meant(here, step.thing)
-        name = word(step.thing.type) if thing is None else here.names.of(thing.id)
-        verb = _DEEDS[step.action]
+            thing = self._original(episode, step.thing)
+        name = word(step.thing.type) if thing is None else episode.names.of(thing.id)
+        verb = _VERBS[step.action]
         return (say(verb, IT, name) if verb == "put" else say(verb, name),)
 
-    def _meant(self, here: Situation, recorded: RecordedThing) -> ThorObject | None:
-        whole = here.meant.get(recorded)
+    def _original(self, episode: EpisodeState, recorded: RecordedThing) -> ThorObject | None:
+        whole = episode.recorded_ids.get(recorded)
         if whole is None:
             return None
         taken = {number: id for (cut, number), id in self._slices.items() if cut == whole}
-        return present(here.world, recorded, whole, taken)
+        return present(episode.world, recorded, whole, taken)
 
-    def note(self, here: Situation, action: Action, result: Result) -> None:
+    def note(self, episode: EpisodeState, action: Action, result: Result) -> None:
         """Go on to the next step."""
         if self._next >= len(self._steps):
             return
         step = self._steps[self._next]
         self._next += 1
-        if step.action == "PickupObject" and step.thing is not None and here.held is not None:
-            whole = here.meant.get(step.thing)
+        if step.action == "PickupObject" and step.thing is not None and episode.held is not None:
+            whole = episode.recorded_ids.get(step.thing)
             if whole is not None:
-                self._slices[whole, step.thing.slice] = here.held.id
+                self._slices[whole, step.thing.slice] = episode.held.id
 
     def copy(self) -> StepPlanner:
         """The same recording at the same step, to go on apart."""

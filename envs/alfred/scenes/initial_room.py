@@ -9,7 +9,7 @@ from inhabit.envs.alfred.language.naming import ObjectNames
 from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.skills.memory import Cell
 from inhabit.envs.alfred.skills.routes import STEP
-from inhabit.envs.alfred.tasks.pairs import PLACES
+from inhabit.envs.alfred.tasks.object_pairs import PLACES
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 
 _ARM = 1.0
@@ -25,7 +25,7 @@ _SPARE = (*_ROOMY, *_HOLLOW)
 """What things may be put in or on at the start of a task."""
 
 
-class Furnished:
+class InitialRoom:
     """A room by name."""
 
     def __init__(self, name: str, where: Rooms) -> None:
@@ -113,9 +113,9 @@ class Furnished:
 
 
 @lru_cache(maxsize=128)
-def furnished(name: str, where: Rooms = _ITHOR) -> Furnished:
+def initial_room(name: str, where: Rooms = _ITHOR) -> InitialRoom:
     """The room of that name."""
-    return Furnished(name, where)
+    return InitialRoom(name, where)
 
 
 def _holds(cupboard: ThorObject, thing: ThorObject) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.scenes.object_types import KNIVES
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.facing import face
 from inhabit.envs.alfred.skills.result import Result, done, failed
-from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Reason
 
@@ -33,176 +33,180 @@ _PARTICULAR = (
 _NO_PLACE = ("no valid position", "no room", "no space", "doesn't fit", "does not fit")
 
 
-def pick_up(here: Situation, thing: ThorObject) -> Result:
+def pick_up(episode: EpisodeState, thing: ThorObject) -> Result:
     """Take a thing in the hand."""
-    name, held = here.name(thing), here.held
+    name, held = episode.name(thing), episode.held
     if thing.held:
         return failed(Reason.ALREADY, f"you have {name} in your hand already.")
     if held is not None:
-        return failed(Reason.HANDS_FULL, f"your hand is not free: it holds {here.name(held)}.")
+        return failed(Reason.HANDS_FULL, f"your hand is not free: it holds {episode.name(held)}.")
     if not thing.pickupable:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be picked up.")
-    wrong = face(here, thing)
+    wrong = face(episode, thing)
     if wrong is not None:
         return wrong
-    if here.do("PickupObject", thing):
+    if episode.do("PickupObject", thing):
         # "The mug" that one goes to after this one is another one.
-        here.memory.visited[thing.id] = None
-        return _touched(here, thing, f"you pick up {name}.")
-    return _refused(here, "pick up", thing, f"you can't pick up {name}")
+        episode.memory.visited[thing.id] = None
+        return _touched(episode, thing, f"you pick up {name}.")
+    return _refused(episode, "pick up", thing, f"you can't pick up {name}")
 
 
-def put(here: Situation, said: str, place: ThorObject) -> Result:
+def put(episode: EpisodeState, said: str, place: ThorObject) -> Result:
     """Put what is in the hand in or on a thing.
 
     Args:
-        here: where and when.
+        episode: where and when.
         said: what the agent believes to hold, or "it".
         place: the receptacle.
     """
-    held, name = here.held, here.name(place)
+    held, name = episode.held, episode.name(place)
     if held is None:
         return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
-    if not _is_held(here, said, held):
-        return failed(Reason.MISSING_ITEM, f"you hold {here.name(held)}, not the {said}.")
+    if not _is_held(episode, said, held):
+        return failed(Reason.MISSING_ITEM, f"you hold {episode.name(held)}, not the {said}.")
     if held.id == place.id:
         return failed(Reason.NOT_ALLOWED, f"you can't put {name} in itself.")
     if not place.receptacle:
         return failed(Reason.NOT_ALLOWED, f"nothing can be put in or on {name}.")
     if place.shut:
         return failed(Reason.CLOSED, f"{name} is closed. Open it first.")
-    wrong = face(here, place)
+    wrong = face(episode, place)
     if wrong is not None:
         return wrong
-    where = f"{preposition(here.names.of(place.id))} {name}"
+    where = f"{preposition(episode.names.of(place.id))} {name}"
     force = place.type not in _PARTICULAR
-    if here.do("PutObject", place, forceAction=force, placeStationary=True):
-        return _touched(here, place, f"you put {here.name(held)} {where}.")
-    return _refused(here, "put", place, f"you can't put {here.name(held)} {where}", held)
+    if episode.do("PutObject", place, forceAction=force, placeStationary=True):
+        return _touched(episode, place, f"you put {episode.name(held)} {where}.")
+    return _refused(episode, "put", place, f"you can't put {episode.name(held)} {where}", held)
 
 
-def _is_held(here: Situation, said: str, held: ThorObject) -> bool:
+def _is_held(episode: EpisodeState, said: str, held: ThorObject) -> bool:
     if said == "it":
         return True
-    name = here.names.of(held.id)
+    name = episode.names.of(held.id)
     return said in (name, name.rpartition("_")[0])
 
 
-def put_down(here: Situation, said: str) -> Result:
+def put_down(episode: EpisodeState, said: str) -> Result:
     """Put what is in the hand on the nearest thing in view that can take it."""
-    held = here.held
+    held = episode.held
     if held is None:
         return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
-    pose = here.body.pose
+    pose = episode.body.pose
     places = [
         t
-        for t in here.reference().known()
+        for t in episode.reference().known()
         if t.receptacle and t.visible and not t.shut and t.id != held.id
     ]
-    places.sort(key=lambda t: (t.id != here.memory.focus, t.reach(pose.x, pose.z), t.id))
+    places.sort(key=lambda t: (t.id != episode.memory.focus, t.reach(pose.x, pose.z), t.id))
     result = failed(Reason.NOT_FOUND, "there is nothing before you to put it on.")
     for place in places[:4]:
-        result = put(here, said, place)
+        result = put(episode, said, place)
         if result.reason is None or result.reason is Reason.MISSING_ITEM:
             break
     return result
 
 
-def drop(here: Situation, said: str) -> Result:
+def drop(episode: EpisodeState, said: str) -> Result:
     """Let go of what is in the hand."""
-    held = here.held
+    held = episode.held
     if held is None:
         return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
-    if not _is_held(here, said, held):
-        return failed(Reason.MISSING_ITEM, f"you hold {here.name(held)}, not the {said}.")
-    dropped = here.body.step("DropHandObject", blind=True, forceAction=True)
-    here.views.forget()
+    if not _is_held(episode, said, held):
+        return failed(Reason.MISSING_ITEM, f"you hold {episode.name(held)}, not the {said}.")
+    dropped = episode.body.step("DropHandObject", blind=True, forceAction=True)
+    episode.views.forget()
     if dropped:
-        return _touched(here, held, f"you drop {here.name(held)}.")
-    return _refused(here, "drop", held, f"you can't drop {here.name(held)} here")
+        return _touched(episode, held, f"you drop {episode.name(held)}.")
+    return _refused(episode, "drop", held, f"you can't drop {episode.name(held)} here")
 
 
-def open_up(here: Situation, thing: ThorObject) -> Result:
+def open_up(episode: EpisodeState, thing: ThorObject) -> Result:
     """Open a door, a drawer or a lid, and look inside."""
-    name = here.name(thing)
+    name = episode.name(thing)
     if not thing.openable:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be opened.")
     if thing.open:
         return failed(Reason.ALREADY, f"{name} is open already.")
     if thing.type == "Microwave" and thing.on:
         return failed(Reason.WRONG_STATE, f"{name} is running. Turn it off first.")
-    wrong = face(here, thing)
+    wrong = face(episode, thing)
     if wrong is not None:
         return wrong
-    if here.do("OpenObject", thing):
-        result = _touched(here, thing, f"you open {name}.")
-        here.notice(here.world[thing.id].contents)
+    if episode.do("OpenObject", thing):
+        result = _touched(episode, thing, f"you open {name}.")
+        episode.notice(episode.world[thing.id].contents)
         return result
-    return _refused(here, "open", thing, f"{name} doesn't open from here")
+    return _refused(episode, "open", thing, f"{name} doesn't open from here")
 
 
-def close(here: Situation, thing: ThorObject) -> Result:
+def close(episode: EpisodeState, thing: ThorObject) -> Result:
     """Close it again."""
-    name = here.name(thing)
+    name = episode.name(thing)
     if not thing.openable:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be closed.")
     if not thing.open:
         return failed(Reason.ALREADY, f"{name} is closed already.")
-    wrong = face(here, thing)
+    wrong = face(episode, thing)
     if wrong is not None:
         return wrong
-    if here.do("CloseObject", thing):
-        return _touched(here, thing, f"you close {name}.")
-    return _refused(here, "close", thing, f"{name} doesn't close from here")
+    if episode.do("CloseObject", thing):
+        return _touched(episode, thing, f"you close {name}.")
+    return _refused(episode, "close", thing, f"{name} doesn't close from here")
 
 
-def switch(here: Situation, thing: ThorObject, on: bool) -> Result:
+def switch(episode: EpisodeState, thing: ThorObject, on: bool) -> Result:
     """Turn a thing on or off."""
-    name, state = here.name(thing), "on" if on else "off"
+    name, state = episode.name(thing), "on" if on else "off"
     if not thing.toggleable:
         return failed(Reason.NOT_ALLOWED, f"{name} has no switch.")
     if thing.on == on:
         return failed(Reason.ALREADY, f"{name} is {state} already.")
     if on and thing.type == "Microwave" and thing.open:
         return failed(Reason.WRONG_STATE, f"{name} is open. Close it first.")
-    wrong = face(here, thing)
+    wrong = face(episode, thing)
     if wrong is not None:
         return wrong
-    if here.do("ToggleObjectOn" if on else "ToggleObjectOff", thing):
-        return _touched(here, thing, f"you turn {state} {name}.")
-    return _refused(here, f"turn {state}", thing, f"{name} can't be turned {state} from here")
+    if episode.do("ToggleObjectOn" if on else "ToggleObjectOff", thing):
+        return _touched(episode, thing, f"you turn {state} {name}.")
+    return _refused(episode, f"turn {state}", thing, f"{name} can't be turned {state} from here")
 
 
-def slice_up(here: Situation, thing: ThorObject) -> Result:
+def slice_up(episode: EpisodeState, thing: ThorObject) -> Result:
     """Cut a thing with the knife in the hand."""
-    name, held = here.name(thing), here.held
+    name, held = episode.name(thing), episode.held
     if not thing.sliceable:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be sliced.")
     if thing.sliced:
         return failed(Reason.ALREADY, f"{name} is sliced already.")
     if held is None or held.type not in KNIVES:
         return failed(Reason.MISSING_ITEM, f"you need a knife in your hand to slice {name}.")
-    wrong = face(here, thing)
+    wrong = face(episode, thing)
     if wrong is not None:
         return wrong
-    if here.do("SliceObject", thing):
-        return _touched(here, thing, f"you slice {name}.")
-    return _refused(here, "slice", thing, f"you can't slice {name} from here")
+    if episode.do("SliceObject", thing):
+        return _touched(episode, thing, f"you slice {name}.")
+    return _refused(episode, "slice", thing, f"you can't slice {name} from here")
 
 
-def _touched(here: Situation, thing: ThorObject, sentence: str) -> Result:
-    here.memory.focus = thing.id
-    here.see()
+def _touched(episode: EpisodeState, thing: ThorObject, sentence: str) -> Result:
+    episode.memory.focus = thing.id
+    episode.see()
     return done(sentence)
 
 
 def _refused(
-    here: Situation, verb: str, thing: ThorObject, sentence: str, item: ThorObject | None = None
+    episode: EpisodeState,
+    verb: str,
+    thing: ThorObject,
+    sentence: str,
+    item: ThorObject | None = None,
 ) -> Result:
     """Why the simulator refused: its code where it gives one, its words where they are known."""
-    code, message = here.body.error
+    code, message = episode.body.error
     key = f"{verb} {thing.id}" + (f" {item.id}" if item is not None else "")
-    here.memory.refused[key] = None
+    episode.memory.refused[key] = None
     if code in _REASONS:
         reason, because = _REASONS[code]
         return failed(reason, f"{sentence}: {because}.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.memory import Cell
 from inhabit.envs.alfred.skills.result import Result, done, failed
-from inhabit.envs.alfred.skills.routes import STEP, Stand, Ways
-from inhabit.envs.alfred.skills.situation import Situation
+from inhabit.envs.alfred.skills.routes import STEP, ShortestPaths, Stand
 from inhabit.envs.alfred.skills.walking import look, walk
 from inhabit.envs.core import Reason
 
@@ -21,21 +21,21 @@ TILTS = (30.0, 0.0)
 """Degrees below the horizontal at which one looks around."""
 
 
-def look_around(here: Situation) -> Result:
+def look_around(episode: EpisodeState) -> Result:
     """See all around, first a little downwards and then straight ahead."""
-    horizon = here.body.pose.horizon
-    turn = turn_for(here.field_of_view)
+    horizon = episode.body.pose.horizon
+    turn = turn_for(episode.field_of_view)
     for tilt in TILTS:
-        look(here, tilt)
+        look(episode, tilt)
         for _ in range(360 // turn):
-            here.body.step("RotateRight", blind=not here.filming, degrees=turn)
-            if here.filming and here.body.film is None:
-                here.film.append(here.body.frame)
-            here.see()
-    look(here, horizon)
-    here.see()
-    x, z, _ = here.stand
-    here.memory.searched[x, z] = None
+            episode.body.step("RotateRight", blind=not episode.filming, degrees=turn)
+            if episode.filming and episode.body.film is None:
+                episode.film.append(episode.body.frame)
+            episode.see()
+    look(episode, horizon)
+    episode.see()
+    x, z, _ = episode.stand
+    episode.memory.searched[x, z] = None
     return done("you look around.")
 
 
@@ -44,22 +44,22 @@ def turn_for(field_of_view: float) -> int:
     return next(turn for turn in (90, 72, 60, 45, 40, 36, 30) if turn <= field_of_view)
 
 
-def explore(here: Situation) -> Result:
+def explore(episode: EpisodeState) -> Result:
     """Walk to the nearest part of the room that was not looked at, and look around there."""
-    while (goal := unsearched(here)) is not None:
-        if walk(here, goal):
-            look_around(here)
+    while (goal := unsearched(episode)) is not None:
+        if walk(episode, goal):
+            look_around(episode)
             return done("you explore further and look around.")
-        here.memory.searched[goal[:2]] = None
+        episode.memory.searched[goal[:2]] = None
     return failed(Reason.ALREADY, "you have looked at every part of the room.")
 
 
-def unsearched(here: Situation) -> Stand | None:
+def unsearched(episode: EpisodeState) -> Stand | None:
     """Where to look around next: much that is new, and not far; None if nothing is new."""
-    return choose(here.grid.ways(here.stand), here.memory.searched)
+    return choose(episode.grid.ways(episode.stand), episode.memory.searched)
 
 
-def choose(ways: Ways, searched: Mapping[Cell, None]) -> Stand | None:
+def choose(ways: ShortestPaths, searched: Mapping[Cell, None]) -> Stand | None:
     """The same, for a walker whose ways are known and who looked around in `searched` places."""
     nearest: dict[Cell, tuple[int, Stand]] = {}
     for stand, cost in ways.cost.items():

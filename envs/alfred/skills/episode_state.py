@@ -21,7 +21,7 @@ from inhabit.envs.alfred.thor.views import Views
 
 
 @dataclass(slots=True)
-class Situation:
+class EpisodeState:
     """One episode so far. The simulator holds the world; all the rest is here."""
 
     body: AgentBody
@@ -35,15 +35,15 @@ class Situation:
     """Degrees."""
     teleport: bool = False
     """Whether the agent is moved to where it wants to be instead of walking there."""
-    heedless: bool = False
+    unobserved: bool = False
     """Whether nothing is noticed on the way: for who asks no more than whether an action works."""
     filming: bool = False
     """Whether what is seen on the way is kept."""
-    meant: Mapping[RecordedThing, str] = field(default_factory=dict)
+    recorded_ids: Mapping[RecordedThing, str] = field(default_factory=dict)
     """What a recorded plan speaks of, and THOR's id of it here."""
     film: list[NDArray[np.uint8]] = field(default_factory=list)
     """What the last action showed on its way, pictures (H, W, 3)."""
-    sighted: dict[str, None] = field(default_factory=dict)
+    just_seen: dict[str, None] = field(default_factory=dict)
     """Ids of all that the last action showed, on its way or at its end."""
 
     @property
@@ -73,7 +73,7 @@ class Situation:
 
     def see(self) -> None:
         """Remember what the picture shows, and give a name to what is new."""
-        if self.heedless:
+        if self.unobserved:
             return
         self.names.add(self.world)
         self.notice(self.body.noticed())
@@ -82,7 +82,7 @@ class Situation:
         """Remember things, if they are such as one speaks of."""
         known = [id for id in ids if id in self.names]
         self.memory.see(known)
-        self.sighted.update(dict.fromkeys(known))
+        self.just_seen.update(dict.fromkeys(known))
 
     def do(self, action: str, thing: ThorObject, **arguments: Any) -> bool:
         """Act on a thing, and keep the history that ALFRED's goals ask for."""
@@ -92,7 +92,7 @@ class Situation:
             self.history = self.history.after(action, thing.id, self.world)
         return done
 
-    def copy(self) -> Situation:
+    def copy(self) -> EpisodeState:
         """The same moment, to go on apart; the body is shared."""
         return replace(
             self,
@@ -101,5 +101,5 @@ class Situation:
             views=self.views.copy(),
             memory=self.memory.copy(),
             film=list(self.film),
-            sighted=dict(self.sighted),
+            just_seen=dict(self.just_seen),
         )

@@ -20,7 +20,7 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class GameState:
     """Everything that is asked about a moment. `raw` is as the world says it."""
 
     raw: Mapping[str, Any]
@@ -57,9 +57,9 @@ class Account:
         return bool(self.raw["dead"])
 
 
-def read(raw: Mapping[str, Any]) -> Account:
+def read(raw: Mapping[str, Any]) -> GameState:
     """The world's answer to `state`."""
-    return Account(
+    return GameState(
         raw=raw,
         inventory=[_stack(one) for one in raw["inventory"]],
         equipment=[_stack(one) for one in raw["equipment"]],
@@ -72,7 +72,7 @@ def read(raw: Mapping[str, Any]) -> Account:
     )
 
 
-def in_words(now: Account) -> str:
+def in_words(now: GameState) -> str:
     """What can't be seen: the body, what is carried, the tools nearby."""
     raw = now.raw
     hand = now.equipment[0]

@@ -13,9 +13,9 @@ from PIL import Image
 from inhabit.envs.simulators.render.stage import Frame
 from inhabit.envs.virtualhome.drawing.looks import seed_of
 from inhabit.envs.virtualhome.drawing.picture import node_of
-from inhabit.envs.virtualhome.server.answers import RefusedError, done, read, told
 from inhabit.envs.virtualhome.server.cameras import matrices
 from inhabit.envs.virtualhome.server.flat import Flat
+from inhabit.envs.virtualhome.server.replies import RefusedError, done, json_reply, read
 from inhabit.envs.virtualhome.unity.protocol import (
     CameraPlace,
     ImageOptions,
@@ -74,7 +74,7 @@ def camera_count(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 def character_cameras(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Names of those that go with the character."""
-    return told(flat.character_cameras())
+    return json_reply(flat.character_cameras())
 
 
 def camera_data(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
@@ -83,7 +83,7 @@ def camera_data(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     for index in request.intParams:
         camera = flat.look(flat.camera(index))
         rows.append({"index": index, **matrices(camera, 4 / 3)})
-    return told(rows)
+    return json_reply(rows)
 
 
 def camera_image(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
@@ -105,7 +105,7 @@ def camera_image(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 def instance_colors(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """The colour of every node in pictures of instances."""
     ids = [node.id for node in flat.world.nodes()]
-    return told({str(i): [channel / 255 for channel in color_of(i)] for i in ids})
+    return json_reply({str(i): [channel / 255 for channel in color_of(i)] for i in ids})
 
 
 def observation(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
@@ -115,7 +115,7 @@ def observation(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     frame = flat.take(request.intParams[0], 160, 120, rgb=False)
     seen = {node_of(frame.names[i]) for i in set(frame.ids.ravel().tolist()) - {-1}}
     names = {node.id: node.class_name for node in flat.world.nodes()}
-    return told({str(i): names[i] for i in sorted(seen)})
+    return json_reply({str(i): names[i] for i in sorted(seen)})
 
 
 def add_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:

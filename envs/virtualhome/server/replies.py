@@ -22,7 +22,7 @@ def done(message: str = "") -> ProtocolReply:
     return ProtocolReply(success=True, message=message)
 
 
-def told(value: object) -> ProtocolReply:
+def json_reply(value: object) -> ProtocolReply:
     """An answer in JSON."""
     return ProtocolReply(success=True, message=json.dumps(value))
 

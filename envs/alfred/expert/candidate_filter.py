@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from inhabit.envs.alfred.scenes.object_types import KNIVES
+from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.facing import can_look_for
 from inhabit.envs.alfred.skills.routes import STEP
-from inhabit.envs.alfred.skills.situation import Situation
 from inhabit.envs.alfred.skills.vantage import REACH, vantage
 from inhabit.envs.alfred.tasks import goals
 from inhabit.envs.alfred.tasks.goals import is_wanted
@@ -45,13 +45,13 @@ _BESIDE = 0.35
 
 
 @dataclass(frozen=True, slots=True)
-class Prospects:
+class CandidateFilter:
     """It only rules out what can't be part of a short plan, whatever the simulator makes of it.
 
     That holds of the embedded household, in which nothing moves by itself.
     """
 
-    here: Situation
+    episode: EpisodeState
     held: ThorObject | None
     carries: bool
     """What is in the hand, or lies in that, is wanted, and needs nothing but its place."""
@@ -67,9 +67,9 @@ class Prospects:
     """Ids of what the goal's treatment would treat all that is in, and of all that."""
 
     @classmethod
-    def of(cls, here: Situation) -> Self:
+    def of(cls, episode: EpisodeState) -> Self:
         """Read them off a moment."""
-        goal, world, held = here.goal, here.world, here.held
+        goal, world, held = episode.goal, episode.world, episode.held
         lamps = world.of_type(goal.toggle) if goal.toggle is not None else ()
         places = [t for t in world if t.receptacle and t.type == goal.parent]
         inside = frozenset[str]().union(*(world.inside(place) for place in places))
@@ -78,9 +78,9 @@ class Prospects:
         treated = frozenset[str]().union(*(world.inside(t) | {t.id} for t in treating))
         in_place = [t for t in world if t.id in inside]
         return cls(
-            here,
+            episode,
             held,
-            held is not None and _is_ready(here, held),
+            held is not None and _is_ready(episode, held),
             any(t.id in treated for t in in_place if is_wanted(t, goal) or t.type == goal.object),
             any(lamp.on for lamp in lamps),
             inside.union(place.id for place in places),
@@ -90,14 +90,14 @@ class Prospects:
 
     def may_finish(self, action: Action) -> bool:
         """Whether the action may make the goal hold by itself."""
-        if self.here.goal.toggle is not None:
+        if self.episode.goal.toggle is not None:
             return self._may_finish_light(action.verb)
         if action.verb == "put":
             return self.carries and self._aim(action) in self.places
         if action.verb == "put down":
             return self.carries and any(place.visible for place in self._open_places)
         if action.verb == "drop":
-            return self.carries and self._falls_into_place(self.here.body.pose)
+            return self.carries and self._falls_into_place(self.episode.body.pose)
         if action.verb == "slice":
             return self._cuts and self._aim(action) in self.uncut
         # What lies in its place already may be heated, cooled or cleaned there.
@@ -105,11 +105,11 @@ class Prospects:
 
     def may_precede(self, action: Action) -> bool:
         """Whether the action may be the first of two that make the goal hold."""
-        if self.here.goal.toggle is not None:
+        if self.episode.goal.toggle is not None:
             return self._may_precede_light(action)
         if action.verb == "pick up":
             thing = self._thing(action)
-            if thing is not None and (_is_ready(self.here, thing) or thing.type in KNIVES):
+            if thing is not None and (_is_ready(self.episode, thing) or thing.type in KNIVES):
                 return True
         if action.verb in _PUTTING and self._may_be_treated_after(action):
             return True
@@ -122,38 +122,38 @@ class Prospects:
     @property
     def _treating(self) -> Sequence[ThorObject]:
         """What is switched or closed for the goal's treatment."""
-        treatment = _TREATMENTS.get(self.here.goal.type)
-        return () if treatment is None else self.here.world.of_type(treatment.type)
+        treatment = _TREATMENTS.get(self.episode.goal.type)
+        return () if treatment is None else self.episode.world.of_type(treatment.type)
 
     @property
     def _cuts(self) -> bool:
         # Slices are new things: what was done to the whole does not count for them.
         cutting = self.held is not None and self.held.type in KNIVES
-        return cutting and bool(self.uncut) and self.here.goal.type not in _TREATMENTS
+        return cutting and bool(self.uncut) and self.episode.goal.type not in _TREATMENTS
 
     @property
     def _holds_wanted(self) -> bool:
-        return self.held is not None and is_wanted(self.held, self.here.goal)
+        return self.held is not None and is_wanted(self.held, self.episode.goal)
 
     @property
     def _open_places(self) -> Sequence[ThorObject]:
         """Where something can be put without opening anything first."""
-        world = self.here.world
+        world = self.episode.world
         return [t for t in self._things(self.places) if not t.shut and world.shut_in(t) is None]
 
     def _things(self, ids: Iterable[str]) -> Sequence[ThorObject]:
-        return [self.here.world[id] for id in sorted(ids)]
+        return [self.episode.world[id] for id in sorted(ids)]
 
     def _thing(self, action: Action) -> ThorObject | None:
         """What an action is done to."""
-        return self.here.reference().resolve(action.verb, action.arguments[-1])
+        return self.episode.reference().resolve(action.verb, action.arguments[-1])
 
     def _aim(self, action: Action) -> str | None:
         thing = self._thing(action)
         return None if thing is None else thing.id
 
     def _treats(self, action: Action) -> bool:
-        treatment = _TREATMENTS.get(self.here.goal.type)
+        treatment = _TREATMENTS.get(self.episode.goal.type)
         right = treatment is not None and action.verb == treatment.verb
         return right and self._aim(action) in {thing.id for thing in self._treating}
 
@@ -172,7 +172,7 @@ class Prospects:
         return verb == "turn on" if not self.lit else verb not in _PUTTING
 
     def _may_precede_light(self, action: Action) -> bool:
-        verb, goal, world = action.verb, self.here.goal, self.here.world
+        verb, goal, world = action.verb, self.episode.goal, self.episode.world
         lacking = (not self._holds_wanted) + (not self.lit)
         if lacking == 0:  # Too much that may be looked at.
             return False
@@ -180,7 +180,7 @@ class Prospects:
             return lacking == 1 and verb in _PUTTING
         if lacking == 2:
             return verb in ("pick up", "turn on")
-        last = world.of_type(str(goal.toggle)) if self._holds_wanted else _wanted(self.here)
+        last = world.of_type(str(goal.toggle)) if self._holds_wanted else _wanted(self.episode)
         return verb not in _PUTTING and self._leads_to(action, last)
 
     def _leads_to_place(self, action: Action) -> bool:
@@ -207,8 +207,8 @@ class Prospects:
             return self._within(_NEAR, things)
         if not things or (pose := self._pose_after(action)) is None:
             return False
-        visible = self.here.views.visible(pose)
-        return any(t.id in visible or can_look_for(self.here, pose, t) for t in things)
+        visible = self.episode.views.visible(pose)
+        return any(t.id in visible or can_look_for(self.episode, pose, t) for t in things)
 
     def _uncovers(self, action: Action, things: Sequence[ThorObject]) -> bool:
         """Whether one of some things may come in reach because something is opened."""
@@ -217,35 +217,37 @@ class Prospects:
             return False
         if aim.type not in ENCLOSING:  # What is behind a curtain is not said to be in it.
             return self._within(_NEAR, things)
-        outer = (self.here.world.shut_in(thing) for thing in things)
+        outer = (self.episode.world.shut_in(thing) for thing in things)
         return aim.id in {thing.id for thing in (*things, *outer) if thing is not None}
 
     def _comes_in_view(self, thing: ThorObject) -> bool:
         """Whether looking up or down from here shows a thing so that it can be handled."""
-        here = self.here
-        with here.views.away():
-            return any(thing.id in here.views.visible(pose) for pose in _nods(here.body.pose))
+        episode = self.episode
+        with episode.views.away():
+            return any(
+                thing.id in episode.views.visible(pose) for pose in _tilted(episode.body.pose)
+            )
 
     def _within(self, metres: float, things: Iterable[ThorObject]) -> bool:
-        pose = self.here.body.pose
+        pose = self.episode.body.pose
         return any(thing.reach(pose.x, pose.z) <= metres for thing in things)
 
     def _pose_after(self, action: Action) -> AgentPose | None:
         """Where going somewhere leads, if anywhere."""
         thing = self._thing(action)
-        if thing is None or thing.held or self.here.world.shut_in(thing) is not None:
+        if thing is None or thing.held or self.episode.world.shut_in(thing) is not None:
             return None
-        with self.here.views.away():
-            pose = vantage(self.here, thing)
+        with self.episode.views.away():
+            pose = vantage(self.episode, thing)
             if pose is not None:
-                self.here.views.visible(pose)
+                self.episode.views.visible(pose)
         return pose
 
     def _falls_into_place(self, pose: AgentPose) -> bool:
         """Whether what is let go in a pose may come down where it belongs."""
         if self.held is None:
             return False
-        now, hand = self.here.body.pose, self.held.center
+        now, hand = self.episode.body.pose, self.held.center
         arm = math.hypot(hand[0] - now.x, hand[2] - now.z)
         turn = math.radians(pose.rotation)
         x, z = pose.x + arm * math.sin(turn), pose.z + arm * math.cos(turn)
@@ -262,20 +264,20 @@ def _drawn_out(place: ThorObject) -> float:
     return max(place.size[0], place.size[2]) if drawn else 0.0
 
 
-def _nods(pose: AgentPose) -> Sequence[AgentPose]:
+def _tilted(pose: AgentPose) -> Sequence[AgentPose]:
     """The same pose with the head up and down."""
     levels = {pose.horizon, *range(HIGHEST, LOWEST + 1, HORIZON_STEP)}
     return [replace(pose, horizon=float(level)) for level in sorted(levels)]
 
 
-def _wanted(here: Situation) -> Sequence[ThorObject]:
-    return [thing for thing in here.world if is_wanted(thing, here.goal)]
+def _wanted(episode: EpisodeState) -> Sequence[ThorObject]:
+    return [thing for thing in episode.world if is_wanted(thing, episode.goal)]
 
 
-def _is_ready(here: Situation, thing: ThorObject) -> bool:
+def _is_ready(episode: EpisodeState, thing: ThorObject) -> bool:
     """Whether a thing, or something in it, is wanted and treated as the goal asks."""
-    goal, ids = here.goal, here.world.inside(thing) | {thing.id}
-    wanted: Collection[str] = {t.id for t in _wanted(here) if t.id in ids}
+    goal, ids = episode.goal, episode.world.inside(thing) | {thing.id}
+    wanted: Collection[str] = {t.id for t in _wanted(episode) if t.id in ids}
     if goal.type in _TREATMENTS:
-        wanted = goals.treated(goal, here.history).intersection(wanted)
+        wanted = goals.treated(goal, episode.history).intersection(wanted)
     return bool(wanted)

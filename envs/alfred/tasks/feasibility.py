@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from inhabit.envs.alfred.scenes.counterparts import SLICED
-from inhabit.envs.alfred.scenes.furnished import Furnished, furnished
+from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.object_types import DOORS
 from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene, Placement
@@ -30,10 +30,10 @@ _APPLIANCE: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class Rehearsal:
+class Feasibility:
     """One room, to try things in."""
 
-    def __init__(self, room: Furnished) -> None:
+    def __init__(self, room: InitialRoom) -> None:
         self._room = room
         self._simulator = Simulator(room.name, catalog=room.where.catalog)
         self._simulator.act({"action": "Initialize", "fieldOfView": _FIELD_OF_VIEW})
@@ -150,6 +150,6 @@ class Rehearsal:
 
 
 @lru_cache(maxsize=32)
-def rehearsal(room: str, where: Rooms = _ITHOR) -> Rehearsal:
+def feasibility(room: str, where: Rooms = _ITHOR) -> Feasibility:
     """The room of that name, as nobody has changed it."""
-    return Rehearsal(furnished(room, where))
+    return Feasibility(initial_room(room, where))
