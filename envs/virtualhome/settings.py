@@ -23,6 +23,7 @@ class VirtualHomeSettings(BaseModel):
     host: str = "127.0.0.1"
     """Of a Unity simulator, or a server that speaks its protocol."""
     port: int = Field(default=8080, ge=1, le=65535)
+    """Of the same. One that is started by `executable` gets a free port of its own instead."""
     executable: str | None = None
     """Path of VirtualHome's Unity build, started headless; None connects to one that runs."""
     timeout: float = Field(default=60.0, gt=0.0)

@@ -1,22 +1,17 @@
 """The worker's side: makes an environment and answers what the runner asks about it.
 
-Started by `inhabit.envs.worker.link` as `python -m inhabit.envs.worker SOCKET LIFE MEMORY FOLDER`:
-three file descriptors, and where its temporary files are.
+Started by `inhabit.envs.worker.link` as `python -m inhabit.envs.worker SOCKET MEMORY`: two file
+descriptors.
 """
 
 from __future__ import annotations
 
-import contextlib
 import faulthandler
 import os
 import signal
 import socket
-import subprocess
 import sys
-import threading
-import time
 import traceback
-from collections.abc import Iterator
 from typing import Any
 
 from pydantic import ValidationError
@@ -45,43 +40,7 @@ from inhabit.envs.worker.values import (
     from_things,
     to_action,
 )
-from inhabit.envs.worker.wire import BEAT, ClosedError, Wire, pack
-
-EVERY = 2.0
-"""Seconds between two signs."""
-
-
-class Heartbeat:
-    """Beats over the wire while a question is being answered, and never between an answer's bytes.
-
-    A process that is stopped does not beat, and neither does one whose interpreter is stuck in a
-    call that lets no other thread run.
-    """
-
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-        self._lock = threading.Lock()
-        self._busy = False
-        threading.Thread(target=self._beat, name="heart", daemon=True).start()
-
-    @contextlib.contextmanager
-    def beating(self) -> Iterator[None]:
-        """Beat until the block ends; after it, nothing more is sent."""
-        with self._lock:
-            self._busy = True
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._busy = False
-
-    def _beat(self) -> None:
-        while True:
-            time.sleep(EVERY)
-            with self._lock, contextlib.suppress(ClosedError):
-                if self._busy:
-                    self._wire.send(BEAT)
-
+from inhabit.envs.worker.wire import ClosedError, Wire, pack
 
 _CAPABILITIES = {c.__name__: c for c in (Expert, Forkable, Tools, Privileged, Factual)}
 _THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
@@ -197,37 +156,18 @@ def _failure(call: str, error: Exception) -> dict[str, str]:
     return {"error": "SimulatorError", "message": message}
 
 
-def _guard(life: int, folder: str) -> None:
-    """Have this group killed when the runner is gone, however busy or stuck this process is.
-
-    A shell waits for the end of the pipe that the runner holds: it is a megabyte, and neither a
-    lock of ours nor a hanging call can keep it. Then it clears up, since nobody else is left to.
-    """
-    subprocess.Popen(
-        ["/bin/sh", "-c", 'read _; rm -r -- "$0"; kill -s KILL 0', folder],
-        stdin=life,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(life)
-
-
 def main() -> None:
     """Answer until the runner hangs up."""
-    end, life, memory = map(int, sys.argv[1:4])
+    end, memory = map(int, sys.argv[1:3])
     for descriptor in (end, memory):
         os.set_inheritable(descriptor, False)
-    _guard(life, folder=sys.argv[4])
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     wire = Wire(socket.socket(fileno=end))
-    heart = Heartbeat(wire)
     desk = WorkerEnvs(SharedMemory(memory))
     try:
         while (question := wire.receive())["call"] != "quit":
-            with heart.beating():
-                answer = _packed(question["call"], desk.answer(question))
-            wire.send(answer)
+            wire.send(_packed(question["call"], desk.answer(question)))
         desk.close()
         wire.send(pack({"value": None}))
     except ClosedError:

@@ -1,15 +1,16 @@
-"""A process of ours with everything it starts: killed together, and nothing outlives the runner."""
+"""A worker's process: what it prints is kept, and when it ends, so does all that it started."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import IO
+
+from inhabit.envs.process_group import ProcessGroup
 
 _KEPT_LINES = 200
 _SHOWN_LINES = 20
@@ -19,49 +20,44 @@ _LAST_WORDS = 0.3
 
 
 class Child:
-    """A process in a session of its own, so that its group is itself and whatever it starts.
-
-    When it ends, however it ends, the rest of its group is killed at once.
-    """
+    """A process in a group. When it ends, however it ends, the rest of the group is killed."""
 
     def __init__(
-        self, command: Sequence[str], *, share: Sequence[int], environment: Mapping[str, str]
+        self,
+        group: ProcessGroup,
+        command: Sequence[str],
+        *,
+        share: Sequence[int],
+        environment: Mapping[str, str],
     ) -> None:
         """Start `command`, which inherits the descriptors in `share`, in that environment.
 
         Raises:
             OSError: there is no such program.
         """
-        self._started = subprocess.Popen(
+        self._group = group
+        self._process = group.start(
             command,
-            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             pass_fds=share,
             env=environment,
-            start_new_session=True,
         )
-        self.pid = self._started.pid
+        self.pid = self._process.pid
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
-        self._lock = threading.Lock()
         self._ended = threading.Event()
-        assert self._started.stdout is not None
-        listening = threading.Thread(target=self._listen, args=(self._started.stdout,), daemon=True)
+        assert self._process.stdout is not None
+        listening = threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True)
         listening.start()
         threading.Thread(target=self._bury, args=(listening,), daemon=True).start()
 
     def kill(self) -> None:
         """Kill the whole group. Safe to call at any time and often."""
-        with self._lock:
-            # Until `_bury` has reaped it, its number can't have been given to another.
-            if self._started.returncode is None:
-                self._kill_group()
+        self._group.kill()
 
     def ask_where(self) -> None:
         """Let a hung process print where it hangs (it has set `faulthandler` on SIGUSR1)."""
-        with self._lock:
-            if self._started.returncode is None:
-                os.kill(self.pid, signal.SIGUSR1)
+        self._process.send_signal(signal.SIGUSR1)
         self._ended.wait(_LAST_WORDS)
 
     def ended(self, seconds: float) -> bool:
@@ -70,7 +66,7 @@ class Child:
 
     def cause(self) -> str:
         """How it ended: an exit code, or the name of a signal."""
-        code = self._started.returncode
+        code = self._process.returncode
         if code is None:
             return "still running"
         if code >= 0:
@@ -96,18 +92,7 @@ class Child:
                 self._lines.append(line.decode(errors="replace").rstrip())
 
     def _bury(self, listening: threading.Thread) -> None:
-        if hasattr(os, "waitid"):
-            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-            with self._lock:
-                self._kill_group()
-                self._started.wait()
-        else:
-            self._started.wait()
-            with self._lock:
-                self._kill_group()
+        self._process.wait()
+        self._group.kill()
         listening.join(timeout=_LAST_WORDS)
         self._ended.set()
-
-    def _kill_group(self) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)

@@ -57,7 +57,6 @@ class WorkerEnv(Env):
         interpreter: str = sys.executable,
         deadline: float = 60.0,
         reset_deadline: float = 180.0,
-        silence: float = 40.0,
     ) -> WorkerEnv:
         """Start a worker and make an environment in it.
 
@@ -68,16 +67,13 @@ class WorkerEnv(Env):
             interpreter: a Python >= 3.11 that can import `envs`, and what the backend needs.
             deadline: seconds that a call may take before the worker is killed.
             reset_deadline: the same for starting it, and for each `reset`.
-            silence: seconds without a sign of life from a worker that is at work, after which it
-                is killed without waiting for the deadline. It beats every two seconds, unless it
-                is stopped, or in a call that holds the interpreter.
 
         Raises:
             UnavailableError: the backend lacks something on this machine.
             SimulatorError: the worker did not start.
             ValueError: there is no such environment, or a setting is wrong.
         """
-        link = Link(name, interpreter, silence)
+        link = Link(name, interpreter)
         arguments = {"name": name, "backend": backend, "settings": dict(settings)}
         try:
             made = link.ask("make", arguments, dict, env=0, seconds=reset_deadline)
@@ -88,7 +84,7 @@ class WorkerEnv(Env):
 
     @property
     def pid(self) -> int:
-        """The worker's process id, which is the id of its process group too."""
+        """The worker's process id."""
         return self._link.pid
 
     @property

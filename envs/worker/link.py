@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 import socket
-import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from inhabit.envs.core import SceneError, SimulatorError, TaskError, UnavailableError
+from inhabit.envs.credentials import without_credentials
+from inhabit.envs.process_group import ProcessGroup
 from inhabit.envs.worker.child import Child
 from inhabit.envs.worker.memory import SharedMemory, nameless_file
-from inhabit.envs.worker.wire import ClosedError, SilentError, Wire, pack
+from inhabit.envs.worker.wire import ClosedError, Wire, pack
 
 T = TypeVar("T")
 
@@ -41,43 +40,37 @@ _ERRORS: Mapping[str, type[Exception]] = {
 class Link:
     """One worker. It answers one question at a time; threads that ask wait for one another."""
 
-    def __init__(self, name: str, interpreter: str, silence: float) -> None:
+    def __init__(self, name: str, interpreter: str) -> None:
         """Start a worker that can make any environment; `name` is what messages call it.
-
-        Once it has made one, it is given up after `silence` seconds without a sign of life.
 
         Raises:
             SimulatorError: the interpreter can't be started.
         """
         self._name = name
-        self._silence = silence
         self._lock = threading.Lock()
         self._broken = ""
         self._closing = False
         ours, theirs = socket.socketpair()
-        # Nothing is ever written to this pipe: its end tells the worker that the runner is gone.
-        theirs_life, self._life = os.pipe()
         memory = nameless_file()
         self._wire, self.memory = Wire(ours), SharedMemory(memory)
-        # Killed as it may be, it can't clear up its temporary files: they are in one folder.
-        self._folder = tempfile.mkdtemp(prefix="inhabit-worker-")
-        share = (theirs.fileno(), theirs_life, memory)
+        share = (theirs.fileno(), memory)
         # -P: a folder called `envs` where the user happens to stand is not ours.
         module = [interpreter, "-P", "-u", "-m", "inhabit.envs.worker"]
-        command = [*module, *map(str, share), self._folder]
-        environment = {**os.environ, "TMPDIR": self._folder}
+        command = [*module, *map(str, share)]
+        # Killed as it may be, it can't clear up its temporary files: the group removes them.
+        self._group = ProcessGroup("inhabit-worker-")
+        environment = without_credentials() | {"TMPDIR": str(self._group.folder)}
         try:
-            self._child = Child(command, share=share, environment=environment)
+            self._child = Child(self._group, command, share=share, environment=environment)
         except OSError as error:
             self._release()
             raise SimulatorError(f"The {name} worker can't be started: {error}.") from error
         finally:
             theirs.close()
-            os.close(theirs_life)
 
     @property
     def pid(self) -> int:
-        """The worker's process, which is its group too."""
+        """The worker's process."""
         return self._child.pid
 
     @property
@@ -114,15 +107,10 @@ class Link:
                 raise SimulatorError(self._broken)
             try:
                 self._wire.send(packed, seconds=seconds)
-                # Until it has made something it is busy importing, and can't beat yet.
-                silence = None if call == "make" else self._silence
-                answer = self._wire.receive(seconds=seconds, silence=silence)
+                answer = self._wire.receive(seconds=seconds)
                 if "error" not in answer:
                     return read(answer["value"])
                 error = self._error(answer["error"], answer["message"])
-            except SilentError as dumb:
-                silent = f"gave no sign of life for {self._silence:g} s in {call!r}"
-                raise self._failed(silent) from dumb
             except TimeoutError as late:
                 self._child.ask_where()
                 raise self._failed(f"did not answer {call!r} within {seconds:g} s") from late
@@ -180,7 +168,4 @@ class Link:
     def _release(self) -> None:
         self._wire.close()
         self.memory.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-        if self._life >= 0:
-            os.close(self._life)
-            self._life = -1
+        self._group.close()

@@ -13,7 +13,6 @@ import queue
 import shlex
 import signal
 import struct
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +24,9 @@ from ai2thor.fifo_server import FifoServer
 from ai2thor.wsgi_server import WsgiServer
 
 from inhabit.envs.core import SimulatorError
+from inhabit.envs.countdown import Countdown
+from inhabit.envs.credentials import without_credentials
+from inhabit.envs.process_group import ProcessGroup
 
 Wire = Literal["fifo", "wsgi"]
 
@@ -65,9 +67,7 @@ class Client(Controller):  # type: ignore[misc]
             SimulatorError: it did not start, or refuses its initialization.
             ValueError: there is no such scene.
         """
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="inhabit-thor-", ignore_cleanup_errors=True
-        )
+        self._group = ProcessGroup("inhabit-thor-")
         self._started = threading.Event()
         self._simulator: Popen[bytes] | None = None
         self._first_server: Any = None
@@ -93,7 +93,7 @@ class Client(Controller):  # type: ignore[misc]
 
         Nothing is written into the home directory then, and no build that lies there is pruned.
         """
-        return self._folder.name
+        return str(self._group.folder)
 
     def start(self, *arguments: Any, **more: Any) -> Any:
         """Start the simulator, and no second one: the client would, when it has crashed.
@@ -153,7 +153,7 @@ class Client(Controller):  # type: ignore[misc]
         if self._simulator is not None:
             self._simulator.kill()
             self._simulator.wait()
-        self._folder.cleanup()
+        self._group.close()
 
     def printed(self) -> list[str]:
         """The last lines that the simulator has printed, oldest first."""
@@ -162,8 +162,12 @@ class Client(Controller):  # type: ignore[misc]
             return []
         return log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:]
 
-    def _start_unity_thread(self, *arguments: Any, **more: Any) -> None:
-        super()._start_unity_thread(*arguments, **more)
+    def unity_command(self, *arguments: Any, **more: Any) -> list[str]:
+        """What the client starts: the simulator, in a group that ends with this process."""
+        return self._group.joining(super().unity_command(*arguments, **more))
+
+    def _start_unity_thread(self, env: dict[str, str], *arguments: Any, **more: Any) -> None:
+        super()._start_unity_thread(without_credentials(env), *arguments, **more)
         self._first_server, self._simulator = self.server, self.server.unity_proc
         if isinstance(self.server, FifoServer):
             pipe = self.server.server_pipe_path
@@ -191,18 +195,21 @@ class Client(Controller):  # type: ignore[misc]
         if seconds is None:
             yield
             return
-        watchdog = threading.Timer(seconds, self._give_up, (f"{what} for {seconds:g} s",))
-        watchdog.daemon = True
-        watchdog.start()
+        answered = threading.Event()
+        waiting = (answered, seconds, f"{what} for {seconds:g} s")
+        threading.Thread(target=self._give_up, args=waiting, daemon=True).start()
         try:
             yield
         finally:
-            watchdog.cancel()
+            answered.set()
 
-    def _give_up(self, waited: str) -> None:
-        self._hung = f"did not answer {waited} and was killed"
-        if self._simulator is not None:
-            self._simulator.kill()
+    def _give_up(self, answered: threading.Event, seconds: float, waited: str) -> None:
+        countdown = Countdown(seconds)
+        while not answered.wait(left := countdown.next_wait()):
+            if left == 0:
+                self._hung = f"did not answer {waited} and was killed"
+                self._group.kill()
+                return
 
     def _is_an_answer(self, error: Exception, patience: float = 0.0) -> bool:
         """Whether it is ours already, or says of a simulator that still runs what it refused."""

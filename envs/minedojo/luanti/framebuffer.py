@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import SimulatorError
+from inhabit.envs.countdown import Countdown
 
 BAR = 8
 """Rows above and below the picture that belong to the frame's mark."""
@@ -49,14 +50,14 @@ class Framebuffer:
         Raises:
             SimulatorError: it never came.
         """
-        end = time.monotonic() + timeout
+        countdown = Countdown(timeout)
         turns = 0
         while self._mark() != count:
             time.sleep(0.001)
             turns += 1
             if turns % 100 == 0:
                 alive()
-            if time.monotonic() > end:
+            if countdown.next_wait() == 0 and self._mark() != count:
                 raise SimulatorError(f"Luanti drew no picture within {timeout:g} s.")
 
     def read(self) -> NDArray[np.uint8]:

@@ -5,24 +5,25 @@ from __future__ import annotations
 import os
 import select
 import shutil
-import signal
 import socket
 import subprocess
-import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.countdown import Countdown
+from inhabit.envs.credentials import without_credentials
 from inhabit.envs.minedojo.luanti import config
 from inhabit.envs.minedojo.luanti.framebuffer import BAR
 from inhabit.envs.minedojo.luanti.game import instance
 from inhabit.envs.minedojo.luanti.programs import PACKAGES, display, engine, lacking
-from inhabit.envs.minedojo.luanti.watch import ParentWatch
+from inhabit.envs.process_group import ProcessGroup
 
 _ATTEMPTS = 4
 _TAKEN = "port already in use"
+_GRACE = 1.0
+"""Seconds that Xvfb is given to remove its lock from the folder of all displays."""
 _LAST = 12
 """Lines of a log that are told when it fails."""
 
@@ -41,24 +42,24 @@ class Launch:
     """
 
     def __init__(self, scene_json: str, width: int, height: int, timeout: float) -> None:
+        self._programs: list[subprocess.Popen[bytes]] = []
         if missing := lacking():
             raise UnavailableError(
                 f"Luanti can't start without the Debian packages {', '.join(missing)}. Run "
                 f"`inhabit setup minedojo`, or: apt-get install {' '.join(PACKAGES)}"
             )
         try:
-            self.home = Path(tempfile.mkdtemp(prefix="inhabit-luanti-"))
+            self._group = ProcessGroup("inhabit-luanti-")
+            self.home = self._group.folder
             instance(scene_json, self.home)
         except OSError as error:
+            self.close()
             raise UnavailableError(
                 f"The world can't be written: {error}. Make room, or set TMPDIR to a folder that "
                 "can be written."
             ) from error
-        self._programs: list[subprocess.Popen[bytes]] = []
-        self._watch = ParentWatch(self.home)
         try:
-            end = time.monotonic() + timeout
-            self.line = self._start(width, height, end)
+            self.line = self._start(width, height, Countdown(timeout))
         except BaseException:
             self.close()
             raise
@@ -94,22 +95,23 @@ class Launch:
         self._end()
         if hasattr(self, "line"):
             self.line.close()
-        shutil.rmtree(self.home, ignore_errors=True)
-        self._watch.close()
+        if hasattr(self, "_group"):
+            self._group.close()
 
     def _end(self) -> None:
         for program in reversed(self._programs):
-            if program.poll() is None:
-                with suppress(ProcessLookupError):
-                    os.killpg(program.pid, signal.SIGKILL)
+            program.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                program.wait(_GRACE)
+            program.kill()
             program.wait()
         self._programs.clear()
 
-    def _start(self, width: int, height: int, end: float) -> socket.socket:
+    def _start(self, width: int, height: int, countdown: Countdown) -> socket.socket:
         for attempt in range(_ATTEMPTS):
             try:
-                screen = self._start_display(width, height + 2 * BAR, end)
-                return self._start_engine(screen, width, height, end)
+                screen = self._start_display(width, height + 2 * BAR, countdown)
+                return self._start_engine(screen, width, height, countdown)
             except SimulatorError:
                 # Luanti draws the port of its own inner line by the second: two that start in the
                 # same one take the same, and the later one ends.
@@ -121,7 +123,9 @@ class Launch:
                 (self.home / "luanti.log").unlink()
         raise AssertionError("The last attempt returns or raises.")
 
-    def _start_engine(self, screen: str, width: int, height: int, end: float) -> socket.socket:
+    def _start_engine(
+        self, screen: str, width: int, height: int, countdown: Countdown
+    ) -> socket.socket:
         with socket.create_server(("127.0.0.1", 0)) as door:
             port = door.getsockname()[1]
             arguments = config.write(self.home, width, height, port, fov=config.FOV, far=48)
@@ -135,14 +139,14 @@ class Launch:
                     break
                 except TimeoutError:
                     self.check()
-                    if time.monotonic() > end:
+                    if countdown.next_wait() == 0:
                         raise SimulatorError(
                             f"Luanti did not call back in time. {self.last_words()}"
                         ) from None
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return line
 
-    def _start_display(self, width: int, height: int, end: float) -> str:
+    def _start_display(self, width: int, height: int, countdown: Countdown) -> str:
         program = display()
         assert program is not None
         (self.home / "screen").mkdir()
@@ -152,14 +156,14 @@ class Launch:
             self._run(
                 [program, "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24",
                  "-fbdir", str(self.home / "screen"), "-nolisten", "tcp", "-terminate"],
-                "xvfb", os.environ, (write,),
+                "xvfb", without_credentials(), (write,),
             )  # fmt: skip
             os.close(write)
             write = -1
             number = b""
             while not number.endswith(b"\n"):
                 self.check()
-                if time.monotonic() > end:
+                if countdown.next_wait() == 0:
                     raise SimulatorError(f"Xvfb did not start. {self.last_words()}")
                 if select.select([read], [], [], 0.1)[0]:
                     number += os.read(read, 16) or b""
@@ -173,17 +177,8 @@ class Launch:
         self, command: Sequence[str], name: str, env: Mapping[str, str], keep: tuple[int, ...] = ()
     ) -> None:
         with (self.home / f"{name}.err").open("wb") as said:
-            # Each in a group of its own, so that what it starts ends with it.
             self._programs.append(
-                subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=said,
-                    stderr=said,
-                    pass_fds=keep,
-                    env=dict(env),
-                    start_new_session=True,
-                    cwd=self.home,
+                self._group.start(
+                    command, stdout=said, stderr=said, pass_fds=keep, env=dict(env), cwd=self.home
                 )
             )
-        self._watch.add(self._programs[-1].pid)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import SimulatorError
+from inhabit.envs.countdown import Countdown
 from inhabit.envs.minedojo.luanti.framebuffer import Framebuffer
 from inhabit.envs.minedojo.luanti.launch import Launch
 
@@ -113,13 +114,13 @@ class LuantiWorld:
         self.close()
 
     def _read(self, timeout: float) -> bytes:
-        end = time.monotonic() + timeout
+        countdown = Countdown(timeout)
         while b"\n" not in self._buffer:
             try:
                 part = self._line.recv(1 << 20)
             except TimeoutError:
                 self._launch.check()
-                if time.monotonic() > end:
+                if countdown.next_wait() == 0:
                     raise SimulatorError(
                         f"Luanti gave no answer within {timeout:g} s. {self._launch.last_words()}"
                     ) from None

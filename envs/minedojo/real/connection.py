@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import os
 import select
-import signal
 import subprocess
-import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from inhabit.envs.core import SimulatorError, UnavailableError
-from inhabit.envs.minedojo.luanti.watch import ParentWatch
+from inhabit.envs.countdown import Countdown
 from inhabit.envs.minedojo.real.setup import interpreter
+from inhabit.envs.process_group import ProcessGroup
 
 _HOST = Path(__file__).parent / "host.py"
 _LAST = 6
@@ -27,7 +25,7 @@ class RefusedError(Exception):
 
 
 class HostConnection:
-    """MineDojo in a process group of its own, that ends with us.
+    """MineDojo in a process group that ends with us.
 
     Args:
         python: an interpreter that can import `minedojo`; None for the one that `inhabit setup
@@ -44,23 +42,21 @@ class HostConnection:
                 f"There is no interpreter with MineDojo at {chosen}. Run `inhabit setup minedojo "
                 "--backend minedojo`, or say --set python=PATH."
             )
-        self._home = Path(tempfile.mkdtemp(prefix="inhabit-minedojo-"))
-        self._watch = ParentWatch(self._home)
+        self._group = ProcessGroup("inhabit-minedojo-")
+        self._home = self._group.folder
         with (self._home / "said").open("wb") as said:
-            self._program = subprocess.Popen(
-                [str(chosen), "-u", str(_HOST)],
+            self._program = self._group.start(
+                [str(chosen.absolute()), "-u", str(_HOST)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
                 cwd=self._home,
-                start_new_session=True,
             )
-        self._watch.add(self._program.pid)
         self._buffer = b""
 
     @property
     def pid(self) -> int:
-        """Process id of the program, and of its group."""
+        """Process id of the program."""
         return self._program.pid
 
     def ask(self, call: str, seconds: float, **arguments: Any) -> Any:
@@ -88,25 +84,22 @@ class HostConnection:
 
     def close(self) -> None:
         """End it and all that it started. Safe to call twice."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._program.pid, signal.SIGKILL)
+        self._group.kill()
         self._program.wait()
         for pipe in (self._program.stdin, self._program.stdout):
             assert pipe is not None
             with suppress(OSError):
                 pipe.close()
-        for file in self._home.glob("*"):
-            file.unlink(missing_ok=True)
-        with suppress(OSError):
-            self._home.rmdir()
-        self._watch.close()
+        self._group.close()
 
     def _read(self, call: str, seconds: float) -> bytes:
         assert self._program.stdout is not None
-        end = time.monotonic() + seconds
+        countdown = Countdown(seconds)
         while b"\n" not in self._buffer:
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([self._program.stdout], [], [], left)[0]:
+            left = countdown.next_wait()
+            if not select.select([self._program.stdout], [], [], left)[0]:
+                if left:
+                    continue
                 words = self.last_words()
                 self.close()
                 raise SimulatorError(f"MineDojo did not answer {call!r} in {seconds:g} s. {words}")

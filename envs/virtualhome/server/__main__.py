@@ -17,7 +17,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m inhabit.envs.virtualhome.server", description=__doc__
     )
-    parser.add_argument("--port", type=int, default=8080, help="0 for any that is free")
+    parser.add_argument("--port", type=_port, default=8080, help="0 for any that is free")
     parser.add_argument("--flat", type=int, default=0, help="the first scene: 0 to 6")
     parser.add_argument("--seed", type=int, default=0, help="what stands where in the flats")
     chosen = parser.parse_args()
@@ -35,6 +35,12 @@ def main() -> int:
     finally:
         server.server_close()
     return 0
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: say 0 to 65535")
+    return int(text)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,14 @@
-"""The protocol over HTTP, for this machine alone: one request after the other."""
+"""The protocol over HTTP, for programs of this machine alone: one request after the other.
+
+A page in a browser of this machine could send requests too. They bear the page's `Origin`, or the
+name by which the page's own server was looked up as `Host`, and are refused.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from errno import EADDRINUSE
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 
@@ -15,6 +21,10 @@ from inhabit.envs.virtualhome.server.flat import Flat
 from inhabit.envs.virtualhome.unity.protocol import ProtocolRequest
 
 LOOPBACK = "127.0.0.1"
+_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?", re.IGNORECASE)
+"""What a client of this machine calls it."""
+_SILENCE = 60.0
+"""Seconds that a request may take to arrive, and a line may stay open without one."""
 _MOST = 64 * 1024 * 1024
 """Bytes of a request."""
 
@@ -31,15 +41,17 @@ class Server(ThreadingHTTPServer):
         try:
             super().__init__((LOOPBACK, port), _Answering)
         except OSError as error:
+            why = "something else listens there" if error.errno == EADDRINUSE else error.strerror
             raise SimulatorError(
-                f"Port {port} can't be had ({error.strerror or error}): something else listens "
-                "there. Choose another with --port."
+                f"Port {port} can't be had: {why}. Choose another with --port, or 0 for any that "
+                "is free."
             ) from error
 
 
 class _Answering(BaseHTTPRequestHandler):
     server: Server
     protocol_version = "HTTP/1.1"
+    timeout = _SILENCE
 
     def do_POST(self) -> None:
         """Answer one request."""
@@ -48,14 +60,24 @@ class _Answering(BaseHTTPRequestHandler):
             self.close_connection = True
             self._send(413, {"message": f"A request has a length, of at most {_MOST} bytes."})
             return
+        body = self.rfile.read(int(length))
+        if not self._is_from_here():
+            self._send(403, {"message": "This server answers programs of this machine alone."})
+            return
         try:
-            request = ProtocolRequest.model_validate_json(self.rfile.read(int(length)))
+            request = ProtocolRequest.model_validate_json(body)
         except ValidationError as error:
             self._send(400, {"message": first_problem(error)})
             return
         with self.server.turn:
             reply = answer(self.server.flat, request)
         self._send(200, reply.model_dump(mode="json"))
+
+    def _is_from_here(self) -> bool:
+        """Whether a program of this machine asks, and no page in a browser."""
+        hosts = self.headers.get_all("Host", [])
+        ours = len(hosts) <= 1 and all(_HOST.fullmatch(host) for host in hosts)
+        return ours and "Origin" not in self.headers
 
     def _send(self, status: int, content: object) -> None:
         body = json.dumps(content).encode()

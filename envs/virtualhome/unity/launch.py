@@ -3,68 +3,70 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
-import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.process_group import ProcessGroup
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 
 _PAUSE = 0.2
 """Seconds between questions whether it answers yet."""
-_GRACE = 5.0
-"""Seconds that it is given to end by itself."""
+_GRACE = 1.0
+"""Seconds that it is given to end by itself: less than a worker is given to close."""
 _LAST = 15
 """Lines of its log that are told when it fails."""
 
 
 class Unity:
-    """A simulator that we started. It ends with `close`."""
+    """A simulator that we started, at a free port of its own. It ends with `close`, or with us."""
 
-    def __init__(self, executable: str, port: int, *, graphics: bool, timeout: float) -> None:
+    def __init__(self, executable: str, *, graphics: bool, timeout: float) -> None:
         """Start it and wait until it answers.
 
         Args:
             executable: path of the build, such as linux_exec.v2.3.0.x86_64.
-            port: where it is to listen.
             graphics: False where nobody takes pictures.
             timeout: seconds until it must answer.
 
         Raises:
             UnavailableError: there is no such build, or it can't be run.
-            SimulatorError: the port is taken, or it ended or hung; with its last words.
+            SimulatorError: it ended or hung; with its last words.
         """
-        path = Path(executable).expanduser()
+        # What is started stands in a folder of its own.
+        path = Path(executable).expanduser().absolute()
         if not path.is_file() or not os.access(path, os.X_OK):
             raise UnavailableError(
                 f"{path} is no program that can be run. Set `executable` to VirtualHome's Unity "
                 "build (linux_exec.v2.3.0.x86_64), unpacked and made executable."
             )
-        if _taken(port):
-            raise SimulatorError(
-                f"Port {port} is taken: something listens there already. Set another `port`, or "
-                "leave out `executable` to connect to what runs there."
-            )
-        self._folder = tempfile.TemporaryDirectory(prefix="inhabit-unity-")
-        self._log = Path(self._folder.name) / "player.log"
-        self._output = Path(self._folder.name) / "output.txt"
-        command = [str(path), "-batchmode", f"-http-port={port}", "-logFile", str(self._log)]
+        self._port = FreePort()
+        self._group = ProcessGroup("inhabit-unity-")
+        self._log = self._group.folder / "player.log"
+        self._output = self._group.folder / "output.txt"
+        command = [str(path), "-batchmode", f"-http-port={self.port}", "-logFile", str(self._log)]
         if not graphics:
             command.append("-nographics")
-        with self._output.open("wb") as output:
-            # Its own group, so that what it starts ends with it.
-            self._process = subprocess.Popen(
-                command, stdout=output, stderr=output, stdin=subprocess.DEVNULL,
-                start_new_session=True, cwd=self._folder.name,
-            )  # fmt: skip
         try:
-            self._wait(port, timeout)
-        except SimulatorError:
+            with self._output.open("wb") as output:
+                self._process = self._group.start(
+                    command, stdout=output, stderr=output, cwd=self._group.folder
+                )
+            self._wait(timeout)
+        except OSError as error:
+            self.close()
+            raise UnavailableError(f"{path} can't be run: {error}.") from error
+        except BaseException:
             self.close()
             raise
+
+    @property
+    def port(self) -> int:
+        """Where it listens, on this machine."""
+        return self._port.number
 
     def last_words(self) -> str:
         """The end of what it wrote."""
@@ -78,25 +80,19 @@ class Unity:
 
     def close(self) -> None:
         """End it, and what it started. Safe to call twice."""
-        if self._process.poll() is None:
-            self._signal(signal.SIGTERM)
-            try:
+        if hasattr(self, "_process"):
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_GRACE)
-            except subprocess.TimeoutExpired:
-                self._signal(signal.SIGKILL)
-                self._process.wait()
-        self._folder.cleanup()
+            self._group.kill()
+            self._process.wait()
+        self._group.close()
+        self._port.close()
 
-    def _signal(self, number: signal.Signals) -> None:
-        try:
-            os.killpg(self._process.pid, number)
-        except ProcessLookupError:
-            return
-
-    def _wait(self, port: int, timeout: float) -> None:
-        client = VirtualHomeClient(port=port)
+    def _wait(self, timeout: float) -> None:
+        client = VirtualHomeClient(port=self.port)
         end = time.monotonic() + timeout
-        while time.monotonic() < end:
+        while True:
             if self.ended is not None:
                 raise SimulatorError(
                     f"Unity ended with code {self.ended} while it started. Its last words:\n"
@@ -104,18 +100,41 @@ class Unity:
                 )
             if client.alive():
                 return
+            # Looked at last, so that one who was ready while we were stopped is not given up.
+            if time.monotonic() > end:
+                break
             time.sleep(_PAUSE)
         raise SimulatorError(
-            f"Unity did not answer at port {port} within {timeout:g} s. Its last words:\n"
+            f"Unity did not answer at port {self.port} within {timeout:g} s. Its last words:\n"
             f"{self.last_words()}"
         )
 
 
-def _taken(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return True
-    return False
+class FreePort:
+    """A TCP port of this machine that nobody listens at, and that no other worker is given.
+
+    It has to be free when the simulator opens it, so that it can't be held open meanwhile. What is
+    held instead is a socket that is named after it, outside of the file system: the kernel lets go
+    of that with the process.
+    """
+
+    def __init__(self) -> None:
+        """Choose one.
+
+        Raises:
+            SimulatorError: there is none.
+        """
+        self._held = socket.socket(socket.AF_UNIX)
+        for _ in range(100):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                self.number: int = probe.getsockname()[1]
+                with suppress(OSError):
+                    self._held.bind(f"\0inhabit-port-{self.number}")
+                    return
+        self._held.close()
+        raise SimulatorError("No port of this machine is free for Unity.")
+
+    def close(self) -> None:
+        """Let others have it."""
+        self._held.close()

@@ -42,13 +42,12 @@ class Remote:
         self._unity: Unity | None = None
         if settings.executable is not None:
             self._unity = Unity(
-                settings.executable,
-                settings.port,
-                graphics=settings.view != "none",
-                timeout=settings.timeout,
+                settings.executable, graphics=settings.view != "none", timeout=settings.timeout
             )
-        host = "127.0.0.1" if self._unity is not None else settings.host
-        self._client = VirtualHomeClient(host, settings.port, timeout=settings.timeout)
+        host, port = settings.host, settings.port
+        if self._unity is not None:
+            host, port = "127.0.0.1", self._unity.port
+        self._client = VirtualHomeClient(host, port, timeout=settings.timeout)
         self._equivalence: Mapping[str, Sequence[str]] = {}
         self._hour = 12.0
         self._camera = 0

@@ -82,10 +82,42 @@ def test_what_is_no_request_is_refused_and_the_next_is_answered(body, status):
         assert VirtualHomeClient(port=server.server_port).alive()
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example:8080"}, 403),
+        ({"Host": "127.0.0.1.evil.example"}, 403),
+        ({"Host": ""}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null", "Content-Type": "text/plain"}, 403),
+        ({"Host": "localhost:8080"}, 200),
+        ({"Host": "127.0.0.1"}, 200),
+        ({}, 200),
+    ],
+)
+def test_pages_of_a_browser_are_refused(headers: dict[str, str], status: int) -> None:
+    with served() as server:
+        line = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+        line.request("POST", "/", body=b'{"action": "camera_count"}', headers=headers)
+        reply = line.getresponse()
+        assert reply.status == status
+        assert ("alone" in reply.read().decode()) == (status == 403)
+
+
+@pytest.mark.parametrize("port", ["99999", "-1", "x"])
+def test_what_is_no_port_is_one_sentence(port: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "inhabit.envs.virtualhome.server", f"--port={port}"],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "is no port: say 0 to 65535" in done.stderr
+
+
 def test_a_request_that_is_too_long_is_not_read():
     with served() as server:
         with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as line:
-            line.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n")
+            line.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n")
             assert b" 413 " in line.recv(200)
         assert VirtualHomeClient(port=server.server_port).alive()
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -278,50 +279,46 @@ http.server.HTTPServer(("127.0.0.1", int(port)), Answering).serve_forever()
 """
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as unused:
-        port: int = unused.getsockname()[1]
-    return port
-
-
 @needs_virtualhome
 class TestStartingIt:
     def test_it_is_started_asked_and_stopped(self, tmp_path):
-        port = free_port()
-        settings = VirtualHomeSettings(
-            view="none", port=port, executable=program(tmp_path, OURS), timeout=60
-        )
+        settings = VirtualHomeSettings(view="none", executable=program(tmp_path, OURS), timeout=60)
         with make("unity", settings) as env:
             env.reset(next(iter(sample(1, seed=1))), seed=0)
             assert env.actions()
-        assert not VirtualHomeClient(port=port, timeout=1).alive()
+            (started,) = psutil.Process().children(recursive=True)[1:]
+        assert not started.is_running()
 
     def test_last_words_of_one_that_ends_at_once(self, tmp_path):
         broken = program(tmp_path, "import sys; sys.exit('no {display}')")
-        settings = VirtualHomeSettings(port=free_port(), executable=broken, timeout=20)
+        settings = VirtualHomeSettings(executable=broken, timeout=20)
         with pytest.raises(SimulatorError, match=r"(?s)code 1.*no \{display\}"):
             make("unity", settings)
 
     def test_one_that_never_answers(self, tmp_path):
         idle = program(tmp_path, "import time; print('loading', flush=True); time.sleep(60)")
-        settings = VirtualHomeSettings(port=free_port(), executable=idle, timeout=1)
+        settings = VirtualHomeSettings(executable=idle, timeout=1)
         with pytest.raises(SimulatorError, match=r"(?s)within 1 s.*loading"):
             make("unity", settings)
 
     def test_one_that_fails_its_health_check_is_not_left_running(self, tmp_path):
-        port = free_port()
         sick = program(tmp_path, IDLE_ALONE)
-        settings = VirtualHomeSettings(view="none", port=port, executable=sick, timeout=20)
+        settings = VirtualHomeSettings(view="none", executable=sick, timeout=20)
         with pytest.raises(SimulatorError, match="HTTP 500"):
             make("unity", settings)
-        assert not VirtualHomeClient(port=port, timeout=1).alive()
+        assert not psutil.Process().children()
 
-    def test_a_taken_port(self, tmp_path):
+    def test_two_at_once_have_a_port_each_whatever_port_is_taken(self, tmp_path):
         with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-            settings = VirtualHomeSettings(port=port, executable=program(tmp_path, OURS))
-            with pytest.raises(SimulatorError, match=f"Port {port} is taken"):
-                make("unity", settings)
+            settings = VirtualHomeSettings(
+                view="none", port=taken.getsockname()[1], executable=program(tmp_path, OURS)
+            )
+            with make("unity", settings) as one, make("unity", settings) as other:
+                first, second = sample(2, seed=1)
+                one.reset(first, seed=0)
+                other.reset(second, seed=0)
+                assert one.progress()[1] and other.progress()[1]
+                assert one.state() != other.state()
 
     def test_what_is_no_program(self, tmp_path):
         settings = VirtualHomeSettings(executable=str(tmp_path / "nowhere"))

@@ -5,6 +5,7 @@ It can do nothing beyond the bare contract. Its actions are the failures, by nam
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -105,6 +106,11 @@ def _fail(how: str, *arguments: str) -> str:
     if how == "hang":
         sys.stderr.write("about to hang\n")
         time.sleep(1000)
+    if how == "slow":
+        time.sleep(float(arguments[0]))
+    if how == "hold":
+        # No other thread of this process runs meanwhile, as in a library that keeps the GIL.
+        ctypes.PyDLL(None).usleep(int(float(arguments[0]) * 1e6))
     if how == "print":
         for line in range(500):
             sys.stdout.write(f"line {line}\n")

@@ -1,0 +1,135 @@
+"""Child processes and a temporary folder that end with this process, however it ends.
+
+Everything that this project starts and that outlives one call is started here: workers, AI2-THOR's
+and VirtualHome's Unity, the embedded household, Luanti, Xvfb, MineDojo.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from inhabit.envs.credentials import without_credentials
+
+_WATCH = """
+trap '' HUP INT TERM
+read -r _
+kill -s TERM 0
+sleep 0.2
+tries=0
+while [ -e "$0" ] && [ $tries -lt 20 ]; do
+  rm -rf -- "$0" || sleep 0.1
+  tries=$((tries + 1))
+done
+kill -s KILL 0
+"""
+"""Waits for the end of a pipe that we alone hold. SIGTERM comes first for programs that tidy up
+after themselves, such as Xvfb, which has a lock file outside of the folder."""
+_JOIN = """
+import os, sys
+group, parent = map(int, sys.argv[1:3])
+os.setpgid(0, group)
+if os.getppid() != parent:
+    sys.exit("its parent has ended")
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
+_REMOVAL = 2.0
+"""Seconds that what is being killed may still write into the folder."""
+
+
+class ProcessGroup:
+    """A process group with a folder. When this process is gone, both are.
+
+    The group's leader is a shell of about a megabyte, the watch. It waits for the end of a pipe
+    whose other end only this process holds, so that SIGKILL of this process is noticed too. (A
+    signal at the parent's death, PR_SET_PDEATHSIG, would not do: it comes when the thread ends
+    that started a program, and never reaches what that program has started.) A program is a member
+    of the group before it runs, and the number of the group can't be given to another one as long
+    as the watch has not been waited for.
+
+    Attributes:
+        id: the group's number, for `os.killpg`.
+        folder: an empty temporary folder.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        """Start the watch.
+
+        Args:
+            prefix: the beginning of the folder's name.
+
+        Raises:
+            OSError: the folder can't be made, or no process can be started.
+        """
+        self.folder = Path(tempfile.mkdtemp(prefix=prefix))
+        self._lock = threading.Lock()
+        reading, self._pipe = os.pipe()
+        try:
+            self._watch = subprocess.Popen(
+                ["/bin/sh", "-c", _WATCH, str(self.folder)],
+                stdin=reading,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                process_group=0,
+                cwd="/",
+            )
+        except OSError:
+            os.close(self._pipe)
+            self.folder.rmdir()
+            raise
+        finally:
+            os.close(reading)
+        self.id = self._watch.pid
+
+    def start(self, command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+        """Start a program in the group.
+
+        Args:
+            command: the program and its arguments.
+            options: any others of `subprocess.Popen`. By default it gets our environment without
+                keys, and no input.
+
+        Raises:
+            OSError: there is no such program, or the group was killed.
+        """
+        chosen = {"env": without_credentials(), "stdin": subprocess.DEVNULL, **options}
+        with self._lock:
+            if self._pipe < 0:
+                raise ProcessLookupError(f"The process group of {command[0]} has ended")
+            return subprocess.Popen(command, process_group=self.id, **chosen)
+
+    def joining(self, command: Sequence[str]) -> list[str]:
+        """`command` with a prefix by which it joins the group, for those who start it themselves.
+
+        Its process id is that of the process they start.
+        """
+        join = [sys.executable, "-I", "-S", "-c", _JOIN]
+        return [*join, str(self.id), str(os.getpid()), *command]
+
+    def kill(self) -> None:
+        """Kill all of the group at once. Safe to call at any time, by any thread, and often."""
+        with self._lock:
+            if self._pipe < 0:
+                return
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.id, signal.SIGKILL)
+            self._watch.wait()
+            os.close(self._pipe)
+            self._pipe = -1
+
+    def close(self) -> None:
+        """Kill all of the group and remove the folder. Safe to call often."""
+        self.kill()
+        until = time.monotonic() + _REMOVAL
+        while self.folder.exists() and time.monotonic() < until:
+            shutil.rmtree(self.folder, ignore_errors=True)
