@@ -91,7 +91,7 @@ class ProcessGroup:
             os.close(reading)
         self.id = self._watch.pid
 
-    def start(self, command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    def start(self, command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
         """Start a program in the group.
 
         Args:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import fcntl
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -26,8 +25,10 @@ from numpy.typing import NDArray
 
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.credentials import without_credentials
 from inhabit.envs.installing import pip, run
 from inhabit.envs.iwisdm.stimuli import dataset
+from inhabit.envs.process_group import ProcessGroup
 from inhabit.envs.registry import Need
 
 VERSION = "0.1.3"
@@ -99,14 +100,15 @@ class TrialAuthor:
                 f"iWISDM {VERSION} is needed, in an interpreter of its own: `inhabit setup iwisdm`."
             )
         self._said: deque[str] = deque(maxlen=20)
-        self._child = subprocess.Popen(
+        self._group = ProcessGroup("inhabit-iwisdm-")
+        self._child = self._group.start(
             [str(interpreter()), "-P", "-W", "ignore", str(_PROGRAM)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             # The library's draws go through sets of texts.
-            env={**os.environ, "PYTHONHASHSEED": "0"},
+            env={**without_credentials(), "PYTHONHASHSEED": "0"},
         )
         assert self._child.stderr is not None
         Thread(target=self._listen, args=(self._child.stderr,), daemon=True).start()
@@ -134,9 +136,9 @@ class TrialAuthor:
         for stream in (self._child.stdin, self._child.stdout):
             if stream is not None and not stream.closed:
                 stream.close()
-        if self._child.poll() is None:
-            self._child.kill()
-            self._child.wait()
+        self._group.kill()
+        self._child.wait()
+        self._group.close()
 
     def _tell(self, asked: dict[str, Any]) -> None:
         assert self._child.stdin is not None

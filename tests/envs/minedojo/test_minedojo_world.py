@@ -191,10 +191,10 @@ def _lives(pid: int) -> bool:
 def test_nothing_is_left_of_who_was_killed(hangs: bool) -> None:
     """A program that is killed takes its Luanti and its Xvfb along, even where they hang."""
     code = (
-        "import time\nfrom inhabit.envs.minedojo.luanti.world import World\n"
+        "import time\nfrom inhabit.envs.minedojo.luanti.world import LuantiWorld\n"
         "from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world\n"
         "scene = MineDojoScene(generate_world_type='flat', allow_mob_spawn=False)\n"
-        "world = World(as_world(scene, seed=0), 64, 64)\n"
+        "world = LuantiWorld(as_world(scene, seed=0), 64, 64)\n"
         "print(world._launch.home, *world.pids, flush=True)\ntime.sleep(100)\n"
     )
     worker = subprocess.Popen(
