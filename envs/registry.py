@@ -72,6 +72,9 @@ class Registration:
     filmed: Callable[[Any], Any] = lambda settings: settings
     """settings -> the same, but that the clips of an observation show what was seen on foot from
     the last action's beginning to its end; as they are where there is nothing to show."""
+    scene_places: tuple[str, ...] = ()
+    """Fields of a task's scene that name files of this machine. Where the tasks stand in a record,
+    these are opened only if the user names the folder that they lie in."""
     template: Callable[[Any], Template] | None = None
     """settings -> what EIE fills to write tasks and training data; None where there is none."""
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from inhabit.eie.examples.example import Example
+from inhabit.eie.sets.environment import environment_of
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import (
     Action,
@@ -21,19 +22,16 @@ from inhabit.envs.core import (
     SceneObject,
     Task,
 )
-from inhabit.envs.registry import find
 
 
 class Stage:
     """An environment that is brought to the moments of examples."""
 
-    def __init__(self, opened: SetFolder) -> None:
-        registration = find(opened.header.env)
-        chosen = dict(opened.header.settings["env"])
-        # Whatever way was quickest when it was made, this goes the usual one.
-        chosen.pop("wire", None)
-        settings = registration.settings.model_validate(chosen)
-        self.env: Env = registration.make(opened.header.backend, settings)
+    def __init__(self, opened: SetFolder, assignments: Sequence[str], *, trusted: bool) -> None:
+        registration, backend, settings = environment_of(
+            opened, assignments, trusted=trusted, usual=True
+        )
+        self.env: Env = registration.make(backend, settings)
         template = registration.template(settings) if registration.template else None
         self.kinds = [*template.lexicon.kinds, *template.lexicon.synonyms] if template else []
         self.products = template.lexicon.products if template else {}

@@ -32,6 +32,9 @@ class ModelRegistration:
         ModelError: there is no such model, or it can't be read.
         UnavailableError: a package is lacking on this machine.
     """
+    is_place: Callable[[str], bool] = lambda name: True
+    """Whether a name has to be looked for on a disk or in a network. A record alone does not lead
+    there: the user has to name it."""
 
 
 _ENTRIES = Entries(

@@ -213,4 +213,5 @@ REGISTRATION = ModelRegistration(
     summary=f"a JSON file, or one of {', '.join(BUILT_IN)}: deterministic, for tests",
     settings=ScriptedSettings,
     load=_load,
+    is_place=lambda name: name not in BUILT_IN,
 )

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.marks import Words
 
 STOP = "stop"
 
@@ -25,7 +26,7 @@ class ScriptedSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    actions: Annotated[tuple[str, ...], BeforeValidator(_lines)] = ()
+    actions: Annotated[tuple[str, ...], BeforeValidator(_lines), Words()] = ()
     """One text a step, "stop" among them; after the last one it stops."""
 
 

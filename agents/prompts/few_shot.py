@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inhabit.envs.core import TaskError
+from inhabit.envs.files import read_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Examples:
             TaskError: there are none, or it can't be read.
         """
         files = sorted(folder.glob("episodes/*/episode.jsonl"))
-        examples = [e for file in files if (e := _example(file)) is not None]
+        examples = [e for file in files if (e := _read(file)) is not None]
         if not examples:
             raise TaskError(
                 f"{str(folder)!r} has no episode that succeeded to take examples from: name the "
@@ -67,6 +68,13 @@ class Examples:
         return {w: x / length for w, x in weighed.items()}
 
 
+def _read(file: Path) -> FewShotExample | None:
+    try:
+        return _example(file)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise TaskError(f"{str(file)!r} can't be read for examples: {error!r}") from error
+
+
 def _example(file: Path) -> FewShotExample | None:
     """The last attempt in `file`, if it succeeded."""
     goal, said = "", None
@@ -86,10 +94,10 @@ def _example(file: Path) -> FewShotExample | None:
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
     try:
-        whole = file.read_text(encoding="utf-8").rpartition("\n")[0]  # a half line doesn't count
-        for line in whole.splitlines():
-            yield json.loads(line)
-    except (OSError, ValueError) as error:
+        for line in read_lines(file, file.parents[2]):
+            if line.endswith(b"\n"):  # a half line doesn't count
+                yield json.loads(line)
+    except (OSError, ValueError, RecursionError) as error:
         raise TaskError(f"{str(file)!r} can't be read for examples: {error}") from error
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from inhabit.eie.export.formats import ExportFormat
-from inhabit.episodes.commands.output import Json, answers, print_json
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.recording.reader import RecordError, Run
 
 
@@ -33,6 +33,8 @@ def export(
             "the way, by up to eight keyframes an action.",
         ),
     ] = False,
+    assignments: Set = None,
+    trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Write a set of examples, or the successful episodes of a run, in another form."""
@@ -41,7 +43,14 @@ def export(
     from inhabit.eie.sets.folder import SetFolder
 
     if (source / "set.json").exists():
-        count = export_set(SetFolder.open(source), form, out, films=films)
+        count = export_set(
+            SetFolder.open(source),
+            form,
+            out,
+            films=films,
+            assignments=assignments or (),
+            trusted=trusted,
+        )
     elif films:
         raise RecordError(f"{source} is no set, and only a set's episodes are filmed.")
     else:

@@ -10,6 +10,7 @@ import typer
 from rich.progress import Progress
 
 from inhabit.episodes.commands.output import Json, answers, print_json, remarks
+from inhabit.episodes.recording.reader import RecordError
 
 
 def show(
@@ -53,7 +54,7 @@ def show(
     # Films and pages need much that no other command does.
     from inhabit.episodes.reports.page.writing import Films, find_runs, write_gallery, write_run
 
-    runs = find_runs(run)
+    runs = find_runs(run, _leave_out)
     shown = []
     with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
         bar = progress.add_task("pages", total=sum(len(found.tasks) for found in runs))
@@ -62,7 +63,12 @@ def show(
             if episode:
                 chosen = [found.find(name) for name in episode]
             films = Films(video, gif)
-            shown.append(write_run(found, films, lambda _: progress.advance(bar), chosen))
+            try:
+                shown.append(write_run(found, films, lambda _: progress.advance(bar), chosen))
+            except RecordError as error:
+                if len(runs) == 1:
+                    raise
+                _leave_out(str(error))
     page = run / "index.html"
     if runs[0].folder != run:
         write_gallery(run, shown)
@@ -70,13 +76,17 @@ def show(
         print_json(
             {
                 "page": str(page),
-                "runs": [str(found.folder) for found in runs],
+                "runs": [str(one.run.folder) for one in shown],
                 "episodes": sum(len(one.rows) for one in shown),
                 "films": sum(row.video for one in shown for row in one.rows),
             }
         )
     else:
         answers().print(str(page), soft_wrap=True)
+
+
+def _leave_out(why: str) -> None:
+    remarks().print(f"Left out: {why}", style="yellow", soft_wrap=True)
 
 
 def _show_set(folder: Path, as_json: bool) -> None:
@@ -100,7 +110,7 @@ def _film_together(folder: Path, file: Path, names: Sequence[str]) -> Path:
 
     if file.suffix not in (".mp4", ".gif"):
         raise typer.BadParameter(f"--together writes an .mp4 or a .gif, not {file.name!r}.")
-    runs = find_runs(folder)
+    runs = find_runs(folder, _leave_out)
     sides = []
     for found in runs:
         for asked in names:

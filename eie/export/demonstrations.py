@@ -79,4 +79,6 @@ def _demonstration(episode: Episode) -> Demonstration | None:
 def _picture(episode: Episode, step: StepRecord) -> ExportImage | None:
     if step.see.frame is None:
         return None
-    return picture(episode.folder, step.see.frame, prefix=f"{episode.number:05d}-")
+    return picture(
+        episode.folder, step.see.frame, prefix=f"{episode.number:05d}-", root=episode.run
+    )

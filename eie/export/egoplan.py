@@ -23,7 +23,6 @@ from inhabit.eie.examples.example import Example, Split
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.files import ExportImage, half_written, json_array, picture
 from inhabit.eie.export.filming import Filming
-from inhabit.episodes.recording.reader import RecordError
 
 CHOICES = 4
 _FILES: dict[Split, str] = {
@@ -208,12 +207,6 @@ def _in_passing(goal: str) -> str:
 
 
 def _copy(shown: ExportImage, file: Path) -> None:
-    try:
-        with Image.open(shown.file, formats=("PNG", "JPEG")) as opened:
-            rgb = opened.convert("RGB")
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise RecordError(
-            f"{shown.file} can't be read, so what it belongs to can't be exported: {error}"
-        ) from error
+    rgb = Image.fromarray(shown.pixels())
     with half_written(file) as half:
         rgb.save(half, "JPEG", quality=95)

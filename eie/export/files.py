@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
+from inhabit.envs.files import read_whole
 from inhabit.episodes.recording.disk import DiskError
+from inhabit.episodes.recording.picture import MOST_BYTES, decoded
 from inhabit.episodes.recording.reader import RecordError
 
 _PLAIN = re.compile(r"[0-9A-Za-z_-]+(\.[0-9A-Za-z]+)?")
@@ -79,10 +82,46 @@ class ExportImage:
     file: Path
     name: str
     """A plain name such as "3f2a.png": never a path."""
+    inside: Path
+    """The folder that the user named, above `file`. Below it no link is followed."""
+
+    def read(self) -> bytes:
+        """Its content.
+
+        Raises:
+            RecordError: it is gone, a link, or too large.
+        """
+        try:
+            return read_whole(self.file, self.inside, most=MOST_BYTES)
+        except OSError as error:
+            raise self.lost(str(error.strerror)) from error
+
+    def pixels(self) -> NDArray[np.uint8]:
+        """What it shows: uint8 (H, W, 3).
+
+        Raises:
+            RecordError: it is gone, a link, too large, or no picture.
+        """
+        found = decoded(self.read(), ("PNG", "JPEG"))
+        if found is None:
+            raise self.lost("it is no picture")
+        return np.asarray(found.convert("RGB"))
+
+    def lost(self, why: str) -> RecordError:
+        """What to tell where it can't be had."""
+        return RecordError(
+            f"{self.file} can't be read, so what it belongs to can't be exported: {why}."
+        )
 
 
-def picture(folder: Path, place: str, prefix: str = "") -> ExportImage:
+def picture(folder: Path, place: str, prefix: str = "", root: Path | None = None) -> ExportImage:
     """The picture that a record of `folder` calls `place`, such as "images/3f2a.png".
+
+    Args:
+        folder: of a set, or of an episode.
+        place: seen from there.
+        prefix: of its name in the export.
+        root: the folder that the user named, where it is not `folder`.
 
     Raises:
         RecordError: `place` leads elsewhere.
@@ -90,7 +129,7 @@ def picture(folder: Path, place: str, prefix: str = "") -> ExportImage:
     inside, _, name = place.rpartition("/")
     if inside not in ("images", "frames") or not _PLAIN.fullmatch(name):
         raise RecordError(f"{folder} names a picture {place!r}, which is no place of its own.")
-    return ExportImage(folder / inside / name, prefix + name)
+    return ExportImage(folder / inside / name, prefix + name, root or folder)
 
 
 @dataclass(slots=True)
@@ -109,8 +148,7 @@ class ImageFolder:
         """
         if one.name in self._taken:
             return
-        if not one.file.is_file():
-            raise RecordError(f"{one.file} is gone, so what it belongs to can't be exported.")
+        content = one.read()
         with half_written(self.folder / one.name) as half:
-            shutil.copyfile(one.file, half)
+            half.write_bytes(content)
         self._taken.add(one.name)

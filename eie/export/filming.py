@@ -18,9 +18,9 @@ from inhabit.agents.models.core import Image
 from inhabit.eie.checking.pictures import png
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.files import ExportImage, half_written
+from inhabit.eie.sets.environment import environment_of
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Determinism, Env, SceneError, Task
-from inhabit.envs.registry import find
 from inhabit.episodes.recording.reader import RecordError
 
 KEYFRAMES = 8
@@ -30,20 +30,24 @@ KEYFRAMES = 8
 class Filming:
     """An environment in which the episodes of a set are played again, with a camera."""
 
-    def __init__(self, opened: SetFolder, folder: Path) -> None:
+    def __init__(
+        self, opened: SetFolder, folder: Path, assignments: Sequence[str] = (), *, trusted: bool
+    ) -> None:
         """Prepare to play.
 
         Args:
             opened: the set.
             folder: of its own, where new pictures lie until the next episode begins.
+            assignments: settings of the environment, as KEY=VALUE.
+            trusted: whether the user takes what the set names for their own.
 
         Raises:
             RecordError: the environment never does the same twice.
+            SettingError: the set names a place of a machine that is not said again.
             UnavailableError: the environment lacks something on this machine.
         """
-        registration = find(opened.header.env)
-        settings = registration.settings.model_validate(dict(opened.header.settings["env"]))
-        self._env: Env = registration.make(opened.header.backend, registration.filmed(settings))
+        registration, backend, settings = environment_of(opened, assignments, trusted=trusted)
+        self._env: Env = registration.make(backend, registration.filmed(settings))
         if self._env.determinism is Determinism.NONE:
             self._env.close()
             raise RecordError(
@@ -110,7 +114,7 @@ class Filming:
         if not (self._folder / name).exists():
             with half_written(self._folder / name) as half:
                 half.write_bytes(png(rgb))
-        return ExportImage(self._folder / name, name)
+        return ExportImage(self._folder / name, name, self._folder)
 
 
 def keyframes(way: Sequence[NDArray[np.uint8]]) -> Sequence[NDArray[np.uint8]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,7 +28,15 @@ class ExportFormat(StrEnum):
     LEROBOT = "lerobot"
 
 
-def export_set(opened: SetFolder, form: ExportFormat, out: Path, *, films: bool = False) -> int:
+def export_set(
+    opened: SetFolder,
+    form: ExportFormat,
+    out: Path,
+    *,
+    films: bool = False,
+    assignments: Sequence[str] = (),
+    trusted: bool = False,
+) -> int:
     """Write the set in `form` to `out`, and return how many samples that gave.
 
     Args:
@@ -35,12 +44,15 @@ def export_set(opened: SetFolder, form: ExportFormat, out: Path, *, films: bool 
         form: whose form.
         out: a folder, empty or not there yet.
         films: in EgoPlan's form, play the episodes again and show what was seen on the way.
+        assignments: settings of the environment that films are made in, as KEY=VALUE.
+        trusted: whether the user takes what the set names for their own.
 
     Raises:
         RecordError: `out` is taken, a picture is gone, the form needs whole episodes, or has no
             films.
         SimulatorError: the simulator that films died.
         SetError: the set is broken.
+        SettingError: for films, the set names a place of a machine that is not said again.
         UnavailableError: a package is lacking.
         DiskError: it can't be written.
     """
@@ -65,7 +77,10 @@ def export_set(opened: SetFolder, form: ExportFormat, out: Path, *, films: bool 
         case ExportFormat.EGOPLAN:
             if not films:
                 return egoplan.write(egoplan.of_examples(examples, folder), out)
-            with TemporaryDirectory(dir=out) as seen, Filming(opened, Path(seen)) as filming:
+            with (
+                TemporaryDirectory(dir=out) as seen,
+                Filming(opened, Path(seen), assignments, trusted=trusted) as filming,
+            ):
                 return egoplan.write(egoplan.of_examples(examples, folder, filming), out)
         case ExportFormat.PCA:
             return pca.write(examples, folder, out)

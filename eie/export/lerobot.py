@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from PIL import Image
 from pydantic import JsonValue
 
 from inhabit.eie.export.demonstrations import Demonstration
@@ -167,7 +166,7 @@ class _Book:
         }
 
     def _sized(self, shown: ExportImage) -> NDArray[np.uint8]:
-        rgb = _read(shown)
+        rgb = shown.pixels()
         if self.frames == 0:
             self.side = rgb.shape[:2]
         if rgb.shape[:2] != self.side:
@@ -218,16 +217,6 @@ def _info(book: _Book, env: str) -> Mapping[str, JsonValue]:
 def _file(out: Path, inside: str, part: int, ending: str) -> Path:
     chunk, file = divmod(part, _CHUNK)
     return out / inside / f"{_PLACE.format(chunk_index=chunk, file_index=file)}.{ending}"
-
-
-def _read(shown: ExportImage) -> NDArray[np.uint8]:
-    try:
-        with Image.open(shown.file, formats=("JPEG", "PNG")) as opened:
-            return np.asarray(opened.convert("RGB"))
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise RecordError(
-            f"{shown.file} can't be read, so what it belongs to can't be exported: {error}"
-        ) from error
 
 
 def _write_tasks(file: Path, tasks: Sequence[str]) -> None:

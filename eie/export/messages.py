@@ -16,7 +16,6 @@ import pyarrow as pa
 from inhabit.eie.export.files import ExportImage
 from inhabit.eie.export.tables import PICTURE, Table, table
 from inhabit.eie.export.talk import Conversation
-from inhabit.episodes.recording.reader import RecordError
 
 _CONTENT = pa.list_(pa.struct([("type", pa.string()), ("text", pa.string())]))
 _COLUMNS = pa.schema(
@@ -81,10 +80,4 @@ def _part(part: str | ExportImage) -> Mapping[str, str | None]:
 
 
 def _content(shown: ExportImage) -> Mapping[str, Any]:
-    try:
-        return {"bytes": shown.file.read_bytes(), "path": shown.name}
-    except OSError as error:
-        raise RecordError(
-            f"{shown.file} can't be read ({error.strerror}), so what it belongs to can't be "
-            "exported."
-        ) from error
+    return {"bytes": shown.read(), "path": shown.name}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from inhabit.eie.checking.splits import By
+from inhabit.envs.marks import NoEffect
 
 
 class SynthSettings(BaseModel):
@@ -30,7 +33,7 @@ class SynthSettings(BaseModel):
     attempts: int | None = Field(default=None, ge=1)
     """Tasks that are tried at the most; by default ten for each example that is wanted, and a
     hundred more."""
-    deadline: float = Field(default=60.0, gt=0, le=86_400)
+    deadline: Annotated[float, NoEffect()] = Field(default=60.0, gt=0, le=86_400)
     """Seconds that a simulator may take to answer before it is given up."""
-    in_process: bool = False
+    in_process: Annotated[bool, NoEffect()] = False
     """Have the environment in this very process: nothing protects the work from it."""

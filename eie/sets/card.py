@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from inhabit.eie.sets.baselines import Report, measure
 from inhabit.eie.sets.coverage import Coverage, cover, evenness
-from inhabit.eie.sets.folder import SetFolder, write_whole
+from inhabit.eie.sets.folder import SetFolder, put
 
 OBJECTS, VERBS, ROOMS, LEFT = 40, 12, 40, 10
 """Rows and columns that the tables show; the rest is summed up."""
@@ -26,7 +26,8 @@ def write_card(opened: SetFolder) -> Path:
     """
     file = opened.folder / "README.md"
     report = measure(opened.examples)
-    write_whole(file, card(opened, cover(opened), report).encode("utf-8", "replace"))
+    written = card(opened, cover(opened), report).encode("utf-8", "replace")
+    put(opened.folder, file.name, written, shared=True)
     return file
 
 

@@ -8,7 +8,6 @@ long attempts took stands in `times.jsonl`.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,18 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from inhabit.eie.checking.pictures import png
 from inhabit.eie.examples.example import Example, Rejection
+from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import ExitCode, UserError
+from inhabit.envs.files import (
+    LONGEST,
+    is_regular,
+    make_folder,
+    open_appending,
+    read_lines,
+    read_whole,
+)
+from inhabit.episodes.recording.disk import DiskError, LineFile, write_whole
+from inhabit.episodes.recording.lock import LOCK_FILE, HeldError, LockError, locked
 
 VERSION = 1
 
@@ -99,10 +109,10 @@ class SetFolder:
         """
         file = folder / "set.json"
         try:
-            plain = json.loads(file.read_bytes())
+            plain = json.loads(read_whole(file, folder, most=LONGEST))
         except OSError as error:
             raise SetError(f"{file} can't be read: {error.strerror}.") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise SetError(f"{file} is no JSON: {error}. Choose another --out.") from error
         version = plain.get("version") if isinstance(plain, dict) else None
         if version != VERSION:
@@ -113,7 +123,7 @@ class SetFolder:
         try:
             return cls(folder, SetHeader.model_validate(plain))
         except ValidationError as error:
-            raise SetError(f"{file} is no description of a set: {error}.") from error
+            raise SetError(f"{file} is no description of a set: {first_problem(error)}.") from error
 
     @classmethod
     def begin(cls, folder: Path, header: SetHeader) -> SetFolder:
@@ -122,7 +132,7 @@ class SetFolder:
         Raises:
             SetError: it can't be written, or the folder holds something else.
         """
-        if others := sorted(p.name for p in folder.iterdir() if p.name != "set.json.half"):
+        if others := sorted({p.name for p in folder.iterdir()} - {"set.json.half", LOCK_FILE}):
             raise SetError(
                 f"{folder} holds {others[0]!r} but no set.json, so it is no set. Choose another "
                 "--out."
@@ -137,7 +147,7 @@ class SetFolder:
         Raises:
             SetError: a line is none of ours.
         """
-        yield from _lines(self.folder / "attempts.jsonl", AttemptLine)
+        yield from _lines(self.folder, "attempts.jsonl", AttemptLine)
 
     def examples(self) -> Iterator[Example]:
         """Every example, in order.
@@ -145,7 +155,7 @@ class SetFolder:
         Raises:
             SetError: a line is none of ours.
         """
-        yield from _lines(self.folder / "examples.jsonl", Example)
+        yield from _lines(self.folder, "examples.jsonl", Example)
 
     def finish(self) -> None:
         """Mark it as finished.
@@ -157,7 +167,7 @@ class SetFolder:
 
     def _write_header(self, header: SetHeader) -> None:
         written = header.model_dump_json(indent=2) + "\n"
-        write_whole(self.folder / "set.json", written.encode())
+        put(self.folder, "set.json", written.encode())
         self.header = header
 
 
@@ -171,21 +181,21 @@ class SetWriter:
             SetError: it can't be read or written.
         """
         self._folder = opened.folder
-        images = self._folder / "images"
         try:
-            images.mkdir(exist_ok=True)
+            make_folder(self._folder / "images", self._folder)
         except OSError as error:
-            raise _full(images, error) from error
-        self._attempts = _Lines(self._folder / "attempts.jsonl")
-        self._times = _Lines(self._folder / "times.jsonl")
+            raise cannot_write(self._folder / "images", error) from error
+        self._attempts = _append_to(self._folder, "attempts.jsonl")
+        self._times = _append_to(self._folder, "times.jsonl")
         self.past: Sequence[AttemptLine] = tuple(opened.attempts())
         known = sum(len(attempt.kept) for attempt in self.past)
-        self._examples = _Lines(self._folder / "examples.jsonl", most=known)
-        if self._examples.count < known:
+        there = _cut(self._folder, "examples.jsonl", known)
+        if there < known:
             raise SetError(
-                f"{self._folder / 'examples.jsonl'} holds {self._examples.count} examples, and "
+                f"{self._folder / 'examples.jsonl'} holds {there} examples, and "
                 f"attempts.jsonl tells of {known}: it was changed by hand. Make the set anew."
             )
+        self._examples = _append_to(self._folder, "examples.jsonl")
 
     def add(
         self,
@@ -200,12 +210,16 @@ class SetWriter:
             SetError: the disk refuses. What was written before stays as it is.
         """
         for digest, rgb in pictures.items():
-            file = self._folder / "images" / f"{digest}.png"
-            if not file.exists():
-                write_whole(file, png(rgb))
-        self._examples.append([e.model_dump_json(exclude_defaults=True) for e in examples])
-        self._attempts.append([attempt.model_dump_json(exclude_defaults=True)])
-        self._times.append([json.dumps({"number": attempt.number, "seconds": round(seconds, 3)})])
+            name = f"images/{digest}.png"
+            if not is_regular(self._folder / name, self._folder):
+                put(self._folder, name, png(rgb))
+        time = json.dumps({"number": attempt.number, "seconds": round(seconds, 3)})
+        try:
+            self._examples.append(*map(_line, examples))
+            self._attempts.append(_line(attempt))
+            self._times.append(time.encode())
+        except DiskError as error:
+            raise SetError(str(error)) from error
 
     def close(self) -> None:
         """Let go of the files. Safe to call twice."""
@@ -221,93 +235,89 @@ def held(folder: Path) -> Iterator[None]:
         SetError: it can't be made, or is held already.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
+        with locked(folder):
+            yield
+    except LockError as error:
         raise SetError(
             f"{folder} can't be a set: {error.strerror}. Choose another --out."
         ) from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
+    except HeldError:
         raise SetError(f"{folder} is being written to already. Choose another --out.") from None
-    finally:
-        os.close(descriptor)
 
 
-def write_whole(file: Path, content: bytes) -> None:
-    """Put `file` in place with all its content, or leave everything as it was.
+def put(folder: Path, name: str, content: bytes, *, shared: bool = False) -> None:
+    """Put a file of the set in place with all its content, or leave everything as it was.
+
+    Args:
+        folder: of the set.
+        name: of the file, seen from there.
+        content: all of it.
+        shared: whether others may write the same file at the same time.
 
     Raises:
         SetError: it can't be written.
     """
-    half = file.with_name(file.name + ".half")
     try:
-        half.write_bytes(content)
-        half.replace(file)
+        write_whole(folder / name, folder, content, shared=shared)
     except OSError as error:
-        raise _full(file, error) from error
+        raise cannot_write(folder / name, error) from error
 
 
-class _Lines:
-    """A file that lines are appended to. A torn last line, and any after `most`, are cut off."""
-
-    def __init__(self, file: Path, most: int | None = None) -> None:
-        self._file = file
-        try:
-            self._stream = file.open("ab+", buffering=0)
-            self.count, size = _whole_lines(file, most)
-            self._stream.truncate(size)
-        except OSError as error:
-            raise _full(file, error) from error
-        self._size = size
-
-    def append(self, lines: Sequence[str]) -> None:
-        """Add whole lines, or none of them."""
-        whole = rest = "".join(f"{line}\n" for line in lines).encode()
-        try:
-            while rest:
-                rest = rest[self._stream.write(rest) :]
-        except OSError as error:
-            self._stream.truncate(self._size)
-            raise _full(self._file, error) from error
-        self._size += len(whole)
-        self.count += len(lines)
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-def _whole_lines(file: Path, most: int | None) -> tuple[int, int]:
-    """How many whole lines a file begins with, `most` at the most, and how many bytes they are."""
-    count = size = 0
-    with file.open("rb") as stream:
-        for line in stream:
-            if not line.endswith(b"\n") or count == most:
-                break
-            count, size = count + 1, size + len(line)
-    return count, size
-
-
-def _lines(file: Path, kind: type[T]) -> Iterator[T]:
-    if not file.exists():
-        return
-    with file.open("rb") as stream:
-        for number, line in enumerate(stream, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield kind.model_validate_json(line)
-            except ValidationError as error:
-                raise SetError(
-                    f"{file}, line {number} is not of this version: {error.errors()[0]['msg']}. "
-                    "Make the set anew in another folder."
-                ) from error
-
-
-def _full(file: Path, error: OSError) -> SetError:
+def cannot_write(file: Path, error: OSError) -> SetError:
+    """What to tell where the disk refuses."""
     return SetError(
         f"{file} can't be written: {error.strerror}. What was kept so far is whole; put that right "
         "and give the same command again to go on."
     )
+
+
+def _append_to(folder: Path, name: str) -> LineFile:
+    try:
+        return LineFile(folder / name, folder)
+    except DiskError as error:
+        raise SetError(str(error)) from error
+
+
+def _line(of: BaseModel) -> bytes:
+    return of.model_dump_json(exclude_defaults=True).encode()
+
+
+def _cut(folder: Path, name: str, most: int) -> int:
+    """Cut a file of lines off after `most` of them; returns how many there are then."""
+    try:
+        descriptor = open_appending(folder / name, folder)
+        try:
+            count = size = 0
+            for line in read_lines(folder / name, folder):
+                if not line.endswith(b"\n") or count == most:
+                    break
+                count, size = count + 1, size + len(line)
+            os.ftruncate(descriptor, size)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise cannot_write(folder / name, error) from error
+    return count
+
+
+def _lines(folder: Path, name: str, kind: type[T]) -> Iterator[T]:
+    file = folder / name
+    try:
+        for number, line in enumerate(read_lines(file, folder), 1):
+            if not line.endswith(b"\n"):
+                return
+            yield _parse(kind, line, f"{file}, line {number}")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise SetError(f"{file} can't be read: {error.strerror}.") from error
+
+
+def _parse(kind: type[T], line: bytes, place: str) -> T:
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        raise SetError(
+            f"{place} is not of this version: {first_problem(error)}. Make the set anew in another "
+            "folder."
+        ) from error

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from inhabit.eie.examples.example import Example, Split
 from inhabit.eie.sets.folder import SetError, SetFolder
+from inhabit.envs.files import replacing
 
 _ROWS = 512
 """Examples that are in memory at once."""
@@ -53,10 +54,9 @@ def write_tables(opened: SetFolder) -> None:
     """
     folder = opened.folder / "data"
     try:
-        folder.mkdir(exist_ok=True)
         for split in get_args(Split):
             rows = (e for e in opened.examples() if e.split == split)
-            _write(folder / f"{split}.parquet", rows)
+            _write(folder / f"{split}.parquet", opened.folder, rows)
     except OSError as error:
         raise SetError(
             f"{folder} can't be written: {error.strerror or error}. What was kept so far is whole; "
@@ -64,12 +64,13 @@ def write_tables(opened: SetFolder) -> None:
         ) from error
 
 
-def _write(file: Path, examples: Iterable[Example]) -> None:
-    half = file.with_name(file.name + ".half")
-    with pq.ParquetWriter(half, SCHEMA, compression="zstd") as writer:
+def _write(file: Path, inside: Path, examples: Iterable[Example]) -> None:
+    with (
+        replacing(file, inside) as stream,
+        pq.ParquetWriter(stream, SCHEMA, compression="zstd") as writer,
+    ):
         for rows in _batches(examples):
             writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
-    half.replace(file)
 
 
 def _batches(examples: Iterable[Example]) -> Iterator[list[dict[str, object]]]:

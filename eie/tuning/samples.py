@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image as Picture
 from pydantic import ValidationError
 
 from inhabit.agents.core import Step, View
@@ -18,6 +17,8 @@ from inhabit.eie.examples.example import Example, Past, Split
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.envs.core import Action, Observation, Reason
 from inhabit.envs.entries import first_problem
+from inhabit.envs.files import read_lines
+from inhabit.episodes.recording.picture import read_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +74,17 @@ def read(folder: Path, split: Split) -> Iterator[Sample]:
     """
     file = folder / "examples.jsonl"
     try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                try:
-                    example = Example.model_validate_json(line)
-                except ValidationError as error:
-                    raise TuneError(
-                        f"Line {number} of {file} is no example: {first_problem(error)}."
-                    ) from error
-                if example.answer >= len(example.candidates):
-                    raise TuneError(f"Line {number} of {file} has no candidate {example.answer}.")
-                if example.split == split:
-                    yield Sample(folder, example)
+        for number, line in enumerate(read_lines(file, folder), 1):
+            try:
+                example = Example.model_validate_json(line)
+            except ValidationError as error:
+                raise TuneError(
+                    f"Line {number} of {file} is no example: {first_problem(error)}."
+                ) from error
+            if example.answer >= len(example.candidates):
+                raise TuneError(f"Line {number} of {file} has no candidate {example.answer}.")
+            if example.split == split:
+                yield Sample(folder, example)
     except OSError as error:
         raise TuneError(f"{folder} is no set of examples: {error.strerror}.") from error
 
@@ -128,11 +128,9 @@ def picture(folder: Path, name: str) -> NDArray[np.uint8]:
     Raises:
         TuneError: it can't be read, or lies elsewhere.
     """
-    file = folder / name
-    if not file.resolve().is_relative_to(folder.resolve()):
+    if Path(name).is_absolute() or ".." in Path(name).parts:
         raise TuneError(f"The picture {name!r} lies outside of the set {folder}.")
-    try:
-        with Picture.open(file) as picture:
-            return np.asarray(picture.convert("RGB"))
-    except OSError as error:
-        raise TuneError(f"The picture {file} can't be read: {error}.") from error
+    found = read_picture(folder / name, folder, ("PNG", "JPEG"))
+    if found is None:
+        raise TuneError(f"The picture {folder / name} can't be read.")
+    return np.asarray(found.convert("RGB"))

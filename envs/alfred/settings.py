@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from inhabit.envs.alfred.scenes.rooms import Cells, Split
+from inhabit.envs.marks import Place
 
 
 class AlfredSettings(BaseModel):
@@ -20,7 +21,7 @@ class AlfredSettings(BaseModel):
     """Whether "find the mug" goes to things that were never seen, as in EmbodiedBench."""
     split: Split = "all"
     """Rooms that tasks are sampled in: iTHOR's 1-20, 21-25 or 26-30 of each kind."""
-    rooms: str = ""
+    rooms: Annotated[str, Place()] = ""
     """A folder with rooms of one's own, as scripts/record_room saves them: tasks are sampled in
     these instead, and the embedded household loads them."""
     cells: Cells = "computed"
@@ -47,7 +48,7 @@ class AlfredSettings(BaseModel):
     wire: Literal["pipes", "none"] = "pipes"
     """How the embedded household is spoken to: by AI2-THOR's own client through pipes, in a process
     of its own; or directly, in this process, which shows the same several times as quickly."""
-    executable: str = ""
+    executable: Annotated[str, Place()] = ""
     """Path of a build of Unity, for `--backend unity`."""
     width: int = Field(default=300, ge=64, le=2048)
     height: int = Field(default=300, ge=64, le=2048)

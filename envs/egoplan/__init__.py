@@ -14,5 +14,6 @@ REGISTRATION = Registration(
     make=lazy("inhabit.envs.egoplan.env:make"),
     sample=lazy("inhabit.envs.egoplan.tasks:sample"),
     read=lazy("inhabit.envs.egoplan.tasks:read"),
+    scene_places=("video",),
     packages=("av",),
 )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field
+
+from inhabit.envs.marks import NoEffect, Place
 
 
 class MineDojoSettings(BaseModel):
@@ -16,11 +20,11 @@ class MineDojoSettings(BaseModel):
     """Pixels."""
     deadline: int = Field(default=2400, ge=20, le=100_000)
     """Ticks (1/20 s of the game) that one action may take."""
-    tasks: str | None = None
+    tasks: Annotated[str | None, Place(), NoEffect()] = None
     """A `minedojo` wheel, or the folder of an installed one, that its tasks are read from; None
     looks where `inhabit setup minedojo` puts it."""
-    python: str | None = None
+    python: Annotated[str | None, Place()] = None
     """Backend minedojo: an interpreter that can import it; None takes the one that `inhabit setup
     minedojo --backend minedojo` makes."""
-    launch: float = Field(default=900.0, gt=0, le=7200)
+    launch: Annotated[float, NoEffect()] = Field(default=900.0, gt=0, le=7200)
     """Backend minedojo: seconds that Minecraft may take to start. The first time it is built."""

@@ -14,4 +14,5 @@ REGISTRATION = Registration(
     make=lazy("inhabit.envs.pca_bench.env:make"),
     sample=lazy("inhabit.envs.pca_bench.sampling:sample"),
     read=lazy("inhabit.envs.pca_bench.tasks:read"),
+    scene_places=("image",),
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from inhabit.envs.marks import NoEffect, Place
 
 
 class VirtualHomeSettings(BaseModel):
@@ -20,11 +22,11 @@ class VirtualHomeSettings(BaseModel):
     """Where the picture is taken from; "none" goes without pictures."""
     verbs: Literal["all", "unity"] = "all"
     """All actions of the evolving graph, or those alone that Unity carries out too."""
-    host: str = "127.0.0.1"
+    host: Annotated[str, Place(), NoEffect()] = "127.0.0.1"
     """Of a Unity simulator, or a server that speaks its protocol."""
-    port: int = Field(default=8080, ge=1, le=65535)
+    port: Annotated[int, Place(), NoEffect()] = Field(default=8080, ge=1, le=65535)
     """Of the same. One that is started by `executable` gets a free port of its own instead."""
-    executable: str | None = None
+    executable: Annotated[str | None, Place()] = None
     """Path of VirtualHome's Unity build, started headless; None connects to one that runs."""
-    timeout: float = Field(default=60.0, gt=0.0)
+    timeout: Annotated[float, NoEffect()] = Field(default=60.0, gt=0.0)
     """Seconds that Unity may take for an answer."""

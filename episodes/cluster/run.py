@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from typing import cast
@@ -9,6 +10,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from inhabit.envs.core import Determinism, Task
+from inhabit.envs.files import read_whole
 from inhabit.episodes.cluster.bundle import unpack
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch, offered
 from inhabit.episodes.cluster.settings import ClusterSettings
@@ -76,7 +78,10 @@ async def run_on_cluster(run: Run, plan: RunPlan, *, workers: int, watch: Watch)
 
     await dispatch(
         f"{_DUTIES}:Player",
-        run.header.model_dump(mode="json"),
+        # The settings of now: a record decides nothing about what nodes start.
+        run.header.model_copy(update={"settings": plan.recorded_settings()}).model_dump(
+            mode="json"
+        ),
         _jobs(run),
         done,
         hands=workers,
@@ -98,7 +103,9 @@ def need_of(settings: ClusterSettings, backend: str) -> NodeResources:
 
 def _jobs(run: Run) -> Iterator[JsonValue]:
     for episode in unfinished(run):
-        record = episode.file.read_bytes() if episode.file.exists() else b""
+        record = b""
+        with contextlib.suppress(FileNotFoundError):
+            record = read_whole(episode.file, episode.run)
         whole = record[: record.rfind(b"\n") + 1]
         yield {
             "number": episode.number,
@@ -113,10 +120,9 @@ def _keep(run: Run, episode: Episode, bundle: bytes, watch: Watch) -> None:
     try:
         for name, content in files.items():
             file = episode.folder / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(file, content)
+            write_whole(file, run.folder, content)
         # Last, so that an episode that has ended has all its pictures.
-        write_whole(episode.file, record, sync=True)
+        write_whole(episode.file, run.folder, record, sync=True)
     except OSError as error:
         raise DiskError(episode.file, error) from error
     attempt = episode.last()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from inhabit.envs.marks import NoEffect, Place, Words
 
 
 class ClusterSettings(BaseModel):
@@ -12,13 +15,13 @@ class ClusterSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    ray_address: str = ""
+    ray_address: Annotated[str, Place(), NoEffect()] = ""
     """Of the cluster that --ray uses; empty for the one that this machine belongs to, or a new one
     on it."""
-    ray_cpus: float = Field(default=1.0, ge=0)
+    ray_cpus: Annotated[float, NoEffect()] = Field(default=1.0, ge=0)
     """Processors that a worker takes of its node."""
-    ray_gpus: float = Field(default=0.0, ge=0)
-    ray_resources: Mapping[str, float] = Field(default_factory=dict)
+    ray_gpus: Annotated[float, NoEffect()] = Field(default=0.0, ge=0)
+    ray_resources: Annotated[Mapping[str, float], Words(), NoEffect()] = Field(default_factory=dict)
     """What else it takes, of the resources that nodes were started with: `unity=1,display=1`."""
 
     @field_validator("ray_resources", mode="before")

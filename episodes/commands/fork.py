@@ -10,14 +10,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from inhabit.episodes.commands.output import Json, Set, answers, print_json
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Fork
 from inhabit.episodes.replaying.fork import fork_episode
 from inhabit.episodes.replaying.preference import Continuation, PreferencePair
 from inhabit.episodes.reports.video.slides import ENDINGS
-from inhabit.episodes.running.plan import plan_like
+from inhabit.episodes.running.recorded import plan_like
 
 
 def fork(
@@ -37,6 +37,7 @@ def fork(
         str | None, typer.Option("--base-url", help="Where that model's endpoint is.")
     ] = None,
     assignments: Set = None,
+    trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Go on from a step of a recorded episode in another way.
@@ -44,9 +45,11 @@ def fork(
     The other way is a run of its own in the folder `forks` of the run, and the two together are a
     line of `forks.jsonl` there: preference data.
     """
-    if sum(given is not None for given in (action, hint, model)) > 1:
-        raise typer.BadParameter("--action, --hint and --model exclude one another.")
     found = Run.open(run)
+    # The recorded model may have to be said again, and then it is no change.
+    other = None if model == found.header.model else model
+    if sum(given is not None for given in (action, hint, other)) > 1:
+        raise typer.BadParameter("--action, --hint and another --model exclude one another.")
     chosen = found.find(episode)
     change = Fork(
         run=run.resolve().name,
@@ -54,12 +57,19 @@ def fork(
         step=step,
         action=action,
         hint=hint,
-        model=model,
+        model=other,
     )
-    plan = plan_like(found.header, model=model, base_url=base_url, assignments=assignments or ())
+    plan = plan_like(
+        found.header,
+        where=run,
+        tasks=[chosen.task],
+        model=model,
+        base_url=base_url,
+        assignments=assignments or (),
+        trusted=trusted,
+    )
     command = ["inhabit", *sys.argv[1:]]
-    (run / "forks").mkdir(exist_ok=True)
-    with held(run / "forks"):
+    with held(run / "forks", inside=run):
         pair = asyncio.run(fork_episode(found, chosen, change, plan, command))
     _print(pair, run, answers())
     if as_json:

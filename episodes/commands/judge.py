@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
@@ -17,8 +17,9 @@ from rich.text import Text
 from inhabit.agents.core import ModelError
 from inhabit.agents.models import registry as models
 from inhabit.agents.models.core import Ability
+from inhabit.envs.core import Env
 from inhabit.envs.registry import find
-from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.judging import sheet
 from inhabit.episodes.judging.chat import ChatJudge
 from inhabit.episodes.judging.oracle import Oracle
@@ -27,9 +28,10 @@ from inhabit.episodes.judging.scores import Dimension, Judge
 from inhabit.episodes.judging.sheet import Kappa, kappa
 from inhabit.episodes.judging.summary import KindSummary, PartScore, Summary, calibration, summarize
 from inhabit.episodes.judging.walk import judge_run
+from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.running.plan import find_backend, make_env
-from inhabit.episodes.running.settings import RunSettings, SettingError, checked, divide
+from inhabit.episodes.running.recorded import env_of_run
+from inhabit.episodes.running.settings import SettingError, assigned, divide
 
 Agreement = Mapping[Dimension, Kappa]
 
@@ -60,13 +62,17 @@ def judge(
     plot: Annotated[
         Path | None, typer.Option(help="An SVG to draw how sure and how right it was into.")
     ] = None,
+    trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Score every step of a run; what was judged before is not judged again."""
     if (sample is not None and not as_csv) or (as_csv and as_json):
         raise typer.BadParameter("--sample goes with --csv, and --csv without --json.")
     found = Run.open(run)
-    asyncio.run(_judge(found, by, base_url, assignments or ()))
+    of_env, of_judge = _divided(found, by, assignments or [])
+    make = env_of_run(found, of_env, trusted=trusted)
+    with held(run / "judgements", inside=run):
+        asyncio.run(_judge(found, _make_judge(by, base_url, of_judge), make))
     steps, episodes = whole(file_of(found, by))
     if not episodes:
         raise RecordError(f"{run}: no episode has ended yet, so there is nothing to judge.")
@@ -84,39 +90,42 @@ def judge(
         print_json({**plain, "agreement": {part.value: _row(k) for part, k in agreement.items()}})
 
 
-async def _judge(
-    run: Run, by: str, base_url: str | None, assignments: list[str] | tuple[str, ...]
-) -> None:
-    header = run.header
-    registration = find(header.env)
-    backend = find_backend(registration, header.backend)
-    settings = checked("env", registration.settings, header.settings.env)
-    run_settings = RunSettings.model_validate(header.settings.run)
-    who = _make_judge(by, base_url, assignments)
+def _divided(run: Run, by: str, assignments: list[str]) -> tuple[list[str], list[str]]:
+    """What is set of the environment, and what of the judge's model.
+
+    Raises:
+        SettingError: nobody declares a setting, or both do.
+    """
+    owners: dict[str, type[BaseModel]] = {"env": find(run.header.env).settings}
+    if by != Oracle.name:
+        owners["model"] = models.find(by)[0].settings
+    of_env: list[str] = []
+    of_judge: list[str] = []
+    for one in assignments:
+        (owner, _), *_ = assigned([one], owners)
+        (of_env if owner == "env" else of_judge).append(one)
+    return of_env, of_judge
+
+
+async def _judge(run: Run, who: Judge, make: Callable[[], Env]) -> None:
     try:
         with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
             bar = progress.add_task("judge", total=len(run.tasks))
-            await judge_run(
-                run,
-                who,
-                lambda: make_env(registration, backend, settings, run_settings),
-                watch=lambda _: progress.advance(bar),
-            )
+            await judge_run(run, who, make, watch=lambda _: progress.advance(bar))
     finally:
         await who.close()
 
 
-def _make_judge(by: str, base_url: str | None, assignments: list[str] | tuple[str, ...]) -> Judge:
+def _make_judge(by: str, base_url: str | None, given: list[str]) -> Judge:
     if by == Oracle.name:
-        if base_url is not None or assignments:
-            raise SettingError("The oracle asks no model: leave --base-url and --set out.")
+        if base_url is not None:
+            raise SettingError("The oracle asks no model: leave --base-url out.")
         return Oracle()
     kind = models.find(by)[0].settings
-    given = list(assignments)
     if base_url is not None:
         if "base_url" not in kind.model_fields:
             raise SettingError("--base-url says where an endpoint is: --judge openai:NAME.")
-        given.append(f"model.base_url={base_url}")
+        given = [*given, f"model.base_url={base_url}"]
     model = models.load(by, divide(given, {"model": kind})["model"])
     if Ability.WORDS not in model.abilities:
         raise ModelError(f"{by} says nothing in words, so it can't judge.")

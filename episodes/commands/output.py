@@ -24,6 +24,15 @@ Set = Annotated[
 ]
 """The option for all that has no option of its own."""
 
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust-record",
+        help="The record is your own: use the programs, files and addresses that it names.",
+    ),
+]
+"""The option of all commands that go by a record."""
+
 
 def answers() -> Console:
     """For what was asked for. Square brackets in it are no markup."""

@@ -11,10 +11,11 @@ import typer
 from pydantic import JsonValue
 from rich.progress import Progress
 
-from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.recording.reader import Episode, RecordError, Run
 from inhabit.episodes.replaying import replan as replanning
-from inhabit.episodes.running.plan import RunPlan, plan_like
+from inhabit.episodes.running.plan import RunPlan
+from inhabit.episodes.running.recorded import plan_like
 from inhabit.episodes.running.view import LackingError
 from inhabit.episodes.scoring.metrics import wilson
 
@@ -38,16 +39,19 @@ def replan(
         Path | None, typer.Option(metavar="FILE", help="Where to write every step, as JSONL.")
     ] = None,
     assignments: Set = None,
+    trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Ask another model about the recorded steps, without a simulator: how often do they agree?"""
     found = Run.open(run)
     plan = plan_like(
         found.header,
+        where=run,
         agent=agent,
         model=model,
         base_url=base_url,
         assignments=assignments or (),
+        trusted=trusted,
     )
     if plan.agent.needs:
         raise LackingError(

@@ -10,12 +10,10 @@ import typer
 from pydantic import JsonValue
 from rich.progress import Progress
 
-from inhabit.envs.registry import find
-from inhabit.episodes.commands.output import Json, answers, print_json, remarks
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.replaying.replay import Replay, replay_run
-from inhabit.episodes.running.plan import find_backend, make_env
-from inhabit.episodes.running.settings import RunSettings, checked
+from inhabit.episodes.running.recorded import env_of_run
 
 _LONGEST = 300
 """Characters of a value that a sentence shows."""
@@ -26,6 +24,8 @@ def replay(
     episode: Annotated[
         str | None, typer.Option(metavar="ID", help="A task id or a number; all without it.")
     ] = None,
+    assignments: Set = None,
+    trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Act a run again; name the first step that differs, or "identical".
@@ -34,17 +34,12 @@ def replay(
     """
     found = Run.open(run)
     header = found.header
-    registration = find(header.env)
-    backend = find_backend(registration, header.backend)
-    settings = checked("env", registration.settings, header.settings.env)
-    run_settings = RunSettings.model_validate(header.settings.run)
+    make = env_of_run(found, assignments or (), trusted=trusted)
     chosen = list(found.episodes()) if episode is None else [found.find(episode)]
     replays = []
     with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
         waiting = progress.track(chosen, description="replay")
-        for one in replay_run(
-            found, lambda: make_env(registration, backend, settings, run_settings), waiting
-        ):
+        for one in replay_run(found, make, waiting):
             replays.append(one)
             if one.difference:
                 answers().print(_sentence(one), soft_wrap=True)

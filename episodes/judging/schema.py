@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from inhabit.envs.entries import first_problem
+from inhabit.envs.files import read_whole
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.judging.scores import AgentAnswer, Judged
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -92,13 +93,13 @@ def file_of(run: Run, judge: str) -> Path:
 
 
 def read(file: Path) -> Iterator[Line]:
-    """Every whole line of a file of judgements; none where there is no file.
+    """Every whole line of a run's file of judgements; none where there is no file.
 
     Raises:
         RecordError: a whole line is no judgement.
     """
     try:
-        content = file.read_bytes()
+        content = read_whole(file, file.parents[1])
     except FileNotFoundError:
         return
     except OSError as error:

@@ -52,7 +52,7 @@ async def judge_run(
     if not left:
         return
     fresh = next(read(file), None) is None
-    lines = LineFile(file)
+    lines = LineFile(file, run.folder)
     try:
         if fresh:
             lines.append(JudgeLine(judge=judge.name).model_dump_json().encode())

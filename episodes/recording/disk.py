@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import io
 import os
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import BoundedSemaphore
@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from inhabit.envs.credentials import credentials, redact
 from inhabit.envs.errors import ExitCode, UserError
+from inhabit.envs.files import open_appending, replacing
 from inhabit.episodes.recording.schema import is_sound
 
 QUALITY = 90
@@ -41,27 +43,31 @@ class LineFile:
     """A file that whole lines are appended to, each by a single write.
 
     A line that was cut off, by a kill or a full disk, or spoilt by a loss of power, is taken away
-    again: before anything is appended, and at once where the disk refuses the rest of it.
+    again: before anything is appended, and at once where the disk refuses the rest of it. Keys of
+    this user are left out of every line.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, inside: Path) -> None:
+        """Open or make `file`, which lies somewhere below the folder `inside`.
+
+        Raises:
+            DiskError: it can't be opened for writing, or is a link.
+        """
         self._file = file
+        self._keys = credentials()
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            _check_parent(file)
-            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
-            self._descriptor = os.open(file, flags, 0o644)
+            self._descriptor = open_appending(file, inside)
             self._size = _cut_torn_line(self._descriptor)
         except OSError as error:
             raise DiskError(file, error) from error
 
-    def append(self, line: bytes) -> None:
-        """Add one line, which holds no newline itself.
+    def append(self, *lines: bytes) -> None:
+        """Add lines, which hold no newline themselves: all of them, or none.
 
         Raises:
             DiskError: there is no room left, or the disk failed.
         """
-        whole = rest = line + b"\n"
+        whole = rest = b"".join(without_keys(line, self._keys) + b"\n" for line in lines)
         try:
             while rest:  # Once, unless the disk is full: then the second write says so.
                 rest = rest[os.write(self._descriptor, rest) :]
@@ -100,14 +106,14 @@ class Pictures:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pictures")
         self._room = BoundedSemaphore(_WAITING)
 
-    def write(self, file: Path, rgb: NDArray[np.uint8]) -> Future[None]:
-        """Have `rgb`, uint8 (H, W, 3), written as JPEG to `file`.
+    def write(self, file: Path, inside: Path, rgb: NDArray[np.uint8]) -> Future[None]:
+        """Have `rgb`, uint8 (H, W, 3), written as JPEG to `file`, somewhere below `inside`.
 
         Returns:
             What is done once the file is whole; it raises `DiskError` where that failed.
         """
         self._room.acquire()
-        return self._thread.submit(self._write, file, rgb)
+        return self._thread.submit(self._write, file, inside, rgb)
 
     def __enter__(self) -> Self:
         return self
@@ -120,10 +126,9 @@ class Pictures:
     ) -> None:
         self._thread.shutdown(wait=True)
 
-    def _write(self, file: Path, rgb: NDArray[np.uint8]) -> None:
+    def _write(self, file: Path, inside: Path, rgb: NDArray[np.uint8]) -> None:
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(file, jpeg(rgb))
+            write_whole(file, inside, jpeg(rgb))
         except OSError as error:
             raise DiskError(file, error) from error
         finally:
@@ -137,29 +142,30 @@ def jpeg(rgb: NDArray[np.uint8], quality: int = QUALITY) -> bytes:
     return buffer.getvalue()
 
 
-def write_whole(file: Path, content: bytes, *, sync: bool = False) -> None:
+def write_whole(
+    file: Path, inside: Path, content: bytes, *, sync: bool = False, shared: bool = False
+) -> None:
     """Put `file` in place with all its content, or leave everything as it was.
 
-    With `sync`, it is on disk when this returns.
+    Args:
+        file: which; its folder is made if need be.
+        inside: the folder that the user named, above `file`. Below it no link is followed.
+        content: all of it.
+        sync: whether it is on disk when this returns.
+        shared: whether others may write the same file at the same time.
 
     Raises:
         OSError: it can't be written.
     """
-    _check_parent(file)
-    half = file.with_name(file.name + ".half")
-    # Somebody else's folder may hold links: what is written stays in it.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-    with os.fdopen(os.open(half, flags, 0o644), "wb") as stream:
+    with replacing(file, inside, sync=sync, shared=shared) as stream:
         stream.write(content)
-        if sync:
-            stream.flush()
-            os.fsync(stream.fileno())
-    half.replace(file)
 
 
-def _check_parent(file: Path) -> None:
-    if file.parent.is_symlink():
-        raise OSError(errno.ELOOP, "its folder is a symbolic link, which may lead anywhere")
+def without_keys(line: bytes, keys: Sequence[str]) -> bytes:
+    """A line of JSON with "[key]" in place of keys of this user."""
+    if not any(key.encode(errors="replace") in line or '"' in key or "\\" in key for key in keys):
+        return line
+    return redact(line.decode("utf-8", "surrogateescape"), keys).encode("utf-8", "surrogateescape")
 
 
 def _cut_torn_line(descriptor: int) -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,40 +10,36 @@ from pydantic import JsonValue
 
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.disk import write_whole
+from inhabit.episodes.recording.lock import LOCK_FILE, HeldError, LockError, locked
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.recording.schema import RunHeader
 
 _ASKED = ("env", "backend", "agent", "model", "candidates", "grants", "image", "seed", "max_steps")
 """What has to be the same for a run to go on, beside its settings."""
-_FREE = {
-    "run.resume",
-    "run.ray_address",
-    "run.ray_cpus",
-    "run.ray_gpus",
-    "run.ray_resources",
-}
-"""Settings that may change when a run goes on."""
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def held(folder: Path, inside: Path | None = None) -> Iterator[None]:
     """Hold `folder`, made if need be, so that no other runner writes into it.
+
+    Args:
+        folder: which.
+        inside: the folder that the user named, where `folder` lies in it.
 
     Raises:
         RecordError: it can't be made or written to, holds something else, or is held already.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
+        with locked(folder, inside):
+            yield
+    except HeldError:
         raise RecordError(
-            f"{folder} can't be a run folder: {error.strerror}. Choose another --out."
+            f"{folder} is being written to by another run. Wait for it, or choose another --out."
+        ) from None
+    except LockError as error:
+        raise RecordError(
+            f"{folder} can't be written to: {error.strerror}. Choose another --out."
         ) from error
-    try:
-        _lock(folder, descriptor)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def earlier(folder: Path) -> Run | None:
@@ -57,7 +51,7 @@ def earlier(folder: Path) -> Run | None:
     if (folder / "run.json").exists():
         return Run.open(folder)
     # These are left where a run was cut off before it had begun.
-    ours = {"tasks.jsonl", "tasks.jsonl.half", "run.json.half"}
+    ours = {"tasks.jsonl", "tasks.jsonl.half", "run.json.half", LOCK_FILE}
     if others := sorted({entry.name for entry in folder.iterdir()} - ours):
         raise RecordError(
             f"{folder} holds {others[0]!r} but no run.json, so it is no run folder. Choose "
@@ -74,9 +68,9 @@ def begin(folder: Path, header: RunHeader, tasks: Sequence[Task]) -> Run:
     """
     lines = "".join(task.model_dump_json() + "\n" for task in tasks)
     try:
-        write_whole(folder / "tasks.jsonl", lines.encode(), sync=True)
+        write_whole(folder / "tasks.jsonl", folder, lines.encode(), sync=True)
         written = header.model_dump_json(indent=2) + "\n"
-        write_whole(folder / "run.json", written.encode(), sync=True)
+        write_whole(folder / "run.json", folder, written.encode(), sync=True)
     except OSError as error:
         raise RecordError(
             f"{folder} can't be written to: {error.strerror}. Put that right, or choose another "
@@ -85,15 +79,23 @@ def begin(folder: Path, header: RunHeader, tasks: Sequence[Task]) -> Run:
     return Run(folder, header, tuple(tasks))
 
 
-def check_same(run: Run, header: RunHeader, tasks: Sequence[Task]) -> None:
+def check_same(
+    run: Run, header: RunHeader, tasks: Sequence[Task], free: Collection[str] = ()
+) -> None:
     """See that `run` was begun with what is asked for now.
+
+    Args:
+        run: as it was begun.
+        header: of what is asked for now.
+        tasks: that are asked for now.
+        free: settings without effect on results, as "run.deadline": they may differ.
 
     Raises:
         RecordError: it was not; names the first difference.
     """
     was, now = _asked(run.header), _asked(header)
     # A setting that only one side knows came or went between two versions of this program.
-    for name in sorted((was.keys() & now.keys()) - _FREE):
+    for name in sorted((was.keys() & now.keys()) - set(free)):
         if was[name] != now[name]:
             raise RecordError(
                 f"{run.folder} was begun with {name} {was.get(name)!r}, not {now.get(name)!r}. "
@@ -126,15 +128,6 @@ def check_model(run: Run, details: Mapping[str, JsonValue]) -> None:
                 f"{run.folder} was begun by a model whose {name} was {was[name]!r}, and here it is "
                 f"{details[name]!r}. Go on with it where it can be that, or choose another --out."
             )
-
-
-def _lock(folder: Path, descriptor: int) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise RecordError(
-            f"{folder} is being written to by another run. Wait for it, or choose another --out."
-        ) from None
 
 
 def _asked(header: RunHeader) -> Mapping[str, JsonValue]:

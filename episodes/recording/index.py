@@ -6,6 +6,7 @@ record that it tells of has the size it had then, and what it lacks is read from
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.envs.core import Reason
+from inhabit.envs.files import read_lines, size_of
 from inhabit.episodes.recording.disk import LineFile
 from inhabit.episodes.recording.reader import Attempt, Episode, Run
 from inhabit.episodes.recording.schema import EndLine, FramePath
@@ -41,8 +43,9 @@ class Index:
     def __init__(self, run: Run) -> None:
         """Read the file; one that is broken or of another version counts as none."""
         self._run = run
-        self._known = {entry.number: entry for entry in _read(run.folder / _FILE)}
+        self._known = {entry.number: entry for entry in _read(run.folder)}
         self._added: list[IndexEntry] = []
+        self._checked: set[int] = set()
 
     def end(self, episode: Episode) -> EndLine | None:
         """How `episode` ended; None while it has not.
@@ -90,8 +93,15 @@ class Index:
         self._added = []
 
     def _still_known(self, episode: Episode) -> IndexEntry | None:
+        """What the file says, unless the record has grown or its last line says otherwise."""
         known = self._known.get(episode.number)
-        return known if known is not None and known.size == _size(episode.file) else None
+        if known is None or known.size != size_of(episode.file, episode.run):
+            return None
+        if episode.number not in self._checked:
+            if episode.end() != known.end:
+                return None
+            self._checked.add(episode.number)
+        return known
 
 
 def entry_of(episode: Episode, attempt: Attempt, end: EndLine) -> IndexEntry:
@@ -100,7 +110,7 @@ def entry_of(episode: Episode, attempt: Attempt, end: EndLine) -> IndexEntry:
     reasons = Counter(s.act.reason for s in attempt.steps if s.act and s.act.reason)
     return IndexEntry(
         number=episode.number,
-        size=_size(episode.file),
+        size=size_of(episode.file, episode.run) or 0,
         end=end,
         frame=frames[-1] if frames else None,
         reasons=dict(sorted(reasons.items())),
@@ -115,7 +125,7 @@ def append(run: Run, entries: Sequence[IndexEntry]) -> None:
     """
     if not entries:
         return
-    lines = LineFile(run.folder / _FILE)
+    lines = LineFile(run.folder / _FILE, run.folder)
     try:
         for entry in entries:
             lines.append(entry.model_dump_json(by_alias=True).encode())
@@ -123,20 +133,9 @@ def append(run: Run, entries: Sequence[IndexEntry]) -> None:
         lines.close()
 
 
-def _read(file: Path) -> Iterator[IndexEntry]:
-    try:
-        lines = file.read_bytes().split(b"\n")[:-1]
-    except OSError:
-        return
-    for line in lines:
-        try:
-            yield IndexEntry.model_validate_json(line)
-        except ValidationError:
-            continue
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
+def _read(run: Path) -> Iterator[IndexEntry]:
+    with contextlib.suppress(OSError):
+        for line in read_lines(run / _FILE, run):
+            with contextlib.suppress(ValidationError):
+                if line.endswith(b"\n"):
+                    yield IndexEntry.model_validate_json(line)

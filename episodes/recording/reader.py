@@ -17,6 +17,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import UserError
+from inhabit.envs.files import LONGEST, check_folder, open_reading, read_whole, size_of
 from inhabit.episodes.recording.schema import (
     ActLine,
     DecideLine,
@@ -73,13 +74,21 @@ class Episode:
         """The record itself; absent before the first attempt."""
         return self.folder / "episode.jsonl"
 
+    @property
+    def run(self) -> Path:
+        """The folder of its run, below which no link is followed."""
+        return self.folder.parents[1]
+
     def attempts(self) -> tuple[Attempt, ...]:
         """Every attempt in order.
 
         Raises:
-            RecordError: a line is whole and yet no record.
+            RecordError: a line is whole and yet no record, or the record is of another task.
         """
-        return tuple(_attempts(self.file, read_lines(self.file)))
+        found = tuple(_attempts(self.file, read_lines(self.file, self.run)))
+        if any(attempt.start.task != self.task for attempt in found):
+            raise RecordError(f"{self.file} is the record of another task than tasks.jsonl names.")
+        return found
 
     def last(self) -> Attempt | None:
         """The attempt that counts; None before the first one."""
@@ -88,7 +97,7 @@ class Episode:
 
     def end(self) -> EndLine | None:
         """How it ended, from the last line alone; None while it has not."""
-        line = _last_line(self.file)
+        line = _last_line(self.file, self.run)
         if line is None or b'"kind":"end"' not in line.replace(b" ", b""):
             return None
         found = _parse(line, self.file, "the last line")
@@ -99,7 +108,7 @@ class Episode:
         if see.frame is None:
             return None
         file = self.folder / see.frame
-        return None if file.is_symlink() or file.parent.is_symlink() else file
+        return None if size_of(file, self.run) is None else file
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +127,11 @@ class Run:
             RecordError: there is no run here, or `run.json` or `tasks.jsonl` is broken.
         """
         folder = Path(folder)
-        _check_no_link(folder / "episodes")
         header = read_header(folder / "run.json")
+        try:
+            check_folder(folder / "episodes", folder)
+        except OSError as error:
+            raise RecordError(f"{folder / 'episodes'} can't be read: {error.strerror}.") from error
         try:
             tasks = tuple(read_tasks(folder / "tasks.jsonl"))
         except TaskError as error:
@@ -163,7 +175,7 @@ def read_header(file: Path) -> RunHeader:
         RecordError: it is absent, broken or of another version.
     """
     try:
-        return RunHeader.model_validate_json(file.read_bytes())
+        return RunHeader.model_validate_json(read_whole(file, file.parent, most=LONGEST))
     except FileNotFoundError:
         raise RecordError(f"{file.parent} is no run folder: it has no {file.name}.") from None
     except OSError as error:
@@ -175,16 +187,18 @@ def read_header(file: Path) -> RunHeader:
         ) from error
 
 
-def read_lines(file: Path) -> Iterator[Line]:
+def read_lines(file: Path, run: Path) -> Iterator[Line]:
     """Every whole line of an `episode.jsonl`; a last one that was cut off or spoilt does not count.
+
+    Args:
+        file: the record.
+        run: the run's folder, below which no link is followed.
 
     Raises:
         RecordError: a whole line is no record; names the line.
     """
-    _check_no_link(file.parent)
-    _check_no_link(file)
     try:
-        content = file.read_bytes()
+        content = read_whole(file, run)
     except FileNotFoundError:
         return
     except OSError as error:
@@ -206,23 +220,12 @@ def _parse(line: bytes, file: Path, place: str) -> Line:
         ) from error
 
 
-def _check_no_link(path: Path) -> None:
-    """A link in somebody else's folder may lead to anything on this machine."""
-    if path.is_symlink():
-        raise RecordError(
-            f"{path} is a symbolic link, which a run folder never holds: if you trust what it "
-            "leads to, put that there."
-        )
-
-
-def _last_line(file: Path, block: int = 1 << 14) -> bytes | None:
+def _last_line(file: Path, run: Path, block: int = 1 << 14) -> bytes | None:
     """The last sound line, read from the end so that long records stay quick to list."""
-    _check_no_link(file.parent)
-    _check_no_link(file)
     try:
-        with file.open("rb") as stream:
+        with open_reading(file, run) as stream:
             position, tail = stream.seek(0, 2), b""
-            while position > 0 and tail.count(b"\n") < 3:
+            while position > 0 and tail.count(b"\n") < 3 and len(tail) <= LONGEST:
                 step = min(block, position)
                 position -= step
                 stream.seek(position)

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,10 @@ from numpy.typing import NDArray
 from inhabit.agents.core import Call, Decision
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Action, Observation, Outcome, Reason, Task
+from inhabit.envs.files import is_regular
 from inhabit.episodes.recording.disk import LineFile, Pictures
 from inhabit.episodes.recording.index import IndexEntry
-from inhabit.episodes.recording.reader import read_lines
+from inhabit.episodes.recording.reader import Episode, read_lines
 from inhabit.episodes.recording.schema import (
     ActLine,
     CallRecord,
@@ -58,18 +58,19 @@ class EpisodeWriter:
     written meanwhile, and are all there before the `end` is.
     """
 
-    def __init__(self, folder: Path, pictures: Pictures | None) -> None:
-        """Open the record in `folder` for one attempt more; without `pictures` none are kept.
+    def __init__(self, episode: Episode, pictures: Pictures | None) -> None:
+        """Open the record of `episode` for one attempt more; without `pictures` none are kept.
 
         Raises:
             RecordError: what earlier attempts left there can't be read.
             DiskError: it can't be written.
         """
-        file = folder / "episode.jsonl"
-        self.attempt = 1 + sum(isinstance(line, StartLine) for line in read_lines(file))
-        self._folder = folder
+        past = read_lines(episode.file, episode.run)
+        self.attempt = 1 + sum(isinstance(line, StartLine) for line in past)
+        self._folder = episode.folder
+        self._run = episode.run
         self._pictures = pictures
-        self._lines = LineFile(file)
+        self._lines = LineFile(episode.file, episode.run)
         self._written: list[Future[None]] = []
         self._known: tuple[str, ...] = ()
         self._digests: set[str] = set()
@@ -226,13 +227,13 @@ class EpisodeWriter:
                 raise ValueError(f"An agent names a picture {digest!r}, which is no digest.")
             self._digests.add(digest)
             file = f"images/{digest}.jpg"
-            if not (self._folder / file).exists():
+            if not is_regular(self._folder / file, self._run):
                 self._picture(self._pictures, file, rgb)
 
     def _picture(self, pictures: Pictures, file: str, rgb: NDArray[np.uint8]) -> None:
         while self._written and self._written[0].done():
             self._written.pop(0).result()
-        self._written.append(pictures.write(self._folder / file, rgb))
+        self._written.append(pictures.write(self._folder / file, self._run, rgb))
 
 
 def _call(call: Call) -> CallRecord:

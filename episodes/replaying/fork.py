@@ -9,6 +9,7 @@ from pathlib import Path
 
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.envs.errors import UserError
+from inhabit.envs.files import make_folder
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run
@@ -113,7 +114,7 @@ async def _play(
 ) -> None:
     episode = forked.episode(0)
     with Pictures() as pictures:
-        journal = EpisodeWriter(episode.folder, pictures if plan.rules.frames else None)
+        journal = EpisodeWriter(episode, pictures if plan.rules.frames else None)
         try:
             await play(stage, agent, episode.task, journal, plan.rules, seed=seed, prefix=prefix)
         finally:
@@ -132,13 +133,14 @@ def _forkable(episode: Episode, step: int) -> Attempt:
 
 
 def _new_folder(run: Run) -> Path:
-    for number in range(10_000):
-        folder = run.folder / "forks" / f"{number:04d}"
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise RecordError(f"{folder} can't be made: {error.strerror}.") from error
-        return folder
+    forks = run.folder / "forks"
+    try:
+        make_folder(forks, run.folder)
+        taken = {entry.name for entry in forks.iterdir()}
+        for number in range(10_000):
+            if (name := f"{number:04d}") not in taken:
+                make_folder(forks / name, run.folder)
+                return forks / name
+    except OSError as error:
+        raise RecordError(f"{forks} can't be written to: {error.strerror}.") from error
     raise RecordError(f"{run.folder / 'forks'} is full: move some of it away.")

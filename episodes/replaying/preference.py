@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from inhabit.envs.entries import first_problem
+from inhabit.envs.files import read_whole
 from inhabit.episodes.recording.disk import LineFile
 from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run
 from inhabit.episodes.recording.schema import Ending, Fork
@@ -89,11 +91,14 @@ def read_pairs(run: Run) -> Sequence[PreferencePair]:
     """
     file = run.folder / _FILE
     try:
-        return [PreferencePair.model_validate_json(line) for line in file.read_bytes().splitlines()]
+        lines = read_whole(file, run.folder).split(b"\n")
+        return [PreferencePair.model_validate_json(line) for line in lines if line]
     except FileNotFoundError:
         return ()
-    except (OSError, ValueError) as error:
-        raise RecordError(f"{file} can't be read: {error}.") from error
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise RecordError(f"{file} can't be read: {first_problem(error)}.") from error
 
 
 def _pair(
@@ -145,7 +150,7 @@ def _worth(way: Continuation) -> tuple[bool, float, int]:
 
 
 def _append(file: Path, pair: PreferencePair) -> None:
-    lines = LineFile(file)
+    lines = LineFile(file, file.parent)
     try:
         lines.append(json.dumps(pair.model_dump(mode="json"), ensure_ascii=False).encode())
     finally:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from inhabit.agents.core import Agent, Decision, ModelError, Step, View
 from inhabit.envs.core import Action, Observation
+from inhabit.episodes.recording.picture import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
 from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.running.play import UNREADABLE
@@ -116,8 +116,5 @@ def _among(candidates: tuple[Action, ...]) -> Callable[[str], Awaitable[Action |
 def _pixels(episode: Episode, step: StepRecord) -> NDArray[np.uint8] | None:
     if (file := episode.frame(step.see)) is None:
         return None
-    try:
-        with Image.open(file, formats=("JPEG",)) as opened:
-            return np.asarray(opened.convert("RGB"), np.uint8)
-    except (OSError, Image.DecompressionBombError):
-        return None
+    opened = read_picture(file, episode.run, FRAMES)
+    return None if opened is None else np.asarray(opened.convert("RGB"), np.uint8)

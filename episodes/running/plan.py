@@ -19,12 +19,13 @@ from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Determinism, Env, Task, UnknownNameError
+from inhabit.envs.marks import without_effect
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.envs.worker import WorkerEnv
 from inhabit.episodes.recording.schema import Choice, RunHeader, Settings, Sight
 from inhabit.episodes.running.play import Rules
-from inhabit.episodes.running.settings import RunSettings, SettingError, divide
+from inhabit.episodes.running.settings import RunSettings, SettingError, checked, divide
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic")
 _MODELS = ("torch", "transformers", "openai")
@@ -79,7 +80,6 @@ class RunPlan:
         model: Model | None = None,
     ) -> RunHeader:
         """`run.json`, as of now; `model` is the one that has been loaded."""
-        plain = {name: kind.model_dump(mode="json") for name, kind in self.settings.items()}
         return RunHeader(
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             command=tuple(command),
@@ -92,12 +92,25 @@ class RunPlan:
             candidates=self.candidates,
             grants=tuple(sorted(self.granted)),
             image=self.sight,
-            settings=Settings(**plain),
+            settings=self.recorded_settings(),
             seed=self.seed,
             max_steps=self.max_steps,
             episodes=len(tasks),
             machine=machine(),
             software=software(_MATTERS + self.env.packages + (_MODELS if self.model else ())),
+        )
+
+    def recorded_settings(self) -> Settings:
+        """All settings, as `run.json` has them."""
+        plain = {name: kind.model_dump(mode="json") for name, kind in self.settings.items()}
+        return Settings(**plain)
+
+    def without_effect(self) -> frozenset[str]:
+        """Settings that have no effect on results, such as "run.deadline"."""
+        return frozenset(
+            f"{owner}.{name}"
+            for owner, settings in self.settings.items()
+            for name in without_effect(type(settings))
         )
 
     def make_env(self) -> Env:
@@ -124,7 +137,9 @@ class RunPlan:
             return None
         settings = self.settings["model"]
         came_to = {name: found for name, found in before.items() if _is_auto(settings, name)}
-        return models.load(self.model, settings.model_copy(update=came_to))
+        if came_to:
+            settings = checked("model", type(settings), settings.model_dump() | came_to)
+        return models.load(self.model, settings)
 
     def make_agent(self, model: Model | None) -> Agent:
         """The agent, which asks `model` and closes it in the end.
@@ -188,43 +203,6 @@ def plan(
         granted=frozenset(grants) | planner.needs,
         max_steps=max_steps,
         seed=seed,
-    )
-
-
-def plan_like(
-    header: RunHeader,
-    *,
-    agent: str | None = None,
-    model: str | None = None,
-    base_url: str | None = None,
-    assignments: Sequence[str] = (),
-) -> RunPlan:
-    """The plan of a run that is recorded, with what is named here in place of what was.
-
-    Raises:
-        UnknownNameError, ModelError, SettingError: as `plan`.
-    """
-    kept = header.settings
-    other = agent not in (None, header.agent)
-    asked = model or (None if other else header.model)
-    before: dict[str, Mapping[str, object]] = {"env": kept.env, "run": kept.run}
-    if not other:
-        before["agent"] = kept.agent
-    if asked == header.model:
-        before["model"] = kept.model
-    return plan(
-        header.env,
-        agent or header.agent,
-        backend=header.backend,
-        model=asked,
-        base_url=base_url,
-        assignments=assignments,
-        before=before,
-        candidates=header.candidates,
-        sight=header.image,
-        grants=header.grants,
-        max_steps=header.max_steps,
-        seed=header.seed,
     )
 
 

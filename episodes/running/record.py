@@ -36,7 +36,8 @@ def resumed(
     """
     found = earlier(folder)
     if found is not None:
-        check_same(found, chosen.header(found.header.determinism, tasks, command), tasks)
+        header = chosen.header(found.header.determinism, tasks, command)
+        check_same(found, header, tasks, chosen.without_effect())
     return found
 
 

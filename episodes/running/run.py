@@ -150,7 +150,7 @@ class EpisodePool:
         self, episode: Episode, stage: EnvThread, prefix: Prefix | None, *, again: bool
     ) -> EndLine:
         spent = 0.0 if self._rules.max_seconds is None else seconds_of(episode.attempts())
-        journal = EpisodeWriter(episode.folder, self._pictures if self._rules.frames else None)
+        journal = EpisodeWriter(episode, self._pictures if self._rules.frames else None)
         seed = episode_seed(self._run.header.seed, episode.number)
         try:
             end = await play(

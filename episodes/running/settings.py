@@ -6,11 +6,13 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Annotated
 
 from pydantic import BaseModel, Field, ValidationError
 
 from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import UserError
+from inhabit.envs.marks import NoEffect
 from inhabit.episodes.cluster.settings import ClusterSettings
 
 
@@ -35,16 +37,16 @@ class RunSettings(ClusterSettings):
     """Actions that can't be carried out, in all, after which an episode is over."""
     remember: int = Field(default=50, ge=0)
     """Past pictures that an agent is given; what is older comes to it in words alone."""
-    deadline: float = Field(default=60.0, gt=0, le=86_400)
+    deadline: Annotated[float, NoEffect()] = Field(default=60.0, gt=0, le=86_400)
     """Seconds that a simulator may take to answer before it is given up."""
-    reset_deadline: float = Field(default=180.0, gt=0, le=86_400)
+    reset_deadline: Annotated[float, NoEffect()] = Field(default=180.0, gt=0, le=86_400)
     """The same for starting it, and for starting a task."""
-    retries: int = Field(default=0, ge=0, le=100)
+    retries: Annotated[int, NoEffect()] = Field(default=0, ge=0, le=100)
     """How often an episode is tried again after a fault of its simulator; each attempt is kept."""
-    pause: float = Field(default=0.25, ge=0, le=600)
+    pause: Annotated[float, NoEffect()] = Field(default=0.25, ge=0, le=600)
     """Seconds before it is tried again, or its simulator is started again: twice as long each time,
     up to half a minute."""
-    resume: Resume = Resume.CONTINUE
+    resume: Annotated[Resume, NoEffect()] = Resume.CONTINUE
     """What becomes of half an episode; another run of the same command may say otherwise."""
     max_seconds: float | None = Field(default=None, gt=0)
     """Seconds that an episode may take, all attempts together; no step is begun after them. None
@@ -52,7 +54,7 @@ class RunSettings(ClusterSettings):
     frames: bool = True
     """Keep the pictures that were seen and sent. Without them records name them by their digests,
     which replays compare all the same."""
-    in_process: bool = False
+    in_process: Annotated[bool, NoEffect()] = False
     """Have the environment in this very process: quicker to start, and nothing protects the run
     from it."""
 
@@ -81,6 +83,17 @@ def divide(
         owner, key = _find(name, owners)
         given[owner][key] = value
     return {owner: checked(owner, kind, given[owner]) for owner, kind in owners.items()}
+
+
+def assigned(
+    assignments: Sequence[str], owners: Mapping[str, type[BaseModel]]
+) -> frozenset[tuple[str, str]]:
+    """Owner and name of each setting that is given a value.
+
+    Raises:
+        SettingError: nobody declares one, or more than one does.
+    """
+    return frozenset(_find(one.partition("=")[0].strip(), owners) for one in assignments)
 
 
 def checked(owner: str, kind: type[BaseModel], given: Mapping[str, object]) -> BaseModel:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from inhabit.envs import tasksets
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.entries import first_problem
+from inhabit.envs.files import read_lines
 from inhabit.envs.registry import Registration
 
 
@@ -56,16 +57,18 @@ def read_tasks(file: Path) -> Iterator[Task]:
         TaskError: it can't be read, or a line is no task; names the line and the field.
     """
     try:
-        lines = file.read_bytes().split(b"\n")
+        for number, line in enumerate(read_lines(file, file.parent), 1):
+            if line.strip():
+                yield _task(line.rstrip(b"\n"), f"{file}, line {number}")
     except OSError as error:
         raise TaskError(f"{file} can't be read: {error.strerror}.") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            yield Task.model_validate_json(line)
-        except ValidationError as error:
-            raise TaskError(f"{file}, line {number}: {first_problem(error)}.") from error
+
+
+def _task(line: bytes, place: str) -> Task:
+    try:
+        return Task.model_validate_json(line)
+    except ValidationError as error:
+        raise TaskError(f"{place}: {first_problem(error)}.") from error
 
 
 def _checked(tasks: Iterable[Task], source: str, env: str) -> Iterator[Task]:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
 
 from inhabit.agents.models.core import Ability
+from inhabit.envs.marks import NoEffect, Place
 
 
 def _or_none(value: object) -> object:
@@ -32,7 +33,7 @@ class OpenAISettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    base_url: str | None = None
+    base_url: Annotated[str | None, Place()] = None
     """Where it is; None for OpenAI itself."""
     temperature: Annotated[float | None, BeforeValidator(_or_none)] = Field(default=0.0, ge=0.0)
     """`none` leaves it to the endpoint; some models can't be told."""
@@ -45,22 +46,22 @@ class OpenAISettings(BaseModel):
     asked once, when the model is loaded, whether it really does."""
     extra: Annotated[Mapping[str, JsonValue], BeforeValidator(_parsed)] = {}
     """What this endpoint understands beside all that, as a JSON object: {"top_k": 20}."""
-    timeout: float = Field(default=120.0, gt=0)
+    timeout: Annotated[float, NoEffect()] = Field(default=120.0, gt=0)
     """Seconds for a whole answer."""
-    attempts: int = Field(default=6, ge=1)
+    attempts: Annotated[int, NoEffect()] = Field(default=6, ge=1)
     """How often one thing is asked, where what went wrong may pass."""
-    backoff: float = Field(default=0.5, ge=0)
+    backoff: Annotated[float, NoEffect()] = Field(default=0.5, ge=0)
     """Seconds before the second try, on average; twice that before the third, and so on."""
-    longest_wait: float = Field(default=120.0, gt=0)
+    longest_wait: Annotated[float, NoEffect()] = Field(default=120.0, gt=0)
     """Seconds between two tries; an endpoint whose Retry-After wants more is given up."""
-    in_flight: int = Field(default=32, ge=1)
+    in_flight: Annotated[int, NoEffect()] = Field(default=32, ge=1)
     """Calls at once."""
     budget_calls: int | None = Field(default=None, ge=0)
     """Calls, in all episodes together, after which the run ends. Those that were answered before it
     was cut off count when it goes on."""
     budget_tokens: int | None = Field(default=None, ge=0)
     """The same for tokens read and written."""
-    cache: Path | None = None
+    cache: Annotated[Path | None, NoEffect()] = None
     """A file that keeps answers, for whoever asks the same again."""
     cache_samples: bool = False
     """Keep answers that were drawn by lot, too."""

@@ -138,4 +138,5 @@ REGISTRATION = ModelRegistration(
     summary="a folder or hub name for transformers, smollm2, or inhabit (with --agent planner)",
     settings=LocalSettings,
     load=_load,
+    is_place=lambda name: name not in ("smollm2", "inhabit"),
 )

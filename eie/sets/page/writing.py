@@ -11,9 +11,10 @@ from markupsafe import Markup
 from pydantic import JsonValue
 
 from inhabit.eie.examples.example import Example, Lineage, Past
-from inhabit.eie.export.files import half_written
 from inhabit.eie.sets.coverage import Coverage, cover, evenness
 from inhabit.eie.sets.folder import SetFolder
+from inhabit.envs.files import replacing
+from inhabit.episodes.recording.disk import DiskError
 from inhabit.episodes.reports.page.document import pieces
 
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -88,8 +89,11 @@ def write_page(opened: SetFolder) -> Path:
     file = opened.folder / "index.html"
     covered = cover(opened)
     # Half a surrogate pair, which models may say, is shown as a question mark.
-    with half_written(file) as half, half.open("w", encoding="utf-8", errors="replace") as stream:
-        stream.writelines(_pieces(opened, covered))
+    try:
+        with replacing(file, opened.folder, shared=True) as stream:
+            stream.writelines(p.encode("utf-8", "replace") for p in _pieces(opened, covered))
+    except OSError as error:
+        raise DiskError(file, error) from error
     return file
 
 

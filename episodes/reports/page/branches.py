@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from inhabit.envs.files import is_regular
 from inhabit.episodes.recording.reader import Attempt, Episode, Run
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.replaying.preference import Continuation, PreferencePair, read_pairs
@@ -87,4 +88,4 @@ def _page(run: Run, fork: str) -> str | None:
     if not _FORK.fullmatch(fork):
         return None
     page = f"{fork}/episodes/00000/index.html"
-    return f"../../{page}" if (run.folder / page).is_file() else None
+    return f"../../{page}" if is_regular(run.folder / page, run.folder) else None

@@ -94,7 +94,7 @@ def _told(
     decide = step.decide
     return ShownStep(
         step=step,
-        picture=None if file is None else inline(file),
+        picture=None if file is None else inline(file, episode.run),
         shares=shares(decide.ranked) if decide else (),
         exchanges=tuple(_exchange(call, links) for call in (decide.calls if decide else ())),
         scores=scores.get(step.number, ()),
@@ -114,7 +114,7 @@ def _others(episode: Episode, attempt: Attempt, seen: Mapping[str, str]) -> Mapp
     for digest in sorted(sent - seen.keys()):
         # A digest becomes the name of a file, so it has to be one.
         if _DIGEST.fullmatch(digest):
-            address = inline(episode.folder / "images" / f"{digest}.jpg")
+            address = inline(episode.folder / "images" / f"{digest}.jpg", episode.run)
             if address is not None:
                 found[digest] = address
     return found

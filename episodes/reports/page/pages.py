@@ -10,6 +10,7 @@ from markupsafe import Markup
 from pydantic import JsonValue
 
 from inhabit.envs.core import Task
+from inhabit.envs.files import is_regular
 from inhabit.episodes.recording.reader import Attempt, Episode, Run
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.reports.floorplan import floor_plan
@@ -43,7 +44,7 @@ class Shown:
     """A run with what is shown of it beside others."""
 
     address: str
-    """Its folder, seen from the common page."""
+    """Its folder, seen from the common page, as a part of a link."""
     run: Run
     scores: Scores
     rows: Sequence[EpisodeRow]
@@ -94,7 +95,7 @@ def episode_page(
         beside={
             word: place
             for word, place in (("Previous", episode.number - 1), ("Next", episode.number + 1))
-            if 0 <= place < len(run.tasks) and run.episode(place).file.exists()
+            if 0 <= place < len(run.tasks) and is_regular(run.episode(place).file, run.folder)
         },
         number=episode.number,
         task=episode.task,
@@ -104,7 +105,7 @@ def episode_page(
         endings=ENDINGS,
         story=tell(episode, attempt, scores),
         plan=floor_plan(attempt),
-        video=(episode.folder / "episode.mp4").is_file(),
+        video=is_regular(episode.folder / "episode.mp4", run.folder),
         attempts=branches.attempts(episode.attempts(), attempt),
         forks=branches.forks(run, episode),
     )

@@ -8,33 +8,30 @@ from pathlib import Path
 
 from PIL import Image
 
+from inhabit.envs.files import read_whole
+from inhabit.episodes.recording.picture import FRAMES, MOST_BYTES, decoded, read_picture
 from inhabit.episodes.recording.reader import Attempt, Episode
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.slide import draw
 from inhabit.episodes.reports.video.slides import ending
 
-_FORMATS = ("JPEG",)
 
-
-def inline(file: Path) -> str | None:
+def inline(file: Path, run: Path) -> str | None:
     """The picture as a `data:` address; None where it is missing or no JPEG."""
     try:
-        content = file.read_bytes()
-        with Image.open(io.BytesIO(content), formats=_FORMATS) as picture:
-            picture.verify()
-    except (OSError, SyntaxError, Image.DecompressionBombError):
+        content = read_whole(file, run, most=MOST_BYTES)
+    except OSError:
         return None
-    return _address(content)
+    return None if decoded(content, FRAMES) is None else _address(content)
 
 
-def thumbnail(file: Path, side: int = 160) -> str | None:
+def thumbnail(file: Path, run: Path, side: int = 160) -> str | None:
     """The picture no larger than `side` pixels, as a `data:` address; None as with `inline`."""
-    try:
-        with Image.open(file, formats=_FORMATS) as picture:
-            picture.thumbnail((side, side))
-            return _address(_jpeg(picture.convert("RGB")))
-    except (OSError, SyntaxError, Image.DecompressionBombError):
+    picture = read_picture(file, run, FRAMES)
+    if picture is None:
         return None
+    picture.thumbnail((side, side))
+    return _address(_jpeg(picture.convert("RGB")))
 
 
 def poster(episode: Episode, attempt: Attempt, header: RunHeader) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inhabit.envs.core import Reason, Task
+from inhabit.envs.files import is_regular
 from inhabit.episodes.recording.index import IndexEntry
 from inhabit.episodes.recording.reader import Attempt, Episode
 from inhabit.episodes.recording.schema import EndLine
@@ -125,11 +126,11 @@ def row(
         number=episode.number,
         task=episode.task,
         end=entry.end if entry else None,
-        page=(episode.file if always else episode.folder / "index.html").is_file(),
+        page=is_regular(episode.file if always else episode.folder / "index.html", episode.run),
         reasons=entry.reasons if entry else {},
         frame=None if picture is None else f"{folder}/{picture}",
-        thumbnail=thumbnail(file) if small and file is not None else None,
-        video=(episode.folder / "episode.mp4").is_file(),
+        thumbnail=thumbnail(file, episode.run) if small and file is not None else None,
+        video=is_regular(episode.folder / "episode.mp4", episode.run),
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
+from inhabit.envs.files import check_folder, state_of
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Episode, RecordError, Run
@@ -31,21 +34,49 @@ class Films:
     gif: bool = False
 
 
-def find_runs(folder: Path) -> Sequence[Run]:
+def find_runs(folder: Path, leave_out: Callable[[str], None]) -> Sequence[Run]:
     """The run that `folder` is, or those that lie directly in it, by name.
 
+    Args:
+        folder: of one run, or of several.
+        leave_out: told what is wrong with a run among others that is broken.
+
     Raises:
-        RecordError: there is none, or one of them is broken.
+        RecordError: there is none, or none that is whole.
     """
     if (folder / "run.json").exists():
         return [Run.open(folder)]
+    found, broken = runs_in(folder)
+    if not found and broken:
+        raise broken[0]
+    if not found:
+        raise RecordError(f"{folder} is no run folder, and no run lies in it.")
+    for error in broken:
+        leave_out(str(error))
+    return found
+
+
+def runs_in(folder: Path) -> tuple[Sequence[Run], Sequence[RecordError]]:
+    """The runs that lie directly in `folder`, by name, and what is wrong with broken ones.
+
+    Raises:
+        RecordError: the folder can't be read.
+    """
     try:
         inside = sorted(path.parent for path in folder.glob("*/run.json"))
     except OSError as error:
         raise RecordError(f"{folder} can't be read: {error.strerror}.") from error
-    if not inside:
-        raise RecordError(f"{folder} is no run folder, and no run lies in it.")
-    return [Run.open(path) for path in inside]
+    found: list[Run] = []
+    broken: list[RecordError] = []
+    for path in inside:
+        try:
+            check_folder(path, folder)
+            found.append(Run.open(path))
+        except OSError as error:
+            broken.append(RecordError(f"{path} can't be read: {error.strerror}."))
+        except RecordError as error:
+            broken.append(error)
+    return found, broken
 
 
 ALL_PAGES = 200
@@ -83,9 +114,9 @@ def write_run(
         for episode in run.episodes()
     ]
     figures = score(run, index)
-    _write(run.folder / "index.html", run_page(run, figures, rows))
+    _write(run.folder / "index.html", run.folder, run_page(run, figures, rows))
     index.save()
-    return Shown(run.folder.name, run, figures, rows)
+    return Shown(quote(os.fsencode(run.folder.name)), run, figures, rows)
 
 
 def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
@@ -94,7 +125,7 @@ def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
     Raises:
         DiskError: it can't be written.
     """
-    return _write(folder / "index.html", gallery_page(folder.resolve().name, runs))
+    return _write(folder / "index.html", folder, gallery_page(folder.resolve().name, runs))
 
 
 def _write_episode(run: Run, episode: Episode, films: Films, scores: StepScores) -> None:
@@ -102,26 +133,29 @@ def _write_episode(run: Run, episode: Episode, films: Films, scores: StepScores)
         return
     for gif in _wanted(episode, films):
         video.write(episode, run.header, gif=gif)
-    _write(episode.folder / "index.html", episode_page(run, episode, attempt, scores))
+    page = episode_page(run, episode, attempt, scores)
+    _write(episode.folder / "index.html", run.folder, page)
 
 
 def _wanted(episode: Episode, films: Films) -> Iterator[bool]:
     """For each film to make, whether it is the GIF."""
-    if films.mp4 and _is_old(episode.folder / "episode.mp4", episode.file):
+    if films.mp4 and _is_old(episode.folder / "episode.mp4", episode):
         yield False
-    if films.gif and _is_old(episode.folder / "episode.gif", episode.file):
+    if films.gif and _is_old(episode.folder / "episode.gif", episode):
         yield True
 
 
-def _is_old(film: Path, record: Path) -> bool:
+def _is_old(film: Path, episode: Episode) -> bool:
     """Whether there is none, or the record has grown since."""
-    return not film.exists() or film.stat().st_mtime < record.stat().st_mtime
+    made = state_of(film, episode.run)
+    grown = state_of(episode.file, episode.run)
+    return made is None or (grown is not None and made.st_mtime < grown.st_mtime)
 
 
-def _write(file: Path, page: str) -> Path:
+def _write(file: Path, inside: Path, page: str) -> Path:
     try:
         # What can't be encoded (half of a surrogate pair) is shown as a question mark.
-        write_whole(file, page.encode("utf-8", "replace"))
+        write_whole(file, inside, page.encode("utf-8", "replace"), shared=True)
     except OSError as error:
         raise DiskError(file, error) from error
     return file

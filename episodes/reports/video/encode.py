@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import av
 import numpy as np
 from PIL import Image
 
+from inhabit.envs.files import replacing
 from inhabit.episodes.recording.disk import DiskError
 from inhabit.episodes.recording.reader import Episode, RecordError
 from inhabit.episodes.recording.schema import RunHeader
@@ -39,7 +42,8 @@ def write(episode: Episode, header: RunHeader, *, gif: bool = False) -> Path:
     if attempt is None:
         raise RecordError(f"{episode.folder} has nothing to show: it was never begun.")
     film = ((draw(shot.slide), shot.frames) for shot in shots(episode, attempt, header))
-    return _put(episode.folder / ("episode.gif" if gif else "episode.mp4"), film, SIZE)
+    file = episode.folder / ("episode.gif" if gif else "episode.mp4")
+    return _put(file, episode.run, film, SIZE)
 
 
 def write_together(file: Path, sides: Sequence[Side]) -> Path:
@@ -49,21 +53,22 @@ def write_together(file: Path, sides: Sequence[Side]) -> Path:
         RecordError: a record is broken.
         DiskError: it can't be written.
     """
-    return _put(file, frames_together(sides), size_together(len(sides)))
+    return _put(file, file.parent, frames_together(sides), size_together(len(sides)))
 
 
-def _put(file: Path, film: Iterator[Frame], size: tuple[int, int]) -> Path:
-    half = file.with_name(file.name + ".half")
+def _put(file: Path, inside: Path, film: Iterator[Frame], size: tuple[int, int]) -> Path:
     try:
-        if file.suffix == ".gif":
-            _write_gif(film, half)
-        else:
-            _write_mp4(film, half, size)
-        half.replace(file)
+        # The encoder opens files by their names, and the folder may be somebody else's.
+        with TemporaryDirectory(prefix="inhabit-film-") as made:
+            draft = Path(made) / f"film{file.suffix}"
+            if file.suffix == ".gif":
+                _write_gif(film, draft)
+            else:
+                _write_mp4(film, draft, size)
+            with draft.open("rb") as source, replacing(file, inside, shared=True) as target:
+                shutil.copyfileobj(source, target)
     except OSError as error:
         raise DiskError(file, error) from error
-    finally:
-        half.unlink(missing_ok=True)
     return file
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
+from inhabit.episodes.recording.picture import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
 from inhabit.episodes.recording.schema import Ending, RunHeader
 from inhabit.episodes.reports.floorplan import floor_plan
@@ -145,10 +146,5 @@ def _ending(slide: Slide, attempt: Attempt) -> Slide:
 def picture(episode: Episode, step: StepRecord, side: int = PICTURE) -> Image.Image | None:
     """What was seen, as it fits a square of `side` pixels; None where none can be read."""
     file = episode.frame(step.see)
-    if file is None:
-        return None
-    try:
-        with Image.open(file, formats=("JPEG",)) as opened:
-            return fit(opened.convert("RGB"), side)
-    except (OSError, Image.DecompressionBombError):
-        return None
+    opened = None if file is None else read_picture(file, episode.run, FRAMES)
+    return None if opened is None else fit(opened.convert("RGB"), side)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inhabit.envs.files import is_regular, size_of
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Episode, Run
 
@@ -40,7 +41,7 @@ class Changes:
         found: list[Episode] = []
         ahead = 0
         for episode in self._going_on:
-            if episode.file.exists():
+            if is_regular(episode.file, episode.run):
                 found.append(episode)
                 ahead = 0
             elif (ahead := ahead + 1) > _AHEAD:
@@ -48,7 +49,7 @@ class Changes:
         return found
 
     def _has_grown(self, episode: Episode) -> bool:
-        size = episode.file.stat().st_size
+        size = size_of(episode.file, episode.run) or 0
         grown = self._sizes.get(episode.number) != size
         self._sizes[episode.number] = size
         return grown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from inhabit.envs.files import read_whole
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Episode, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES
@@ -19,9 +19,9 @@ from inhabit.episodes.reports.page.summary import LiveEpisode, playing, row
 from inhabit.episodes.reports.watch.changes import Changes
 from inhabit.episodes.scoring.metrics import score
 
-_EPISODE = re.compile(r"/episodes/(\d{5})/index\.html")
+_EPISODE = re.compile(r"/episodes/(\d{5,9})/index\.html")
 _FILE = re.compile(
-    r"/(episodes/\d{5}/(?:(?:frames|images)/[0-9a-f-]{1,64}\.jpg|episode\.(?:mp4|gif)))"
+    r"/(episodes/\d{5,9}/(?:(?:frames|images)/[0-9a-f-]{1,64}\.jpg|episode\.(?:mp4|gif)))"
 )
 _TYPES: Mapping[str, str] = MappingProxyType(
     {".jpg": "image/jpeg", ".mp4": "video/mp4", ".gif": "image/gif"}
@@ -92,12 +92,7 @@ def _html(page: str) -> Response:
 
 def _file(folder: Path, path: Path) -> Response | None:
     """A file of the run; never what a symbolic link leads to."""
-    parents = [folder / parent for parent in path.parents if parent != Path()]
-    if any(parent.is_symlink() for parent in parents):
-        return None
     try:
-        descriptor = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW)
+        return Response(read_whole(folder / path, folder), _TYPES[path.suffix])
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as stream:
-        return Response(stream.read(), _TYPES[path.suffix])

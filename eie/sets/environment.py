@@ -1,0 +1,58 @@
+"""The environment that a set was made in, to be started again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import BaseModel, ValidationError
+
+from inhabit.eie.sets.folder import SetError, SetFolder
+from inhabit.envs.core import Task
+from inhabit.envs.registry import Registration, find
+from inhabit.episodes.running.plan import find_backend
+from inhabit.episodes.running.recorded import settings_of_env
+
+_BY_SPEED = "wire"
+"""The setting that says which way was quickest when the set was made."""
+
+
+def environment_of(
+    opened: SetFolder,
+    assignments: Sequence[str] = (),
+    *,
+    trusted: bool = False,
+    usual: bool = False,
+) -> tuple[Registration, str, BaseModel]:
+    """The environment, its backend and its settings.
+
+    Args:
+        opened: the set.
+        assignments: what the user says now of the settings, as KEY=VALUE.
+        trusted: whether the user takes what the set names for their own.
+        usual: speak to the simulator in the usual way, whichever was quickest then.
+
+    Raises:
+        UnknownNameError: there is no such environment or backend here.
+        SettingError: a setting is wrong, or the set names a place that is not said again.
+        SetError: a task of the set is none.
+    """
+    header = opened.header
+    registration = find(header.env)
+    backend = find_backend(registration, header.backend)
+    recorded = dict(header.settings.get("env", {}))
+    if usual:
+        recorded.pop(_BY_SPEED, None)
+    settings = settings_of_env(
+        registration, recorded, _tasks(opened), assignments, where=opened.folder, trusted=trusted
+    )
+    return registration, backend, settings
+
+
+def _tasks(opened: SetFolder) -> Iterator[Task]:
+    for example in opened.examples():
+        if example.lineage is None:
+            continue
+        try:
+            yield Task.model_validate(dict(example.lineage.task))
+        except ValidationError as error:
+            raise SetError(f"Example {example.id!r} of {opened.folder} names no task.") from error

@@ -1,0 +1,231 @@
+"""Plans after a record. What a record names of a machine is asked for again, never used unasked.
+
+A record may come from anybody. A program that it names would be started, an address would be sent
+prompts and a key, a file would be read or written. So settings that name such a place come from
+the command line alone (`inhabit.envs.marks.Place`), and so does a model that has to be fetched from
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from pydantic import BaseModel
+
+from inhabit.agents.models import registry as models
+from inhabit.agents.registry import find as find_agent
+from inhabit.envs.core import Env, Task
+from inhabit.envs.marks import places
+from inhabit.envs.registry import Registration
+from inhabit.envs.registry import find as find_env
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import RunHeader
+from inhabit.episodes.running.plan import RunPlan, find_backend, make_env, plan
+from inhabit.episodes.running.settings import RunSettings, SettingError, assigned, divide
+
+Recorded = Mapping[str, Mapping[str, object]]
+"""Owner, such as "env" -> its settings as a record has them."""
+
+
+def settings_of_env(
+    registration: Registration,
+    recorded: Mapping[str, object],
+    tasks: Iterable[Task],
+    assignments: Sequence[str] = (),
+    *,
+    where: Path,
+    trusted: bool = False,
+) -> BaseModel:
+    """The settings of an environment that is to be as it was when something was recorded.
+
+    Args:
+        registration: of the environment.
+        recorded: its settings then.
+        tasks: that are recorded.
+        assignments: what the user says of it now, as KEY=VALUE.
+        where: the folder of the record, for people.
+        trusted: whether the user takes what the record names for their own.
+
+    Raises:
+        SettingError: a setting is wrong, or the record names a place that is not said again.
+    """
+    owners = {"env": registration.settings}
+    before = allowed({"env": recorded}, owners, assignments, where=where, trusted=trusted)
+    settings = divide(assignments, owners, before)["env"]
+    if not trusted:
+        said = {name for _, name in assigned(assignments, owners)}
+        _check_tasks(registration, tasks, settings, said, where)
+    return settings
+
+
+def env_of_run(
+    run: Run, assignments: Sequence[str] = (), *, trusted: bool = False
+) -> Callable[[], Env]:
+    """Makes environments like the one in which `run` was recorded.
+
+    Raises:
+        UnknownNameError: there is no such environment or backend here.
+        SettingError: as `settings_of_env`.
+    """
+    header = run.header
+    registration = find_env(header.env)
+    backend = find_backend(registration, header.backend)
+    settings = settings_of_env(
+        registration, header.settings.env, run.tasks, assignments, where=run.folder, trusted=trusted
+    )
+    owners = {"run": RunSettings}
+    kept = divide((), owners, allowed({"run": header.settings.run}, owners, where=run.folder))
+    return partial(make_env, registration, backend, settings, cast("RunSettings", kept["run"]))
+
+
+def plan_like(
+    header: RunHeader,
+    *,
+    where: Path,
+    tasks: Iterable[Task] = (),
+    agent: str | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    assignments: Sequence[str] = (),
+    trusted: bool = False,
+) -> RunPlan:
+    """The plan of a run that is recorded, with what is named here in place of what was.
+
+    Args:
+        header: of the run.
+        where: its folder, for people.
+        tasks: of it, that an environment is to open.
+        agent: another one.
+        model: another one, or the recorded one said again.
+        base_url: where the model's endpoint is.
+        assignments: KEY=VALUE, as on the command line.
+        trusted: whether the user takes what the record names for their own.
+
+    Raises:
+        UnknownNameError, ModelError: as `plan`.
+        SettingError: as `plan`; or the record names a place that is not said again.
+    """
+    kept = header.settings
+    other = agent not in (None, header.agent)
+    asked = model or (None if other else header.model)
+    before: dict[str, Mapping[str, object]] = {"env": kept.env, "run": kept.run}
+    owners: dict[str, type[BaseModel]] = {"env": find_env(header.env).settings, "run": RunSettings}
+    planner = find_agent(agent or header.agent)
+    owners["agent"] = planner.settings
+    said = list(assignments)
+    if not other:
+        before["agent"] = kept.agent
+    if asked is not None and planner.model is not None:
+        registration, name = models.find(asked)
+        owners["model"] = registration.settings
+        if asked == header.model:
+            before["model"] = kept.model
+        if base_url is not None and "base_url" in registration.settings.model_fields:
+            said = [*assignments, f"model.base_url={base_url}"]
+        again = model is not None or ("model", "base_url") in assigned(said, owners)
+        known = asked == planner.model or not registration.is_place(name)
+        if not (again or trusted or known):
+            raise SettingError(
+                f"{where} names the model {asked!r}. A record opens and asks nothing on its own "
+                f"word: say it again (--model {asked}), or give --trust-record if the record is "
+                "your own."
+            )
+    planned = plan(
+        header.env,
+        agent or header.agent,
+        backend=header.backend,
+        model=asked,
+        base_url=base_url,
+        assignments=assignments,
+        before=allowed(before, owners, said, where=where, trusted=trusted),
+        candidates=header.candidates,
+        sight=header.image,
+        grants=header.grants,
+        max_steps=header.max_steps,
+        seed=header.seed,
+    )
+    if not trusted:
+        named = {name for owner, name in assigned(said, owners) if owner == "env"}
+        _check_tasks(planned.env, tasks, planned.settings["env"], named, where)
+    return planned
+
+
+def allowed(
+    recorded: Recorded,
+    owners: Mapping[str, type[BaseModel]],
+    assignments: Sequence[str] = (),
+    *,
+    where: Path,
+    trusted: bool = False,
+) -> Recorded:
+    """What of recorded settings may hold unless it is said otherwise.
+
+    What names a cluster is left out: nothing that goes by a record uses one.
+
+    Raises:
+        SettingError: a place is named that is neither said again nor trusted.
+    """
+    said = assigned(assignments, owners)
+    kept: dict[str, dict[str, object]] = {}
+    asked: list[tuple[str, object]] = []
+    for owner, settings in recorded.items():
+        kept[owner] = dict(settings)
+        kind = owners[owner]
+        defaults = kind().model_dump(mode="json")
+        for name in sorted(places(kind) & settings.keys()):
+            if settings[name] == defaults[name] or (trusted and owner != "run"):
+                continue
+            del kept[owner][name]
+            if owner != "run" and (owner, name) not in said:
+                asked.append((f"{owner}.{name}", settings[name]))
+    if asked:
+        raise SettingError(_again(where, asked))
+    return kept
+
+
+def _check_tasks(
+    registration: Registration,
+    tasks: Iterable[Task],
+    settings: BaseModel,
+    said: Collection[str],
+    where: Path,
+) -> None:
+    """See that the files which recorded tasks name lie in a folder that is named now.
+
+    Raises:
+        SettingError: one does not.
+    """
+    if not registration.scene_places:
+        return
+    given = (value for name, value in settings if name in said and isinstance(value, Path))
+    folders = [folder.expanduser().resolve() for folder in given]
+    for task in tasks:
+        for name in registration.scene_places:
+            file = task.scene.get(name)
+            if file is not None and not _is_below(str(file), folders):
+                again = " ".join(f"--set {n}=FOLDER" for n in sorted(places(type(settings))))
+                raise SettingError(
+                    f"{where} names the file {str(file)!r} in its task {task.id!r}. A record opens "
+                    f"nothing on its own word: name the folder of these files ({again}), or give "
+                    "--trust-record if the record is your own."
+                )
+
+
+def _is_below(file: str, folders: Sequence[Path]) -> bool:
+    try:
+        found = Path(file).expanduser().resolve()
+    except (OSError, ValueError, RuntimeError):
+        return False
+    return any(found.is_relative_to(folder) for folder in folders)
+
+
+def _again(where: Path, asked: Sequence[tuple[str, object]]) -> str:
+    named = ", ".join(f"{name} {value!r}" for name, value in asked)
+    again = " ".join(f"--set {name}=..." for name, _ in asked)
+    return (
+        f"{where} names {named}. A record starts, opens and asks nothing on its own word: say it "
+        f"again ({again}), or give --trust-record if the record is your own."
+    )
