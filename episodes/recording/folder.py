@@ -38,7 +38,7 @@ def held(folder: Path, inside: Path | None = None) -> Iterator[None]:
         ) from None
     except LockError as error:
         raise RecordError(
-            f"{folder} can't be written to: {error.strerror}. Choose another --out."
+            f"{folder} can't be a run folder: {error.strerror}. Choose another --out."
         ) from error
 
 

@@ -74,7 +74,9 @@ def test_a_hint_and_a_model_are_on_record(tmp_path: Path) -> None:
         assignments=["in_process=true"], max_steps=4,
     )  # fmt: skip
     hint = "Try the {fridge} first."
-    assert fork(run, "--episode", "0", "--step", "2", "--hint", hint) == 0
+    assert fork(run, "--episode", "0", "--step", "2", "--hint", hint) == 2, "A file on record."
+    again = ("--model", f"scripted:{script}")
+    assert fork(run, "--episode", "0", "--step", "2", "--hint", hint, *again) == 0
     forked = Run.open(run.folder / "forks" / "0000")
     attempt = forked.episode(0).last()
     assert attempt is not None

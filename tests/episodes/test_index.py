@@ -14,7 +14,7 @@ from browser import CHROMIUM, Browser
 from toy_runs import play_toy, toy_tasks
 
 from inhabit.episodes.recording.index import Index, IndexEntry
-from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.page.writing import Films, write_run
 from inhabit.episodes.scoring.metrics import score
 
@@ -55,12 +55,25 @@ def test_what_it_lacks_or_tells_wrongly_is_read_from_the_records(run: Run, tmp_p
     assert entries(other) == entries(run)
 
 
-def test_it_is_believed_while_the_record_is_as_it_was(run: Run, tmp_path: Path) -> None:
+def test_it_is_believed_while_the_record_ends_as_it_did(run: Run, tmp_path: Path) -> None:
     other = copied(run, tmp_path / "other")
     record = other.episode(0).file
-    size = record.stat().st_size
-    record.write_bytes(b"x" * size)
+    *rest, last = record.read_bytes().splitlines(keepends=True)
+    record.write_bytes(b"".join(b"x" * (len(line) - 1) + b"\n" for line in rest) + last)
     assert score(other) == score(run).model_copy(update={"run": str(other.folder)})
+
+
+def test_an_end_that_was_changed_is_not_hidden_by_it(run: Run, tmp_path: Path) -> None:
+    other = copied(run, tmp_path / "other")
+    record = other.episode(0).file
+    content = record.read_bytes()
+    head, ending, tail = content.rpartition(b'"ending":"')
+    record.write_bytes(head + ending + b"X" + tail[1:])
+    with pytest.raises(RecordError, match="ending"):
+        entries(other)
+    head, steps, tail = content.rpartition(b'"steps":')
+    record.write_bytes(head + steps + str((int(tail[:1]) + 1) % 10).encode() + tail[1:])
+    assert entries(other)[0] != entries(run)[0]
 
 
 def test_an_episode_that_goes_on_is_none(run: Run, tmp_path: Path) -> None:

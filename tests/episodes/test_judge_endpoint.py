@@ -65,6 +65,7 @@ def test_a_chat_model_judges_over_the_wire(
     with endpoint(brain) as serving:
         inhabit(
             *("judge", run, "--judge", "openai:judge", "--base-url", serving.base_url, "--json"),
+            *("--set", f"images={tmp_path}"),
         )
     summary = json.loads(capsys.readouterr().out.splitlines()[-1])
     overall, home_only = summary["overall"], summary["domains"]["domestic_robot"]
@@ -82,7 +83,7 @@ def test_the_oracle_judges_actions_alone_where_there_are_no_things(
     run = play(
         tmp_path, [answer("Open the fridge", description="A closed fridge.", reasoning="So.")] * 3
     )
-    inhabit("judge", run, "--json")
+    inhabit("judge", run, "--json", "--trust-record")
     overall = json.loads(capsys.readouterr().out.splitlines()[-1])["overall"]
     assert overall["action"]["mean"] == pytest.approx(2 / 3)
     assert overall["perception"]["judged"] == 0 < overall["perception"]["given"]

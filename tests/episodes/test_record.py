@@ -26,14 +26,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_cut_at_every_byte_the_whole_lines_count(played: Run, tmp_path: Path) -> None:
     content = played.episode(0).file.read_bytes()
-    every = list(read_lines(played.episode(0).file))
+    every = list(read_lines(played.episode(0).file, played.folder))
     run = Run(tmp_path, played.header, played.tasks)
     file = run.episode(0).file
     file.parent.mkdir(parents=True)
     for length in range(len(content) + 1):
         file.write_bytes(content[:length])
         whole = content[:length].count(b"\n")
-        assert list(read_lines(file)) == every[:whole]
+        assert list(read_lines(file, run.folder)) == every[:whole]
         attempts = run.episode(0).attempts()
         assert len(attempts) == min(whole, 1)
         assert (run.episode(0).end() is not None) == (length == len(content))
@@ -150,7 +150,7 @@ from pathlib import Path
 from inhabit.episodes.recording.disk import DiskError, LineFile
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-lines = LineFile(Path(sys.argv[1]))
+lines = LineFile(Path(sys.argv[1]), Path(sys.argv[1]).parent)
 lines.append(b"a" * 60)
 try:
     lines.append(b"b" * 60)
@@ -170,7 +170,7 @@ def test_a_torn_line_goes_before_the_next_is_added(tmp_path: Path) -> None:
     file = tmp_path / "lines"
     for torn in (b"", b"half", b"x" * 200_000):
         file.write_bytes(b'{"a":"first"}\n' + torn)
-        lines = LineFile(file)
+        lines = LineFile(file, file.parent)
         lines.append(b"second")
         lines.close()
         lines.close()
@@ -180,9 +180,9 @@ def test_a_torn_line_goes_before_the_next_is_added(tmp_path: Path) -> None:
 def test_pictures_are_whole_or_absent(tmp_path: Path) -> None:
     rgb = np.random.default_rng(0).integers(0, 256, (40, 60, 3), np.uint8)
     with Pictures() as pictures:
-        done = [pictures.write(tmp_path / "frames" / f"{i}.jpg", rgb) for i in range(100)]
+        done = [pictures.write(tmp_path / "frames" / f"{i}.jpg", tmp_path, rgb) for i in range(100)]
         (tmp_path / "file").write_text("")
-        failed = pictures.write(tmp_path / "file" / "x.jpg", rgb)
+        failed = pictures.write(tmp_path / "file" / "x.jpg", tmp_path, rgb)
     for written in done:
         written.result()
     with pytest.raises(DiskError, match="file"):

@@ -21,7 +21,7 @@ from inhabit.episodes.scoring.likelihood import Share
 
 def pictures(film: Path) -> list[NDArray[np.uint8]]:
     with av.open(str(film)) as container:
-        return [frame.to_ndarray(format="rgb24") for frame in container.decode(encode=0)]
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
 
 
 def has(picture: NDArray[np.uint8] | Image.Image, colour: tuple[int, int, int]) -> bool:
