@@ -18,8 +18,8 @@ from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.reader import Episode, Run
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.running.from_record import plan_like
 from inhabit.episodes.running.plan import RunPlan
-from inhabit.episodes.running.recorded import plan_like
 from inhabit.episodes.running.run import EpisodePool
 from inhabit.episodes.running.view import check
 

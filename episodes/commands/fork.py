@@ -17,7 +17,7 @@ from inhabit.episodes.recording.schema import Fork
 from inhabit.episodes.replaying.fork import fork_episode
 from inhabit.episodes.replaying.preference import Continuation, PreferencePair
 from inhabit.episodes.reports.video.slides import ENDINGS
-from inhabit.episodes.running.recorded import plan_like
+from inhabit.episodes.running.from_record import plan_like
 
 
 def fork(

@@ -30,7 +30,7 @@ from inhabit.episodes.judging.summary import KindSummary, PartScore, Summary, ca
 from inhabit.episodes.judging.walk import judge_run
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.running.recorded import env_of_run
+from inhabit.episodes.running.from_record import env_of_run
 from inhabit.episodes.running.settings import SettingError, assigned, divide
 
 Agreement = Mapping[Dimension, Kappa]

@@ -14,8 +14,8 @@ from rich.progress import Progress
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.recording.reader import Episode, RecordError, Run
 from inhabit.episodes.replaying import replan as replanning
+from inhabit.episodes.running.from_record import plan_like
 from inhabit.episodes.running.plan import RunPlan
-from inhabit.episodes.running.recorded import plan_like
 from inhabit.episodes.running.view import LackingError
 from inhabit.episodes.scoring.metrics import wilson
 

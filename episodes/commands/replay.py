@@ -13,7 +13,7 @@ from rich.progress import Progress
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.replaying.replay import Replay, replay_run
-from inhabit.episodes.running.recorded import env_of_run
+from inhabit.episodes.running.from_record import env_of_run
 
 _LONGEST = 300
 """Characters of a value that a sentence shows."""
