@@ -1,4 +1,4 @@
-"""Where what was made once is kept: rooms, converted models, interpreters."""
+"""The cache folder for prepared rooms, converted models and interpreters."""
 
 from __future__ import annotations
 

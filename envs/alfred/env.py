@@ -1,4 +1,4 @@
-"""ALFRED as an environment: on the unmodified `ai2thor` client, and so on Unity and embedded."""
+"""ALFRED as an environment, over the unmodified `ai2thor` client."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from inhabit.envs.core import (
 
 
 class Alfred(Env):
-    """ALFRED's seven tasks in iTHOR's rooms, through skills in plain words."""
+    """ALFRED's seven task types in iTHOR's rooms, with high-level actions in plain words."""
 
     Scene: ClassVar[type[BaseModel]] = AlfredScene
 
@@ -64,7 +64,7 @@ class Alfred(Env):
         self._backend = backend
         self._session = session or Session(backend, self._settings)
         self._owner = self._session.join()
-        self._situation: EpisodeState | None = None
+        self._state: EpisodeState | None = None
         self._planner = AlfredPlanner()
         self.determinism = Determinism.FRAMES if backend == "embedded" else Determinism.NONE
 
@@ -83,19 +83,19 @@ class Alfred(Env):
                 validation.check(scene, room.objects, room.cells)
             body = self._session.start(self._owner, scene.room)
             teleport = self._settings.navigation == "teleport"
-            self._situation = start.build(
+            self._state = start.build(
                 body, scene, seed=seed, teleport=teleport, filming=self._settings.clips
             )
         except SceneError as error:
             raise SceneError(f"Task {task.id!r}, scene, {error}") from error
         self._planner = Searcher() if self._settings.expert == "searching" else AlfredPlanner()
         if self._settings.expert == "recorded" and scene.recording is not None:
-            self._planner = RecordedPlanner(self._situation, scene.recording.plan)
+            self._planner = RecordedPlanner(self._state, scene.recording.plan)
         if self._settings.replay != "off" and scene.recording is not None:
             self._planner = StepPlanner(scene.recording.steps, self._settings.replay)
 
     def observe(self) -> Observation:
-        """What the camera shows, uint8 (height, width, 3), and what is in the hand."""
+        """The camera image, uint8 (height, width, 3), and a sentence about the held object."""
         episode = self._episode()
         ids, names = episode.body.instances() if self._settings.instances else (None, ())
         film = episode.film if self._settings.clips else []
@@ -109,23 +109,23 @@ class Alfred(Env):
         )
 
     def vocabulary(self) -> Sequence[Action]:
-        """All that can be said in this kind of room, at most 250 actions."""
+        """Every action of this room type, at most 250."""
         return vocabulary(self._rooms.kind(self._episode().body.room), self._oracle)
 
     def actions(self) -> Sequence[Action]:
-        """Going to what was seen, and handling what is near."""
+        """Navigation to objects seen so far, and interactions with objects within reach."""
         find = [a for a in self.vocabulary() if a.verb == "find"]
         return plausible(self._episode(), find)
 
     def parse(self, text: str) -> Action | None:
-        """The action that a text means; "find" means "go to" where there is no oracle."""
+        """Parse an action. Without the oracle, "find" means "go to"."""
         action = grammar.understand(text)
         if action is not None and action.verb == "find" and not self._oracle:
             return grammar.say("go to", *action.arguments)
         return action
 
     def act(self, action: Action) -> Outcome:
-        """Carry out one action, over as many low-level steps as it takes."""
+        """Execute one action, which may take several low-level steps."""
         episode = self._episode()
         meant = self.parse(action.text)
         episode.body.count_from_zero()
@@ -143,29 +143,29 @@ class Alfred(Env):
         )
 
     def progress(self) -> tuple[int, int]:
-        """ALFRED's goal conditions that hold now, and how many there are."""
+        """ALFRED's goal conditions: how many hold, and how many there are."""
         episode = self._episode()
         return conditions(episode.goal, episode.world, episode.history)
 
     def close(self) -> None:
-        """End the simulator, unless a fork still needs it."""
-        self._situation = None
+        """Stop the simulator, unless a fork still uses it."""
+        self._state = None
         self._session.leave(self._owner)
 
     def plan(self) -> Sequence[Action]:
-        """A solution from here, empty when solved or when there is none."""
+        """A plan from the current state; empty if the task is solved or no plan is known."""
         return self._planner.plan(self._episode())
 
     def best_actions(self) -> frozenset[Action] | None:
-        """Every action that some shortest plan starts with, where that has at most two actions;
-        None from farther away, and on Unity, which can't copy a moment.
+        """Every action that starts a shortest plan of at most two actions. None if all plans are
+        longer, and on Unity, whose state cannot be copied.
         """
         return (
             shortest.first_actions(self, Alfred._episode) if self._backend == "embedded" else None
         )
 
     def fork(self) -> Alfred:
-        """An independent copy of this moment, in the same simulator.
+        """An independent copy of the current state, in the same simulator.
 
         Raises:
             SimulatorError: the simulator can't keep moments: Unity can't.
@@ -177,11 +177,11 @@ class Alfred(Env):
         return twin
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
-        """What a model without eyes may ask."""
+        """The functions that an agent without images may call."""
         return tools.TOOLS
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """The answer of one tool.
+        """Call one of these functions.
 
         Raises:
             KeyError: there is no such tool.
@@ -189,15 +189,15 @@ class Alfred(Env):
         return tools.call(self._episode(), name)
 
     def state(self) -> Mapping[str, JsonValue]:
-        """The agent, every object, and what the agent remembers."""
+        """The agent, every object, and the agent's memory."""
         return snapshot.state(self._episode())
 
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of the state."""
+        """The first 16 hexadecimal digits of the state's SHA-256."""
         return snapshot.digest(self._episode())
 
     def admissible(self) -> Sequence[Action]:
-        """What would really succeed now.
+        """The actions that would succeed now.
 
         Whether there is room for what is put down only trying shows, which only the embedded
         household allows; on Unity it is taken to be so.
@@ -208,7 +208,7 @@ class Alfred(Env):
         return [action for action in found if action.verb != "put" or self._works(action)]
 
     def things(self) -> Sequence[SceneObject]:
-        """Everything that has a name, as it stands, and how much of it the picture shows."""
+        """Every named object, its states, and how many pixels of the image show it."""
         return facts.things(self._episode())
 
     def _works(self, action: Action) -> bool:
@@ -220,7 +220,7 @@ class Alfred(Env):
         return self._settings.find == "oracle"
 
     def _episode(self) -> EpisodeState:
-        if self._situation is None:
+        if self._state is None:
             raise RuntimeError("No episode has been started: call reset first.")
         self._session.enter(self._owner)
-        return self._situation
+        return self._state

@@ -1,4 +1,4 @@
-"""What `--set KEY=VALUE` may say of the ALFRED environment."""
+"""Settings of the ALFRED environment, as `--set KEY=VALUE` changes them."""
 
 from __future__ import annotations
 
@@ -11,56 +11,58 @@ from inhabit.envs.marks import Place
 
 
 class AlfredSettings(BaseModel):
-    """How the environment runs, and which rooms its tasks are drawn from."""
+    """Settings of ALFRED."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     navigation: Literal["walk", "teleport"] = "walk"
-    """Whether the agent walks every step, or is moved to where it wants to be."""
+    """Walk step by step, or teleport to the target pose."""
     find: Literal["off", "oracle"] = "off"
-    """Whether "find the mug" goes to things that were never seen, as in EmbodiedBench."""
+    """With "oracle", "find the mug" also goes to objects that were never seen, as in EmbodiedBench."""
     split: Split = "all"
-    """Rooms that tasks are sampled in: iTHOR's 1-20, 21-25 or 26-30 of each kind."""
+    """iTHOR rooms for sampling tasks: numbers 1-20, 21-25 or 26-30 of each type."""
     rooms: Annotated[str, Place()] = ""
-    """A folder with rooms of one's own, as scripts/record_room saves them: tasks are sampled in
-    these instead, and the embedded household loads them."""
+    """A folder of your own rooms, saved by scripts/record_room. Tasks are sampled in them and
+    the embedded household loads them."""
     cells: Cells = "computed"
-    """Where one can stand in iTHOR's rooms: where our rule finds room between boxes, the same on
-    every machine; or where THOR's agent was recorded to stand (`inhabit setup alfred` brings that).
-    Tasks drawn with one are not those drawn with the other."""
+    """Where the agent can stand in iTHOR's rooms: "computed" from the objects' boxes, identical
+    on every machine, or "recorded" with THOR's agent (needs `inhabit setup alfred`). Both sample
+    different tasks."""
     expert: Literal["planner", "searching", "recorded"] = "planner"
-    """Who plans: ours, which knows where everything is; the same that knows no more than what was
-    seen, and searches, one action at a time: whom one can learn from; or ALFRED's own plan where
-    the task was read from a trajectory."""
+    """The expert: "planner" knows the full state; "searching" knows only what it has seen and
+    plans one action at a time, for demonstrations; "recorded" follows ALFRED's plan in tasks
+    read from trajectories."""
     replay: Literal["off", "id", "mask"] = "off"
-    """Whether the expert is ALFRED's own, low-level step by step: things chosen by their ids, or by
-    the masks that it pointed with."""
+    """Let the expert re-execute ALFRED's low-level actions, with objects chosen by "id" or by
+    the recorded "mask"."""
     text: Literal["hand", "view"] = "hand"
-    """What is told: what is in the hand; or what is in view besides, for agents without eyes."""
+    """Text of an observation: the held object ("hand"), or also the objects in view ("view"),
+    for agents without images."""
     clips: bool = False
-    """Show what was seen on the way, as a film."""
+    """Show the images of the last action as a clip."""
     film: Literal["around", "whole"] = "around"
-    """What such a film shows: where one looks around, or every step of the body."""
+    """Frames of such a clip: only looking around, or every low-level step."""
     annotator: int = Field(default=0, ge=0, le=9)
-    """Whose wording of a trajectory's goal is taken: ALFRED has three or more for each."""
+    """Number of the annotator whose goal text is used; ALFRED has three or more per trajectory."""
     bad_files: Literal["refuse", "skip"] = "refuse"
-    """What a trajectory that can't be read does: end the run before it starts, or be left out."""
+    """What to do with an unreadable trajectory: stop before the run starts, or skip it with a
+    warning."""
     wire: Literal["pipes", "none"] = "pipes"
-    """How the embedded household is spoken to: by AI2-THOR's own client through pipes, in a process
-    of its own; or directly, in this process, which shows the same several times as quickly."""
+    """Connection to the embedded household: AI2-THOR's client and "pipes" to a process of its
+    own, or "none": called directly in this process, with identical results, several times
+    faster."""
     executable: Annotated[str, Place()] = ""
-    """Path of a build of Unity, for `--backend unity`."""
+    """Path of a Unity build, for `--backend unity`."""
     width: int = Field(default=300, ge=64, le=2048)
     height: int = Field(default=300, ge=64, le=2048)
     field_of_view: int = Field(default=60, ge=30, le=120)
-    """Degrees, vertical; ALFRED's is 60, THOR's own default 90."""
+    """Vertical field of view, degrees; ALFRED's is 60, THOR's default 90."""
     antialias: int = Field(default=1, ge=1, le=4)
-    """Smooth edges, on the embedded household: pictures are drawn so many times as wide and as
-    high, and averaged. 2 takes about three times as long."""
+    """Supersampling factor of the embedded renderer; 2 takes about three times as long."""
     depth: bool = False
-    """Show depth as well."""
+    """Add depth images to observations."""
     instances: bool = False
-    """Show which pixel belongs to what as well."""
+    """Add instance masks to observations."""
 
 
 def quickest(backend: str, settings: AlfredSettings) -> AlfredSettings:

@@ -1,4 +1,4 @@
-"""`inhabit setup alfred`: brings the cells where THOR's agent really could stand.
+"""`inhabit setup alfred`: installs the grids recorded with THOR's agent.
 
 They are files in the package alfworld, which is installed without what it needs itself: of all its
 code none is used.
@@ -18,12 +18,12 @@ from inhabit.envs.registry import Need
 from inhabit.envs.simulators.household.navigation import recorded_grids
 
 _BUILDS = (".ai2thor", "releases")
-"""Where AI2-THOR's own client unpacks the builds that it downloads, below the home directory."""
+"""The folder below the home directory where AI2-THOR's client unpacks builds."""
 _SOCKETS = Path("/tmp/.X11-unix")
 
 
 def needs(backend: str) -> Sequence[Need]:
-    """What a backend lacks on this machine, each with what to do."""
+    """What a backend lacks on this machine, and how to install it."""
     return tuple(_unity_needs(os.environ, Path.home())) if backend == "unity" else ()
 
 
@@ -53,7 +53,7 @@ def _unity_needs(environment: Mapping[str, str], home: Path) -> Iterator[Need]:
 
 
 def builds(home: Path) -> list[Path]:
-    """Executables of builds that AI2-THOR's client has unpacked: each beside its `_Data` folder."""
+    """Executables of unpacked AI2-THOR builds: each is beside its `_Data` folder."""
     return sorted(
         data.with_name(data.name.removesuffix("_Data"))
         for data in home.joinpath(*_BUILDS).glob("*/*_Data")
@@ -62,7 +62,9 @@ def builds(home: Path) -> list[Path]:
 
 
 def answers(display: str) -> bool:
-    """Whether there is an X server behind a display, such as ":0"; elsewhere it is taken to be."""
+    """Whether an X server listens at a display such as ":0". A remote display is assumed to
+    work.
+    """
     host, colon, number = display.rpartition(":")
     if host or not colon:
         return bool(host)
@@ -75,7 +77,7 @@ _DEADLINE = 300.0
 
 
 def prepare(backend: str, tell: Callable[[str], None]) -> None:
-    """Bring what is not there yet. Can be run twice.
+    """Install what is missing. Safe to run twice.
 
     Args:
         backend: Unity knows its own cells and needs nothing.

@@ -1,4 +1,4 @@
-"""The whole state as plain data, for judges, replay and EIE."""
+"""The whole state as plain data, and its digest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STATES = (
 
 
 def state(episode: EpisodeState) -> Mapping[str, JsonValue]:
-    """Agent, objects and memory. Positions in metres to the millimetre, angles in degrees."""
+    """Agent, objects and memory. Positions in metres to three decimals, angles in degrees."""
     pose = episode.body.pose
     return {
         "room": episode.body.room,
@@ -65,6 +65,6 @@ def _object(episode: EpisodeState, thing: ThorObject) -> JsonValue:
 
 
 def digest(episode: EpisodeState) -> str:
-    """Sixteen hexadecimal digits, equal exactly when the state is."""
+    """The first 16 hexadecimal digits of the state's SHA-256."""
     text = json.dumps(state(episode), sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""What a model without eyes may ask: HOLMES's two questions about a household (PCA-EVAL)."""
+"""HOLMES's two functions for agents without images (PCA-EVAL)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOOLS: Sequence[Mapping[str, JsonValue]] = (
 
 
 def call(episode: EpisodeState, name: str) -> JsonValue:
-    """The answer of one tool.
+    """Call one function.
 
     Raises:
         KeyError: there is no such tool.
@@ -39,14 +39,14 @@ def call(episode: EpisodeState, name: str) -> JsonValue:
 
 
 def in_view(episode: EpisodeState) -> Sequence[str]:
-    """Ids of the named things in the picture, what is held excepted."""
+    """Ids of the named objects in the image, except held ones."""
     return [
         id for id in episode.body.in_view() if id in episode.names and not episode.world[id].held
     ]
 
 
 def in_words(episode: EpisodeState, view: bool) -> str:
-    """What is known without seeing: what is in the hand.
+    """The text of an observation: the held object.
 
     With `view` also what is in sight, and what else the last action showed: looking around shows
     much that is out of sight when it is over.

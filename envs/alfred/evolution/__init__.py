@@ -1,1 +1,1 @@
-"""ALFRED as a template for EIE."""
+"""The task template for EIE, and facts about a scene."""

@@ -1,4 +1,4 @@
-"""Ways to make a task of ALFRED's into another one: each is kept if it could be done when tried."""
+"""The ways to evolve an ALFRED task. A change is kept if the new task is feasible."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _COMBINED: Mapping[TaskType, tuple[TaskType, ...]] = {
     "pick_clean_then_place_in_recep": ("pick_and_place_with_movable_recep",),
 }
 _RARE = 3
-"""How many of the rarest objects are drawn from."""
+"""The new object is drawn from this many of the rarest types."""
 
 
 def changed(
     scene: AlfredScene, change: str, rng: random.Random, split: Split
 ) -> AlfredScene | None:
-    """The scene, changed as asked; None if the dice fell on what won't do."""
+    """The changed scene, or None if the drawn change is not possible."""
     return _CHANGES[change](scene, rng, split)
 
 
@@ -60,7 +60,7 @@ def _rarer_object(scene: AlfredScene, rng: random.Random, split: Split) -> Alfre
 
 @lru_cache(maxsize=1)
 def _rooms_with() -> Counter[str]:
-    """Object type to how many of the 120 rooms have one."""
+    """Object type -> number of the 120 rooms that have one."""
     count: Counter[str] = Counter()
     for kind in ROOM_KINDS["pick_and_place_simple"]:
         for name in rooms(kind):
@@ -78,7 +78,7 @@ def _combined(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredSce
 
 
 def _grown(scene: AlfredScene, types: Sequence[TaskType], rng: random.Random) -> AlfredScene | None:
-    """A goal of one of these types that has as much of the old one as there can be."""
+    """A goal of one of these types that keeps as many of the old parameters as possible."""
     goals = [
         goal
         for type in types
@@ -90,7 +90,7 @@ def _grown(scene: AlfredScene, types: Sequence[TaskType], rng: random.Random) ->
 
 
 def _distractors(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
-    """Other things are put where the wanted one is."""
+    """Swap objects: others take the place of the target object."""
     room = initial_room(scene.room)
     wanted = [name for name in room.items if room.type(name) == scene.goal.object]
     moved = {p.object: p.receptacle for p in scene.placements}
@@ -106,7 +106,7 @@ def _distractors(scene: AlfredScene, rng: random.Random, split: Split) -> Alfred
 
 
 def _place_of(room: InitialRoom, name: str) -> str | None:
-    """What a thing lies in or on; None if that is nothing that has a name."""
+    """The receptacle of an object; None if it has none with a name."""
     holder = room.holder(room.thing(name))
     try:
         return None if holder is None else room.name_of(holder)
@@ -115,7 +115,7 @@ def _place_of(room: InitialRoom, name: str) -> str | None:
 
 
 def _changed_state(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
-    """A door or drawer of the room stands open, or the wanted thing is dirty."""
+    """Open a door or drawer, or make the target object dirty."""
     room = initial_room(scene.room)
     known = {state.object for state in scene.states}
     doors = [room.name_of(t) for type in sorted(DOORS) for t in room.of_type(type)]
@@ -144,4 +144,4 @@ _CHANGES: Mapping[str, Callable[[AlfredScene, random.Random, Split], AlfredScene
     "changed state": _changed_state,
 }
 CHANGES: tuple[str, ...] = tuple(_CHANGES)
-"""Ways to evolve a task."""
+"""Name of a change -> the function that makes it."""

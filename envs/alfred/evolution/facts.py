@@ -1,4 +1,4 @@
-"""What is true of a room, in the form that every environment has for it."""
+"""The objects of an ALFRED scene in the form common to all environments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
     "broken": ("breakable", "isBroken"),
     "cooked": ("cookable", "isCooked"),
 }
-"""State: what of THOR's says that a thing can have it, and what says that it has."""
+"""State -> THOR's property that allows it, and THOR's property that holds its value."""
 STATE_WORDS: Mapping[str, tuple[str, str]] = {
     "open": ("open", "closed"),
     "on": ("on", "off"),
@@ -29,11 +29,11 @@ STATE_WORDS: Mapping[str, tuple[str, str]] = {
     "broken": ("broken", "intact"),
     "cooked": ("cooked", "uncooked"),
 }
-"""State: how it is said that it holds, and that it does not."""
+"""State -> adjectives for "holds" and "does not hold"."""
 
 
 def things(episode: EpisodeState) -> Sequence[SceneObject]:
-    """Everything that has a name, in the order of naming."""
+    """Every named object, in the order of naming."""
     world, pixels = episode.world, episode.body.in_view()
     return [
         _thing(episode, world[id], name, pixels.get(id, 0))
@@ -60,6 +60,6 @@ def _thing(episode: EpisodeState, record: ThorObject, name: str, pixels: int) ->
 
 
 def _support(episode: EpisodeState, record: ThorObject) -> str | None:
-    """The innermost thing with a name that it lies in or on."""
+    """The innermost named receptacle of an object."""
     around = episode.world.around(record)
     return next((episode.names.of(outer.id) for outer in around if outer.id in episode.names), None)

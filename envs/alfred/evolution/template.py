@@ -1,4 +1,4 @@
-"""ALFRED as a template for EIE: its words, its tasks from a seed, and what each is made up of."""
+"""The ALFRED task template for EIE: vocabulary, sampling, evolution and event graphs."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _OBJECTS: Mapping[str, Iterable[str]] = {
     "pick_cool_then_place_in_recep": COOLED,
     "pick_and_place_with_movable_recep": tuple(chain.from_iterable(LOADS.values())),
 }
-"""Of types that not everything is good for."""
+"""Objects that are valid for task types with a restriction."""
 
 
 def goal_schema() -> dict[str, Any]:
-    """A JSON schema: any one of the forms, each with what it needs and nothing else."""
+    """A JSON schema that accepts any one of `forms`."""
     return {
         "description": "What is wanted, in ALFRED's parameters (`pddl_params`).",
         "anyOf": [form for type in TYPES for form in _forms(type)],
@@ -49,7 +49,7 @@ def goal_schema() -> dict[str, Any]:
 
 
 def _forms(type: str) -> Iterator[dict[str, Any]]:
-    """With a whole object; and with slices of it, where there is what can be sliced."""
+    """The form for a whole object and, where the type allows it, the one for slices."""
     objects = {*_OBJECTS.get(type, PLACES)}
     yield _form(type, objects, {})
     sliceable = objects & {*SLICEABLE}
@@ -106,7 +106,7 @@ _TREATMENTS: Mapping[str, tuple[str, str, ActionKind, str]] = {
     "pick_cool_then_place_in_recep": ("cool", "cooled", ActionKind.CLOSE, "fridge"),
     "pick_clean_then_place_in_recep": ("wash", "washed", ActionKind.SWITCH_ON, "faucet"),
 }
-"""Task type: what is done, how that is said afterwards, and by which deed it is brought about."""
+"""Task type -> verb, participle, kind of action, and the appliance that is used."""
 _TRIES = 40
 
 
@@ -133,7 +133,7 @@ class AlfredTemplate:
         return schema
 
     def prose(self) -> str:
-        """What there is and what can be wanted."""
+        """The possible objects and goals, for a writer."""
         return (
             "One room of AI2-THOR: FloorPlan1 to 30 are kitchens, 201 to 230 living rooms, 301 to "
             "330 bedrooms, 401 to 430 bathrooms. The goal is one of ALFRED's seven types: "
@@ -149,7 +149,7 @@ class AlfredTemplate:
         )
 
     def seed(self, rng: random.Random, name: str) -> Task:
-        """A new task: a type, a room, an object and a place by lot."""
+        """Sample a new task: type, room, object and receptacle."""
         type = rng.choice(TYPES)
         scene = None
         while scene is None:
@@ -157,7 +157,7 @@ class AlfredTemplate:
         return _task(name, scene, rng)
 
     def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
-        """A task with one thing changed, which could be done when that was tried."""
+        """Change one aspect of a task. The result is feasible."""
         scene = AlfredScene.model_validate(dict(task.scene))
         for _ in range(_TRIES):
             evolved = changed(scene, change, rng, self._split)
@@ -167,13 +167,13 @@ class AlfredTemplate:
         return None
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
-        """The type of the goal."""
+        """The goal's task type."""
         goal = scene.get("goal")
         type = goal.get("type") if isinstance(goal, Mapping) else None
         return type if isinstance(type, str) else ""
 
     def events(self, task: Task) -> Sequence[Event]:
-        """From the goal: taking, slicing, treating, loading, placing."""
+        """The events of the goal: take, slice, heat (or cool, clean), load, place."""
         try:
             return list(_events(AlfredScene.model_validate(dict(task.scene)).goal))
         except ValidationError:
@@ -184,7 +184,7 @@ class AlfredTemplate:
         return str(task.scene.get("room", ""))
 
     def deed(self, action: Action) -> ActionKind:
-        """By its verb."""
+        """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
 

@@ -1,1 +1,1 @@
-"""Plans for ALFRED's tasks from any state, made over the metadata."""
+"""The expert: plans for ALFRED's tasks from any state, from the simulator's metadata."""

@@ -1,4 +1,4 @@
-"""What a moment says of which actions a plan of one or two can be made of."""
+"""Rules out actions that cannot be part of a plan of one or two actions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _PUTTING = frozenset({"put", "put down", "drop"})
 class _Treatment:
     verb: str
     type: str
-    """Of what that is done to,"""
+    """Type of the object that the action is applied to."""
     inside: Sequence[str]
-    """and the types of what it treats all that is in."""
+    """Receptacle types whose contents are treated."""
 
 
 _TREATMENTS: Mapping[str, _Treatment] = {
@@ -36,17 +36,17 @@ _TREATMENTS: Mapping[str, _Treatment] = {
     "pick_cool_then_place_in_recep": _Treatment("close", "Fridge", ("Fridge",)),
 }
 _NEAR = REACH + STEP
-"""Metres along the floor beyond which nothing can be handled, with some to spare: what the
-simulator calls visible it measures from the eyes."""
+"""Metres along the floor beyond which no interaction is possible, with a margin: the simulator
+measures visibility from the eyes."""
 _NODDING = ("open", "turn on", "turn off")
-"""What makes one look up or down at most, as far as what it does not uncover is concerned."""
+"""Verbs after which the agent may at most have to tilt its head, if they uncover nothing."""
 _BESIDE = 0.35
-"""Metres beside the box of a place over which what is let go may still fall into that."""
+"""Metres beside a receptacle's box at which a dropped object may still fall into it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateFilter:
-    """It only rules out what can't be part of a short plan, whatever the simulator makes of it.
+    """The facts of a state that decide which actions can be part of a short plan.
 
     That holds of the embedded household, in which nothing moves by itself.
     """
@@ -54,21 +54,21 @@ class CandidateFilter:
     episode: EpisodeState
     held: ThorObject | None
     carries: bool
-    """What is in the hand, or lies in that, is wanted, and needs nothing but its place."""
+    """The held object, or one inside it, is a target and needs only to be placed."""
     placed: bool
-    """Something wanted, or what that is cut from, is in its place, and can be treated there."""
+    """A target, or the object it is cut from, is in its receptacle and can be treated there."""
     lit: bool
-    """A lamp of the goal is on, whether or not it is seen."""
+    """The goal's lamp is on, whether or not it is in view."""
     places: frozenset[str]
-    """Ids of where things belong, and of what is in or on that; one of them may be in the hand."""
+    """Ids of the goal's receptacles and of what they hold; one of them may be held."""
     uncut: frozenset[str]
-    """Ids of what is in its place and would be wanted in slices."""
+    """Ids of objects that are in place and would be targets once sliced."""
     treated: frozenset[str]
-    """Ids of what the goal's treatment would treat all that is in, and of all that."""
+    """Ids of the appliances for the goal's treatment, and of their contents."""
 
     @classmethod
     def of(cls, episode: EpisodeState) -> Self:
-        """Read them off a moment."""
+        """Collect the facts of a state."""
         goal, world, held = episode.goal, episode.world, episode.held
         lamps = world.of_type(goal.toggle) if goal.toggle is not None else ()
         places = [t for t in world if t.receptacle and t.type == goal.parent]
@@ -89,7 +89,7 @@ class CandidateFilter:
         )
 
     def may_finish(self, action: Action) -> bool:
-        """Whether the action may make the goal hold by itself."""
+        """Whether the action alone may solve the task."""
         if self.episode.goal.toggle is not None:
             return self._may_finish_light(action.verb)
         if action.verb == "put":
@@ -104,7 +104,7 @@ class CandidateFilter:
         return self.placed and self._treats(action)
 
     def may_precede(self, action: Action) -> bool:
-        """Whether the action may be the first of two that make the goal hold."""
+        """Whether the action may be the first of two that solve the task."""
         if self.episode.goal.toggle is not None:
             return self._may_precede_light(action)
         if action.verb == "pick up":
@@ -121,7 +121,7 @@ class CandidateFilter:
 
     @property
     def _treating(self) -> Sequence[ThorObject]:
-        """What is switched or closed for the goal's treatment."""
+        """The appliances to switch or close for the goal's treatment."""
         treatment = _TREATMENTS.get(self.episode.goal.type)
         return () if treatment is None else self.episode.world.of_type(treatment.type)
 
@@ -137,7 +137,7 @@ class CandidateFilter:
 
     @property
     def _open_places(self) -> Sequence[ThorObject]:
-        """Where something can be put without opening anything first."""
+        """The receptacles that accept an object without being opened first."""
         world = self.episode.world
         return [t for t in self._things(self.places) if not t.shut and world.shut_in(t) is None]
 
@@ -145,7 +145,7 @@ class CandidateFilter:
         return [self.episode.world[id] for id in sorted(ids)]
 
     def _thing(self, action: Action) -> ThorObject | None:
-        """What an action is done to."""
+        """The object of an action."""
         return self.episode.reference().resolve(action.verb, action.arguments[-1])
 
     def _aim(self, action: Action) -> str | None:
@@ -158,7 +158,7 @@ class CandidateFilter:
         return right and self._aim(action) in {thing.id for thing in self._treating}
 
     def _may_be_treated_after(self, action: Action) -> bool:
-        """Whether what is let go may be in its place, and treated there by one more action."""
+        """Whether a dropped object may be in place, and be treated by one more action."""
         where = self.places & self.treated
         if self.held is not None and self.held.id in self.places:  # A bowl with an apple, say.
             where = self.treated
@@ -166,7 +166,7 @@ class CandidateFilter:
         return near and (action.verb != "put" or self._aim(action) in where)
 
     def _may_finish_light(self, verb: str) -> bool:
-        """Something wanted is held, a lamp is on, and that is seen."""
+        """A target is held and a lamp is on and in view."""
         if not self._holds_wanted:
             return verb == "pick up"
         return verb == "turn on" if not self.lit else verb not in _PUTTING
@@ -184,7 +184,7 @@ class CandidateFilter:
         return verb not in _PUTTING and self._leads_to(action, last)
 
     def _leads_to_place(self, action: Action) -> bool:
-        """Whether what is carried may be put, or fall, where it belongs after an action."""
+        """Whether the held object may reach its receptacle after an action."""
         if action.verb in _PUTTING:
             return False
         if action.verb == "open" and self._uncovers(action, self._things(self.places)):
@@ -196,7 +196,7 @@ class CandidateFilter:
         return self._leads_to(action, self._open_places)
 
     def _leads_to(self, action: Action, things: Sequence[ThorObject]) -> bool:
-        """Whether one of some things may be handled after an action."""
+        """Whether the agent may interact with one of these objects after an action."""
         if action.verb in ("explore", "find"):
             return bool(things)
         if action.verb == "open" and self._uncovers(action, things):
@@ -211,7 +211,7 @@ class CandidateFilter:
         return any(t.id in visible or can_look_for(self.episode, pose, t) for t in things)
 
     def _uncovers(self, action: Action, things: Sequence[ThorObject]) -> bool:
-        """Whether one of some things may come in reach because something is opened."""
+        """Whether opening a receptacle may bring one of these objects within reach."""
         aim = self._thing(action)
         if aim is None:
             return False
@@ -221,7 +221,7 @@ class CandidateFilter:
         return aim.id in {thing.id for thing in (*things, *outer) if thing is not None}
 
     def _comes_in_view(self, thing: ThorObject) -> bool:
-        """Whether looking up or down from here shows a thing so that it can be handled."""
+        """Whether tilting the head brings an object into view and reach."""
         episode = self.episode
         with episode.views.away():
             return any(
@@ -233,7 +233,7 @@ class CandidateFilter:
         return any(thing.reach(pose.x, pose.z) <= metres for thing in things)
 
     def _pose_after(self, action: Action) -> AgentPose | None:
-        """Where going somewhere leads, if anywhere."""
+        """The pose that navigation to an object ends in, if there is one."""
         thing = self._thing(action)
         if thing is None or thing.held or self.episode.world.shut_in(thing) is not None:
             return None
@@ -244,7 +244,7 @@ class CandidateFilter:
         return pose
 
     def _falls_into_place(self, pose: AgentPose) -> bool:
-        """Whether what is let go in a pose may come down where it belongs."""
+        """Whether an object dropped in a pose may land in a goal receptacle."""
         if self.held is None:
             return False
         now, hand = self.episode.body.pose, self.held.center
@@ -259,13 +259,13 @@ class CandidateFilter:
 
 
 def _drawn_out(place: ThorObject) -> float:
-    """Metres at most that a drawer stands out of its box, which stays where it is."""
+    """Metres that a drawer extends beyond its box at most. The box does not move."""
     drawn = place.type == "Drawer" and place.open
     return max(place.size[0], place.size[2]) if drawn else 0.0
 
 
 def _tilted(pose: AgentPose) -> Sequence[AgentPose]:
-    """The same pose with the head up and down."""
+    """The same pose with every tilt of the head."""
     levels = {pose.horizon, *range(HIGHEST, LOWEST + 1, HORIZON_STEP)}
     return [replace(pose, horizon=float(level)) for level in sorted(levels)]
 
@@ -275,7 +275,7 @@ def _wanted(episode: EpisodeState) -> Sequence[ThorObject]:
 
 
 def _is_ready(episode: EpisodeState, thing: ThorObject) -> bool:
-    """Whether a thing, or something in it, is wanted and treated as the goal asks."""
+    """Whether an object, or one inside it, is a target with the required treatment."""
     goal, ids = episode.goal, episode.world.inside(thing) | {thing.id}
     wanted: Collection[str] = {t.id for t in _wanted(episode) if t.id in ids}
     if goal.type in _TREATMENTS:

@@ -1,4 +1,4 @@
-"""A plan's steps as actions that can be said, with the exploring that they need."""
+"""Turns the steps of a plan into actions, with the exploration that they need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inhabit.envs.core import Action
 
 
 class ImaginedWalk:
-    """A walk that is only imagined: where it has come, and what it would have shown."""
+    """Simulates a walk: its position, and the objects that it would have shown."""
 
     def __init__(self, episode: EpisodeState) -> None:
         self._episode = episode
@@ -31,7 +31,9 @@ class ImaginedWalk:
         self.seen = set(episode.memory.seen)
 
     def explore(self) -> bool:
-        """Look around at the place where the skill would go next. False if there is none."""
+        """Look around where the exploration skill would go next. False if nothing is left to
+        explore.
+        """
         goal = exploration.choose(self._episode.grid.ways(self._stand), self._searched)
         if goal is None:
             return False
@@ -47,7 +49,7 @@ class ImaginedWalk:
         return True
 
     def go_to(self, thing: ThorObject) -> None:
-        """Walk to a thing."""
+        """Walk to an object."""
         pose = vantage(self._episode, thing, self._stand)
         if pose is not None:
             self._stand = stand_of(pose)
@@ -55,7 +57,7 @@ class ImaginedWalk:
                 self._glance(pose)
 
     def shows(self, thing: ThorObject, wanted: ThorObject) -> bool:
-        """Whether going to one thing would show another."""
+        """Whether navigating to one object would show another."""
         if self._episode.world.shut_in(thing) is not None:
             return False
         pose = vantage(self._episode, thing, self._stand)
@@ -75,7 +77,7 @@ _MOST_LANDMARKS = 8
 def to_actions(
     episode: EpisodeState, steps: Sequence[PlanStep], *, as_far_as_possible: bool = False
 ) -> Sequence[Action]:
-    """The actions, each of which can be carried out in its turn.
+    """Convert plan steps to actions, each of which is executable in its turn.
 
     Args:
         episode: where and when.
@@ -111,7 +113,7 @@ class _ActionWriter:
         return thing.id in self._episode.names and thing.id not in self._episode.memory.seen
 
     def add(self, step: PlanStep) -> None:
-        """One more step."""
+        """Add one plan step."""
         thing = step.thing
         if step.verb == "go to":
             self._search(thing)
@@ -127,7 +129,7 @@ class _ActionWriter:
         self._focus = thing.id
 
     def _search(self, thing: ThorObject) -> None:
-        """Explore until the thing has been seen."""
+        """Explore until the object has been seen."""
         if self._imagined is None or thing.id not in self._episode.world:
             return
         if any(outer.id in self._opened for outer in self._episode.world.around(thing)):
@@ -142,7 +144,7 @@ class _ActionWriter:
             self.actions.append(say("look around" if fresh else "explore"))
 
     def _look_from_near(self, thing: ThorObject) -> None:
-        """Find what is too small to be seen from afar by going to something beside it."""
+        """Find an object that is too small to see from afar by going to one near it."""
         assert self._imagined is not None
         things = (self._episode.world.get(id) for id in sorted(self._imagined.seen))
         known = [t for t in things if t is not None and t.id in self._episode.names and not t.held]

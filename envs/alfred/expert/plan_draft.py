@@ -1,4 +1,4 @@
-"""A plan in the making: steps so far, and what the room will be like after them."""
+"""A plan under construction, with the state of the room after its steps."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _SURFACES = (
     "SinkBasin",
     "Toilet",
 )
-"""Where a thing that is in the way is put, the best first."""
+"""Where a held object is put down when it is in the way, best first."""
 
 
 class NoPlanError(Exception):
-    """The task can't be solved from here, as far as the planner knows."""
+    """The planner knows no solution from here."""
 
 
 class HiddenError(NoPlanError):
-    """A plan needs something that can't be seen from anywhere."""
+    """The plan needs an object that is not visible from anywhere."""
 
     def __init__(self, thing: ThorObject) -> None:
         super().__init__(f"{thing.id} can't be seen from anywhere.")
@@ -45,20 +45,20 @@ class HiddenError(NoPlanError):
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One interaction or walk of a plan."""
+    """One interaction or navigation of a plan."""
 
     verb: str
     thing: ThorObject
-    """What is acted on; for "put" the receptacle."""
+    """The object; for "put" the receptacle."""
 
 
 class PlanDraft:
-    """Writes steps down and keeps track of hand, doors, switches and places meanwhile."""
+    """Collects steps and tracks the hand, doors, switches and positions of objects."""
 
     def __init__(
         self, world: ThorObjects, memory: Memory, x: float, z: float, hidden: Set[str] = frozenset()
     ) -> None:
-        """Begin a plan.
+        """Start an empty plan.
 
         Args:
             world: as it is now.
@@ -82,14 +82,14 @@ class PlanDraft:
     # What is the case.
 
     def holder(self, thing: ThorObject) -> ThorObject | None:
-        """What a thing lies in or on directly."""
+        """The direct receptacle of an object."""
         if thing.id in self._moved:
             return self._moved[thing.id]
         around = self.world.around(thing)
         return around[0] if around else None
 
     def shut_in(self, thing: ThorObject) -> ThorObject | None:
-        """The closed thing around it, if one is."""
+        """The closed receptacle around an object, if any."""
         around = {thing.id}  # THOR's rooms have things that lie in each other.
         outer = self.holder(thing)
         while outer is not None and outer.id not in around:
@@ -100,7 +100,7 @@ class PlanDraft:
         return None
 
     def allowed(self, verb: str, thing: ThorObject, item: ThorObject | None = None) -> bool:
-        """Whether the simulator has not refused this before."""
+        """Whether the simulator has not yet refused this interaction."""
         key = f"{verb} {thing.id}" + (f" {item.id}" if item is not None else "")
         known = {thing.id, *(outer.id for outer in self.world.around(thing))}
         return (
@@ -110,7 +110,7 @@ class PlanDraft:
         )
 
     def nearest(self, things: Sequence[ThorObject]) -> ThorObject | None:
-        """The one that is got at most easily: open to the eye, seen, and near."""
+        """The object that takes least effort: not enclosed, seen, and near."""
 
         def effort(thing: ThorObject) -> tuple[object, ...]:
             return (
@@ -125,7 +125,7 @@ class PlanDraft:
     # Steps.
 
     def go(self, thing: ThorObject) -> None:
-        """Be where it can be handled."""
+        """Go to where the agent can interact with it."""
         before_eyes = not any(s.verb == "go to" for s in self.steps) and thing.visible
         if self._at == thing.id or before_eyes:
             return
@@ -134,12 +134,12 @@ class PlanDraft:
         self._here = (thing.center[0], thing.center[2])
 
     def do(self, verb: str, thing: ThorObject) -> None:
-        """Go there and do it."""
+        """Go there and execute the verb."""
         self.go(thing)
         self.steps.append(PlanStep(verb, thing))
 
     def open(self, thing: ThorObject) -> None:
-        """Have it open."""
+        """Make sure that it is open."""
         if not self._open.get(thing.id, True):
             if thing.type == "Microwave":
                 self.switch(thing, False)
@@ -147,24 +147,24 @@ class PlanDraft:
             self._open[thing.id] = True
 
     def close(self, thing: ThorObject) -> None:
-        """Have it closed."""
+        """Make sure that it is closed."""
         if self._open.get(thing.id, False):
             self.do("close", thing)
             self._open[thing.id] = False
 
     def switch(self, thing: ThorObject, on: bool) -> None:
-        """Have it on or off."""
+        """Make sure that it is on, or off."""
         if self._on[thing.id] != on:
             self.do("turn on" if on else "turn off", thing)
             self._on[thing.id] = on
 
     def uncover(self, thing: ThorObject) -> None:
-        """Open what it is shut in."""
+        """Open every receptacle that encloses it."""
         while (shut := self.shut_in(thing)) is not None:
             self.open(shut)
 
     def take(self, thing: ThorObject) -> None:
-        """Have it in the hand."""
+        """Make sure that it is in the hand."""
         if self.held is not None and self.held.id == thing.id:
             return
         self.free_hand(away_from=self.holder(thing))
@@ -177,12 +177,12 @@ class PlanDraft:
             self.close(door)
 
     def _open_door(self, thing: ThorObject) -> ThorObject | None:
-        """The open door or drawer before it, which would be in the way elsewhere."""
+        """The open door or drawer that holds it, to be closed again afterwards."""
         outer = self.holder(thing)
         return outer if outer is not None and outer.type in DOORS and self._open[outer.id] else None
 
     def put(self, place: ThorObject) -> None:
-        """Put what is in the hand there."""
+        """Put the held object there."""
         self.uncover(place)
         if place.type in ENCLOSING:
             self.open(place)
@@ -192,7 +192,7 @@ class PlanDraft:
         self.held = None
 
     def free_hand(self, away_from: ThorObject | None = None) -> None:
-        """Put down whatever is in the hand, on a near surface."""
+        """Put down the held object on a nearby surface."""
         if self.held is None:
             return
         place = self._surface(self.held, away_from)
@@ -225,7 +225,7 @@ class PlanDraft:
         return best
 
     def slice(self, whole: ThorObject) -> list[ThorObject]:
-        """Cut it, and free the hand of the knife. Gives the slices that there will be."""
+        """Slice an object and put the knife down. Returns the expected slices."""
         if self.held is None or self.held.type not in KNIVES:
             knives = [k for k in self.world.of_type(*sorted(KNIVES)) if self.allowed("pick up", k)]
             knife = self.nearest(knives)

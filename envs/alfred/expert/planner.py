@@ -1,4 +1,4 @@
-"""The expert: a planner of our own, or ALFRED's recorded plan."""
+"""The expert planners: ours, and the one that follows a plan recorded by ALFRED."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import Action
 
 _MOST_TRIES = 6
-"""Plans that may turn out to need something hidden, before the planner gives up."""
+"""Plans that fail on a hidden object before the planner gives up."""
 
 
 class AlfredPlanner:
-    """Plans from any state."""
+    """Plans from any state with full knowledge of it."""
 
     def __init__(self) -> None:
         self._hidden: set[str] = set()
 
     def plan(self, episode: EpisodeState) -> Sequence[Action]:
-        """A solution from here; empty when solved, or when there is none."""
+        """A plan from the current state; empty if the task is solved or no plan is known."""
         for _ in range(_MOST_TRIES):
             try:
                 return to_actions(episode, solve(episode, self._hidden))
@@ -37,17 +37,17 @@ class AlfredPlanner:
         return ()
 
     def note(self, episode: EpisodeState, action: Action, result: Result) -> None:
-        """Hear of an action that was tried."""
+        """Take note of an executed action."""
 
     def copy(self) -> AlfredPlanner:
-        """A planner that knows the same, to go on apart."""
+        """An independent copy."""
         twin = AlfredPlanner()
         twin._hidden = set(self._hidden)
         return twin
 
 
 class RecordedPlanner(AlfredPlanner):
-    """Says what is left of a recorded plan, through our skills. What failed is not tried again.
+    """Follows a recorded plan with our skills. A failed step is not repeated.
 
     Before each interaction it goes to the thing, unless that is in view and in reach anyway; and
     where the thing has not been seen yet, it explores first: ALFRED's expert knew the room.
@@ -63,7 +63,7 @@ class RecordedPlanner(AlfredPlanner):
         self._slices: dict[tuple[str, int | None], str] = {}
 
     def plan(self, episode: EpisodeState) -> Sequence[Action]:
-        """The rest of the plan, up to what has no counterpart in the room or can't be found."""
+        """The remaining steps, up to one whose object has no counterpart or cannot be found."""
         pose = episode.body.pose
         draft = PlanDraft(episode.world, episode.memory, pose.x, pose.z)
         for step, original in self._left:
@@ -76,7 +76,7 @@ class RecordedPlanner(AlfredPlanner):
         return to_actions(episode, draft.steps, as_far_as_possible=True)
 
     def note(self, episode: EpisodeState, action: Action, result: Result) -> None:
-        """Tick off a step that was tried, and those before it that needed nothing."""
+        """Mark a step as done, and the steps before it that had no effect."""
         verbs = [step.verb for step, _ in self._left]
         if action.verb in verbs:
             step, original = self._left[verbs.index(action.verb)]
@@ -89,7 +89,7 @@ class RecordedPlanner(AlfredPlanner):
     def _present(
         self, world: ThorObjects, step: RecordedStep, original: ThorObject | None
     ) -> ThorObject | None:
-        """The thing of a step as it is now; of a slice, the one that was taken, or will be."""
+        """The object of a step now; for a slice, the one picked up or the next free one."""
         if original is None:
             return None
         if step.thing.slice is None or step.thing.type == original.type:
@@ -103,7 +103,7 @@ class RecordedPlanner(AlfredPlanner):
         return replace(original, id=future, type=step.thing.type, record=unseen)
 
     def copy(self) -> RecordedPlanner:
-        """The same plan, to go on apart."""
+        """An independent copy."""
         twin = RecordedPlanner.__new__(RecordedPlanner)
         twin._hidden = set(self._hidden)
         twin._left, twin._slices = list(self._left), dict(self._slices)
@@ -111,7 +111,7 @@ class RecordedPlanner(AlfredPlanner):
 
 
 def _is_so_already(verb: str, thing: ThorObject, *, first: bool) -> bool:
-    """Whether nothing needs to be done; of later steps that is not known yet."""
+    """Whether the first step is already satisfied. For later steps this is not known yet."""
     return first and (
         (verb == "open" and thing.open)
         or (verb == "close" and not thing.open)

@@ -1,4 +1,4 @@
-"""How each of ALFRED's seven tasks is solved, from whatever has been done already."""
+"""The solution of each of ALFRED's seven task types, from any intermediate state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inhabit.envs.alfred.thor.objects import BASINS, ThorObject
 
 
 def solve(episode: EpisodeState, hidden: Set[str] = frozenset()) -> Sequence[PlanStep]:
-    """Steps that reach the goal from here.
+    """The steps of a plan from the current state.
 
     Args:
         episode: where and when.
@@ -193,7 +193,7 @@ def _place(draft: PlanDraft, goal: AlfredGoal, item: ThorObject | None = None) -
 
 
 def _wanted(draft: PlanDraft, episode: EpisodeState, place: ThorObject | None) -> ThorObject:
-    """The thing to use: the one in hand if it is right, else the one that is got most easily."""
+    """The held object if it is a target, else the target that takes least effort."""
     things = _all_wanted(draft, episode)
     held = [t for t in things if t.held]
     thing = held[0] if held else draft.nearest(things)
@@ -203,7 +203,7 @@ def _wanted(draft: PlanDraft, episode: EpisodeState, place: ThorObject | None) -
 
 
 def _all_wanted(draft: PlanDraft, episode: EpisodeState) -> Sequence[ThorObject]:
-    """Everything of the wanted kind; where slices are wanted and there are none, they are cut."""
+    """Every target object. If slices are needed and there are none, slice one."""
     found = _present(draft, episode)
     if found or not episode.goal.sliced:
         return found

@@ -1,4 +1,4 @@
-"""An expert that knows what it has seen and no more: what it does, one can learn by watching.
+"""An expert that knows only what it has seen, for demonstrations that can be learned from.
 
 The other one walks straight to the drawer that the spoon is in, which nobody can learn who doesn't
 know where the spoon is. This one looks around, and then looks where such things are kept.
@@ -25,14 +25,14 @@ from inhabit.envs.alfred.thor.objects import ENCLOSING, ThorObject
 from inhabit.envs.core import Action
 
 _LOOKS = 3
-"""Places to look around from before anything is searched from near."""
+"""Viewpoints to explore before receptacles are searched one by one."""
 
 
 class Searcher(AlfredPlanner):
-    """Says one action at a time, in words that need no number where they can do without."""
+    """Plans one action at a time, with names that need no number where possible."""
 
     def plan(self, episode: EpisodeState) -> Sequence[Action]:
-        """The next action; none when solved, or when there is nowhere left to look."""
+        """The next action; empty if the task is solved or nothing is left to search."""
         unseen = frozenset(_unseen(episode))
         try:
             steps = solve(episode, unseen)
@@ -42,7 +42,7 @@ class Searcher(AlfredPlanner):
         return (_said(episode, steps[0]),) if steps else ()
 
     def copy(self) -> Searcher:
-        """Another one: it remembers nothing of its own."""
+        """A new planner: it has no memory of its own."""
         return Searcher()
 
     def _search(self, episode: EpisodeState) -> Action | None:
@@ -60,7 +60,7 @@ class Searcher(AlfredPlanner):
 
 
 def _unseen(episode: EpisodeState) -> Iterator[str]:
-    """What is not known of: not seen, and nothing that was seen lies in it."""
+    """The required objects that have not been seen."""
     seen = episode.memory.seen
     for thing in episode.world:
         if thing.id not in seen and not any(id in seen for id in episode.world.inside(thing)):
@@ -68,7 +68,7 @@ def _unseen(episode: EpisodeState) -> Iterator[str]:
 
 
 def _places(episode: EpisodeState) -> Iterator[ThorObject]:
-    """Where to look: what is closed, and what one has not stood before."""
+    """The places left to search: closed receptacles, and those not yet visited."""
     memory = episode.memory
     for thing in episode.world:
         known = thing.id in memory.seen and thing.receptacle and not thing.pickupable
@@ -80,7 +80,7 @@ def _places(episode: EpisodeState) -> Iterator[ThorObject]:
 
 
 def _promise(episode: EpisodeState, place: ThorObject) -> tuple[object, ...]:
-    """Least for where one looks first: where one stands, then where such things are kept."""
+    """Sort key of the search order: near places first, then likely ones."""
     pose = episode.body.pose
     kept = [type for object in _sought(episode) for type in PLACES.get(object, ())]
     before = episode.memory.focus == place.id and place.visible
@@ -96,7 +96,7 @@ def _promise(episode: EpisodeState, place: ThorObject) -> tuple[object, ...]:
 
 
 def _sought(episode: EpisodeState) -> Sequence[str]:
-    """Types of what is not known of yet, the first of which is looked for first."""
+    """The types that are still unknown; the first is searched for first."""
     goal, seen = episode.goal, episode.memory.seen
     known = [thing for thing in episode.world if thing.id in seen or thing.held]
     if not any(is_wanted(t, goal) for t in known) and not _sliceable(goal, known):
@@ -114,7 +114,7 @@ def _sliceable(goal: AlfredGoal, known: Sequence[ThorObject]) -> bool:
 
 
 def _said(episode: EpisodeState, step: PlanStep) -> Action:
-    """The step by the shortest name that means it, among what can be said in such a room."""
+    """The step in the action vocabulary, with the shortest unambiguous name."""
     if step.verb == "drop":
         return say("drop")
     extra = (IT,) if step.verb == "put" else ()

@@ -1,4 +1,4 @@
-"""Every first action of a shortest plan, where the goal is at most two actions away.
+"""The first actions of all shortest plans, for goals at most two actions away.
 
 Exact among all that is offered: every plan of so few actions is tried in copies of the moment, but
 for those that can't reach the goal whatever they come to. From farther away there are too many.
@@ -18,26 +18,26 @@ from inhabit.envs.core import Action, Outcome
 
 
 class ForkableHouse(Protocol):
-    """An environment whose moments can be copied."""
+    """An environment whose state can be copied."""
 
     def actions(self) -> Sequence[Action]:
-        """What is offered."""
+        """The plausible actions."""
         ...
 
     def vocabulary(self) -> Sequence[Action]:
-        """All that can be said."""
+        """The full vocabulary."""
         ...
 
     def act(self, action: Action) -> Outcome:
-        """Carry out one action."""
+        """Execute one action."""
         ...
 
     def fork(self) -> Self:
-        """A copy of this moment."""
+        """A copy of the current state."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the copy."""
         ...
 
 
@@ -45,7 +45,7 @@ H = TypeVar("H", bound=ForkableHouse)
 
 
 def first_actions(house: H, state_of: Callable[[H], EpisodeState]) -> frozenset[Action] | None:
-    """Every action that some shortest plan starts with, in all wordings that can be chosen from.
+    """Every action that starts a shortest plan, in every wording that is offered.
 
     Args:
         house: at the moment in question, in which nothing is changed.

@@ -1,4 +1,4 @@
-"""ALFRED's expert acted again, low-level action by low-level action."""
+"""Re-executes ALFRED's expert, one low-level action at a time."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ _NODS = {"LookDown": 15, "LookUp": -15}
 _AHEAD = {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}
 _STEP = 0.25
 _AFLOAT = 0.05
-"""Metres from what is below from which a thing is in the air."""
+"""An object this many metres above the one below it is floating."""
 _LAST_ACTS = ("PutObject", "ToggleObjectOn", "ToggleObjectOff")
-"""With one of these every task of ALFRED's ends."""
+"""The interactions with which ALFRED's tasks end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interaction:
-    """One thing that the expert handled, and how that went here."""
+    """One interaction of the expert and its result here."""
 
     step: LowStep
     meant: ThorObject | None
-    """Our counterpart of what it handled."""
+    """The counterpart of the object."""
     chosen: ThorObject | None
-    """What was handled here."""
+    """The object that was used here."""
     refusal: str
-    """Why it was refused; empty if it was not."""
+    """The simulator's error; empty if the interaction succeeded."""
     fresh: bool
-    """Whether the thing lies where the scene put it: THOR's physics has not touched it yet."""
+    """Whether the object is still where the scene put it: THOR's physics has not moved it."""
     shown: Mask | None = None
-    """Where our picture shows what is meant, (300, 300)."""
+    """The mask of the object in our image, (300, 300)."""
     frame: NDArray[np.uint8] | None = None
-    """Of what was refused: our picture, (300, 300, 3)."""
+    """Our image of a refused interaction, (300, 300, 3)."""
 
 
 @dataclass(slots=True)
 class ReplayTrace:
-    """A trajectory as it went here."""
+    """The result of re-executing a trajectory."""
 
     interactions: list[Interaction] = field(default_factory=list)
     moves: int = 0
@@ -61,20 +61,20 @@ class ReplayTrace:
     solved_before_last_act: bool = False
     solved: bool = False
     placed: int = 0
-    """Things that fit a hand."""
+    """Number of objects that can be picked up."""
     resting: int = 0
-    """How many of them lay on or in something at the start."""
+    """Number of them that rested on or in something at the start."""
 
     @property
     def refused(self) -> Interaction | None:
-        """The first interaction that was refused."""
+        """The first refused interaction."""
         return next((one for one in self.interactions if one.refusal), None)
 
 
 def replay(
     body: AgentBody, scene: AlfredScene, *, by: By = "id", walk: bool = False, show: bool = False
 ) -> ReplayTrace:
-    """Act a recorded scene again from the expert's own poses.
+    """Re-execute a recorded scene from the expert's poses.
 
     Args:
         body: in a running simulator.
@@ -110,7 +110,7 @@ def replay(
 
 
 def _poses(scene: AlfredScene, steps: Sequence[LowStep]) -> Iterator[AgentPose]:
-    """Where the expert is before the first step, and after each."""
+    """The expert's pose before the first step and after each step."""
     start = scene.start
     assert start is not None and start.y is not None
     x, z, turn, horizon = start.x, start.z, int(start.rotation), start.horizon
@@ -125,7 +125,7 @@ def _poses(scene: AlfredScene, steps: Sequence[LowStep]) -> Iterator[AgentPose]:
 
 
 class _Actor:
-    """Handles things in the expert's stead."""
+    """Executes the expert's interactions."""
 
     def __init__(self, episode: EpisodeState, by: By, show: bool) -> None:
         self._episode = episode
@@ -142,7 +142,7 @@ class _Actor:
         return met == total
 
     def stand(self, pose: AgentPose, *, at_once: bool = False) -> None:
-        """Be where the expert was: before the next interaction, unless `at_once`."""
+        """Move to the expert's pose: before the next interaction, unless `at_once`."""
         self._pose = pose
         if at_once:
             self._take_up_pose()
@@ -153,7 +153,7 @@ class _Actor:
             self._pose = None
 
     def handle(self, step: LowStep, recorded: RecordedThing) -> Interaction:
-        """Do what the expert did; what is refused is forced, so that the rest can be tried."""
+        """Execute an interaction. A refused one is forced, so that the rest can be tested."""
         self._take_up_pose()
         meant, mask = self._meant(recorded), decode(step.mask)
         chosen = meant
@@ -176,7 +176,7 @@ class _Actor:
         return present(self._episode.world, recorded, whole, taken)
 
     def _do(self, step: LowStep, recorded: RecordedThing, chosen: ThorObject | None) -> str:
-        """Try it; why it was refused, or nothing."""
+        """Try an interaction. Returns the error, or an empty string."""
         if chosen is None:
             by_id = self._by == "id" or not step.mask
             return "it has no counterpart" if by_id else "the mask shows no such thing"
@@ -189,7 +189,7 @@ class _Actor:
         return code or message
 
     def _force(self, step: LowStep, recorded: RecordedThing, meant: ThorObject | None) -> None:
-        """Bring about what was refused, so that the rest of the plan can be tried."""
+        """Force a refused interaction, so that the rest of the plan can be tested."""
         if step.action == "PutObject":
             if self._episode.held is not None:
                 self._episode.body.tell("DropHandObject", blind=True, forceAction=True)
@@ -205,13 +205,13 @@ class _Actor:
 
 
 def resting(world: ThorObjects) -> tuple[int, int]:
-    """How many things that fit a hand there are, and how many lie on or in something."""
+    """The number of objects that can be picked up, and how many rest on or in something."""
     placed = [t for t in world if t.pickupable and not t.held]
     return len(placed), sum(_rests(thing, world) for thing in placed)
 
 
 def _rests(thing: ThorObject, world: ThorObjects) -> bool:
-    """Whether it is in or on furniture, or its underside touches the top of something."""
+    """Whether an object is in or on furniture, or touches the top of something."""
     if any(id in world and world[id].type != "Floor" for id in thing.parents):
         return True
     base = thing.center[1] - thing.size[1] / 2

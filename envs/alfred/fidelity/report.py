@@ -1,4 +1,4 @@
-"""A page with every trajectory that failed: why, what we showed, and where the expert pointed."""
+"""An HTML page of every failed trajectory: cause, our image, and the expert's mask."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PIL import Image
 from inhabit.envs.alfred.fidelity.verdict import SOLVED, TrajectoryVerdict
 
 _PER_CAUSE = 6
-"""Pictures for one cause, at most."""
+"""Images per cause, at most."""
 _HEAD = """<!doctype html><meta charset="utf-8"><title>Fidelity</title>
 <style>body{font:15px/1.5 sans-serif;max-width:1000px;margin:2em auto}figure{display:inline-block;
 margin:4px;width:300px;vertical-align:top}figcaption{font-size:12px;overflow-wrap:anywhere}</style>

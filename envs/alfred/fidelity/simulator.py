@@ -12,7 +12,7 @@ from inhabit.envs.simulators.household.simulator import Simulator
 
 
 def grid_agreement() -> Mapping[str, float]:
-    """For every room whose cells are known, intersection over union with the computed ones.
+    """Intersection over union of computed and recorded grid cells, by room.
 
     Known are those of ALFRED's layouts, and those that its experts walked on. Empty where the
     layouts are not installed.
@@ -32,7 +32,7 @@ _FRAMES, _RESETS = 60, 8
 
 
 def frame_ms() -> float:
-    """Median milliseconds of a picture of 300x300 with shadows, each from another view."""
+    """Median milliseconds to render a 300x300 image with shadows, each from another pose."""
     simulator = Simulator(_ROOM)
     times = []
     for i in range(_FRAMES):
@@ -46,7 +46,7 @@ def frame_ms() -> float:
 
 
 def reset_ms() -> float:
-    """Median milliseconds from a reset to what is visible, in rooms of about 90 objects."""
+    """Median milliseconds of a reset including visibility, in rooms of about 90 objects."""
     rooms = sorted(SCENES, key=lambda scene: abs(len(load(scene).objects) - _OBJECTS))[:2]
     simulator = Simulator(rooms[0])
     times = []

@@ -1,4 +1,4 @@
-"""The figures of the embedded household's fidelity, and the least that each must be."""
+"""The fidelity figures of the embedded household, and the bounds they must meet."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _SHOWN_CAUSES = 12
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a figure must be, and what it should be."""
+    """A required and a desired value."""
 
     what: str
     floor: float
     aim: float
     least: bool = True
-    """Whether the bounds are the least that it may be, or the most."""
+    """Whether the bounds are minima (or maxima)."""
 
     def holds(self, value: float) -> bool:
-        """Whether a value is within the floor."""
+        """Whether a value meets the required bound."""
         return value >= self.floor if self.least else value <= self.floor
 
 
@@ -51,7 +51,7 @@ BOUNDS: Mapping[str, Bound] = {
 
 
 def figures(verdicts: Sequence[TrajectoryVerdict]) -> dict[str, float | None]:
-    """The figures that come from trajectories; None where there was nothing to measure."""
+    """The figures from trajectories; None where nothing was measured."""
     played = [v for v in verdicts if v.moves or v.seen]
     seen = [one for verdict in verdicts for one in verdict.seen]
     types: dict[str, list[float]] = {}
@@ -80,7 +80,7 @@ def figures(verdicts: Sequence[TrajectoryVerdict]) -> dict[str, float | None]:
 
 
 def causes(verdicts: Sequence[TrajectoryVerdict]) -> dict[str, dict[str, int]]:
-    """For each way to act a trajectory, what came of it and how often, the commonest first."""
+    """For each way of re-execution, the outcomes and their counts, most frequent first."""
     return {
         way: dict(Counter(getattr(v, way) for v in verdicts if getattr(v, way)).most_common())
         for way in ("by_id", "by_mask", "by_skill")
@@ -90,7 +90,7 @@ def causes(verdicts: Sequence[TrajectoryVerdict]) -> dict[str, dict[str, int]]:
 def lines(
     values: Mapping[str, float | None], why: Mapping[str, Mapping[str, int]]
 ) -> Iterator[str]:
-    """The table for people."""
+    """The table as text."""
     for key, bound in BOUNDS.items():
         value = values.get(key)
         sign = ">=" if bound.least else "<="
@@ -103,7 +103,7 @@ def lines(
 
 
 def _bias(offs: Sequence[tuple[float, float]]) -> float:
-    """Length of the median offset: what of it is the camera's, since shapes err to all sides."""
+    """Length of the median offset. It is the camera's share, since shapes deviate to all sides."""
     return math.hypot(median(x for x, _ in offs), median(y for _, y in offs))
 
 

@@ -1,4 +1,4 @@
-"""One of ALFRED's trajectories held against the embedded household: what came of it."""
+"""Compares one ALFRED trajectory with the embedded household."""
 
 from __future__ import annotations
 
@@ -24,48 +24,48 @@ from inhabit.envs.simulators.household.navigation import recorded_grids
 SOLVED = "solved"
 _NO_GOAL = "the goal does not hold"
 _LONGEST = 80
-"""Actions of a plan through our skills, at most."""
+"""Maximum number of high-level actions for a plan."""
 _RED, _BLUE = (255, 0, 0), (0, 90, 255)
 _SMALL = 40
-"""Pixels up to which a mask is that of a small thing, both ways."""
+"""A mask of at most this many pixels across is that of a small object."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenThing:
-    """One mask of the expert's against ours."""
+    """A mask of the expert and ours."""
 
     type: str
     overlap: float
     """Intersection over union."""
     off: tuple[float, float] | None
-    """Pixels right and down from the middle of theirs to ours, of small things seen whole."""
+    """Offset in pixels (right, down) from their center to ours, for small objects fully in view."""
 
 
 @dataclass(slots=True)
 class TrajectoryVerdict:
-    """What came of a trajectory. Each cause is "solved", or what first went wrong."""
+    """The result of a trajectory. Each cause is "solved" or the first failure."""
 
     trajectory: str
     by_id: str = ""
     by_mask: str = ""
     by_skill: str = ""
-    """Empty where that was not tried."""
+    """Empty if this was not tested."""
     moves: int = 0
     blocked: int = 0
     controls: tuple[bool, bool] = (False, False)
-    """Whether the goal held before the first act, and before the last one."""
+    """Whether the goal held before the first interaction, and before the last one."""
     seen: list[SeenThing] = field(default_factory=list)
     placed: int = 0
     resting: int = 0
     picture: NDArray[np.uint8] | None = None
-    """Ours where something was refused first, by id or else by mask, with both masks outlined."""
+    """Our image of the first refused interaction, with both masks outlined."""
 
 
 class FidelityCheck:
-    """Holds trajectories against the household, with simulators of its own."""
+    """Re-executes trajectories in simulators of its own."""
 
     def __init__(self, *, skills: bool = True) -> None:
-        """Get ready.
+        """Start no simulator yet.
 
         Args:
             skills: whether the high-level plans are tried too, which takes most of the time.
@@ -77,7 +77,7 @@ class FidelityCheck:
         self._skilled = Alfred("embedded", recorded) if skills else None
 
     def judge(self, path: Path, folder: Path) -> TrajectoryVerdict:
-        """Act a trajectory by id, by mask, and through our skills.
+        """Re-execute a trajectory by object ids, by masks, and through our skills.
 
         Args:
             path: of its `traj_data.json`.
@@ -106,7 +106,7 @@ class FidelityCheck:
         return verdict
 
     def close(self) -> None:
-        """End the simulators."""
+        """Stop the simulators."""
         self._session.leave(self._owner)
         if self._skilled is not None:
             self._skilled.close()
@@ -119,7 +119,7 @@ class FidelityCheck:
 
 
 def _by_skill(env: Alfred, task: Task) -> str:
-    """How the high-level plan fares through our skills."""
+    """Execute the high-level plan through our skills."""
     env.reset(task, seed=0)
     first = ""
     for _ in range(_LONGEST):
@@ -150,7 +150,7 @@ def _seen(story: ReplayTrace) -> Iterator[SeenThing]:
 
 
 def _outlined(one: Interaction) -> NDArray[np.uint8] | None:
-    """Our picture with the outline of what the expert pointed at in red, and ours in blue."""
+    """Our image with the expert's mask outlined in red and ours in blue."""
     if one.frame is None:
         return None
     picture = one.frame.copy()
@@ -161,7 +161,7 @@ def _outlined(one: Interaction) -> NDArray[np.uint8] | None:
 
 
 def _off(one: Interaction) -> tuple[float, float] | None:
-    """Pixels from the middle of a small thing in the expert's picture to that in ours."""
+    """Offset in pixels from the center of a small object in the expert's image to ours."""
     theirs = decode(one.step.mask)
     rows, columns = np.flatnonzero(theirs.any(axis=1)), np.flatnonzero(theirs.any(axis=0))
     if one.step.action != "PickupObject" or one.shown is None:

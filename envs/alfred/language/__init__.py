@@ -1,1 +1,1 @@
-"""Actions and objects in words: what can be said in a room, and what is meant by it."""
+"""The action language: vocabulary, grammar, object names and references."""

@@ -1,4 +1,4 @@
-"""What is plausible from what was seen, and what would truly succeed."""
+"""Plausible actions given what was seen, and actions that would succeed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HANDLING = ("pick up", "put", "open", "close", "turn on", "turn off", "slice")
 
 
 def plausible(episode: EpisodeState, find: Sequence[Action] = ()) -> Sequence[Action]:
-    """Actions about what was seen, in a fixed order. Handling is offered of what is near.
+    """Actions on objects seen so far, in a fixed order. Interactions are offered for near objects.
 
     Args:
         episode: where and when.
@@ -59,7 +59,7 @@ def _makes_sense(episode: EpisodeState, verb: str, thing: ThorObject) -> bool:
 
 
 def _named(reference: Reference, verb: str, things: Sequence[ThorObject]) -> Iterator[str]:
-    """Of each type the thing that is meant without a number first, then the others by number."""
+    """For each type the object that the bare noun means, then the others with numbers."""
     by_type: dict[str, list[ThorObject]] = {}
     for thing in things:
         if not (verb == "go to" and thing.held):
@@ -70,7 +70,7 @@ def _named(reference: Reference, verb: str, things: Sequence[ThorObject]) -> Ite
 
 
 def succeeding(episode: EpisodeState, offered: Sequence[Action]) -> Sequence[Action]:
-    """Those of the offered actions that would succeed now.
+    """The offered actions that would succeed now.
 
     Going somewhere succeeds where the simulator knows a pose for it; handling, where the skill's
     own conditions hold and the thing is in view; putting, where the receptacle can be seen, the

@@ -1,4 +1,4 @@
-"""What can be said: the verbs, how each is written, and what is understood.
+"""The grammar of actions: the verbs, their wording, and the parser.
 
 An action names things as a person does: "the mug" (whichever is meant) or "the mug_2". Whether
 there is such a thing shows when it is carried out. EmbodiedBench's wordings are understood too.
@@ -14,7 +14,7 @@ from inhabit.envs.alfred.scenes.object_types import IN, SYNONYMS, TYPES
 from inhabit.envs.core import Action
 
 IT = "it"
-"""What is in the hand."""
+"""The pronoun for the held object."""
 
 _WORDS: Mapping[str, str] = {
     **{squeeze(said): word(type) for said, type in SYNONYMS.items()},
@@ -60,17 +60,17 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
 )
 _COMPILED = tuple((verb, re.compile(pattern)) for verb, pattern in _PATTERNS)
 _EMPTY = frozenset({"a", "an", "the", "to", "in", "on", "off", "up", "down"})
-"""Words that name nothing."""
+"""Words that are not part of a name."""
 _LONGEST = 200
 
 
 def say(verb: str, *things: str) -> Action:
-    """An action in its one wording: "put", "it", "sink" gives "put it in the sink"."""
+    """An action in its canonical wording: "put", "it", "sink" gives "put it in the sink"."""
     return Action(_WORDING[verb](*things), verb, things)
 
 
 def understand(text: str) -> Action | None:
-    """The action that a text means; None where it means none."""
+    """Parse a text; None if it is not an action."""
     action = _read(text) if len(text) <= _LONGEST else None
     # What would be understood as something else when it is repeated was not understood.
     return action if action is not None and _read(action.text) == action else None
@@ -87,7 +87,7 @@ def _read(text: str) -> Action | None:
 
 
 def noun(phrase: str) -> str:
-    """A noun in its one spelling: "Counter Top 2" is "countertop_2"; empty if it is none."""
+    """The canonical spelling of a noun: "Counter Top 2" is "countertop_2"; empty if it is none."""
     squeezed, number = split_name(phrase)
     known = _WORDS.get(squeezed)
     if known is None:
@@ -99,7 +99,7 @@ def noun(phrase: str) -> str:
 
 
 def preposition(name: str) -> str:
-    """Whether one puts things in it or on it."""
+    """ "in" or "on", by receptacle type."""
     return "in" if name.rpartition("_")[0] in _IN or name in _IN else "on"
 
 

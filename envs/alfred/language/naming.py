@@ -1,4 +1,4 @@
-"""Names that a person and a model can say: the word for a type, and a number for each thing of it.
+"""Object names for people and models: the word for a type, and a number per object.
 
 `mug_2` is the second mug of the room in the order of THOR's ids, from the reset on; what comes into
 being later (slices) gets the next number. `the mug`, with no number, is whichever mug is meant by
@@ -33,26 +33,26 @@ _WORDS: Mapping[str, str] = {
     "EggCracked": "cracked egg",
 }
 _SHELL = ("Ceiling", "Doorway", "Floor", "Wall")
-"""What nobody speaks of."""
+"""Types that have no name."""
 _PLAIN = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
-"""What is spoken of as its basin, where it has one."""
+"""Types that are named by their basin, if they have one."""
 
 
 @lru_cache(maxsize=1024)
 def word(type: str) -> str:
-    """The word for an object type: "AlarmClock" is an "alarm clock"."""
+    """The word for an object type: "AlarmClock" is "alarm clock"."""
     return _WORDS.get(type) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type).lower()
 
 
 @lru_cache(maxsize=4096)
 def squeeze(text: str) -> str:
-    """Text without what people write differently: "Counter Top" and "countertop" agree."""
+    """Text without spaces, case and punctuation: "Counter Top" and "countertop" agree."""
     return re.sub(r"[\W_]+", "", text.lower())
 
 
 @lru_cache(maxsize=4096)
 def split_name(text: str) -> tuple[str, int | None]:
-    """A name as it was said, as squeezed word and number: "the Mug 2" is ("mug", 2)."""
+    """A spoken name as squeezed word and number: "the Mug 2" is ("mug", 2)."""
     plain = re.sub(r"^(the|a|an)\s+", "", text.strip().lower())
     match = re.fullmatch(r"(.*?\D)[\s_]*(\d{1,4})", plain, re.DOTALL)
     if match is None:
@@ -61,7 +61,7 @@ def split_name(text: str) -> tuple[str, int | None]:
 
 
 class ObjectNames:
-    """The names of one room's things. Grows as things come into being; nothing is renamed."""
+    """The names of one room's objects. New objects get new names; no name changes."""
 
     def __init__(self, things: Iterable[ThorObject] = ()) -> None:
         self._by_id: dict[str, str] = {}
@@ -70,7 +70,7 @@ class ObjectNames:
         self.add(things)
 
     def add(self, things: Iterable[ThorObject]) -> None:
-        """Name what has no name yet."""
+        """Name every object that has no name yet."""
         things = list(things)
         types = {thing.type for thing in things}
         for thing in sorted(things, key=lambda t: t.id):
@@ -88,7 +88,7 @@ class ObjectNames:
         return id in self._by_id
 
     def of(self, id: str) -> str:
-        """The name of a thing.
+        """The name of an object.
 
         Raises:
             KeyError: it has none: a sink that is spoken of as its basin, or no thing of the room.
@@ -96,15 +96,15 @@ class ObjectNames:
         return self._by_id[id]
 
     def id(self, squeezed: str, number: int) -> str | None:
-        """Whose name it is, in the form that `split_name` gives."""
+        """The id of a name, in the form that `split_name` returns."""
         return self._by_name.get((squeezed, number))
 
     def all(self) -> Mapping[str, str]:
-        """Id to name, in the order of naming."""
+        """Id -> name, in the order of naming."""
         return self._by_id
 
     def copy(self) -> ObjectNames:
-        """The same names, to grow apart."""
+        """An independent copy."""
         twin = ObjectNames()
         twin._by_id = dict(self._by_id)
         twin._by_name = dict(self._by_name)

@@ -1,4 +1,4 @@
-"""Which thing an agent means by "the mug" or "the mug_2"."""
+"""Reference resolution: which object "the mug" or "the mug_2" means."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FITS: dict[str, Fits] = {
     "turn off": lambda t: t.toggleable and t.on,
     "slice": lambda t: t.sliceable and not t.sliced and not t.held,
 }
-"""Which things a verb could be meant of."""
+"""Verb -> whether it can apply to an object."""
 
 
 class Reference:
-    """What names mean to an agent at one moment: of what it has seen and nothing else."""
+    """The meaning of names in the current state, among objects that the agent has seen."""
 
     def __init__(
         self, world: ThorObjects, names: ObjectNames, memory: Memory, x: float, z: float
@@ -35,7 +35,7 @@ class Reference:
         self._known: Sequence[ThorObject] | None = None
 
     def known(self) -> Sequence[ThorObject]:
-        """Everything that was seen, still exists and has a name, in the order of the names."""
+        """Every seen, existing, named object, in the order of the names."""
         if self._known is None:
             ids = [id for id in self._memory.seen if id in self._names and id in self._world]
             self._known = [self._world[id] for id in sorted(ids, key=self._order)]
@@ -46,7 +46,7 @@ class Reference:
         return said, int(number)
 
     def resolve(self, verb: str, name: str) -> ThorObject | None:
-        """The thing that `name` means when it follows `verb`; None if no such thing was seen."""
+        """The object that `name` means after `verb`; None if no such object was seen."""
         squeezed, number = split_name(name)
         if number is not None:
             id = self._names.id(squeezed, number)
@@ -54,7 +54,7 @@ class Reference:
         return self.choose(verb, [t for t in self.known() if squeeze(word(t.type)) == squeezed])
 
     def choose(self, verb: str, things: Sequence[ThorObject]) -> ThorObject | None:
-        """The likeliest of some things of one type.
+        """The most likely of several objects of one type.
 
         Going, it is one that was not gone to or taken yet, the nearest; else one that the verb can
         be meant of, and of these the one gone to last, then those in view, then the nearest.
@@ -81,12 +81,12 @@ class Reference:
         )
 
     def name(self, verb: str, thing: ThorObject) -> str:
-        """The shortest name by which the thing is understood: "mug", or "mug_2" among others."""
+        """The shortest name that resolves to the object: "mug", or "mug_2" among several."""
         said = word(thing.type)
         meant = self.resolve(verb, said)
         return said if meant is not None and meant.id == thing.id else self._names.of(thing.id)
 
 
 def fits(verb: str, thing: ThorObject) -> bool:
-    """Whether a verb could be meant of a thing in its present state."""
+    """Whether a verb can apply to an object in its current state."""
     return _FITS[verb](thing)

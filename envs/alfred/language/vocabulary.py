@@ -1,4 +1,5 @@
-"""Everything that can be said in a kind of room. The same in all rooms of the kind: tells nothing.
+"""The action vocabulary by room type. It is the same in all rooms of a type, so that it reveals
+nothing.
 
 Things are said without a number, and what is meant follows from what was seen and done
 (`reference.py`): going "to the cabinet" again and again visits one after the other. Furniture of
@@ -44,7 +45,7 @@ _NUMBERED = {
 
 @cache
 def vocabulary(kind: Kind, find: bool = False) -> Sequence[Action]:
-    """What can be said in rooms of that kind, in a fixed order: at most 250 actions.
+    """The vocabulary of a room type in a fixed order: at most 250 actions.
 
     Args:
         kind: of the room.

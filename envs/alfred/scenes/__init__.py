@@ -1,1 +1,1 @@
-"""What a task of ALFRED starts from: a room, what stands in it, and how it is built."""
+"""Scenes: which rooms exist, how a scene is described, checked and built."""

@@ -1,6 +1,4 @@
-"""Builds what a `AlfredScene` says, by the client's actions alone: the same on Unity and
-embedded.
-"""
+"""Builds an `AlfredScene` with the client's actions, the same way on Unity and embedded."""
 
 from __future__ import annotations
 
@@ -28,13 +26,13 @@ _STATES: Mapping[str, tuple[str, str]] = {
     "cooked": ("CookObject", ""),
     "sliced": ("SliceObject", ""),
 }
-"""State: the action that brings it about, and the one that undoes it."""
+"""State -> the actions that set and clear it."""
 
 
 def build(
     body: AgentBody, scene: AlfredScene, *, seed: int, teleport: bool = False, filming: bool = False
 ) -> EpisodeState:
-    """Load the room and make it what the scene says.
+    """Load the room and apply the scene.
 
     Args:
         body: in a running simulator.
@@ -127,7 +125,7 @@ def _grid(body: AgentBody) -> Grid:
 
 
 def _stand(body: AgentBody, start: StartPose | None, grid: Grid, seed: int) -> None:
-    """Set the agent where the scene says: of a recording, on the nearest place of our grid."""
+    """Place the agent. A recorded pose is moved to the nearest grid cell."""
     if not grid.places:
         raise SceneError("start: there is no place in this room where the agent can stand.")
     if start is None:

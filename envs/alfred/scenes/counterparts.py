@@ -1,4 +1,4 @@
-"""Which thing of today's room a recorded one is: by type and position."""
+"""Finds the object in today's room that a recorded object corresponds to."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from inhabit.envs.alfred.scenes.scene import RecordedThing
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects, apart
 
 SLICED = "Sliced"
-"""What THOR adds to the type of what was cut."""
+"""The suffix that THOR adds to the type of a sliced object."""
 RENAMED: Mapping[str, str] = {"Glassbottle": "Bottle"}
-"""Types that can be picked up and have another name since AI2-THOR 2.1."""
+"""Pickupable types renamed since AI2-THOR 2.1."""
 
 _MOVED = ("CoffeeMachine", "Fridge", "GarbageCan", "Microwave")
 """Appliances that some rooms have elsewhere since AI2-THOR 2.1."""
 _SAME_PLACE = 0.9
-"""Metres within which a thing of the same type is taken for the same one."""
+"""Metres within which an object of the same type is taken for the same one."""
 _RETYPED = 0.5
-"""Metres within which furniture is taken for the same one though its type has changed."""
+"""Metres within which furniture of another type is taken for the same one."""
 
 
 def counterpart(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObject | None:
-    """The thing that is meant, if there is one.
+    """The counterpart of a recorded object, if there is one.
 
     One of the same type near the same place; else fixed furniture at that place that has another
     type now; else the nearest of the same type, for the few appliances that were moved.
@@ -40,7 +40,7 @@ def counterpart(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorOb
 def counterparts(
     recorded: Iterable[RecordedThing], things: Sequence[ThorObject]
 ) -> Mapping[RecordedThing, str]:
-    """Ids of the things that are meant; of what can be picked up, each is meant once at the most.
+    """Recorded object -> id of its counterpart. A pickupable object is used at most once.
 
     A slice stands for what it is cut from.
     """
@@ -63,7 +63,7 @@ def counterparts(
 def present(
     world: ThorObjects, recorded: RecordedThing, whole: str, taken: Mapping[int | None, str]
 ) -> ThorObject | None:
-    """What a recorded thing is at this moment: of a slice, the one that was taken, or a free one.
+    """The current object of a recorded one: for a slice, the one picked up or a free one.
 
     Args:
         world: as it is now.
@@ -82,7 +82,7 @@ def present(
 
 
 def moved(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObject | None:
-    """The only appliance of its kind, if it stood elsewhere when it was recorded and can be moved.
+    """The only appliance of its type, if it has moved since the recording.
 
     It stood on what is at that place: its id says where its underside was, give or take.
     """
@@ -93,7 +93,7 @@ def moved(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObject |
 
 
 def _was_moved(alike: Sequence[ThorObject]) -> bool:
-    """Whether a room has one of them and no more, and that of a kind that changed its place."""
+    """Whether the room has exactly one of these, of a type that has moved between versions."""
     return len(alike) == 1 and alike[0].type in _MOVED
 
 

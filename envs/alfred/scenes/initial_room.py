@@ -1,4 +1,4 @@
-"""A room before anyone has entered it, and what could be done in it: what tasks are drawn from."""
+"""A room in its initial state, and what is possible in it: the basis of task sampling."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from inhabit.envs.alfred.tasks.object_pairs import PLACES
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 
 _ARM = 1.0
-"""Metres along the floor from the nearest place to stand: a little less than the reach."""
+"""Metres along the floor from the nearest cell, a little less than the agent's reach."""
 _HIGHEST = 1.9
-"""Metres over the floor up to which things are surely seen and reached."""
+"""Metres above the floor up to which objects are certainly visible and reachable."""
 _SINGLE = ("CoffeeMachine", "HandTowelHolder", "StoveBurner", "ToiletPaperHanger", "Toaster")
-"""Receptacles for one thing at a time."""
+"""Receptacles for a single object."""
 _ROOMY = ("Bed", "CounterTop", "CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable", "Sofa")
 _HOLLOW = ("Cabinet", "Drawer", "Fridge")
 _ITHOR = Rooms()
 _SPARE = (*_ROOMY, *_HOLLOW)
-"""What things may be put in or on at the start of a task."""
+"""Receptacles where an object may start."""
 
 
 class InitialRoom:
-    """A room by name."""
+    """The initial state of a room."""
 
     def __init__(self, name: str, where: Rooms) -> None:
         self.name = name
@@ -53,12 +53,12 @@ class InitialRoom:
 
     @property
     def free_cells(self) -> Sequence[Cell]:
-        """Where one can stand."""
+        """The cells where the agent can stand."""
         return self._cells
 
     @property
     def items(self) -> Sequence[str]:
-        """Names of what can be picked up."""
+        """Names of the pickupable objects."""
         found = (t for things in self._by_type.values() for t in things if t.pickupable)
         return sorted(map(self.name_of, found))
 
@@ -67,32 +67,32 @@ class InitialRoom:
         return self.thing(name).type
 
     def thing(self, name: str) -> ThorObject:
-        """The thing of a name."""
+        """The object of a name."""
         return self._by_name[name]
 
     def name_of(self, thing: ThorObject) -> str:
-        """The name of a thing."""
+        """The name of an object."""
         return self._names.of(thing.id)
 
     def holder(self, thing: ThorObject) -> ThorObject | None:
-        """What it lies in or on."""
+        """The receptacle of an object."""
         around = self._world.around(thing)
         return around[0] if around else None
 
     def of_type(self, type: str) -> Sequence[ThorObject]:
-        """What there is of a type within reach."""
+        """The reachable objects of a type."""
         return self._by_type.get(type, ())
 
     def lit(self, type: str) -> Sequence[str]:
-        """Names of the lamps of a type that the room has switched on, within reach or not."""
+        """Names of the lamps of a type that are on in the room, reachable or not."""
         return [name for name, t in sorted(self._by_name.items()) if t.type == type and t.on]
 
     def count(self, type: str) -> int:
-        """How many of a type there are within reach."""
+        """The number of reachable objects of a type."""
         return len(self.of_type(type))
 
     def fits(self, object: str, place: str, times: int = 1) -> bool:
-        """Whether something of one type can be put in or on one of another type."""
+        """Whether some object of one type fits in or on some receptacle of another."""
         return any(
             _fits(thing, holder, times)
             for thing in self.of_type(object)
@@ -101,7 +101,7 @@ class InitialRoom:
         )
 
     def spare_places(self, name: str) -> Sequence[str]:
-        """Names of receptacles where a thing could as well have been left."""
+        """Names of receptacles where the object could be put instead."""
         thing = self.thing(name)
         types = [type for type in PLACES[thing.type] if type in _SPARE]
         return [
@@ -114,12 +114,12 @@ class InitialRoom:
 
 @lru_cache(maxsize=128)
 def initial_room(name: str, where: Rooms = _ITHOR) -> InitialRoom:
-    """The room of that name."""
+    """The initial state of that room."""
     return InitialRoom(name, where)
 
 
 def _holds(cupboard: ThorObject, thing: ThorObject) -> bool:
-    """Whether furniture is shut in other furniture."""
+    """Whether one piece of furniture is inside another."""
     return (
         cupboard.type == "Cabinet"
         and cupboard.id != thing.id
@@ -132,7 +132,7 @@ def _holds(cupboard: ThorObject, thing: ThorObject) -> bool:
 
 
 def _fits(thing: ThorObject, holder: ThorObject, times: int) -> bool:
-    """Whether it fits by its size, with some room to spare."""
+    """Whether the object fits by size, with a margin."""
     if holder.type in _SINGLE:
         return not holder.contents
     width, depth = sorted((thing.size[0], thing.size[2]))

@@ -1,4 +1,4 @@
-"""Putting things where a scene wants them, from anywhere and at once."""
+"""Places objects for a scene, from anywhere and without walking."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from inhabit.envs.alfred.thor.body import AgentBody
 
 
 def put_directly(body: AgentBody, thing: str, holder: str) -> str | None:
-    """Put a thing in or on a receptacle, which is closed again if it was.
+    """Put an object in or on a receptacle. A closed receptacle is opened and closed again.
 
     Args:
         body: whose hand is empty; it needs to be nowhere near.
@@ -34,7 +34,7 @@ def put_directly(body: AgentBody, thing: str, holder: str) -> str | None:
 
 
 def within_reach(body: AgentBody, thing: str) -> bool:
-    """Whether a thing can be handled from somewhere, once what shuts it in is open."""
+    """Whether the agent can interact with an object from some cell, with its receptacle open."""
     shut = body.world.shut_in(body.world[thing])
     if shut is not None:
         body.tell("OpenObject", blind=True, objectId=shut.id, forceAction=True)

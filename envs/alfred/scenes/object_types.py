@@ -51,19 +51,19 @@ def _set(text: str) -> frozenset[str]:
 
 
 HOLDERS = _table(_HOLDERS)
-"""Receptacles, carried ones among them."""
+"""Receptacles, movable ones included."""
 ITEMS = _table(_ITEMS)
-"""What fits a hand and holds nothing."""
+"""Pickupable objects that hold nothing."""
 FIXTURES = _table(_FIXTURES)
-"""What else is opened, switched or walked to."""
+"""Other objects to open, switch or go to."""
 
 TYPES: frozenset[str] = frozenset(
     type for table in (HOLDERS, ITEMS, FIXTURES) for types in table.values() for type in types
 ) | {"Sink"}
-"""All that can be spoken of in some room."""
+"""All types that have names."""
 
 CARRIED = frozenset({"Bowl", "Box", "Cup", "Footstool", "Mug", "Pan", "Plate", "Pot"})
-"""Receptacles that fit a hand."""
+"""Movable receptacles."""
 OPENABLE = _set(
     """Blinds Book Box Cabinet Drawer Fridge Kettle Laptop LaundryHamper Microwave Safe
     ShowerCurtain ShowerDoor Toilet"""
@@ -74,14 +74,14 @@ TOGGLEABLE = _set(
 )
 SLICEABLE = frozenset({"Apple", "Bread", "Egg", "Lettuce", "Potato", "Tomato"})
 DOORS = frozenset({"Cabinet", "Drawer", "Fridge", "Microwave", "Safe"})
-"""What is closed again once something has been taken out."""
+"""Receptacles to close again after something is taken out."""
 KNIVES = frozenset({"Knife", "ButterKnife"})
 
 IN = _set(
     """Bathtub BathtubBasin Bowl Box Cabinet CoffeeMachine Cup Drawer Fridge GarbageCan
     LaundryHamper Microwave Mug Pan Pot Safe Sink SinkBasin Toaster"""
 )
-"""One puts things in these, and on all others."""
+"""Objects go in these, and on all other receptacles."""
 
 SYNONYMS: Mapping[str, str] = {
     "bin": "GarbageCan",
@@ -98,4 +98,4 @@ SYNONYMS: Mapping[str, str] = {
     "trash can": "GarbageCan",
     "tv": "Television",
 }
-"""Further words that are understood."""
+"""Synonyms that the parser accepts."""

@@ -1,4 +1,4 @@
-"""ALFRED's own scenes in the present simulator: everything where it was recorded, by type."""
+"""Rebuilds ALFRED's recorded scenes in the current simulator, object by object."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _AXES: Mapping[str, Triple] = {
     "Spoon": (0, 90, 0),
     "SprayBottle": (0, 270, 0),
 }
-"""Degrees about x, y and z from the axes that a type's model has today to those that it had."""
+"""Degrees about x, y and z from a type's model axes in AI2-THOR 5 to those in 2.1."""
 
 
 def rotation_today(type: str, recorded: Triple) -> Mapping[str, float]:
-    """The rotation {x, y, z} in degrees that makes a thing lie as it was recorded."""
+    """The rotation {x, y, z} in degrees that reproduces the recorded orientation."""
     turned = rotation(dict(zip("xyz", recorded, strict=True)))
     axes = _AXES.get(type)
     if axes is None:
@@ -46,13 +46,13 @@ def rotation_today(type: str, recorded: Triple) -> Mapping[str, float]:
 
 _TABLES = ("CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable")
 _LEAST, _MOST = 0.025, 0.2
-"""Metres by which a table may be higher or lower than it was."""
+"""Metres by which a table may be higher or lower than in the recording."""
 _ALIKE = 0.02
-"""Metres within which two things lie at the same height."""
+"""Objects within this many metres are at the same height."""
 
 
 def lay_out(body: AgentBody, recording: Recording) -> Mapping[RecordedThing, str]:
-    """Put everything where ALFRED had it, switch its lamps, make things dirty and empty.
+    """Move every object to its recorded pose, switch lamps, and make objects dirty and empty.
 
     Returns:
         What the plan speaks of, and THOR's id of it here.
@@ -101,7 +101,7 @@ def lay_out(body: AgentBody, recording: Recording) -> Mapping[RecordedThing, str
 
 
 def _furniture(body: AgentBody, recording: Recording) -> Sequence[Mapping[str, Any]]:
-    """Poses of the few appliances of the plan that stood elsewhere in THOR 2.1."""
+    """Poses for the appliances of the plan that have moved since THOR 2.1."""
     found = {}
     for step in recording.plan:
         thing = moved(step.thing, list(body.world))
@@ -115,7 +115,7 @@ def _furniture(body: AgentBody, recording: Recording) -> Sequence[Mapping[str, A
 
 
 def _adjust_tables(body: AgentBody) -> None:
-    """Lower or raise the tables that were lower or higher in THOR 2.1, as all on them shows."""
+    """Adjust the height of tables that differ from THOR 2.1, inferred from the objects on them."""
     shifts = {table.id: shift for table in body.world if (shift := _shift(body.world, table))}
     if not shifts:
         return
@@ -131,7 +131,7 @@ def _adjust_tables(body: AgentBody) -> None:
 
 
 def _shift(world: ThorObjects, table: ThorObject) -> float:
-    """Metres by which what lies on a table is higher than its top, where most of it agrees."""
+    """Metres by which most objects on a table are above its top."""
     if table.type not in _TABLES or not table.record["moveable"]:
         return 0.0
     gaps = sorted(_gap(t, table) for t in world if t.pickupable and _is_over(world, t, table))
@@ -143,12 +143,12 @@ def _shift(world: ThorObjects, table: ThorObject) -> float:
 
 
 def _gap(thing: ThorObject, table: ThorObject) -> float:
-    """Metres from a table's top up to the underside of a thing."""
+    """Metres from a table's top to the bottom of an object."""
     return thing.center[1] - thing.size[1] / 2 - table.center[1] - table.size[1] / 2
 
 
 def _is_over(world: ThorObjects, thing: ThorObject, table: ThorObject) -> bool:
-    """Whether a thing is on a table, or in the air above a table that has become lower."""
+    """Whether an object is on a table, or floats above one that has become lower."""
     if thing.id in table.contents:
         return True
     afloat = all(id in world and world[id].type == "Floor" for id in thing.parents)
@@ -157,7 +157,7 @@ def _is_over(world: ThorObjects, thing: ThorObject, table: ThorObject) -> bool:
 
 
 def _bring_to_light(body: AgentBody, thing: ThorObject, recorded: ThorObject | None) -> None:
-    """Put a thing of the plan on what held it, where it can't be got at in the room of today.
+    """Put an object of the plan on its recorded receptacle if it is not reachable now.
 
     A sofa that has become higher since AI2-THOR 2.1 would have swallowed what lay on it.
     """

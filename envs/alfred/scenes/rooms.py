@@ -1,4 +1,4 @@
-"""Which rooms there are: iTHOR's 120, their kinds and the field's split of them; or one's own."""
+"""The available rooms: iTHOR's 120 with their types and splits, or the user's own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What a room is for."""
+    """The type of a room."""
 
     KITCHEN = "kitchen"
     LIVING_ROOM = "living room"
@@ -28,7 +28,7 @@ Cells = Literal["computed", "recorded"]
 
 _FIRST = {Kind.KITCHEN: 1, Kind.LIVING_ROOM: 201, Kind.BEDROOM: 301, Kind.BATHROOM: 401}
 _SIGNS = {"Toilet": Kind.BATHROOM, "StoveBurner": Kind.KITCHEN, "Bed": Kind.BEDROOM}
-"""What tells the kind of a room of one's own, in this order; else it is a living room."""
+"""Object types that reveal the type of a user's room, in order; otherwise it is a living room."""
 _SPLIT: Mapping[str, range] = {
     "all": range(30),
     "train": range(20),
@@ -38,26 +38,26 @@ _SPLIT: Mapping[str, range] = {
 
 
 def rooms(kind: Kind, split: Split = "all") -> Sequence[str]:
-    """Names of the rooms of a kind: iTHOR trains on 1-20, validates on 21-25, tests on 26-30."""
+    """Names of the rooms of a type: iTHOR trains on 1-20, validates on 21-25, tests on 26-30."""
     return [f"FloorPlan{_FIRST[kind] + i}" for i in _SPLIT[split]]
 
 
 ROOMS: Mapping[str, Kind] = {room: kind for kind in Kind for room in rooms(kind)}
-"""Every room by name, with its kind."""
+"""Every iTHOR room -> its type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """Where tasks are drawn and acted: which rooms, and the rule by which one can stand in them."""
+    """The rooms for sampling and running tasks, and the rule that computes the grid."""
 
     folder: str = ""
-    """With rooms of one's own, in which tasks are drawn then; empty for iTHOR's."""
+    """A folder of the user's own rooms, used for sampling; empty for iTHOR's."""
     cells: Cells = "computed"
-    """Of iTHOR's rooms."""
+    """Where the agent can stand in iTHOR's rooms."""
 
     @property
     def names(self) -> Sequence[str]:
-        """Of all rooms that can be acted in.
+        """Names of all rooms that can be loaded.
 
         Raises:
             SceneError: the folder has no rooms.
@@ -65,7 +65,7 @@ class Rooms:
         return [*ROOMS, *_catalog(self).own] if self.folder else [*ROOMS]
 
     def of(self, kind: Kind, split: Split = "all") -> Sequence[str]:
-        """Names of the rooms of a kind that tasks are drawn in; perhaps none of one's own.
+        """Names of the rooms of a type for sampling; may be empty for the user's own.
 
         Raises:
             SceneError: the folder has no rooms, or one of them can't be read.
@@ -75,7 +75,7 @@ class Rooms:
         return [name for name in _catalog(self).own if self.kind(name) == kind]
 
     def kind(self, name: str) -> Kind:
-        """The kind of a room.
+        """The type of a room.
 
         Raises:
             SceneError: there is no such room, or it can't be read.
@@ -86,7 +86,7 @@ class Rooms:
 
     @property
     def catalog(self) -> Catalog:
-        """The same for a simulator.
+        """The same rooms for a simulator.
 
         Raises:
             SceneError: the folder has no rooms.
@@ -94,7 +94,7 @@ class Rooms:
         return _catalog(self)
 
     def load(self, name: str) -> Room:
-        """A room as nobody has changed it, in the form of THOR's `metadata.objects`.
+        """A room in its initial state, in the form of THOR's `metadata.objects`.
 
         Raises:
             SceneError: there is no such room, or it can't be read.
@@ -104,7 +104,7 @@ class Rooms:
 
 
 def kind_of(types: Iterable[str]) -> Kind:
-    """What a room with things of these types is for."""
+    """The type of a room with objects of these types."""
     there = set(types)
     return next((kind for type, kind in _SIGNS.items() if type in there), Kind.LIVING_ROOM)
 
@@ -123,5 +123,5 @@ def _load(where: Rooms, name: str) -> Room:
 
 
 def records(room: str) -> Sequence[Mapping[str, Any]]:
-    """What is in a room of iTHOR's, in the form of THOR's `metadata.objects`."""
+    """The objects of an iTHOR room, in the form of THOR's `metadata.objects`."""
     return Rooms().load(room).objects

@@ -1,4 +1,4 @@
-"""The parameter template of ALFRED's tasks: the room, what stands how in it, and what is wanted.
+"""The scene parameters of ALFRED's tasks: room, object states, goal and recording.
 
 Things are named as everywhere in this environment ("mug_2"), object types as in THOR ("Mug").
 `start.py` builds what a `AlfredScene` says; `trajectories.py` reads one from ALFRED's own files.
@@ -37,7 +37,7 @@ Liquid = Literal["water", "coffee", "wine"]
 LAMPS = ("DeskLamp", "FloorLamp")
 SLICEABLE = ("Apple", "Bread", "Lettuce", "Potato", "Tomato")
 MOVABLE = ("Bowl", "Box", "Cup", "Mug", "Pan", "Plate", "Pot")
-"""Receptacles that can be carried."""
+"""Movable receptacles."""
 
 Name = Annotated[str, Field(min_length=1, max_length=80, examples=["mug_1", "cabinet_3"])]
 ObjectType = Annotated[
@@ -212,7 +212,7 @@ class AlfredScene(ScenePart):
 
 
 def read_scene(task: Task, rooms: Iterable[str] = ROOMS) -> AlfredScene:
-    """The scene of a task, its fields checked; names of things are checked by `start.check`.
+    """The validated scene of a task. Object names are checked by `validation.check`.
 
     Args:
         task: of this environment.
@@ -231,6 +231,6 @@ def read_scene(task: Task, rooms: Iterable[str] = ROOMS) -> AlfredScene:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """The names that were most likely meant."""
+    """The most similar valid names."""
     known = sorted(names)
     return ", ".join(difflib.get_close_matches(name, known, n=3, cutoff=0.4) or known[:3])

@@ -1,4 +1,4 @@
-"""Holds a scene against what its room has, before anything is started."""
+"""Validates a scene against the objects of its room, before a simulator starts."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _NEEDED: Mapping[str, str] = {
     "sliced": "sliceable",
     "filled": "canFillWithLiquid",
 }
-"""State: what a thing must be for it."""
+"""State -> the property that an object needs for it."""
 
 
 def check(
     scene: AlfredScene, records: Iterable[Mapping[str, Any]], places: Iterable[tuple[int, int]]
 ) -> None:
-    """Check the names and places in a scene.
+    """Check the names and positions in a scene.
 
     Args:
         scene: whose fields are right by themselves.
@@ -78,13 +78,13 @@ def _check_goal(scene: AlfredScene, world: ThorObjects) -> None:
 
 
 class _Known:
-    """The names of a room, to look up what a scene calls things."""
+    """The names of a room, to resolve the names in a scene."""
 
     def __init__(self, room: str, world: ThorObjects) -> None:
         self._room, self._world, self._names = room, world, ObjectNames(world)
 
     def thing(self, field: str, name: str, needed: str) -> ThorObject:
-        """The thing of that name, if it is what is needed."""
+        """The object of that name, if it has the required property."""
         squeezed, number = split_name(name)
         id = self._names.id(squeezed, number) if number is not None else None
         fitting = [n for i, n in self._names.all().items() if self._world[i].record[needed]]

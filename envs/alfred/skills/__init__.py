@@ -1,1 +1,1 @@
-"""What an agent can do in plain words, each over as many of THOR's low-level steps as it takes."""
+"""High-level skills, each of which takes as many low-level steps as needed."""

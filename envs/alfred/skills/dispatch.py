@@ -1,4 +1,4 @@
-"""From an action in words to the skill that carries it out."""
+"""Executes an action by the skill of its verb."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inhabit.envs.core import Action, Reason
 
 
 def find(episode: EpisodeState, name: str) -> Result:
-    """Go to the nearest thing of that name, or to what it is shut in."""
+    """Go to the nearest object of that name, or to the receptacle around it."""
     thing = _choose(episode, name)
     if thing is None:
         return failed(Reason.NOT_FOUND, f"there is no {name} here.")
@@ -65,7 +65,7 @@ _ON_THING: Mapping[str, Callable[[EpisodeState, ThorObject], Result]] = {
 
 
 def act(episode: EpisodeState, action: Action) -> Result:
-    """Carry out an action that `language.understand` gave."""
+    """Execute an action that `language.understand` parsed."""
     episode.film.clear()
     episode.just_seen.clear()
     said = action.arguments

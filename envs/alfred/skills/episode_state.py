@@ -1,4 +1,4 @@
-"""What an agent is in the midst of: its body, what it remembers, and what has been done."""
+"""The state of one episode outside the simulator: names, grid, memory and history."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inhabit.envs.alfred.thor.views import Views
 
 @dataclass(slots=True)
 class EpisodeState:
-    """One episode so far. The simulator holds the world; all the rest is here."""
+    """The state of one episode. The simulator holds the room; everything else is here."""
 
     body: AgentBody
     goal: AlfredGoal
@@ -34,58 +34,58 @@ class EpisodeState:
     field_of_view: float = 60
     """Degrees."""
     teleport: bool = False
-    """Whether the agent is moved to where it wants to be instead of walking there."""
+    """Whether navigation teleports instead of walking."""
     unobserved: bool = False
-    """Whether nothing is noticed on the way: for who asks no more than whether an action works."""
+    """Whether images along the way are ignored, when only the result of an action matters."""
     filming: bool = False
-    """Whether what is seen on the way is kept."""
+    """Whether images along the way are kept."""
     recorded_ids: Mapping[RecordedThing, str] = field(default_factory=dict)
-    """What a recorded plan speaks of, and THOR's id of it here."""
+    """Object of a recorded plan -> THOR's id here."""
     film: list[NDArray[np.uint8]] = field(default_factory=list)
-    """What the last action showed on its way, pictures (H, W, 3)."""
+    """Images of the last action along the way, (H, W, 3) each."""
     just_seen: dict[str, None] = field(default_factory=dict)
-    """Ids of all that the last action showed, on its way or at its end."""
+    """Ids of all objects that the last action showed."""
 
     @property
     def world(self) -> ThorObjects:
-        """All things as they are now."""
+        """All objects now."""
         return self.body.world
 
     @property
     def held(self) -> ThorObject | None:
-        """What is in the hand."""
+        """The held object."""
         return self.world.held
 
     @property
     def stand(self) -> Stand:
-        """Where the agent stands and which way it faces."""
+        """The agent's grid cell and heading."""
         pose = self.body.pose
         return (*cell(pose.x, pose.z), heading(pose.rotation))
 
     def reference(self) -> Reference:
-        """What names mean now."""
+        """The meaning of names now."""
         pose = self.body.pose
         return Reference(self.world, self.names, self.memory, pose.x, pose.z)
 
     def name(self, thing: ThorObject) -> str:
-        """What a thing is called when the agent is told of it."""
+        """The name of an object in feedback."""
         return f"the {self.names.of(thing.id)}"
 
     def see(self) -> None:
-        """Remember what the picture shows, and give a name to what is new."""
+        """Remember the objects in the image, and name new ones."""
         if self.unobserved:
             return
         self.names.add(self.world)
         self.notice(self.body.noticed())
 
     def notice(self, ids: Iterable[str]) -> None:
-        """Remember things, if they are such as one speaks of."""
+        """Remember objects that have names."""
         known = [id for id in ids if id in self.names]
         self.memory.see(known)
         self.just_seen.update(dict.fromkeys(known))
 
     def do(self, action: str, thing: ThorObject, **arguments: Any) -> bool:
-        """Act on a thing, and keep the history that ALFRED's goals ask for."""
+        """Interact with an object, and update the history for ALFRED's goals."""
         done = self.body.step(action, blind=True, masks=True, objectId=thing.id, **arguments)
         self.views.forget()
         if done:
@@ -93,7 +93,7 @@ class EpisodeState:
         return done
 
     def copy(self) -> EpisodeState:
-        """The same moment, to go on apart; the body is shared."""
+        """An independent copy that shares the body."""
         return replace(
             self,
             names=self.names.copy(),

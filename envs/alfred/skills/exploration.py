@@ -1,4 +1,4 @@
-"""Looking around, and exploring what has not been looked at."""
+"""Looking around, and exploring the unseen parts of a room."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from inhabit.envs.alfred.skills.walking import look, walk
 from inhabit.envs.core import Reason
 
 _SIGHT = (1.5, 0.75)
-"""Metres around a place that count as searched once one has looked around there: at first, and
-when all the room has been searched so, more closely."""
+"""Metres around a cell that count as searched after looking around there: first coarse, then
+fine once the whole room is searched."""
 _LOOKING = 12
-"""What looking around is worth in steps: one goes this much further to see twice as much."""
+"""The value of a look around, in steps: one goes this many steps farther to see twice as much."""
 TILTS = (30.0, 0.0)
-"""Degrees below the horizontal at which one looks around."""
+"""Degrees below the horizontal to look around at."""
 
 
 def look_around(episode: EpisodeState) -> Result:
-    """See all around, first a little downwards and then straight ahead."""
+    """Look in all directions, first a little downwards and then straight ahead."""
     horizon = episode.body.pose.horizon
     turn = turn_for(episode.field_of_view)
     for tilt in TILTS:
@@ -40,12 +40,12 @@ def look_around(episode: EpisodeState) -> Result:
 
 
 def turn_for(field_of_view: float) -> int:
-    """Degrees to turn at a time, so that the pictures leave nothing out between them."""
+    """Degrees per turn, so that consecutive images leave no gap."""
     return next(turn for turn in (90, 72, 60, 45, 40, 36, 30) if turn <= field_of_view)
 
 
 def explore(episode: EpisodeState) -> Result:
-    """Walk to the nearest part of the room that was not looked at, and look around there."""
+    """Go to the nearest unexplored part of the room and look around there."""
     while (goal := unsearched(episode)) is not None:
         if walk(episode, goal):
             look_around(episode)
@@ -55,12 +55,12 @@ def explore(episode: EpisodeState) -> Result:
 
 
 def unsearched(episode: EpisodeState) -> Stand | None:
-    """Where to look around next: much that is new, and not far; None if nothing is new."""
+    """The next place to look around: much new area for a short walk; None if nothing is new."""
     return choose(episode.grid.ways(episode.stand), episode.memory.searched)
 
 
 def choose(ways: ShortestPaths, searched: Mapping[Cell, None]) -> Stand | None:
-    """The same, for a walker whose ways are known and who looked around in `searched` places."""
+    """The same, for given paths and given `searched` cells."""
     nearest: dict[Cell, tuple[int, Stand]] = {}
     for stand, cost in ways.cost.items():
         place = stand[:2]
@@ -74,6 +74,6 @@ def choose(ways: ShortestPaths, searched: Mapping[Cell, None]) -> Stand | None:
 
 
 def _worth(place: Cell, new: Sequence[Cell], cost: int, sight: float) -> tuple[float, Cell]:
-    """How much that is new would be seen there, for the way there and the looking."""
+    """The new area seen from there per cost of the walk."""
     gain = sum(math.dist(place, other) * STEP <= sight for other in new)
     return gain / (cost + _LOOKING), place

@@ -1,4 +1,4 @@
-"""Having a thing before one's eyes and within reach: what every handling of it needs."""
+"""Brings an object into view before an interaction."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Reason
 
 _ASIDE = 35
-"""Degrees to the side within which looking up or down may bring a thing into the picture."""
+"""Degrees to the side within which tilting the head may bring an object into view."""
 
 
 def face(episode: EpisodeState, thing: ThorObject) -> Result | None:
-    """Look up or down for a thing, if need be. None if it can be handled now, or what is wrong."""
+    """Tilt the head if needed. Returns None if an interaction is possible, else the failure."""
     name = episode.name(thing)
     shut = episode.world.shut_in(thing)
     if shut is not None:
@@ -31,7 +31,7 @@ def face(episode: EpisodeState, thing: ThorObject) -> Result | None:
 
 
 def can_look_for(episode: EpisodeState, pose: AgentPose, thing: ThorObject) -> bool:
-    """Whether looking up or down in a pose may bring a thing into the picture."""
+    """Whether tilting the head in a pose may bring an object into view."""
     bearing, _ = direction(pose, thing.center, episode.body.eye[1] - episode.body.pose.y)
     return thing.reach(pose.x, pose.z) <= REACH and abs(bearing) < _ASIDE
 

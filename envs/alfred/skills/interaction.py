@@ -1,4 +1,4 @@
-"""Doing something to things: taking, putting, opening, switching, slicing."""
+"""Interactions with objects: take, put, open, close, switch, slice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REASONS = {
     "ObjectNotInInventory": (Reason.HANDS_EMPTY, "you are not holding it"),
     "InventoryFull": (Reason.HANDS_FULL, "your hand is not free"),
 }
-"""What THOR's error codes mean to an agent."""
+"""THOR's error code -> the reason for an agent."""
 _PARTICULAR = (
     "CoffeeMachine",
     "HandTowelHolder",
@@ -29,12 +29,12 @@ _PARTICULAR = (
     "ToiletPaperHanger",
     "TowelHolder",
 )
-"""What is made for one kind of thing. All else takes anything that fits, as ALFRED has it."""
+"""Receptacles for a single type of object. Others accept anything that fits, as in ALFRED."""
 _NO_PLACE = ("no valid position", "no room", "no space", "doesn't fit", "does not fit")
 
 
 def pick_up(episode: EpisodeState, thing: ThorObject) -> Result:
-    """Take a thing in the hand."""
+    """Pick up an object."""
     name, held = episode.name(thing), episode.held
     if thing.held:
         return failed(Reason.ALREADY, f"you have {name} in your hand already.")
@@ -53,7 +53,7 @@ def pick_up(episode: EpisodeState, thing: ThorObject) -> Result:
 
 
 def put(episode: EpisodeState, said: str, place: ThorObject) -> Result:
-    """Put what is in the hand in or on a thing.
+    """Put the held object in or on a receptacle.
 
     Args:
         episode: where and when.
@@ -89,7 +89,7 @@ def _is_held(episode: EpisodeState, said: str, held: ThorObject) -> bool:
 
 
 def put_down(episode: EpisodeState, said: str) -> Result:
-    """Put what is in the hand on the nearest thing in view that can take it."""
+    """Put the held object on the nearest suitable receptacle in view."""
     held = episode.held
     if held is None:
         return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
@@ -109,7 +109,7 @@ def put_down(episode: EpisodeState, said: str) -> Result:
 
 
 def drop(episode: EpisodeState, said: str) -> Result:
-    """Let go of what is in the hand."""
+    """Drop the held object."""
     held = episode.held
     if held is None:
         return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
@@ -142,7 +142,7 @@ def open_up(episode: EpisodeState, thing: ThorObject) -> Result:
 
 
 def close(episode: EpisodeState, thing: ThorObject) -> Result:
-    """Close it again."""
+    """Close it."""
     name = episode.name(thing)
     if not thing.openable:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be closed.")
@@ -157,7 +157,7 @@ def close(episode: EpisodeState, thing: ThorObject) -> Result:
 
 
 def switch(episode: EpisodeState, thing: ThorObject, on: bool) -> Result:
-    """Turn a thing on or off."""
+    """Switch an object on or off."""
     name, state = episode.name(thing), "on" if on else "off"
     if not thing.toggleable:
         return failed(Reason.NOT_ALLOWED, f"{name} has no switch.")
@@ -174,7 +174,7 @@ def switch(episode: EpisodeState, thing: ThorObject, on: bool) -> Result:
 
 
 def slice_up(episode: EpisodeState, thing: ThorObject) -> Result:
-    """Cut a thing with the knife in the hand."""
+    """Slice an object with the held knife."""
     name, held = episode.name(thing), episode.held
     if not thing.sliceable:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be sliced.")
@@ -203,7 +203,7 @@ def _refused(
     sentence: str,
     item: ThorObject | None = None,
 ) -> Result:
-    """Why the simulator refused: its code where it gives one, its words where they are known."""
+    """The reason of a refusal, from THOR's error code or known messages."""
     code, message = episode.body.error
     key = f"{verb} {thing.id}" + (f" {item.id}" if item is not None else "")
     episode.memory.refused[key] = None

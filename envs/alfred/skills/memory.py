@@ -1,4 +1,4 @@
-"""What an agent remembers of an episode: what it saw, where it went, where it looked around."""
+"""The agent's memory of an episode."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 Cell = tuple[int, int]
-"""A place on the floor, in steps of the grid along x and z."""
+"""A grid cell: x and z in grid steps."""
 
 
 @dataclass(slots=True)
 class Memory:
-    """Grows with every picture and every action. Objects stand by THOR's ids."""
+    """What the agent has seen, visited and searched. Objects are THOR ids."""
 
     seen: dict[str, None] = field(default_factory=dict)
-    """What was in a picture, in the order it was first seen."""
+    """Objects seen in an image, in order."""
     visited: dict[str, None] = field(default_factory=dict)
-    """What it went to, or took."""
+    """Objects it went to or took."""
     focus: str | None = None
-    """What it went to last, or did something to: the mug that "the mug" means."""
+    """The object of the last navigation or interaction, which "the mug" refers to."""
     searched: dict[Cell, None] = field(default_factory=dict)
-    """Where it looked around."""
+    """Cells where it looked around."""
     refused: dict[str, None] = field(default_factory=dict)
-    """Interactions that the simulator refused although nothing spoke against them, as
-    "verb id id": the expert tries something else."""
+    """Interactions that the simulator refused unexpectedly, as "verb id id". The expert avoids
+    them."""
 
     def see(self, ids: Iterable[str]) -> None:
-        """Add what a picture shows."""
+        """Add the objects of an image."""
         self.seen.update(dict.fromkeys(ids))
 
     def go(self, id: str) -> None:
@@ -35,7 +35,7 @@ class Memory:
         self.focus = id
 
     def copy(self) -> Memory:
-        """The same memory, to grow apart."""
+        """An independent copy."""
         return replace(
             self,
             seen=dict(self.seen),

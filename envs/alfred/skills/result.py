@@ -1,4 +1,4 @@
-"""What came of a skill."""
+"""The result of a skill."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from inhabit.envs.core import Reason
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Why it had no effect (None if it had), and a sentence about it."""
+    """The reason of a failure (None if it succeeded), and a feedback sentence."""
 
     reason: Reason | None
     feedback: str
 
 
 def done(sentence: str) -> Result:
-    """It did what it says."""
+    """A success."""
     return Result(None, _capital(sentence))
 
 
 def failed(reason: Reason, sentence: str) -> Result:
-    """It had no effect."""
+    """A failure."""
     return Result(reason, _capital(sentence))
 
 

@@ -1,4 +1,4 @@
-"""Ways over the grid of places where the agent can stand: steps ahead and quarter turns."""
+"""Shortest paths over the grid: steps ahead and quarter turns."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from dataclasses import dataclass, field
 from inhabit.envs.alfred.skills.memory import Cell
 
 _KEPT = 64
-"""Starts whose ways are remembered."""
+"""Number of start poses whose paths are cached."""
 STEP = 0.25
-"""Metres from one place to the next."""
+"""Metres between neighbouring cells."""
 HEADINGS: Mapping[int, Cell] = {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}
-"""Degrees to the direction of a step ahead."""
+"""Heading in degrees -> direction of a step ahead."""
 
 Stand = tuple[int, int, int]
-"""A place on the floor and a heading in degrees: (x, z, heading), in steps of the grid."""
+"""Cell and heading: (x, z, degrees), in grid steps."""
 
 
 def cell(x: float, z: float) -> Cell:
-    """The place on the grid that is nearest to a point on the floor."""
+    """The grid cell nearest to a point on the floor."""
     return round(x / STEP), round(z / STEP)
 
 
 def heading(degrees: float) -> int:
-    """The nearest quarter turn."""
+    """The nearest multiple of 90 degrees."""
     return round(degrees / 90) % 4 * 90
 
 
 @dataclass(frozen=True, slots=True)
 class ShortestPaths:
-    """The shortest ways from one stand to all others."""
+    """Shortest paths from one start to all other poses."""
 
     start: Stand
     cost: Mapping[Stand, int]
@@ -39,7 +39,7 @@ class ShortestPaths:
     before: Mapping[Stand, tuple[Stand, str]] = field(repr=False)
 
     def to(self, goal: Stand) -> Sequence[str]:
-        """THOR's actions along a shortest way.
+        """THOR's actions along a shortest path.
 
         Raises:
             KeyError: there is no way.
@@ -52,7 +52,7 @@ class ShortestPaths:
 
 
 class Grid:
-    """Where one can stand, and the steps that turned out to be blocked."""
+    """The free cells, and the steps that turned out to be blocked."""
 
     def __init__(self, places: Iterable[Cell]) -> None:
         self.places = frozenset(places)
@@ -60,18 +60,20 @@ class Grid:
         self._paths: dict[Stand, ShortestPaths] = {}
 
     def block(self, stand: Stand) -> None:
-        """Remember that the step ahead from there is not possible."""
+        """Remember that the step ahead from there is blocked."""
         self._blocked.add(_ahead(stand))
         self._paths = {}
 
     def copy(self) -> Grid:
-        """The same grid, to learn apart."""
+        """An independent copy."""
         twin = Grid(self.places)
         twin._blocked, twin._paths = set(self._blocked), dict(self._paths)
         return twin
 
     def ways(self, start: Stand) -> ShortestPaths:
-        """Shortest ways from `start`, breadth first; of equal ones always the same."""
+        """Shortest paths from `start` by breadth-first search; ties are always resolved the same
+        way.
+        """
         if start not in self._paths:
             if len(self._paths) == _KEPT:
                 self._paths.clear()

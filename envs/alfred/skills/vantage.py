@@ -1,4 +1,4 @@
-"""From where a thing can be handled."""
+"""Finds a pose from which the agent can interact with an object."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPo
 from inhabit.envs.alfred.thor.objects import Point, ThorObject
 
 REACH = 1.5
-"""Metres along the floor within which a thing can be handled, as in THOR."""
+"""Metres along the floor within which interaction is possible, as in THOR."""
 _ASIDE = 50
-"""Degrees that a thing may be to the side of straight ahead."""
+"""Maximum angle of an object to the side, degrees."""
 _DEEP = ("BathtubBasin", "Box", "GarbageCan", "LaundryHamper", "SinkBasin")
-"""What one looks into from close by."""
+"""Receptacles that one looks into from close by."""
 _MOST_TRIES = 40
 
 
 def vantage(
     episode: EpisodeState, thing: ThorObject, start: Stand | None = None
 ) -> AgentPose | None:
-    """The best pose to handle a thing from, or None: a short way, and a good view of it.
+    """The best pose for an interaction, or None: a short walk and a good view.
 
     Poses are tried in the simulator, the most promising first, and the first that works is taken;
     where none does, `GetInteractablePoses` is asked, which tries them all.
@@ -46,7 +46,7 @@ def vantage(
 
 
 def _any_vantage(episode: EpisodeState, thing: ThorObject, ways: ShortestPaths) -> AgentPose | None:
-    """The nearest of all poses that the simulator knows, for things that hide behind others."""
+    """The nearest of all poses that the simulator lists, for occluded objects."""
     answer = episode.body.ask("GetInteractablePoses", objectId=thing.id, standings=[True])
     poses = [
         AgentPose(p["x"], p["y"], p["z"], p["rotation"] % 360, p["horizon"]) for p in answer or ()
@@ -58,12 +58,12 @@ def _any_vantage(episode: EpisodeState, thing: ThorObject, ways: ShortestPaths) 
 
 
 def stand_of(pose: AgentPose) -> Stand:
-    """Where one stands in a pose."""
+    """The cell and heading of a pose."""
     return (*cell(pose.x, pose.z), heading(pose.rotation))
 
 
 def _promising(episode: EpisodeState, thing: ThorObject) -> Iterator[tuple[AgentPose, float]]:
-    """Poses that face a thing, and how much worse than the best view each is, in steps."""
+    """Poses that face an object, each with its penalty against the best view, in steps."""
     now = episode.body.pose
     eye = episode.body.eye[1] - now.y
     for x, z in episode.grid.places:
@@ -83,7 +83,7 @@ def _promising(episode: EpisodeState, thing: ThorObject) -> Iterator[tuple[Agent
 
 
 def _aim(thing: ThorObject, pose: AgentPose) -> Point:
-    """The point to look at: of a small thing its middle, of a large one a part that is near."""
+    """The point to look at: the center of a small object, a near part of a large one."""
     x, z = (
         min(max(at, middle - size * 0.3), middle + size * 0.3)
         for at, middle, size in (
@@ -101,7 +101,7 @@ def _aim(thing: ThorObject, pose: AgentPose) -> Point:
 
 
 def direction(pose: AgentPose, point: Point, eye: float) -> tuple[float, float]:
-    """Where a point is, seen from a pose.
+    """Direction of a point from a pose.
 
     Args:
         pose: of the agent.

@@ -1,4 +1,4 @@
-"""Going to things, by real steps on the grid."""
+"""Navigation to objects, step by step on the grid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DETOURS = 12
 
 
 def go_to(episode: EpisodeState, thing: ThorObject) -> Result:
-    """Walk to where a thing can be seen and handled, and look at it."""
+    """Go to a pose from which the object is visible and in reach."""
     name = episode.name(thing)
     if thing.held:
         return failed(Reason.ALREADY, f"you have {name} in your hand.")
@@ -33,7 +33,7 @@ def go_to(episode: EpisodeState, thing: ThorObject) -> Result:
 
 
 def arrive(episode: EpisodeState, pose: AgentPose) -> bool:
-    """Take up a pose, on foot or at once. False if the way is blocked."""
+    """Move to a pose, walking or teleporting. False if the path is blocked."""
     if episode.teleport:
         episode.body.steps += 1
         arrived = episode.body.place(pose, blind=True)
@@ -44,7 +44,7 @@ def arrive(episode: EpisodeState, pose: AgentPose) -> bool:
 
 
 def walk(episode: EpisodeState, goal: Stand) -> bool:
-    """Follow a shortest way; where a step is blocked, remember it and find another way."""
+    """Follow a shortest path. A blocked step is remembered and avoided by a new path."""
     if episode.teleport:
         episode.body.steps += 1
         now = episode.body.pose
@@ -71,7 +71,7 @@ def _follow(episode: EpisodeState, ways: ShortestPaths, goal: Stand) -> bool:
 
 
 def look(episode: EpisodeState, horizon: float) -> bool:
-    """Look up or down to a number of degrees below the horizontal, step by step."""
+    """Tilt the head to an angle below the horizontal, step by step."""
     target = min(max(horizon, HIGHEST), LOWEST)
     while abs(gap := target - episode.body.pose.horizon) > 1:
         action = "LookDown" if gap > 0 else "LookUp"
@@ -81,14 +81,14 @@ def look(episode: EpisodeState, horizon: float) -> bool:
 
 
 def turn(episode: EpisodeState, action: str, sentence: str) -> Result:
-    """A quarter turn on the spot."""
+    """Turn by 90 degrees."""
     turned = episode.body.step(action, blind=True)
     episode.see()
     return done(sentence) if turned else failed(Reason.BLOCKED, "you can't turn here.")
 
 
 def move(episode: EpisodeState, action: str) -> Result:
-    """A step of the grid, without turning."""
+    """One grid step, without turning."""
     moved = episode.body.step(action, blind=True)
     episode.see()
     if moved:
@@ -97,7 +97,7 @@ def move(episode: EpisodeState, action: str) -> Result:
 
 
 def tilt(episode: EpisodeState, degrees: float, sentence: str) -> Result:
-    """Tilt the head by so much downwards."""
+    """Tilt the head by this many degrees downwards."""
     nodded = look(episode, episode.body.pose.horizon + degrees)
     episode.see()
     return done(sentence) if nodded else failed(Reason.BLOCKED, "you can't look any further.")

@@ -1,3 +1,1 @@
-"""ALFRED's tasks: sampled from a seed or read from recorded trajectories, with their goals and
-wording.
-"""
+"""ALFRED's tasks: sampling, recorded trajectories, goals and goal texts."""

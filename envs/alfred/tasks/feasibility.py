@@ -1,4 +1,4 @@
-"""Tries in the embedded household whether a drawn task can be done: in a moment.
+"""Tests in the embedded household whether a sampled task is feasible.
 
 Only the drawing of tasks uses it. Acting knows the simulator through the client alone.
 """
@@ -20,7 +20,7 @@ from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 
 _ITHOR = Rooms()
 _FIELD_OF_VIEW = 60
-"""Degrees, as ALFRED's; who sees more finds more."""
+"""Degrees, as in ALFRED; a wider view finds more."""
 _MOST_PLACES = 6
 """Receptacles of a type that are tried."""
 _APPLIANCE: Mapping[str, tuple[str, ...]] = {
@@ -31,7 +31,7 @@ _APPLIANCE: Mapping[str, tuple[str, ...]] = {
 
 
 class Feasibility:
-    """One room, to try things in."""
+    """Tests in one room."""
 
     def __init__(self, room: InitialRoom) -> None:
         self._room = room
@@ -39,7 +39,7 @@ class Feasibility:
         self._simulator.act({"action": "Initialize", "fieldOfView": _FIELD_OF_VIEW})
 
     def can_be_done(self, scene: AlfredScene) -> bool:
-        """Whether the scene can be built, is not solved at its start, and can be solved."""
+        """Whether the scene can be built, is unsolved at the start, and is solvable."""
         with self._for_now():
             return (
                 all(self._rearrange(p, scene.goal) for p in scene.placements)
@@ -48,7 +48,7 @@ class Feasibility:
             )
 
     def _rearrange(self, placement: Placement, goal: AlfredGoal) -> bool:
-        """Whether the thing fits there; and, if it is wanted, whether it can be found there."""
+        """Whether the object fits there and, if it is a target, can be found there."""
         thing = self._room.thing(placement.object)
         place = self._room.thing(placement.receptacle)
         needed = thing.type == goal.object and place.type in DOORS
@@ -59,7 +59,7 @@ class Feasibility:
         return met == total
 
     def _can_reach(self, goal: AlfredGoal) -> bool:
-        """Whether the goal can be brought about, each thing being got from where it is."""
+        """Whether the goal can be reached, with every object taken from where it is."""
         wanted = self._wanted(goal)
         if goal.toggle is not None:
             return bool(wanted)
@@ -71,7 +71,7 @@ class Feasibility:
         )
 
     def _wanted(self, goal: AlfredGoal) -> Sequence[str]:
-        """Ids of the things that would be used; slices are cut."""
+        """Ids of the objects to use; slices are cut."""
         whole = self._all(goal.object)
         if goal.sliced and whole:
             self._do("SliceObject", whole[0].id)
@@ -81,7 +81,7 @@ class Feasibility:
     def _lead(
         self, goal: AlfredGoal, wanted: Sequence[str], movable: ThorObject | None, place: ThorObject
     ) -> bool:
-        """Whether enough of the wanted things can be led all the way to a place."""
+        """Whether enough targets can be brought to a receptacle."""
         needed = 2 if goal.type == "pick_two_obj_and_place" else 1
         with self._for_now():
             arrived = 0
@@ -93,13 +93,13 @@ class Feasibility:
         return False
 
     def _treat(self, goal: AlfredGoal, thing: str) -> bool:
-        """Whether it fits what it is heated, cooled or cleaned in, if it is, and is seen there."""
+        """Whether the object fits the appliance for its treatment, and is visible there."""
         types = _APPLIANCE.get(goal.type, ())
         places = [place for type in types for place in self._all(type)]
         return not types or any(self._put(thing, p.id) and self._shows(thing) for p in places)
 
     def _shows(self, thing: str) -> bool:
-        """Whether there is a place from which it can be seen and handled, all doors being open."""
+        """Whether some pose allows interaction with it, with all doors open."""
         with self._for_now():
             shut = self._world().shut_in(self._world()[thing])
             if shut is not None:
@@ -115,7 +115,7 @@ class Feasibility:
         return bool(answer.value)
 
     def _put(self, thing: str, place: str) -> bool:
-        """Take a thing and put it somewhere, opening and closing that."""
+        """Pick up an object and put it somewhere; the receptacle is opened and closed."""
         holder = self._world()[place]
         self._do("PickupObject", thing)
         shut = holder.shut
@@ -131,7 +131,7 @@ class Feasibility:
 
     @contextmanager
     def _for_now(self) -> Iterator[None]:
-        """All that happens inside is taken back at the end."""
+        """Undo all changes at the end."""
         token = self._simulator.act({"action": "Snapshot"}).value
         try:
             yield
@@ -144,12 +144,12 @@ class Feasibility:
         return ThorObjects({**t.metadata, "visible": False} for t in things if t.present)
 
     def _all(self, type: str | None) -> Sequence[ThorObject]:
-        """What there is of a type that can be reached."""
+        """The reachable objects of a type."""
         world = self._world()
         return [world[t.id] for t in self._room.of_type(str(type)) if t.id in world]
 
 
 @lru_cache(maxsize=32)
 def feasibility(room: str, where: Rooms = _ITHOR) -> Feasibility:
-    """The room of that name, as nobody has changed it."""
+    """The tests for that room."""
     return Feasibility(initial_room(room, where))

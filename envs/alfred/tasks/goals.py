@@ -1,4 +1,4 @@
-"""ALFRED's seven goals: which conditions there are, and which hold.
+"""ALFRED's seven goals: their conditions, and which of them hold.
 
 The counting is that of ALFRED's own evaluation (Shridhar et al. 2020, `env/tasks.py`), with two
 differences. Types are compared as whole words, so a pencil is no pen. And what lies on a plate in
@@ -17,14 +17,16 @@ from inhabit.envs.alfred.thor.objects import BASINS, ThorObject, ThorObjects
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Ids of what has been treated since the start: ALFRED judges heat by what was done."""
+    """Ids of the objects treated since the start. ALFRED judges a treatment by past actions."""
 
     heated: frozenset[str] = frozenset()
     cooled: frozenset[str] = frozenset()
     cleaned: frozenset[str] = frozenset()
 
     def after(self, action: str, object_id: str, world: ThorObjects) -> History:
-        """The history once THOR's `action` on an object has succeeded; `world` is as it is then."""
+        """The history after THOR's `action` on an object succeeded; `world` is the state after
+        it.
+        """
         thing = world.get(object_id)
         if thing is None:
             return self
@@ -40,7 +42,7 @@ class History:
 
 
 def basin_of(faucet: ThorObject, world: ThorObjects) -> ThorObject | None:
-    """What a faucet's water runs into: the nearest basin."""
+    """The nearest basin, into which a faucet's water runs."""
 
     def gap(basin: ThorObject) -> tuple[float, str]:
         return basin.reach(faucet.position[0], faucet.position[2]), basin.id
@@ -49,7 +51,7 @@ def basin_of(faucet: ThorObject, world: ThorObjects) -> ThorObject | None:
 
 
 def is_wanted(thing: ThorObject, goal: AlfredGoal) -> bool:
-    """Whether a thing is of the kind that the goal asks for."""
+    """Whether an object is of the target type."""
     if not thing.pickupable:
         return False
     if goal.sliced:
@@ -58,7 +60,7 @@ def is_wanted(thing: ThorObject, goal: AlfredGoal) -> bool:
 
 
 def conditions(goal: AlfredGoal, world: ThorObjects, history: History) -> tuple[int, int]:
-    """Conditions that hold, out of how many there are."""
+    """The number of conditions that hold, and their total."""
     wanted = [thing for thing in world if is_wanted(thing, goal)]
     case = _Case(goal, world, history, wanted)
     met, total = _CONDITIONS[goal.type](case)
@@ -69,7 +71,7 @@ def conditions(goal: AlfredGoal, world: ThorObjects, history: History) -> tuple[
 
 
 def treated(goal: AlfredGoal, history: History) -> frozenset[str]:
-    """Ids of what had the treatment that the goal asks for."""
+    """Ids of the objects with the goal's treatment."""
     return {
         "pick_heat_then_place_in_recep": history.heated,
         "pick_cool_then_place_in_recep": history.cooled,
@@ -86,11 +88,11 @@ class _Case:
 
     @property
     def places(self) -> Sequence[ThorObject]:
-        """Where it belongs."""
+        """The goal's receptacles."""
         return [t for t in self.world if t.receptacle and t.type == self.goal.parent]
 
     def placed(self, things: Sequence[ThorObject], places: Sequence[ThorObject]) -> set[str]:
-        """Ids of those among `things` that are in or on one of `places`."""
+        """Ids of the objects among `things` that are in or on one of `places`."""
         inside = frozenset[str]().union(*(self.world.inside(place) for place in places))
         return {thing.id for thing in things if thing.id in inside}
 
@@ -100,7 +102,7 @@ def _simple(case: _Case) -> tuple[int, int]:
 
 
 def _two(case: _Case) -> tuple[int, int]:
-    """Both have to be in the same receptacle."""
+    """Both objects must be in the same receptacle."""
     return min(max((len(case.placed(case.wanted, [p])) for p in case.places), default=0), 2), 2
 
 
@@ -111,14 +113,14 @@ def _look(case: _Case) -> tuple[int, int]:
 
 
 def _treated(case: _Case) -> tuple[int, int]:
-    """In its place; treated; and both of the same thing."""
+    """In place; treated; and both for the same object."""
     placed = case.placed(case.wanted, case.places)
     ready = {thing.id for thing in case.wanted} & treated(case.goal, case.history)
     return bool(placed) + bool(ready) + bool(placed & ready), 3
 
 
 def _movable(case: _Case) -> tuple[int, int]:
-    """Something wanted is in a movable; a movable is in its place; the same movable."""
+    """A target in a movable receptacle; a movable receptacle in place; both for the same one."""
     movables = [t for t in case.world.of_type(str(case.goal.movable)) if t.pickupable]
     loaded = {m.id for m in movables if case.placed(case.wanted, [m])}
     placed = case.placed(movables, case.places)

@@ -1,4 +1,4 @@
-"""What people put where: the pairs of object and receptacle that tasks are drawn from."""
+"""Plausible pairs of object and receptacle for task sampling."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _places() -> Mapping[str, tuple[str, ...]]:
 
 
 PLACES: Mapping[str, tuple[str, ...]] = _places()
-"""Object type to the types of receptacles it is put in or on."""
+"""Object type -> receptacle types."""
 
 HEATED = _set("Apple Bread Cup Egg Mug Plate Potato Tomato")
 COOLED = _set("Apple Bowl Bread Cup Egg Lettuce Mug Pan Plate Pot Potato Tomato WineBottle")
@@ -67,7 +67,7 @@ LIT = _set(
     """AlarmClock Book Bowl Box CD CellPhone CreditCard KeyChain Laptop Mug Newspaper Pen Pencil
     Pillow Plate RemoteControl Statue TissueBox Vase Watch"""
 )
-"""What is heated, cooled, cleaned, or looked at in the light."""
+"""Types that are heated, cooled, cleaned, or examined in the light."""
 
 LOADS: Mapping[str, tuple[str, ...]] = {
     "Bowl": ("Apple", "ButterKnife", "CreditCard", "Egg", "Fork", "KeyChain", "Spoon", "Watch"),
@@ -78,4 +78,4 @@ LOADS: Mapping[str, tuple[str, ...]] = {
     "Plate": ("Apple", "ButterKnife", "CreditCard", "Egg", "Fork", "KeyChain", "Spoon", "Watch"),
     "Pot": ("Apple", "Egg", "Fork", "Potato", "Spoon", "Tomato"),
 }
-"""Movable receptacles and what is put in or on them."""
+"""Movable receptacle -> the types that are put in or on it."""

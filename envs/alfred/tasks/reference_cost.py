@@ -1,4 +1,4 @@
-"""What a task costs one who knows where everything is, in low-level steps: for path-length weights.
+"""The reference cost of a task in low-level steps, for path-length weights.
 
 As ALFRED counts: steps, quarter turns, looks up and down, and interactions. Reckoned over the
 room's grid without a simulator: the shortest ways between places from which the things that the
@@ -23,7 +23,7 @@ _LOOKS = 2
 
 
 def reference_cost(scene: AlfredScene, where: Rooms = _ITHOR) -> int:
-    """Low-level steps of a good solution, reckoned; 1 at the least."""
+    """Estimated low-level steps of a good solution, at least 1."""
     room = initial_room(scene.room, where)
     grid = Grid(room.free_cells)
     assert scene.start is not None
@@ -40,25 +40,25 @@ def reference_cost(scene: AlfredScene, where: Rooms = _ITHOR) -> int:
 
 
 def _stands(thing: ThorObject, grid: Grid) -> Sequence[Stand]:
-    """Where one stands before a thing and faces it: near it, or as near as one can come."""
+    """The poses that face an object from the nearest cells."""
     reach = {(x, z): thing.reach(x * STEP, z * STEP) for x, z in grid.places}
     near = max(_NEAR, min(reach.values()))
     return [(*place, _facing(thing, place)) for place, far in reach.items() if far <= near]
 
 
 def _facing(thing: ThorObject, place: Cell) -> int:
-    """The heading in which a thing is seen from a place."""
+    """The heading from a cell towards an object."""
     x, z = thing.center[0] - place[0] * STEP, thing.center[2] - place[1] * STEP
     return max(HEADINGS, key=lambda turn: HEADINGS[turn][0] * x + HEADINGS[turn][1] * z)
 
 
 def _stops(scene: AlfredScene, room: InitialRoom) -> Sequence[tuple[ThorObject, int]]:
-    """What is gone to in turn, and how many interactions there are at each."""
+    """The places to visit in order, with the number of interactions at each."""
     goal = scene.goal
     moved = {p.object: room.thing(p.receptacle) for p in scene.placements}
 
     def first(type: str) -> tuple[ThorObject, int]:
-        """One of a type where it is at the start; a closed door before it counts two more."""
+        """An object of the type at its start. A closed door adds two interactions."""
         thing = room.of_type(type)[0]
         name = room.name_of(thing)
         outer = moved.get(name) or room.holder(thing)

@@ -1,4 +1,4 @@
-"""ALFRED's seven types of task, drawn from a seed for any of the 120 rooms.
+"""Samples ALFRED's seven task types in any of the 120 rooms.
 
 A task is drawn from what its room holds, and kept if it could be done when that was tried in the
 embedded household (`feasibility.py`): built as the scene says, not solved at its start, everything
@@ -33,7 +33,7 @@ from inhabit.envs.alfred.tasks.wording import instruction
 from inhabit.envs.core import Task, TaskError
 
 MAX_STEPS = 50
-"""Actions an agent may try: the longest plans, with their exploring, take about thirty."""
+"""Maximum number of actions. The longest plans take about thirty, exploration included."""
 TYPES: Sequence[TaskType] = get_args(TaskType)
 ROOM_KINDS: Mapping[str, tuple[Kind, ...]] = {
     "pick_and_place_simple": tuple(Kind),
@@ -44,7 +44,7 @@ ROOM_KINDS: Mapping[str, tuple[Kind, ...]] = {
     "pick_cool_then_place_in_recep": (Kind.KITCHEN,),
     "pick_and_place_with_movable_recep": (Kind.KITCHEN, Kind.LIVING_ROOM, Kind.BEDROOM),
 }
-"""Where tasks of each type are found."""
+"""Task type -> room types."""
 _TREATED = {
     "pick_clean_then_place_in_recep": CLEANED,
     "pick_heat_then_place_in_recep": HEATED,
@@ -58,11 +58,11 @@ _APPLIANCE = {
 _ITHOR = Rooms()
 _TRIES, _MOST_TRIES = 60, 600
 _MOST_MOVED = 3
-"""Things that stand elsewhere than the room has them."""
+"""Maximum number of objects that are moved from their place."""
 
 
 def sample(n: int, seed: int, settings: AlfredSettings | None = None) -> Iterator[Task]:
-    """`n` tasks, the seven types taking turns; the first k of n are those of k.
+    """`n` tasks, the seven types in turn. The first k tasks do not depend on `n`.
 
     Args:
         n: how many.
@@ -97,7 +97,7 @@ def _stream(seed: int, split: Split, where: Rooms) -> Iterator[Task]:
 
 
 def possible_types(where: Rooms) -> Sequence[TaskType]:
-    """The types of task that some room of one's own allows, by what is in it.
+    """The task types that some of the user's rooms allow.
 
     Raises:
         SceneError: the folder of rooms has none, or one that can't be read.
@@ -123,7 +123,7 @@ def _new_scene(
     known: Set[tuple[str, AlfredGoal]],
     where: Rooms,
 ) -> AlfredScene:
-    """A scene with a goal that its room has not had; after many tries, one that it has had."""
+    """A scene whose goal is new for its room; after many attempts, a repeated one."""
     for attempt in count():
         if where.folder and attempt > _MOST_TRIES:
             raise TaskError(
@@ -139,7 +139,7 @@ def _new_scene(
 def draw_scene(
     type: TaskType, rng: random.Random, split: Split, where: Rooms = _ITHOR
 ) -> AlfredScene | None:
-    """A scene for a task of that type; None if the dice fell on a room or goal that won't do."""
+    """A scene for a task of that type; None if the sampled room or goal is not feasible."""
     there = where.of(rng.choice(ROOM_KINDS[type]), split)
     if not there:
         return None
@@ -156,7 +156,7 @@ def draw_scene(
 def scene_for(
     goal: AlfredGoal, name: str, rng: random.Random, where: Rooms = _ITHOR
 ) -> AlfredScene | None:
-    """A scene in the room of that name with a goal that is possible there; None if it won't do."""
+    """A scene in that room with a goal that is possible there; None if it is not feasible."""
     room = initial_room(name, where)
     placements = tuple(_rearranged(goal, room, rng))
     x, z = rng.choice(room.free_cells)
@@ -177,7 +177,7 @@ def scene_for(
 
 
 def goals_of(type: TaskType) -> Iterator[AlfredGoal]:
-    """Every goal of a type that people might have, in whatever room."""
+    """Every plausible goal of a type, in any room."""
     if type == "look_at_obj_in_light":
         for object in LIT:
             yield from (AlfredGoal(type=type, object=object, toggle=lamp) for lamp in LAMPS)
@@ -202,7 +202,7 @@ def _with_slices(goal: AlfredGoal) -> Iterator[AlfredGoal]:
 
 @lru_cache(maxsize=1024)
 def possible_goals(type: TaskType, name: str, where: Rooms = _ITHOR) -> Sequence[AlfredGoal]:
-    """Every goal of a type that people might have in the room of that name, and could reach."""
+    """Every plausible goal of a type that is reachable in that room."""
     room = initial_room(name, where)
     return [goal for goal in goals_of(type) if _possible(goal, room)]
 
@@ -225,7 +225,7 @@ def _possible(goal: AlfredGoal, room: InitialRoom) -> bool:
 
 
 def _rearranged(goal: AlfredGoal, room: InitialRoom, rng: random.Random) -> Iterator[Placement]:
-    """A few things elsewhere: the same room is another one each time."""
+    """Move a few objects, so that the same room differs between tasks."""
     wanted = [name for name in room.items if room.type(name) == goal.object]
     others = [name for name in room.items if room.type(name) in PLACES and name not in wanted]
     moved = rng.sample(wanted, 1) if wanted and rng.random() < 0.5 else []

@@ -1,4 +1,4 @@
-"""ALFRED's own tasks, read from its `traj_data.json` files as they are.
+"""Reads ALFRED's own tasks from its `traj_data.json` files.
 
 Shridhar et al. 2020 recorded them in AI2-THOR 2.1. Things are carried over into the rooms of
 AI2-THOR 5 by type and position; what was renamed between the versions is found by its place.
@@ -48,7 +48,7 @@ _VERBS: Mapping[str, Any] = {
 
 
 _HOLDING = ("pick up", "slice")
-"""Verbs of which ALFRED's planner says where the thing lies."""
+"""Verbs for which ALFRED's planner records the receptacle."""
 
 
 class _Loose(BaseModel):
@@ -141,7 +141,7 @@ class _Annotations(_Loose):
 
 
 class Trajectory(_Loose):
-    """What is used of a `traj_data.json`."""
+    """The fields of a `traj_data.json` that are used."""
 
     task_id: str = Field(min_length=1)
     task_type: TaskType
@@ -202,7 +202,7 @@ def read_task(path: Path, folder: Path, annotator: int = 0, *, steps: bool = Fal
 
 
 def load(path: Path) -> Trajectory:
-    """A `traj_data.json`, its fields checked.
+    """A validated `traj_data.json`.
 
     Raises:
         TaskError: names the file and the field.
@@ -282,7 +282,7 @@ def _low_step(action: _LowAction) -> LowStep:
 
 
 def _holder(action: _PlannerAction) -> RecordedThing | None:
-    """What ALFRED's planner says a thing lies in; its coordinates are in steps of the grid."""
+    """The recorded receptacle. Its coordinates are in grid steps."""
     if action.coordinateReceptacleObjectId is None:
         return None
     type, box = action.coordinateReceptacleObjectId
@@ -293,7 +293,7 @@ def _holder(action: _PlannerAction) -> RecordedThing | None:
 
 
 def thing_of(id: str) -> RecordedThing:
-    """Type and position in an id of THOR 2.1, such as "Sink|-00.31|+00.00|-02.08|SinkBasin".
+    """Type and position in an object id of THOR 2.1, such as "Sink|-00.31|+00.00|-02.08|SinkBasin".
 
     Raises:
         SceneError: it is no such id.
@@ -312,7 +312,7 @@ def thing_of(id: str) -> RecordedThing:
 
 
 def _goal(trajectory: Trajectory, plan: Sequence[RecordedStep]) -> AlfredGoal:
-    """ALFRED's goal, with the type that its receptacle has in the room of today."""
+    """ALFRED's goal, with today's receptacle type."""
     params = trajectory.pddl_params
     type = trajectory.task_type
     parent = params.parent_target or None

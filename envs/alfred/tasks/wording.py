@@ -1,4 +1,4 @@
-"""How the tasks are worded, in words of our own."""
+"""Our own wordings of the goals."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _WORDINGS: Mapping[str, tuple[str, ...]] = {
 
 
 def instruction(goal: AlfredGoal, rng: random.Random) -> str:
-    """One of the wordings of a goal."""
+    """A random wording of a goal."""
     return rng.choice(_WORDINGS[goal.type]).format_map(_terms(goal))
 
 

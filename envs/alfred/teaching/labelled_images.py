@@ -1,4 +1,4 @@
-"""Many labelled pictures of the embedded household in little time, to teach eyes with.
+"""Labelled images of the embedded household, to train the small planner's vision model.
 
 Each shows a room as an agent might come to see it: from where one looks around, or from before a
 thing that one wants to handle; with drawers open or closed, things in places of their own or where
@@ -23,18 +23,18 @@ from inhabit.envs.simulators.household.simulator import Simulator
 _FIELD_OF_VIEW = 60
 """Degrees, as ALFRED's."""
 _NEAR = 1.3
-"""Metres from which a thing is looked at, at most."""
+"""Maximum distance in metres from which an object is viewed."""
 _HORIZONS = (0.0, 30.0)
-"""Degrees below the horizontal of one who looks around."""
+"""Degrees below the horizontal when looking around."""
 _OPEN, _HOLDS, _SPAWNED, _PAINTED, _BEFORE = 0.3, 0.15, 0.5, 0.7, 0.6
-"""How often something openable is open, something is held, things lie elsewhere, everything has
-other colours; and how often one stands before a thing."""
+"""Probabilities that an openable object is open, something is held, objects are moved, colours
+are randomized, and the pose faces an object."""
 
 
 def glimpses(
     split: Split, *, rounds: int, each: int, side: int, seed: int
 ) -> Iterator[tuple[Observation, Sequence[SceneObject]]]:
-    """Pictures with masks, and what the things in them are.
+    """Images with masks and the names of their objects.
 
     Args:
         split: the rooms.
@@ -59,7 +59,7 @@ def glimpses(
 
 
 def _rearrange(simulator: Simulator, rng: random.Random) -> None:
-    """Make the room another one. What can't be done is left as it was."""
+    """Randomize the room. A change that fails is skipped."""
     if rng.random() < _SPAWNED:
         simulator.act({"action": "InitialRandomSpawn", "randomSeed": rng.randrange(10**6)})
     if rng.random() < _PAINTED:
@@ -81,7 +81,7 @@ def _forced(action: str, thing: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _pose(simulator: Simulator, places: Sequence[Any], rng: random.Random) -> Mapping[str, Any]:
-    """Before a thing, or anywhere."""
+    """A pose that faces an object, or a random one."""
     pose = None
     if rng.random() < _BEFORE:
         pose = _before(simulator, places, rng)
@@ -100,7 +100,7 @@ def _pose(simulator: Simulator, places: Sequence[Any], rng: random.Random) -> Ma
 
 
 def _before(simulator: Simulator, places: Sequence[Any], rng: random.Random) -> AgentPose | None:
-    """As one stands who has gone to a thing: its type is drawn first, so that none is rare."""
+    """A pose that faces an object; its type is sampled first, so that none is rare."""
     present = [thing for thing in simulator.things.values() if thing.present]
     kind = rng.choice(sorted({thing.kind for thing in present}))
     thing = ThorObject.of(

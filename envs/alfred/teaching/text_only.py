@@ -1,4 +1,4 @@
-"""The household for those who are told what is there: without pictures it takes half the time."""
+"""ALFRED without images, for agents that read the scene as text. Takes half the time."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from inhabit.envs.core import Observation
 
 
 class TextOnlyAlfred(Alfred):
-    """Shows nothing, and says what the camera shows."""
+    """An environment whose observations are text only."""
 
     def observe(self) -> Observation:
-        """What is to be seen and what is in the hand, in words alone."""
+        """The objects in view and the held object, as text."""
         return Observation(tools.in_words(self._episode(), view=True))

@@ -1,4 +1,4 @@
-"""Every goal that people may have in a household, in all the ways that ALFRED's tasks word it."""
+"""Every plausible goal in every wording of ALFRED's task texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inhabit.envs.template import WordedGoal
 
 
 def wordings() -> Iterator[WordedGoal]:
-    """Whether any room has what they speak of or not."""
+    """All pairs of text and goal, whether or not any room has their objects."""
     for type in TYPES:
         for goal in goals_of(type):
             thing = word(f"{goal.object}Sliced" if goal.sliced else str(goal.object))

@@ -1,3 +1,1 @@
-"""AI2-THOR driven through its client: one running simulator, its objects, masks and the agent's
-body.
-"""
+"""AI2-THOR through its client: sessions, the agent's body, objects and masks."""

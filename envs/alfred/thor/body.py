@@ -1,4 +1,4 @@
-"""The agent's body in the simulator: THOR's low-level actions through the `ai2thor` client.
+"""The agent's body: THOR's low-level actions through the `ai2thor` client.
 
 Every step that a person would count as one is counted; what is only asked is not.
 """
@@ -20,36 +20,36 @@ _BLIND: Mapping[str, bool] = {
     "renderDepthImage": False,
     "renderInstanceSegmentation": False,
 }
-"""What a step without any picture says of the pictures; Unity leaves all out for the first."""
+"""Arguments for a step without images; Unity renders none at all with the first."""
 HORIZON_STEP = 15
-"""Degrees that the agent looks up or down at once, as in ALFRED."""
+"""Degrees per tilt of the head, as in ALFRED."""
 LOWEST, HIGHEST = 60, -30
-"""Degrees below the horizontal that the head goes to."""
+"""Limits of the head's tilt, degrees below the horizontal."""
 MIN_PIXELS = 10
-"""From this many pixels on a thing counts as seen, as in ALFRED."""
+"""An object with at least this many pixels counts as seen, as in ALFRED."""
 
 
 class Controller(Protocol):
-    """What is used of `ai2thor.controller.Controller`."""
+    """The part of `ai2thor.controller.Controller` that is used."""
 
     last_event: Any
 
     def reset(self, scene: str) -> Any:
-        """Load a scene; gives an Event."""
+        """Load a scene; returns an event."""
         ...
 
     def step(self, action: str, **arguments: Any) -> Any:
-        """Carry out one action; gives an Event."""
+        """Execute one action; returns an event."""
         ...
 
     def stop(self) -> None:
-        """End the simulator."""
+        """Stop the simulator."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AgentPose:
-    """Where the agent is and looks: metres and degrees."""
+    """The agent's pose, metres and degrees."""
 
     x: float
     y: float
@@ -69,13 +69,13 @@ class AgentBody:
         self._masks: Any = None
         self._error = "", ""
         self.changes = 0
-        """Messages so far that may have changed something."""
+        """Number of requests so far that may have changed the state."""
         self.broken = False
-        """The simulator has failed for good."""
+        """Whether the simulator has failed."""
         self.steps = 0
         """Low-level steps since the last `count_from_zero`."""
         self.film: list[NDArray[np.uint8]] | None = None
-        """Where the picture after each step is put, if anywhere."""
+        """The list that collects the image of every step, if any."""
 
     def reset(self, room: str) -> None:
         """Load a room.
@@ -92,13 +92,13 @@ class AgentBody:
         self.steps = 0
 
     def count_from_zero(self) -> None:
-        """Start counting steps anew."""
+        """Reset the step counter."""
         self.steps = 0
 
     def step(
         self, action: str, *, blind: bool = False, masks: bool = False, **arguments: Any
     ) -> bool:
-        """One step of the body. True if the simulator carried it out.
+        """One low-level step. True if it succeeded.
 
         Args:
             action: THOR's name of it.
@@ -115,7 +115,7 @@ class AgentBody:
     def tell(
         self, action: str, *, blind: bool = False, masks: bool = False, **arguments: Any
     ) -> bool:
-        """The same, not counted: for building scenes and looking ahead.
+        """The same without counting a step: to build scenes and to look ahead.
 
         Args:
             action: THOR's name of it.
@@ -135,7 +135,7 @@ class AgentBody:
         return bool(metadata["lastActionSuccess"])
 
     def ask(self, action: str, **arguments: Any) -> Any:
-        """The simulator's answer to a question that changes nothing; None if it has none."""
+        """A query that changes nothing; None if the simulator has no answer."""
         event = self._send(action, {**arguments, **_BLIND})
         return event.metadata["actionReturn"] if event.metadata["lastActionSuccess"] else None
 
@@ -153,21 +153,21 @@ class AgentBody:
         self._event, self._world, self._masks, self._blind = event, None, None, False
 
     def _pictured(self) -> Any:
-        """The present moment with its picture."""
+        """The current event with its image."""
         if self._blind:
             self.tell("Pass")
         return self._event
 
     @property
     def world(self) -> ThorObjects:
-        """All things as they are now."""
+        """All objects now."""
         if self._world is None:
             self._world = ThorObjects(self._event.metadata["objects"])
         return self._world
 
     @property
     def pose(self) -> AgentPose:
-        """Where it is."""
+        """The agent's pose."""
         agent = self._event.metadata["agent"]
         x, y, z = point(agent["position"])
         turn = float(agent["rotation"]["y"]) % 360
@@ -176,7 +176,7 @@ class AgentBody:
 
     @property
     def eye(self) -> Point:
-        """Where its camera is."""
+        """The camera's position."""
         return point(self._event.metadata["cameraPosition"])
 
     @property
@@ -191,12 +191,12 @@ class AgentBody:
 
     @property
     def error(self) -> tuple[str, str]:
-        """THOR's code and message of the last action, empty if it succeeded."""
+        """THOR's code and message of the last action; empty if it succeeded."""
         return self._error
 
     @property
     def frame(self) -> NDArray[np.uint8]:
-        """What it sees, uint8 (H, W, 3)."""
+        """The image, uint8 (H, W, 3)."""
         return np.ascontiguousarray(self._pictured().frame[..., :3])
 
     @property
@@ -205,15 +205,17 @@ class AgentBody:
         return np.ascontiguousarray(self._pictured().depth_frame, dtype=np.float32)
 
     def near(self) -> Sequence[str]:
-        """Ids of what is seen and within reach."""
+        """Ids of the objects that are visible and within reach."""
         return [thing.id for thing in self.world if thing.visible]
 
     def noticed(self) -> Sequence[str]:
-        """Ids of what is seen: enough of it in the picture, or any of it within reach."""
+        """Ids of the objects that count as seen: enough pixels in the image, or any pixel within
+        reach.
+        """
         return list(dict.fromkeys([*self.in_view(), *self.near()]))
 
     def place(self, pose: AgentPose, *, blind: bool = False, masks: bool = False) -> bool:
-        """Set the body to a pose at once, not counted. False if it can't be there."""
+        """Teleport to a pose, without counting a step. False if it is not possible."""
         return self.tell(
             "TeleportFull",
             blind=blind,
@@ -226,7 +228,7 @@ class AgentBody:
         )
 
     def instances(self) -> tuple[NDArray[np.int32], Sequence[str]]:
-        """For every pixel, int32 (H, W), an index into THOR's ids that follow; -1 for none."""
+        """The instance index of every pixel, int32 (H, W), and THOR's ids by index; -1 for none."""
         image, keys = self._instance_image()
         shown, places = np.unique(image, return_inverse=True)
         ids = [keys.get(int(key)) for key in shown]
@@ -235,7 +237,7 @@ class AgentBody:
         return index[places].reshape(image.shape), names
 
     def in_view(self) -> Mapping[str, int]:
-        """Pixels of each thing in the picture, by THOR's id, in the order of the ids."""
+        """Number of pixels of every object in the image by THOR id, in the order of the ids."""
         image, keys = self._instance_image()
         found = {
             keys[key]: count
@@ -252,7 +254,7 @@ class AgentBody:
         return image & np.uint32(0xFFFFFF), keys
 
     def _masked(self) -> Any:
-        """The masks of this moment, asked for once."""
+        """The instance masks of the current event, requested once."""
         if self._masks is None:
             masks = self._event.instance_masks
             if not _drawn(masks):
@@ -263,7 +265,7 @@ class AgentBody:
 
 
 def _pixels(image: NDArray[np.uint32]) -> Mapping[int, int]:
-    """How many pixels of each colour. A row has few runs, so that they are soon counted."""
+    """Number of pixels of each colour. Rows consist of few runs, which makes this fast."""
     flat = image.ravel()
     starts = np.concatenate(([0], np.flatnonzero(flat[1:] != flat[:-1]) + 1))
     colors, which = np.unique(flat[starts], return_inverse=True)

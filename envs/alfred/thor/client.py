@@ -1,4 +1,4 @@
-"""AI2-THOR's own client, made to notice when its simulator fails.
+"""AI2-THOR's own client with failure detection added.
 
 It is `ai2thor.controller.Controller` of ai2thor 5.0.0 as it is: what is said to a simulator and how
 is its affair. What is added is about failure: a death is noticed at once, the error shows what was
@@ -34,13 +34,13 @@ _SERVERS = {"fifo": FifoServer, "wsgi": WsgiServer}
 _END_OF_MESSAGE = struct.pack("!BI", 255, 0)
 _SHOWN_LINES = 20
 _GLANCE = 0.05
-"""Seconds between two looks at a simulator that is starting."""
+"""Seconds between two checks of a starting simulator."""
 _LAST_WORDS = 1.0
-"""Seconds that a simulator may take to print why it ends."""
+"""Seconds to wait for a simulator to print its error."""
 
 
 class Client(Controller):  # type: ignore[misc]
-    """The client, told to give up on a simulator that has failed.
+    """AI2-THOR's client, which also detects a failed simulator.
 
     A simulator that hangs is waited for, unless there is a deadline: then it is killed.
     """
@@ -102,7 +102,7 @@ class Client(Controller):  # type: ignore[misc]
             SimulatorError: it did not start, or has crashed since.
         """
         if self._started.is_set():
-            self.server = self._first_server  # which the client has let go of, but still stops
+            self.server = self._first_server  # The client no longer knows it, and does not stop it.
             raise self._failure(f"crashed in {self.last_action.get('action')!r}")
         try:
             with self._watched("start", self._start_seconds):
@@ -145,7 +145,7 @@ class Client(Controller):  # type: ignore[misc]
 
     def stop(self) -> None:
         """End the simulator. Safe to call twice."""
-        self._started.set()  # nobody waits for it any more
+        self._started.set()  # Nothing waits for it any more.
         if self.server is not None:
             # What is left of the client after a failure may not be fit for an orderly end.
             with contextlib.suppress(OSError, AssertionError, queue.Full):

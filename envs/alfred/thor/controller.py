@@ -1,4 +1,4 @@
-"""Starts a simulator with AI2-THOR's client on it: the embedded household, or a build of Unity."""
+"""Starts a simulator with AI2-THOR's client: the embedded household, or a Unity build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedded household in this very process, in the client's stead: no wire, nothing packed.
+"""Calls the embedded household in this process, in place of the client.
 
 It answers as AI2-THOR's client would, and what it shows is the same to the byte; but pictures and
 what is visible are only worked out when they are read. That is several times as quick where there
@@ -26,7 +26,7 @@ from inhabit.envs.simulators.render.stage import Frame
 
 
 class Direct:
-    """A simulator that is told and asked directly. See
+    """A simulator in this process with the interface of
     `inhabit.envs.alfred.thor.body.Controller`.
     """
 
@@ -40,7 +40,7 @@ class Direct:
         recorded: bool = False,
         **initialization: Any,
     ) -> None:
-        """Enter the first room.
+        """Load the first room.
 
         Args:
             scene: its name.
@@ -85,7 +85,7 @@ class Direct:
         return seen
 
     def stop(self) -> None:
-        """Nothing runs that would have to end."""
+        """Nothing to stop."""
 
     def _initialized(self) -> Seen:
         seen = self.step("Initialize", **self._initialization)
@@ -96,7 +96,7 @@ class Direct:
 
 @contextmanager
 def _failing(where: str) -> Iterator[None]:
-    """Whatever goes wrong inside is the simulator's failure."""
+    """Turn any error of the simulator into a `SimulatorError`."""
     try:
         yield
     except (SimulatorError, UnavailableError):
@@ -106,10 +106,10 @@ def _failing(where: str) -> Iterator[None]:
 
 
 class Seen:
-    """What the client calls an event: what came of an action, and what there is to see then."""
+    """The counterpart of the client's event: the result of an action, and the lazy images."""
 
     def __init__(self, simulator: Simulator, palette: Palette, reply: ActionResult) -> None:
-        """As it is now, though it may be looked at later."""
+        """The state at this event, though it may be read later."""
         self._simulator = simulator
         self._palette = palette
         self._now = simulator.now()
@@ -117,31 +117,31 @@ class Seen:
 
     @property
     def objects(self) -> list[Record]:
-        """All things as THOR's metadata has them."""
+        """All objects, as in THOR's metadata."""
         things = self._now.snapshot.things.values()
         return [Record(thing.metadata, self) for thing in things]
 
     @cached_property
     def sights(self) -> Mapping[str, Sight]:
-        """How each thing appears, by id."""
+        """The visibility of every object, by id."""
         with _failing("to tell what is visible"), self._simulator.back(self._now):
             return self._simulator.visibility()
 
     @property
     def frame(self) -> NDArray[np.uint8]:
-        """The picture, uint8 (H, W, 3)."""
+        """The image, uint8 (H, W, 3)."""
         pictured = self._framed(rgb=True).rgb
         assert pictured is not None
         return pictured.copy()
 
     @property
     def depth_frame(self) -> NDArray[np.float32]:
-        """Metres, float32 (H, W); nothing is as far as the camera sees."""
+        """Depth in metres, float32 (H, W); background is at the far plane."""
         return np.minimum(self._framed().depth, np.float32(FAR_PLANE))
 
     @cached_property
     def instance_masks(self) -> Masks:
-        """Which pixel is what, in colours."""
+        """Instance segmentation, in colours."""
         return Masks(self._framed(), self._palette, self._now.snapshot.things)
 
     def _framed(self, *, rgb: bool = False) -> Frame:
@@ -150,7 +150,7 @@ class Seen:
 
 
 class Metadata(Mapping[str, Any]):
-    """Of an event, as far as a body reads it. Things are described when they are asked for."""
+    """The metadata that `AgentBody` reads. Objects are described when they are read."""
 
     def __init__(self, seen: Seen, known: Mapping[str, Any]) -> None:
         self._seen = seen
@@ -168,7 +168,7 @@ class Metadata(Mapping[str, Any]):
 
 
 class Record(Mapping[str, Any]):
-    """THOR's record of one thing. How it appears is worked out when it is asked for."""
+    """THOR's record of one object. Its visibility is computed when it is read."""
 
     __slots__ = ("_known", "_seen")
 
@@ -189,11 +189,11 @@ class Record(Mapping[str, Any]):
 
 
 _PER_VIEW_KEYS = {"distance": "distance", "visible": "visible", "isInteractable": "interactable"}
-"""Keys of a record that depend on where the agent is, and what a `Sight` calls them."""
+"""Keys of a record that depend on the agent's pose -> attributes of `Sight`."""
 
 
 class Masks:
-    """Which pixel is what, in the colours that the wire would have had."""
+    """Instance segmentation, in the colours that the client would receive."""
 
     def __init__(self, frame: Frame, palette: Palette, things: Mapping[str, Any]) -> None:
         palette.add(frame.names)

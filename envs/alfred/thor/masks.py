@@ -1,4 +1,4 @@
-"""ALFRED's interaction masks: what its expert pointed at, against what is shown here."""
+"""ALFRED's interaction masks, matched against the objects in our image."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from inhabit.envs.alfred.thor.body import AgentBody
 from inhabit.envs.alfred.thor.objects import ThorObject
 
 SIDE = 300
-"""Pixels of ALFRED's pictures, both ways."""
+"""Width and height of ALFRED's images, pixels."""
 Mask = NDArray[np.bool_]
 
 _REACHES = (0, 6, 16)
-"""Pixels by which a mask that touches nothing is grown, one after the other."""
+"""Pixels by which a mask that matches nothing is dilated, in turn."""
 
 _TAKES: Mapping[str, Callable[[ThorObject], bool]] = {
     "PickupObject": lambda thing: thing.pickupable,
@@ -26,11 +26,11 @@ _TAKES: Mapping[str, Callable[[ThorObject], bool]] = {
     "ToggleObjectOff": lambda thing: thing.toggleable,
     "SliceObject": lambda thing: thing.sliceable,
 }
-"""Which things an action can be meant for at all."""
+"""Action -> the objects that it can apply to."""
 
 
 def decode(runs: Iterable[tuple[int, int]]) -> Mask:
-    """A mask (300, 300) from its runs: first pixel and length of each, row after row."""
+    """A mask (300, 300) from its run-length encoding: first pixel and length of each run."""
     flat = np.zeros(SIDE * SIDE, np.bool_)
     for begin, length in runs:
         flat[begin : begin + length] = True
@@ -38,7 +38,7 @@ def decode(runs: Iterable[tuple[int, int]]) -> Mask:
 
 
 def drawn(body: AgentBody, id: str) -> Mask:
-    """Where the present picture shows a thing, (H, W)."""
+    """The mask of an object in the current image, (H, W)."""
     index, names = body.instances()
     return index == names.index(id) if id in names else np.zeros(index.shape, np.bool_)
 
@@ -50,7 +50,7 @@ def overlap(one: Mask, other: Mask) -> float:
 
 
 def center(mask: Mask) -> tuple[float, float] | None:
-    """The middle of the box around a mask, in pixels right and down; None where it is empty."""
+    """The center of a mask's bounding box, in pixels (right, down); None if the mask is empty."""
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows):
         return None
@@ -58,7 +58,7 @@ def center(mask: Mask) -> tuple[float, float] | None:
 
 
 def edge(mask: Mask) -> Mask:
-    """Its outermost pixels."""
+    """The contour of a mask."""
     inside = mask.copy()
     for axis in (0, 1):
         for shift in (-1, 1):
@@ -67,7 +67,7 @@ def edge(mask: Mask) -> Mask:
 
 
 def choose(body: AgentBody, mask: Mask, action: str) -> ThorObject | None:
-    """What a mask means: of the things that the action suits, the one that overlaps most with it.
+    """The object that a mask selects: the suitable one with the largest overlap.
 
     As in ALFRED's own evaluation, which ranks the instances under a predicted mask by intersection
     over union and takes the first that can be handled (Shridhar et al. 2020). Where the mask
@@ -86,7 +86,7 @@ def choose(body: AgentBody, mask: Mask, action: str) -> ThorObject | None:
 
 
 def grown(mask: Mask, pixels: int) -> Mask:
-    """All that is at most so many pixels beside, above or below it."""
+    """Dilation of a mask by this many pixels."""
     padded = np.pad(mask, pixels)
     for axis in (0, 1):
         padded = np.logical_or.reduce(

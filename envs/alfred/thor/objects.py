@@ -1,4 +1,4 @@
-"""The things of a room as THOR's metadata tells them, by id and by type."""
+"""The objects of a room from THOR's metadata, by id and by type."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ Point = tuple[float, float, float]
 """x, y (up), z in metres."""
 
 ENCLOSING = ("Box", "Cabinet", "Drawer", "Fridge", "LaundryHamper", "Microwave", "Safe")
-"""What shuts things in when it is closed."""
+"""Types that enclose their contents when closed."""
 BASINS = ("SinkBasin", "BathtubBasin")
-"""What water runs into."""
+"""Types that water runs into."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThorObject:
-    """One object at one moment. Its box is aligned with the axes of the room."""
+    """One object in one state. Its box is axis-aligned."""
 
     id: str
     type: str
     position: Point
-    """Where THOR says it is: a pivot, not always its middle."""
+    """THOR's position: a pivot, not always the center."""
     center: Point
     size: Point
     parents: tuple[str, ...]
     contents: tuple[str, ...]
     record: Mapping[str, Any]
-    """THOR's own record, for all the rest."""
+    """THOR's own record."""
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Self:
@@ -48,57 +48,57 @@ class ThorObject:
 
     @property
     def visible(self) -> bool:
-        """In the picture and within reach, as THOR counts it."""
+        """It is in the image and within reach, by THOR's rule."""
         return bool(self.record["visible"])
 
     @property
     def pickupable(self) -> bool:
-        """It fits a hand."""
+        """It can be picked up."""
         return bool(self.record["pickupable"])
 
     @property
     def receptacle(self) -> bool:
-        """Things can be put in or on it."""
+        """Objects can be put in or on it."""
         return bool(self.record["receptacle"])
 
     @property
     def openable(self) -> bool:
-        """It has a door, a lid or a cover."""
+        """It can be opened."""
         return bool(self.record["openable"])
 
     @property
     def open(self) -> bool:
-        """It stands open."""
+        """It is open."""
         return bool(self.record["isOpen"])
 
     @property
     def shut(self) -> bool:
-        """It is closed, and what is in it can't be got at: not so of a toilet or a laptop."""
+        """It is closed and encloses its contents (a toilet or a laptop does not)."""
         return self.type in ENCLOSING and self.openable and not self.open
 
     @property
     def toggleable(self) -> bool:
-        """It has a switch."""
+        """It can be switched."""
         return bool(self.record["toggleable"])
 
     @property
     def on(self) -> bool:
-        """It is switched on."""
+        """It is on."""
         return bool(self.record["isToggled"])
 
     @property
     def sliceable(self) -> bool:
-        """A knife can cut it."""
+        """It can be sliced."""
         return bool(self.record["sliceable"])
 
     @property
     def sliced(self) -> bool:
-        """It has been cut."""
+        """It has been sliced."""
         return bool(self.record["isSliced"])
 
     @property
     def held(self) -> bool:
-        """It is in the agent's hand."""
+        """It is held."""
         return bool(self.record["isPickedUp"])
 
     def reach(self, x: float, z: float) -> float:
@@ -109,7 +109,7 @@ class ThorObject:
 
 
 class ThorObjects:
-    """All things at one moment, in THOR's order.
+    """All objects of one state, in THOR's order.
 
     Without what was cut up: THOR still lists that beside its slices.
     """
@@ -128,20 +128,20 @@ class ThorObjects:
         return id in self._things
 
     def get(self, id: str) -> ThorObject | None:
-        """The thing of that id, if it is there."""
+        """The object of that id, if it exists."""
         return self._things.get(id)
 
     def of_type(self, *types: str) -> Sequence[ThorObject]:
-        """Every thing of one of these types."""
+        """Every object of these types."""
         return [thing for thing in self if thing.type in types]
 
     @property
     def held(self) -> ThorObject | None:
-        """What is in the hand."""
+        """The held object."""
         return next((thing for thing in self if thing.held), None)
 
     def inside(self, receptacle: ThorObject) -> frozenset[str]:
-        """Ids of all that was put in or on it, however deep: a mug on a plate in the sink too."""
+        """Ids of everything in or on it, at any depth: also a mug on a plate in the sink."""
         found: set[str] = set()
         ahead = list(receptacle.contents)
         while ahead:
@@ -152,7 +152,7 @@ class ThorObjects:
         return frozenset(found - {receptacle.id})
 
     def around(self, thing: ThorObject) -> Sequence[ThorObject]:
-        """All that it was put in or on, however deep, the innermost first.
+        """Everything it is in or on, at any depth, innermost first.
 
         Furniture is in nothing: what THOR says of it is about boxes that overlap.
         """
@@ -166,7 +166,7 @@ class ThorObjects:
         return list(found.values())
 
     def shut_in(self, thing: ThorObject) -> ThorObject | None:
-        """The closed thing that holds it, if one does."""
+        """The closed receptacle that holds it, if any."""
         return next((outer for outer in self.around(thing) if outer.shut), None)
 
 

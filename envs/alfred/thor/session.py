@@ -1,4 +1,4 @@
-"""One running simulator, and who is in it: an environment and its forks take turns."""
+"""One running simulator, shared by an environment and its forks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inhabit.envs.core import SimulatorError, UnavailableError
 
 
 class Session:
-    """A simulator that starts when it is first needed and ends with the last that shares it.
+    """A simulator that starts on first use and stops with its last owner.
 
     Every owner has a number. Before one acts, `enter` makes sure that the simulator is in its
     moment; those of the others are kept as snapshots, and one snapshot serves all who are in the
@@ -32,13 +32,13 @@ class Session:
         self._joined: set[int] = set()
 
     def join(self) -> int:
-        """A number for one more owner."""
+        """A number for a new owner."""
         self._owners += 1
         self._joined.add(self._owners)
         return self._owners
 
     def leave(self, owner: int) -> None:
-        """Give up a number. With the last one the simulator ends."""
+        """Release a number. The last one stops the simulator."""
         self._joined.discard(owner)
         self._drop(owner)
         if self._inside == owner:
@@ -47,7 +47,7 @@ class Session:
             self._end()
 
     def _end(self) -> None:
-        """Stop the simulator; all moments in it are gone."""
+        """Stop the simulator. All its snapshots are lost."""
         if self._client is not None:
             self._client.stop()
         self._client = self._body = self._inside = self._now = None
@@ -106,7 +106,7 @@ class Session:
         return controller.start(self._backend, executable=settings.executable or None, **arguments)
 
     def enter(self, owner: int) -> None:
-        """Put the simulator into an owner's moment.
+        """Restore an owner's state in the simulator.
 
         Raises:
             SimulatorError: it can't.
@@ -123,7 +123,7 @@ class Session:
         self._tidy()
 
     def copy(self, owner: int, twin: int) -> None:
-        """Keep an owner's moment for another one too.
+        """Keep an owner's state for a second owner.
 
         Raises:
             SimulatorError: this simulator can't keep moments.
@@ -140,7 +140,7 @@ class Session:
         self._tidy()
 
     def _snapshot(self) -> int:
-        """A snapshot of this moment: the last one, as long as nothing has been done since."""
+        """A snapshot of the current state; reused until an action changes it."""
         assert self._body is not None
         token = self._present()
         if token is None:
@@ -153,13 +153,13 @@ class Session:
         return token
 
     def _present(self) -> int | None:
-        """The snapshot that shows this very moment, if there is one."""
+        """The snapshot of exactly the current state, if there is one."""
         if self._now is None or self._body is None or self._now[1] != self._body.changes:
             return None
         return self._now[0]
 
     def _tidy(self) -> None:
-        """Forget moments that nobody will go back to."""
+        """Delete the snapshots that no owner needs."""
         used = {*self._kept.values(), self._present()}
         for token in sorted(self._snapshots - used):
             if self._body is not None:

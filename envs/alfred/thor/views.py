@@ -1,4 +1,4 @@
-"""What can be seen from a pose, as the room is now: asked of the simulator, and remembered."""
+"""What is visible from a pose, asked of the simulator and cached."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 
 
 class Views:
-    """Sights from poses. Valid until something in the room changes.
+    """Caches visibility by pose until the room changes.
 
     The agent is set to a pose for a moment; `away` brings it back to where it was.
     """
@@ -20,19 +20,19 @@ class Views:
         self._noticed: dict[AgentPose, frozenset[str]] = {}
 
     def copy(self) -> Views:
-        """What is remembered, to be forgotten apart."""
+        """An independent copy."""
         twin = Views(self._body)
         twin._visible, twin._noticed = dict(self._visible), dict(self._noticed)
         return twin
 
     def forget(self) -> None:
-        """The room has changed."""
+        """Drop the cache after a change of the room."""
         self._visible.clear()
         self._noticed.clear()
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """Ask for any number of views inside; at the end the agent is where it was."""
+        """Allow views inside the block; the agent returns to its pose at the end."""
         before = self._body.pose
         try:
             yield
@@ -41,14 +41,16 @@ class Views:
                 self._body.place(before, blind=True)
 
     def visible(self, pose: AgentPose) -> frozenset[str]:
-        """Ids of what can be handled from there; empty if nobody can be there."""
+        """Ids of the objects that can be interacted with from a pose; empty if the pose is
+        impossible.
+        """
         if pose not in self._visible:
             there = self._body.place(pose, blind=True)
             self._visible[pose] = frozenset(self._body.near() if there else ())
         return self._visible[pose]
 
     def noticed(self, pose: AgentPose) -> frozenset[str]:
-        """Ids of what the agent would remember having seen there."""
+        """Ids of the objects that the agent would see from a pose."""
         if pose not in self._noticed:
             there = self._body.place(pose, blind=True, masks=True)
             self._noticed[pose] = frozenset(self._body.noticed()) if there else frozenset()
