@@ -1,4 +1,4 @@
-"""What an environment is: a task to start from, something to observe, something to do.
+"""The environment interface: tasks, actions, observations, outcomes, and optional capabilities.
 
 Nothing here names a simulator. One agent per environment, one task at a time.
 """
@@ -52,38 +52,38 @@ class Action:
 
 
 class Reason(StrEnum):
-    """Why an action had no effect. An agent may plan on it; a person may count it."""
+    """Why an action had no effect. Planners may use it, and reports count it."""
 
     UNKNOWN_ACTION = "unknown_action"
-    """No such action in this environment, or nothing could be understood."""
+    """Not an action of this environment, or not understood."""
     NOT_FOUND = "not_found"
-    """The thing is not in the scene, or has not been seen yet."""
+    """The object is not in the scene, or has not been seen yet."""
     AMBIGUOUS = "ambiguous"
     NOT_VISIBLE = "not_visible"
     OUT_OF_REACH = "out_of_reach"
     BLOCKED = "blocked"
-    """Something stands in the way of moving, opening or taking."""
+    """Something is in the way of moving, opening or taking."""
     HANDS_FULL = "hands_full"
     HANDS_EMPTY = "hands_empty"
     CLOSED = "closed"
-    """The thing, or what holds it, is closed."""
+    """The object, or its receptacle, is closed."""
     ALREADY = "already"
-    """It is so already."""
+    """The goal state of the action holds already."""
     WRONG_STATE = "wrong_state"
-    """Its state forbids it, such as opening a microwave that runs."""
+    """The object's state forbids it, such as opening a running microwave."""
     NO_ROOM = "no_room"
     MISSING_ITEM = "missing_item"
-    """A tool or an ingredient is lacking, such as a knife for slicing."""
+    """A tool or an ingredient is missing, such as a knife for slicing."""
     NOT_ALLOWED = "not_allowed"
-    """This kind of thing can't be treated so, or can't go there."""
+    """This action is not possible with this kind of object or receptacle."""
     DEADLINE = "deadline"
-    """Not finished in the time that the action is given."""
+    """Not finished within the time limit of the action."""
     DIED = "died"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
-    """A stretch of the past as pictures: `frames` uint8 (T, H, W, 3), and what was done in it."""
+    """Earlier frames as images: `frames` uint8 (T, H, W, 3), and a description."""
 
     frames: NDArray[np.uint8]
     text: str = ""
@@ -91,19 +91,18 @@ class Clip:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observation:
-    """What the agent may know at one moment. Depth and instances only where they were asked for."""
+    """What the agent observes now. Depth and instances are present only if requested."""
 
     text: str
-    """What can't be seen and is known all the same, in a sentence: "You have a mug in your hands."
-    Empty if there is nothing to say."""
+    """What the image does not show, as a sentence: "You have a mug in your hands." May be empty."""
     rgb: NDArray[np.uint8] | None = None
-    """(H, W, 3), first row on top."""
+    """(H, W, 3), top row first."""
     clips: tuple[Clip, ...] = ()
-    """Films that the environment itself shows, oldest first (EgoPlan)."""
+    """Video clips from the environment, oldest first (EgoPlan)."""
     depth: NDArray[np.float32] | None = None
-    """(H, W), metres along the optical axis; inf where nothing is hit."""
+    """(H, W), metres along the optical axis; inf for the background."""
     instances: NDArray[np.int32] | None = None
-    """(H, W), index into `names`; -1 where nothing is hit."""
+    """(H, W), index into `names`; -1 for the background."""
     names: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
@@ -121,79 +120,79 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of an action."""
+    """The result of an action."""
 
     reason: Reason | None
-    """None if the action did what it says."""
+    """None if the action succeeded."""
     feedback: str
-    """One sentence that a model can use: what happened, or what stood in the way."""
+    """One sentence for a model: what happened, or what prevented it."""
     met: int
-    """Goal conditions that hold now, out of `total` >= 1. Solved when equal."""
+    """Number of goal conditions that hold now, out of `total` >= 1. All hold in a solved task."""
     total: int
     over: bool
-    """The environment has ended the episode: solved, answered, died, or the last frame shown."""
+    """The environment has ended the episode: solved, answered, died, or last frame shown."""
     cost: int = 1
-    """Low-level steps that it took."""
+    """Number of low-level steps taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class SceneObject:
-    """One object of a scene, as a person would speak of it: what EIE and judges check claims on."""
+    """One object of a scene. EIE and judges check claims against it."""
 
     name: str
     """As actions name it: "mug_2"."""
     kind: str
     """Its type in plain words: "mug"."""
     states: Mapping[str, bool]
-    """Every state that its kind can have, and whether it holds: {"open": False, "dirty": True}."""
+    """Every state of its kind -> whether it holds: {"open": False, "dirty": True}."""
     support: str | None = None
-    """Name of what it stands on or lies in; None where that is the floor or a wall."""
+    """Name of the object it is in or on; None if on the floor or a wall."""
     inside: bool = False
-    """Whether it lies in its support, not on it."""
+    """Whether it is in its support, not on it."""
     held: bool = False
     pixels: int = 0
-    """How many pixels of the present picture show it."""
+    """Number of pixels of the current image that show it."""
 
 
 class Determinism(StrEnum):
-    """What the same task, seed and actions give again."""
+    """What the same task, seed and actions reproduce."""
 
     FRAMES = "frames"
-    """The same state and the same bytes of every picture."""
+    """The same state, and images with the same bytes."""
     STATE = "state"
-    """The same state; pictures may differ in some pixels."""
+    """The same state; images may differ in some pixels."""
     NONE = "none"
 
 
 class SimulatorError(UserError, RuntimeError):
-    """The simulator died, hung or broke its protocol. Says which, and the last lines it printed."""
+    """The simulator died, hung or violated its protocol. Names it and its last output lines."""
 
     exit_code = ExitCode.CANNOT_START
 
 
 class SceneError(UserError, ValueError):
-    """A scene can't be built. Names the field, the value and the nearest valid ones."""
+    """A scene cannot be built. Names the field, the value and the nearest valid values."""
 
 
 class TaskError(UserError, ValueError):
-    """A set of tasks can't be read. Names the file, the line or record, and what is wrong."""
+    """A task set cannot be read. Names the file, the record, and the error."""
 
 
 class UnavailableError(UserError, RuntimeError):
-    """Something that this machine lacks is needed. Says what, and the command that brings it."""
+    """Something is missing on this machine. Says what, and the command that installs it."""
 
     exit_code = ExitCode.CANNOT_START
 
 
 class UnknownNameError(UserError, ValueError):
-    """A name that nothing is registered under. Names the nearest ones."""
+    """No entry is registered under a name. Lists the nearest names."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"There is no {what} {name!r}. {did_you_mean(name, known)}")
 
 
 class Env(ABC):
-    """A simulator or a benchmark, one task at a time.
+    """A simulator or a benchmark that runs one task at a time.
 
     Between `reset` and the end of the episode `observe`, `vocabulary`, `actions` and `progress`
     change nothing and may be called at will; the world stands still meanwhile, unless `realtime`.
@@ -202,9 +201,9 @@ class Env(ABC):
     """
 
     Scene: ClassVar[type[BaseModel]]
-    """The parameter template that EIE fills: every field with its range, unit and vocabulary."""
+    """The scene model that EIE fills: every field with range, unit and vocabulary."""
     determinism: Determinism
-    """Of the backend in use."""
+    """Determinism of the backend in use."""
     realtime: ClassVar[bool] = False
 
     @abstractmethod
@@ -218,17 +217,17 @@ class Env(ABC):
 
     @abstractmethod
     def observe(self) -> Observation:
-        """What the agent sees and knows now."""
+        """The current observation."""
 
     @abstractmethod
     def vocabulary(self) -> Sequence[Action]:
-        """Everything that can be said in this kind of scene, in a fixed order: tells nothing about
-        what is really there.
+        """Every action of this kind of scene, in a fixed order. It reveals nothing about the
+        scene.
         """
 
     @abstractmethod
     def actions(self) -> Sequence[Action]:
-        """What is plausible given what this agent has seen so far, in a fixed order. May fail."""
+        """The plausible actions given what this agent has seen, in a fixed order. Some may fail."""
 
     @abstractmethod
     def parse(self, text: str) -> Action | None:
@@ -236,15 +235,17 @@ class Env(ABC):
 
     @abstractmethod
     def act(self, action: Action) -> Outcome:
-        """Carry out one action, to its end or to what stopped it."""
+        """Execute one action until it finishes or fails."""
 
     @abstractmethod
     def progress(self) -> tuple[int, int]:
-        """Goal conditions that hold now, and how many there are (>= 1). Never shown to agents."""
+        """The number of goal conditions that hold, and their total (>= 1). Never shown to
+        agents.
+        """
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the simulator. Safe to call twice."""
+        """Release the simulator. Safe to call twice."""
 
     def __enter__(self) -> Self:
         return self
@@ -253,68 +254,68 @@ class Env(ABC):
         self.close()
 
 
-# What only some environments can do. The runner grants these to an agent, a judge or EIE by name,
-# and every record says what was granted: an agent never finds them by itself.
+# Optional capabilities. The runner grants these by name to an agent, a judge or EIE, and every
+# record lists the grants. An agent has no access without a grant.
 
 
 @runtime_checkable
 class Expert(Protocol):
-    """Knows how its task can be solved from here."""
+    """Plans the solution of its task from the current state."""
 
     def plan(self) -> Sequence[Action]:
-        """A solution from here, empty when solved or when there is none.
+        """A plan from the current state; empty if the task is solved or no plan is known.
 
         Every action of it can be carried out in its turn.
         """
         ...
 
     def best_actions(self) -> frozenset[Action] | None:
-        """Every action that some shortest plan starts with; None where that isn't known."""
+        """Every action that starts a shortest plan; None if that is unknown."""
         ...
 
 
 @runtime_checkable
 class Forkable(Protocol):
-    """Can copy its state, for lookahead."""
+    """Copies its state, for lookahead."""
 
     def fork(self) -> Env:
-        """An independent copy of this moment. Close it when done."""
+        """An independent copy of the current state. Close it when done."""
         ...
 
 
 @runtime_checkable
 class Tools(Protocol):
-    """Answers questions that a model without eyes may ask (HOLMES)."""
+    """Functions that an agent without images may call (HOLMES)."""
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
-        """JSON schemas of the functions, with their descriptions."""
+        """JSON schemas of the functions, with descriptions."""
         ...
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """The answer of one function."""
+        """Call one function."""
         ...
 
 
 @runtime_checkable
 class Privileged(Protocol):
-    """Shows its whole state to judges, replay and EIE."""
+    """Exposes its full state to judges, replay and EIE."""
 
     def state(self) -> Mapping[str, JsonValue]:
         """Objects, poses, states and relations, as plain data."""
         ...
 
     def digest(self) -> str:
-        """A short hash of the state, equal exactly when the state is: what replay compares."""
+        """A short hash of the state: equal exactly for equal states. Replay compares it."""
         ...
 
     def admissible(self) -> Sequence[Action]:
-        """The actions that would really succeed now."""
+        """The actions that would succeed now."""
         ...
 
 
 @runtime_checkable
 class Factual(Protocol):
-    """Says what is true of the scene, in one form for every environment. Privileged."""
+    """Describes the objects of the scene, in one form for all environments. Privileged."""
 
     def things(self) -> Sequence[SceneObject]:
         """Every object, seen or not, in a fixed order."""

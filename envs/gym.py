@@ -21,7 +21,7 @@ _PRINTABLE = "".join(map(chr, range(32, 127)))
 
 
 class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
-    """Plays `tasks` in turn, or the one that `options={"task": index}` names.
+    """Runs `tasks` in turn, or the one that `options={"task": index}` selects.
 
     Observation: {"rgb": uint8 (H, W, 3), "text": str of at most 1,000 ASCII characters}. The
     `info` holds the goal ("goal"), the task's id ("task"), the texts of the plausible actions
@@ -59,7 +59,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start the next task, or the one that `options` names."""
+        """Start the next task, or the one that `options` selects."""
         super().reset(seed=seed)
         if seed is not None:
             self._seed, self._next = seed, 0
@@ -75,7 +75,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._seen(), self._about("", None)
 
     def step(self, action: np.int64) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Act; `truncated` once the task's steps are used up."""
+        """Execute an action; `truncated` after the task's maximum number of steps."""
         before, total = self._env.progress()
         outcome = self._env.act(self.action(int(action)))
         self._steps += 1
@@ -85,15 +85,15 @@ class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._seen(), reward, outcome.over, truncated, about
 
     def action(self, index: int) -> Action:
-        """The action that an index stands for."""
+        """The action at an index of the vocabulary."""
         return self._vocabulary[index]
 
     def render(self) -> NDArray[np.uint8]:
-        """The picture that the agent sees, uint8 (H, W, 3)."""
+        """The image, uint8 (H, W, 3)."""
         return _picture(self._env.observe())
 
     def close(self) -> None:
-        """Close the environment that is adapted."""
+        """Close the wrapped environment."""
         self._env.close()
 
     def _seen(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Commands that set something up, such as pip: what became of them, in words for people."""
+"""Runs installation commands such as pip, with readable errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from inhabit.envs.core import UnavailableError
 
 _LAST = 6
-"""Lines that a command that failed is quoted with."""
+"""Number of output lines quoted from a failed command."""
 
 
 def run(
@@ -20,7 +20,7 @@ def run(
     advice: str = "",
     variables: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Run `command` to its end, and keep what it prints to itself.
+    """Run `command` to its end without showing its output.
 
     Args:
         command: the program and its words; no shell reads them.
@@ -49,5 +49,5 @@ def run(
 
 
 def pip(python: str) -> list[str]:
-    """What runs the pip of the interpreter `python`, with no more words than needed."""
+    """The pip command of the interpreter `python`, in quiet mode."""
     return [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]

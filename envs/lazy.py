@@ -1,4 +1,4 @@
-"""Functions by name, for registrations that import nothing heavy."""
+"""Functions that are imported when they are first called."""
 
 from __future__ import annotations
 

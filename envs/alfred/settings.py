@@ -18,7 +18,7 @@ class AlfredSettings(BaseModel):
     navigation: Literal["walk", "teleport"] = "walk"
     """Walk step by step, or teleport to the target pose."""
     find: Literal["off", "oracle"] = "off"
-    """With "oracle", "find the mug" also goes to objects that were never seen, as in EmbodiedBench."""
+    """With "oracle", "find the mug" also goes to unseen objects, as in EmbodiedBench."""
     split: Split = "all"
     """iTHOR rooms for sampling tasks: numbers 1-20, 21-25 or 26-30 of each type."""
     rooms: Annotated[str, Place()] = ""

@@ -1,4 +1,4 @@
-"""What a text claims of a scene, and whether it is so.
+"""Reads what a text claims about a scene, and checks it.
 
 Reads plain English about objects: that they are there (or not), how many, in what state, where, and
 what is in the hand. It understands synonyms and negation and knows nothing of any environment but

@@ -13,25 +13,25 @@ from inhabit.envs.core import SceneObject
 
 
 class Reader:
-    """Knows the kinds of things that may be spoken of."""
+    """Reads claims and intents about known kinds of objects."""
 
     def __init__(self, things: Sequence[SceneObject], kinds: Iterable[str] = ()) -> None:
-        """Read of the kinds of `things`, and of further `kinds` that may be absent."""
+        """Read claims about the kinds of `things`, and about further `kinds` that may be absent."""
         self._nouns = Nouns([*(thing.kind for thing in things), *kinds])
 
     def claims(self, text: str) -> tuple[Claim, ...]:
-        """All that `text` says is so, and that is understood. Never raises."""
+        """All claims that are understood. Never raises."""
         found = (c for clause in clauses(text, self._nouns) for c in Facts(clause).claims())
         return tuple(dict.fromkeys(found))
 
     def intents(self, text: str) -> tuple[Intent, ...]:
-        """All that `text` says is to be done: "I should open the fridge", "Open it."."""
+        """All intents that are understood: "I should open the fridge", "Open it."."""
         found = (i for clause in clauses(text, self._nouns) for i in Intents(clause).intents())
         return tuple(dict.fromkeys(found))
 
 
 def holds(claim: Claim, things: Sequence[SceneObject], *, seen: bool = False) -> bool | None:
-    """Whether `claim` is true of `things`; None where they don't tell.
+    """Whether `claim` is true of `things`; None if they do not decide it.
 
     Of several things that a noun may mean, one that fits is enough: "the cabinet is closed" is true
     among cabinets of which one is. A denial is true where none fits.
@@ -71,7 +71,7 @@ def _meant(noun: Noun, things: Sequence[SceneObject]) -> list[SceneObject]:
 
 
 def _any(found: Iterable[bool | None]) -> bool | None:
-    """True if one is, None if that isn't known, and else False."""
+    """True if any is, None if that is unknown, else False."""
     answers = list(found)
     if True in answers:
         return True
@@ -86,7 +86,7 @@ def _state(thing: SceneObject, claim: Claim) -> bool | None:
 
 
 def _lies(thing: SceneObject, claim: Claim, things: Sequence[SceneObject]) -> bool | None:
-    """Whether it lies in or on the place, or on something that does."""
+    """Whether it is in or on the place, or on something that is."""
     if thing.held:
         return False
     if claim.place is None:
@@ -100,7 +100,7 @@ def _lies(thing: SceneObject, claim: Claim, things: Sequence[SceneObject]) -> bo
         if here is None or here.support is None:
             return False
         if here.support in places:
-            # People say "in the sink" and "on the sofa", and the other way round.
+            # People mix up "in" and "on": "in the sink", "on the sofa".
             return True
         here = by_name.get(here.support)
     return None

@@ -1,4 +1,4 @@
-"""A text in clauses: words, the things they name, and what "it" stands for."""
+"""Splits a text into clauses, with their nouns and the antecedent of "it"."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inhabit.envs.claims.words import (
 )
 
 _LONGEST = 4000
-"""Characters of a text that are read."""
+"""Maximum number of characters of a text that are read."""
 _SHORT_FORMS = (
     (re.compile(r"\bcan'?t\b|\bcannot\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
@@ -41,28 +41,27 @@ _LINKS = frozenset({"is", "are", "was", "has", "needs", "stands", "lies", "can",
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Some words with one predicate at the most."""
+    """Words with at most one predicate."""
 
     tokens: tuple[str, ...]
     mentions: tuple[Mention, ...]
     topic: Noun | None
-    """What "it" means, and what is spoken of where no subject is named."""
+    """The antecedent of "it", and the subject if the clause names none."""
     other: Noun | None
-    """What was named besides, before."""
+    """Other nouns mentioned before."""
     hypothetical: bool
-    """It says nothing of what is so: "before the mug is clean"."""
+    """The clause states no fact: "before the mug is clean"."""
     modal: int
-    """Index of the token from which on it tells what is to be done; their number where it doesn't.
-    """
+    """Index of the first token that states an intent; the number of tokens if none does."""
 
     @property
     def words(self) -> str:
-        """The clause as a text."""
+        """The clause as text."""
         return " ".join(self.tokens)
 
 
 def clauses(text: str, nouns: Nouns) -> Iterator[Clause]:
-    """The clauses of `text` in their order."""
+    """The clauses of `text` in order."""
     topic: Noun | None = None
     other: Noun | None = None
     for tokens, hypothetical in _split(_tokens(text)):
@@ -98,7 +97,7 @@ def _split(tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
 
 
 def _modal(tokens: Sequence[str]) -> int:
-    """Where it begins to tell what is to be done."""
+    """Index where an intent begins."""
     if (order := _order(tokens)) is not None:
         return order
     for i, token in enumerate(tokens):
@@ -112,7 +111,7 @@ def _modal(tokens: Sequence[str]) -> int:
 
 
 def _order(tokens: Sequence[str]) -> int | None:
-    """Where an order begins: "now open it". An "open fridge" is none."""
+    """Index where an imperative begins: "now open it", but not "open fridge"."""
     start = next((i for i, token in enumerate(tokens) if token not in LEADS), len(tokens))
     verb, after = tuple(tokens[start : start + 1]), tokens[start + 1 : start + 2]
     known = verb in VERBS or tuple(tokens[start : start + 2]) in VERBS

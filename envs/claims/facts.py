@@ -1,4 +1,4 @@
-"""What a clause says is so."""
+"""Reads claims from a clause."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Facts:
         self._mentions = [m for m in clause.mentions if m.start < clause.modal]
 
     def claims(self) -> Iterator[Claim]:
-        """All of them, in no order that matters."""
+        """All claims, in no particular order."""
         if self._clause.hypothetical:
             return
         absent = self._absent()
@@ -74,7 +74,7 @@ class Facts:
         return Claim(self._clause.words, about, subject, positive)
 
     def _absent(self) -> list[Mention]:
-        """What is said not to be there: "no mug", "I don't see any mug"."""
+        """Negated presence: "no mug", "I don't see any mug"."""
         tokens = self._tokens
         unseen = len(tokens)
         for i, token in enumerate(tokens):
@@ -83,14 +83,14 @@ class Facts:
         return [m for m in self._mentions if m.start > unseen or "no" in tokens[: m.start][-2:]]
 
     def _predicate_denied(self) -> bool:
-        """Whether "no" is said of a state or place: "no cabinet is open"."""
+        """Whether "no" negates a state or place: "no cabinet is open"."""
         return not SEEING & set(self._tokens)
 
     def _denied(self, start: int, end: int) -> bool:
         return any(token in NEGATIONS for token in self._tokens[start:end])
 
     def _attributes(self, mention: Mention) -> Iterator[Claim]:
-        """What stands before a noun: "two dirty mugs"."""
+        """Attributes before a noun: "two dirty mugs"."""
         words = self._before(mention)
         for i, word in enumerate(words):
             if word in STATES:
@@ -109,7 +109,7 @@ class Facts:
                 )
 
     def _before(self, mention: Mention) -> tuple[str, ...]:
-        """Up to three words before a noun that belong to it."""
+        """Up to three words before a noun that modify it."""
         words: list[str] = []
         for word in reversed(self._tokens[max(0, mention.start - 3) : mention.start]):
             if word in _PREPOSITIONS or word in _COPULAS or word in DETERMINERS - {"one"}:
@@ -139,7 +139,7 @@ class Facts:
                 )
 
     def _names_next(self, i: int) -> bool:
-        """Whether a noun follows, so that the word at `i` belongs to it."""
+        """Whether a noun follows, so that the word at `i` modifies it."""
         return any(m.start in (i + 1, i + 2) and i < m.start for m in self._mentions) and not (
             set(self._tokens[i + 1 : i + 2]) & (DETERMINERS | _PREPOSITIONS)
         )
@@ -169,7 +169,7 @@ class Facts:
             )
 
     def _target(self, i: int) -> Mention | str | None:
-        """What the preposition at `i` is about: a noun, "hand", "floor", "it", or nothing known."""
+        """The object of the preposition at `i`: a noun, "hand", "floor", "it", or unknown."""
         for j in range(i + 1, min(i + 5, len(self._tokens))):
             token = self._tokens[j]
             for mention in self._mentions:
@@ -188,7 +188,7 @@ class Facts:
         return None
 
     def _placed(self, i: int, target: Mention | str) -> Noun | None:
-        """What is said to be in the place that the preposition at `i` begins."""
+        """The objects claimed to be in the place after the preposition at `i`."""
         before = [m for m in self._mentions if m.start < i]
         if before:
             return before[-1].noun
@@ -205,7 +205,7 @@ class Facts:
         return None
 
     def _subject(self) -> Noun | None:
-        """What the clause is about."""
+        """The subject of the clause."""
         for mention in self._mentions:
             words = self._tokens[: mention.start]
             if not _PREPOSITIONS & set(words[-3:]):
@@ -213,7 +213,9 @@ class Facts:
         return None if SELF & set(self._tokens) else self._clause.topic
 
     def _held(self) -> Iterator[Claim]:
-        """Of the hand: "I hold a mug", "my hands are empty", "my hand is full with the mug"."""
+        """Claims about the hand: "I hold a mug", "my hands are empty", "my hand is full with the
+        mug".
+        """
         tokens = self._tokens
         words = set(tokens)
         if (

@@ -1,4 +1,4 @@
-"""What a clause says is to be done."""
+"""Reads intents from a clause."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inhabit.envs.claims.words import (
 )
 
 _AHEAD = 6
-"""Words within which the "on" of "switch the lamp on" is looked for."""
+"""Maximum distance in words of the "on" in "switch the lamp on"."""
 
 
 class Intents:
@@ -30,7 +30,7 @@ class Intents:
         self._tokens = clause.tokens
 
     def intents(self) -> Iterator[Intent]:
-        """In their order; "stop" where it says that nothing is left to do."""
+        """All intents in order; "stop" if the clause says that nothing is left to do."""
         clause = self._clause
         if clause.hypothetical:
             return
@@ -45,7 +45,7 @@ class Intents:
             i += max(1, length)
 
     def _verb(self, i: int) -> tuple[str, int]:
-        """The verb that begins at `i`, and how many tokens it has there; empty if none does."""
+        """The verb at `i` and its number of tokens; empty if there is none."""
         token = self._tokens[i]
         if token in PARTICLE_VERBS:
             for j in range(i + 1, min(i + _AHEAD, len(self._tokens))):
@@ -57,7 +57,7 @@ class Intents:
         return "", 0
 
     def _is_due(self, i: int) -> bool:
-        """Whether the verb at `i` is to be done, and no state that is so."""
+        """Whether the verb at `i` is an intent, not a state."""
         tokens = self._tokens
         if tokens[i] in STATES and i > 0 and tokens[i - 1] in DETERMINERS:
             return False
@@ -91,7 +91,7 @@ class Intents:
         return self._pronoun() if not SELF & set(self._tokens[:start]) else None
 
     def _it(self, end: int, after: list[Mention]) -> Noun | None:
-        """What is meant by a pronoun right after the verb."""
+        """The antecedent of a pronoun after the verb."""
         first = after[0].start if after else len(self._tokens)
         if PRONOUNS & set(self._tokens[end : min(first, end + 3)]):
             near = [m.noun for m in self._clause.mentions if m.end <= end]
@@ -99,14 +99,14 @@ class Intents:
         return None
 
     def _pronoun(self) -> Noun | None:
-        """What "it" may stand for: whichever of the last two things fits."""
+        """The antecedent of "it": whichever of the last two nouns fits."""
         topic, other = self._clause.topic, self._clause.other
         near = [noun for noun in (topic, other) if noun is not None]
         return _any_of(near) if near else None
 
 
 def _any_of(nouns: Sequence[Noun]) -> Noun:
-    """Whichever of them fits; their numbers are lost where there are several."""
+    """Whichever fits; numbers are dropped if several do."""
     if len(nouns) == 1:
         return nouns[0]
     return Noun("it", frozenset().union(*(noun.kinds for noun in nouns)))

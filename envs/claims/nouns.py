@@ -1,4 +1,4 @@
-"""Which words of a sentence name things."""
+"""Finds the nouns of a sentence."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inhabit.envs.claims.claim import Noun
 from inhabit.envs.claims.words import SYNONYMS
 
 _LONGEST = 3
-"""Words that a name has at the most."""
+"""Maximum number of words of a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A noun where it stands: tokens `start` to `end`, the last one excluded."""
+    """A noun and its position: tokens `start` to `end`, exclusive."""
 
     noun: Noun
     start: int
@@ -22,7 +22,7 @@ class Mention:
 
 
 class Nouns:
-    """The names of a set of kinds, with their plurals and synonyms."""
+    """The names of a set of kinds, with plurals and synonyms."""
 
     def __init__(self, kinds: Iterable[str]) -> None:
         """Know `kinds`, such as "coffee table"."""
@@ -39,11 +39,11 @@ class Nouns:
                         loose.setdefault(name, set()).add(kind)
             for start in range(1, len(words)):
                 loose.setdefault("".join(words[start:]), set()).add(kind)
-        for name, found in [*loose.items(), *exact.items()]:  # a kind's own name comes first
+        for name, found in [*loose.items(), *exact.items()]:  # A kind's own name takes precedence.
             self._kinds[name] = frozenset(found)
 
     def mentions(self, tokens: Sequence[str]) -> tuple[Mention, ...]:
-        """Every noun in `tokens`, the longest where several begin at one."""
+        """Every noun in `tokens`; of several at one token the longest."""
         found: list[Mention] = []
         i = 0
         while i < len(tokens):

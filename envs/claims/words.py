@@ -1,4 +1,4 @@
-"""The words that claims are made with."""
+"""The word lists for reading claims."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SYNONYMS = tuple(
     frozenset(name.replace(" ", "") for name in line.split(", "))
     for line in _NOUNS.strip().splitlines()
 )
-"""Names of the same thing, each with its words run together."""
+"""Synonyms, with the words of each written together."""
 
 _STATES: Mapping[tuple[tuple[str, bool], ...], str] = {
     (("open", True),): "open opened ajar",
@@ -69,9 +69,9 @@ _STATES: Mapping[tuple[tuple[str, bool], ...], str] = {
     (("plugged_in", False),): "unplugged",
 }
 STATES = {word: states for states, words in _STATES.items() for word in words.split()}
-"""A word -> the state it means, in the names that environments may have for it."""
+"""Adjective -> the state it means, under all names that environments use for it."""
 SWITCHED_ON = (("on", True),)
-"""What "on" means where nothing follows it."""
+"""The state that a bare "on" means."""
 
 _VERBS = """
 open, opening, opened, open up
@@ -103,9 +103,9 @@ VERBS = {
     for line in _VERBS.strip().splitlines()
     for form in (form.strip() for form in line.split(", "))
 }
-"""Any form of a verb -> what it is called here."""
+"""Any form of a verb -> its canonical form."""
 PARTICLE_VERBS = frozenset({"turn", "turned", "turning", "switch", "switched", "switching"})
-"""Their "on" or "off" may stand apart: "switch the lamp on"."""
+"""Verbs whose "on" or "off" may be separated: "switch the lamp on"."""
 
 NUMBERS = {
     word: number
@@ -120,22 +120,22 @@ NEGATIONS = frozenset({"not", "never", "no", "neither", "nor", "without", "none"
 INSIDE = frozenset({"in", "inside", "within", "into"})
 ON = frozenset({"on", "onto", "atop", "upon"})
 ELSEWHERE = _set("at near beside behind under below above by from with of to between for off")
-"""Prepositions that say nothing that is known."""
+"""Prepositions that carry no claim."""
 MODALS = _set(
     """should must need needs needed can could will would shall may might ought wants want
     going let please remains remaining"""
 )
 HYPOTHETICAL = frozenset({"before", "until", "if", "unless", "once", "till", "whether", "after"})
-"""A clause that begins so says nothing of what is so now."""
+"""Words that begin a clause which states no current fact."""
 BREAKS = frozenset({"so", "because", "since", "but", "while", "as", "and", "whose", "which", "who"})
-"""Words that a new clause begins with."""
+"""Words that begin a new clause."""
 PRONOUNS = frozenset({"it", "they", "them", "one"})
 SELF = frozenset({"i", "we", "you"})
 HANDS = frozenset({"hand", "hands"})
 SEEING = frozenset({"see", "sees", "seen", "notice", "spot", "there", "visible"})
 HOLDING = frozenset({"hold", "holds", "holding", "carry", "carries", "carrying", "have", "has"})
 LEADS = _set("first then next now please just finally also only still simply")
-"""Words that an order may begin with: "now open the fridge"."""
+"""Words that may precede an imperative: "now open the fridge"."""
 PARTS = frozenset({"door", "doors", "lid"})
 """Parts that stand for the whole: the fridge's door."""
 FLOORS = frozenset({"floor", "ground", "wall"})

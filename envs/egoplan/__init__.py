@@ -1,4 +1,6 @@
-"""EgoPlan-Bench: a film of what was done and a moment, and four things to do next (Chen et al.)."""
+"""EgoPlan-Bench: choose the next of four actions from video clips and an image (Chen et al.
+2023).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EgoPlan-Bench as an environment: films of the last actions, a moment, one choice."""
+"""EgoPlan-Bench as an environment."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NOTHING = Observation("")
 
 
 def make(backend: str, settings: EgoPlanSettings) -> EgoPlan:
-    """The environment."""
+    """An EgoPlan-Bench environment."""
     return EgoPlan(settings)
 
 
 class EgoPlan(MultipleChoice):
-    """What was done is shown, not told; which option is right is all that counts."""
+    """One question. Only the choice of the right option counts."""
 
     Scene: ClassVar[type[BaseModel]] = EgoPlanScene
 
@@ -34,7 +34,7 @@ class EgoPlan(MultipleChoice):
         self._seen = _NOTHING
 
     def reset(self, task: Task, *, seed: int) -> None:
-        """Read the frames of a question; nothing is left to chance."""
+        """Read the frames of a question. The seed has no effect."""
         self._scene = read_scene(task)
         try:
             self._seen = self._film()
@@ -43,21 +43,21 @@ class EgoPlan(MultipleChoice):
         self.begin()
 
     def observe(self) -> Observation:
-        """Films of the last actions, and the current moment."""
+        """Clips of the last actions, and the current frame."""
         return self._seen
 
     @property
     def options(self) -> Sequence[str]:
-        """As the benchmark has them."""
+        """The options in the benchmark's order."""
         return self._scene.actions
 
     @property
     def answer(self) -> str:
-        """The right one."""
+        """The right option."""
         return self._scene.actions[self._scene.answer]
 
     def state(self) -> Mapping[str, JsonValue]:
-        """What was chosen, what is right, and what was done before."""
+        """The chosen and the right option, and the actions so far."""
         return {**super().state(), "done": [stretch.narration for stretch in self._scene.done]}
 
     def _film(self) -> Observation:

@@ -1,4 +1,4 @@
-"""Frames out of videos, or out of folders of numbered pictures, by their numbers."""
+"""Reads single frames from videos, or from folders of numbered images."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ _NUMBER = re.compile(r"(\d+)$")
 
 
 class FilmError(ValueError):
-    """A video can't be decoded, or lacks a frame. Says which."""
+    """A video cannot be decoded or has no such frame. Names both."""
 
 
 def keyframes(start: int, stop: int, n: int) -> Sequence[int]:
-    """`n` frames evenly spaced from `start` to `stop`, both included; fewer where there are."""
+    """`n` evenly spaced frame numbers from `start` to `stop`, both included; fewer in short
+    clips.
+    """
     return sorted({round(number) for number in np.linspace(start, stop, n).tolist()})
 
 
 def find(root: Path) -> Mapping[str, Path]:
-    """Videos and folders of frames at any depth under `root`, by their names without ending."""
+    """Videos and frame folders at any depth below `root`, by their names without suffix."""
     found: dict[str, Path] = {}
     for path in sorted(root.rglob("*")):
         if path.suffix.lower() in VIDEOS and path.is_file():
@@ -37,7 +39,7 @@ def find(root: Path) -> Mapping[str, Path]:
 
 
 def check(film: Path) -> None:
-    """See that a film can be opened.
+    """Check that a video can be opened.
 
     Raises:
         FilmError: it can't.
@@ -53,7 +55,7 @@ def check(film: Path) -> None:
 
 
 def read(film: Path, numbers: Sequence[int], *, pixels: int) -> list[NDArray[np.uint8]]:
-    """Frames by number, each uint8 (H, W, 3), its longest side at most `pixels`.
+    """Frames by number, each uint8 (H, W, 3), longest side at most `pixels`.
 
     A number beyond the end of the film is its last frame: narrations often end after it. Where a
     film leaves frames out, the last one that was decoded stands for them.
@@ -94,7 +96,7 @@ def _image(frame: av.VideoFrame) -> Image.Image:
 def _from(
     container: av.container.InputContainer, first: int
 ) -> Iterator[tuple[int, av.VideoFrame]]:
-    """Frames with their numbers, from the last key frame before `first` on."""
+    """Frames with their numbers, from the last key frame before `first`."""
     stream = container.streams.video[0]
     rate = stream.average_rate or stream.guessed_rate
     if first and rate and stream.time_base:
@@ -109,7 +111,7 @@ def _from(
 
 
 def _pictures(folder: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
-    """From pictures whose names end in their numbers, such as frame_0000000042.jpg."""
+    """Reads images whose names end in their numbers, such as frame_0000000042.jpg."""
     by_number = {
         int(match[1]): path
         for path in sorted(folder.iterdir())

@@ -1,4 +1,4 @@
-"""One question of EgoPlan-Bench as a scene."""
+"""The scene parameters of an EgoPlan-Bench question."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class EgoPlanScene(BaseModel):
 
 
 def read_scene(task: Task) -> EgoPlanScene:
-    """The scene of a task.
+    """The validated scene of a task.
 
     Raises:
         SceneError: it is none.

@@ -13,13 +13,13 @@ class EgoPlanSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     videos: Path | None = None
-    """Folder of the videos, or of folders of frames, named after `video_id` at any depth; None to
-    look beside the file."""
+    """Folder of the videos, or of frame folders, named after `video_id` at any depth; None looks
+    beside the task file."""
     clips: int = Field(default=4, ge=0, le=64)
-    """Of the last actions done, so many are shown as films."""
+    """Number of the last actions that are shown as clips."""
     keyframes: int = Field(default=8, ge=1, le=64)
-    """Frames of each film, evenly spaced."""
+    """Evenly spaced frames per clip."""
     pixels: int = Field(default=448, ge=16, le=4096)
-    """Longest side of a frame; larger ones are made smaller."""
+    """Maximum length of a frame's longer side, pixels; larger frames are scaled down."""
     narrations: bool = False
-    """Tell with each film what is done in it, which the paper doesn't."""
+    """Add the narration of each clip, which the paper does not."""

@@ -1,4 +1,4 @@
-"""From EgoPlan's records to tasks. A record that makes no sense is named and passed over."""
+"""Converts EgoPlan-Bench's records to tasks. Invalid records are skipped with a warning."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ASKED = (
 
 
 def sample(n: int, seed: int, settings: EgoPlanSettings) -> NoReturn:
-    """Refuses: the benchmark's questions are files.
+    """EgoPlan-Bench cannot be sampled.
 
     Raises:
         TaskError: always.
@@ -40,7 +40,7 @@ def sample(n: int, seed: int, settings: EgoPlanSettings) -> NoReturn:
 
 
 def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
-    """A task for every record of a JSON file, or of all in a folder.
+    """A task for every record of a JSON file, or of all files in a folder.
 
     Records that make no sense, and those whose videos are missing or don't decode, are named in a
     warning, passed over and counted. Where no video is there at all, all is played without.
@@ -123,7 +123,9 @@ def _task(record: Any, number: int, films: Mapping[str, Path]) -> Task:
 
 
 def _options(record: Mapping[str, Any], name: str) -> tuple[tuple[str, ...], int]:
-    """The choices and which is right; of the training form, the answer among its negatives."""
+    """The options and the index of the right one; in the training form, the answer among its
+    negatives.
+    """
     choices = [record.get(f"choice_{letter}") for letter in _LETTERS]
     if any(choice is not None for choice in choices):
         texts = [choice.strip() for choice in choices if isinstance(choice, str)]
@@ -162,7 +164,7 @@ def _frame(fields: Mapping[str, Any], name: str) -> int:
 
 
 def _film(record: Mapping[str, Any], films: Mapping[str, Path]) -> Path | None:
-    """The film that it names; None where there are no films at all."""
+    """The video of a record; None if there are no videos at all."""
     if not films:
         return None
     film = films.get(str(record.get("video_id")))

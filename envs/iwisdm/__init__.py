@@ -1,4 +1,4 @@
-"""iWISDM: instructions about things seen in frames, one after another (Lei et al. 2024)."""
+"""iWISDM: instructions about images in a sequence of frames (Lei et al. 2024)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes iWISDM's trials. A program of its own: it runs in the interpreter that has `iwisdm`.
+"""Generates iWISDM's trials. Runs as a program in the interpreter that has `iwisdm`.
 
 `iwisdm` wants an older numpy and pandas than this project. So nothing of the project is imported
 here; requests come in as lines of JSON, and a line of JSON goes out for each.
@@ -19,7 +19,7 @@ from iwisdm import make
 from iwisdm.envs.shapenet.registration import SNEnvSpec
 
 _TRIES = 500
-"""Tasks that are drawn at the most until one is of the level asked for."""
+"""Maximum number of sampled tasks until one is of the requested level."""
 _BOOLEAN = ("And", "Or", "IsSame", "NotSame")
 _LOGIC = ("And", "Or")
 LEVELS: dict[str, dict[str, Any]] = {
@@ -41,14 +41,14 @@ LEVELS: dict[str, dict[str, Any]] = {
         "switch": 1,
     },
 }
-"""The paper's (Lei et al. 2024, table of parameters), and tasks of a single frame."""
+"""The paper's parameters (Lei et al. 2024), and those of single-frame tasks."""
 CONDITION = {"roots": ("IsSame", "NotSame"), "depth": 5, "frames": 8, "switch": 1}
-"""A question that hangs on the answer to another."""
+"""A question that depends on the answer to another."""
 _WITH_ITSELF = re.compile(r"of object (\d+) (?:not )?equals \w+ of object \1\b")
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until stdin ends."""
     folder = json.loads(sys.stdin.readline())["dataset"]
     env = make("ShapeNet", dataset_fp=folder)
     for line in sys.stdin:
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def write(env: Any, level: str, join: str, seed: int) -> dict[str, Any]:
-    """The trial of a seed: its instruction, its answers, and its frames, (n, 224, 224, 3)."""
+    """The trial of a seed: instruction, answers, and frames (n, 224, 224, 3)."""
     random.seed(seed)
     np.random.seed(seed)
     wanted = CONDITION if join == "condition" else LEVELS[level]
@@ -68,7 +68,7 @@ def write(env: Any, level: str, join: str, seed: int) -> dict[str, Any]:
         try:
             frames, info = _trial(env, wanted, join)
         except (RuntimeError, ValueError, IndexError, AssertionError):
-            continue  # The library itself gives up on what it has drawn.
+            continue  # The library itself may reject its sample.
         if _sound(info, len(frames)):
             return {
                 "instruction": info["instruction"],
@@ -80,7 +80,7 @@ def write(env: Any, level: str, join: str, seed: int) -> dict[str, Any]:
 
 
 def spec(env: Any, wanted: dict[str, Any]) -> SNEnvSpec:
-    """What the library is told to draw from."""
+    """The specification that the library samples from."""
     config = dict(env.init_env_spec().auto_gen_config)
     config["root_ops"] = list(wanted["roots"])
     config["boolean_ops"] = list(_BOOLEAN)
@@ -108,14 +108,14 @@ def _trial(env: Any, wanted: dict[str, Any], join: str) -> tuple[np.ndarray, dic
 
 
 def _start(join: str, frames: int) -> int:
-    """The frame of the first task from which on the second may begin: after it (queue), on its last
-    one (overlap), or right after its first (interleave).
+    """The frame of the first task at which the second may begin: after it (queue), at its last
+    frame (overlap), or after its first (interleave).
     """
     return {"queue": frames, "overlap": frames - 1, "interleave": min(1, frames - 1)}[join]
 
 
 def _task(env: Any, wanted: dict[str, Any]) -> Any:
-    """A task that is really of the level: the library's limits are only rough."""
+    """A task that is really of the level; the library's limits are only approximate."""
     low, high = wanted.get("logic", (0, 0))
     for _ in range(_TRIES):
         ((graph, _, _), (_, task)) = env.generate_tasks(1)[0]
@@ -129,7 +129,7 @@ def _task(env: Any, wanted: dict[str, Any]) -> Any:
 
 
 def _sound(info: dict[str, Any], frames: int) -> bool:
-    """Whether every due answer is one, and nothing is compared with itself."""
+    """Whether every required answer is valid, and no stimulus is compared with itself."""
     answers = info["answers"]
     due = [answer for answer in answers if answer != "null"]
     return (

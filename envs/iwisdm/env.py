@@ -1,4 +1,4 @@
-"""iWISDM as an environment: frames to watch, and answers when they are due."""
+"""iWISDM as an environment: frames to watch, with answers when they are due."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from inhabit.envs.iwisdm.settings import IwisdmSettings
 from inhabit.envs.iwisdm.stimuli import CATEGORIES
 
 NULL = "null"
-"""The answer where none is due."""
+"""The answer to a frame without a question."""
 _TRUTHS = ("true", "false")
 _PLACES = ("top left", "top right", "bottom left", "bottom right")
 ANSWERS = (NULL, *_TRUTHS, *_PLACES, *CATEGORIES)
 
 
 def plausible(instruction: str) -> Sequence[str]:
-    """What the questions of an instruction can be answered with, without "null".
+    """The possible answers to an instruction's questions, without "null".
 
     Chance is one over their number: a half for what is true or false, a quarter for a place, an
     eighth for a category.
@@ -57,12 +57,12 @@ _NONE = IwisdmTrial("", (NULL,), np.zeros((1, 224, 224, 3), np.uint8))
 
 
 def make(backend: str, settings: IwisdmSettings) -> Iwisdm:
-    """The environment."""
+    """An iWISDM environment."""
     return Iwisdm(settings)
 
 
 class Iwisdm(Env):
-    """Success is every due answer right. What is said where none is due counts for nothing."""
+    """One trial. Solved if every due answer is right; answers that are not due have no effect."""
 
     Scene: ClassVar[type[BaseModel]] = IwisdmScene
     determinism = Determinism.FRAMES
@@ -79,7 +79,7 @@ class Iwisdm(Env):
         self._said: list[str] = []
 
     def reset(self, task: Task, *, seed: int) -> None:
-        """Write the trial anew; all that is left to chance is in the scene's own seed."""
+        """Generate the trial from the scene's own seed."""
         scene = read_scene(task)
         trial = self._author.write(scene.level, scene.join, scene.seed)
         if trial.instruction != task.goal:
@@ -91,7 +91,7 @@ class Iwisdm(Env):
         self._said = []
 
     def observe(self) -> Observation:
-        """The frame of this step; or, together, all frames as a film and the last one."""
+        """The current frame; with `showing=together`, all frames as a clip and the last one."""
         frames, step = self._trial.frames, len(self._said)
         if self._together:
             due = len(self._due)
@@ -104,16 +104,16 @@ class Iwisdm(Env):
         )
 
     def vocabulary(self) -> Sequence[Action]:
-        """All that can be answered to any instruction."""
+        """All possible answers to any instruction."""
         return [Action(answer, _ANSWER) for answer in ANSWERS]
 
     def actions(self) -> Sequence[Action]:
-        """What this instruction's questions can be answered with, and "null" where one waits."""
+        """The possible answers to this instruction, and "null" if an answer may not be due."""
         answers = plausible(self._trial.instruction)
         return [Action(a, _ANSWER) for a in (answers if self._together else (NULL, *answers))]
 
     def parse(self, text: str) -> Action | None:
-        """The answer in these words; case and a full stop don't matter."""
+        """Parse an answer; case and a final full stop are ignored."""
         said = " ".join(text.lower().split()).strip(" .\"'")
         return Action(said, _ANSWER) if said in ANSWERS else None
 
@@ -130,16 +130,16 @@ class Iwisdm(Env):
         return Outcome(None, said, *self.progress(), over=self._over)
 
     def progress(self) -> tuple[int, int]:
-        """Due answers that were right, and how many there are."""
+        """The number of right due answers, and the number of due answers."""
         pairs = zip(self._said, self._wanted, strict=False)
         return sum(said == right != NULL for said, right in pairs), len(self._due)
 
     def close(self) -> None:
-        """End the library."""
+        """Stop the library."""
         self._author.close()
 
     def plan(self) -> Sequence[Action]:
-        """The right answers from here."""
+        """The remaining right answers."""
         return [Action(answer, _ANSWER) for answer in self._wanted[len(self._said) :]]
 
     def best_actions(self) -> frozenset[Action]:
@@ -147,7 +147,7 @@ class Iwisdm(Env):
         return frozenset(self.plan()[:1])
 
     def state(self) -> Mapping[str, JsonValue]:
-        """What was said, and what is right."""
+        """The given and the right answers."""
         return {
             "instruction": self._trial.instruction,
             "said": list(self._said),
@@ -155,12 +155,12 @@ class Iwisdm(Env):
         }
 
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of the state."""
+        """The first 16 hexadecimal digits of the state's SHA-256."""
         text = json.dumps(self.state(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def admissible(self) -> Sequence[Action]:
-        """Everything can be said."""
+        """Every answer can be given."""
         return self.actions()
 
     @property

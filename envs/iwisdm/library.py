@@ -1,4 +1,4 @@
-"""The `iwisdm` package in an interpreter of its own, and the program that asks it for trials.
+"""The `iwisdm` package in its own interpreter, and the process that generates trials.
 
 It wants numpy 1 and pandas 2, which this project does not.
 """
@@ -39,33 +39,33 @@ _PROGRAM = Path(__file__).with_name("author.py")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IwisdmTrial:
-    """What the library has written for a seed."""
+    """A trial of the library."""
 
     instruction: str
     answers: tuple[str, ...]
-    """One for each frame; "null" where none is due."""
+    """One per frame; "null" if none is due."""
     frames: NDArray[np.uint8]
     """(n, 224, 224, 3)."""
 
 
 def interpreter() -> Path:
-    """Where the interpreter is, or will be."""
+    """Path of the interpreter, installed or not."""
     return _home() / "venv" / "bin" / "python"
 
 
 def installed() -> bool:
-    """Whether it is there."""
+    """Whether it is installed."""
     return interpreter().exists()
 
 
 def needs(backend: str) -> Sequence[Need]:
-    """What this machine lacks."""
+    """What is missing on this machine."""
     fix = "inhabit setup iwisdm"
     return [] if installed() else [Need("iWISDM, in an interpreter of its own", fix)]
 
 
 def prepare(backend: str, tell: Callable[[str], None]) -> None:
-    """Make the interpreter if it is not there yet. Can be run twice, also at once.
+    """Create the interpreter if it is missing. Safe to run twice, also at the same time.
 
     Raises:
         UnavailableError: pip failed; its last words are in the message.
@@ -87,10 +87,10 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
 
 
 class TrialAuthor:
-    """Asks the library for trials, in a process of its own. The same seed gives the same trial."""
+    """Generates trials in a child process. The same seed gives the same trial."""
 
     def __init__(self) -> None:
-        """Start it.
+        """Start the process.
 
         Raises:
             UnavailableError: the interpreter is not there.
@@ -107,7 +107,7 @@ class TrialAuthor:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # The library's draws go through sets of texts.
+            # The library's sampling depends on the order of string sets.
             env={**without_credentials(), "PYTHONHASHSEED": "0"},
         )
         assert self._child.stderr is not None
@@ -132,7 +132,7 @@ class TrialAuthor:
         return IwisdmTrial(found["instruction"], tuple(found["answers"]), frames)
 
     def close(self) -> None:
-        """End it. Safe to call twice."""
+        """Stop the process. Safe to call twice."""
         for stream in (self._child.stdin, self._child.stdout):
             if stream is not None and not stream.closed:
                 stream.close()

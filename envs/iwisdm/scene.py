@@ -1,4 +1,4 @@
-"""What a trial of iWISDM is made from."""
+"""The scene parameters of an iWISDM trial."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class IwisdmScene(BaseModel):
 
 
 def read_scene(task: Task) -> IwisdmScene:
-    """The scene of a task.
+    """The validated scene of a task.
 
     Raises:
         SceneError: it is none.

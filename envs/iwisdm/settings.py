@@ -16,10 +16,10 @@ class IwisdmSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     level: Level = "low"
-    """Of the tasks that are sampled; "single" ones have one frame."""
+    """Difficulty of sampled tasks; "single" tasks have one frame."""
     join: Join = "none"
-    """How two tasks are joined: one after the other, overlapping or interleaved; "condition" is a
-    question that hangs on the answer to another."""
+    """How two tasks are combined: in sequence, overlapping or interleaved; "condition" makes a
+    question depend on the answer to another."""
     showing: Literal["steps", "together"] = "steps"
-    """One frame a step, and an answer or "null" to each; or all frames in one prompt, and the due
-    answers one after the other, as the paper's models were asked."""
+    """"steps" shows one frame per step and takes an answer or "null" for each; "together" shows
+    all frames at once and takes the due answers in turn, as the paper's models were asked."""

@@ -1,4 +1,4 @@
-"""What iWISDM's tasks are about: pictures of things, drawn by our own renderer.
+"""The stimulus images of iWISDM's tasks, drawn by our own renderer.
 
 The paper's are renders of ShapeNet. Any pictures in their form will do: `val/<ref>/image.png` and
 `val_metadata.csv`, with a category, an object and a view angle for each.
@@ -28,7 +28,7 @@ from inhabit.envs.simulators.render.shapes import shape
 from inhabit.envs.simulators.render.stage import Light, Stage
 
 _VERSION = 2
-"""To be raised when the pictures change."""
+"""Increase when the images change."""
 _SIZES = {
     "bed": ("Bed", (1.5, 0.9, 2.0)),
     "book": ("Book", (0.2, 0.05, 0.27)),
@@ -39,33 +39,33 @@ _SIZES = {
     "sofa": ("Sofa", (2.0, 0.85, 0.9)),
     "toaster": ("Toaster", (0.32, 0.2, 0.2)),
 }
-"""Category -> the renderer's kind, and metres along x, y, z."""
+"""Category -> shape of the renderer, and its size in metres along x, y, z."""
 CATEGORIES = tuple(_SIZES)
 OBJECTS = 8
 ANGLES = (25, 115, 205, 295)
-"""Degrees that the camera stands round from behind."""
+"""Azimuth of the camera in degrees, 0 from behind."""
 _PITCH = 24.0
 _CELL = 112
-"""Pixels: half of iWISDM's canvas, as it puts four places on one."""
+"""Pixels: half of iWISDM's canvas, which holds four positions."""
 _SHARPER = 2
 _SEEDS = 24
-"""Of each category so many are tried, and the objects are those that look least alike."""
+"""Number of candidates per category; the least similar ones become the objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stimulus:
-    """One picture."""
+    """One stimulus."""
 
     ref: int
     category: str
     number: int
-    """Of the object, within its category."""
+    """Index of the object in its category."""
     angle: int
     """Index into `ANGLES`."""
 
 
 def stimuli() -> Iterator[Stimulus]:
-    """All of them, in a fixed order."""
+    """All stimuli, in a fixed order."""
     ref = 0
     for category in CATEGORIES:
         for number in range(OBJECTS):
@@ -76,7 +76,9 @@ def stimuli() -> Iterator[Stimulus]:
 
 @functools.cache
 def objects(category: str) -> tuple[int, ...]:
-    """The renderer's seeds of a category's objects: each looks as unlike those before it as any."""
+    """The renderer's seeds of a category's objects, each chosen to differ most from those before
+    it.
+    """
     looks = [
         np.asarray(_picture(_mesh(category, seed), ANGLES[0], _CELL // 4), float)
         for seed in range(_SEEDS)
@@ -89,7 +91,7 @@ def objects(category: str) -> tuple[int, ...]:
 
 
 def dataset() -> Path:
-    """The folder of the pictures, drawn now if they are not there yet (some seconds, once)."""
+    """The image folder, created on first use (takes some seconds)."""
     name = hashlib.sha256(json.dumps([_VERSION, _SIZES, OBJECTS, ANGLES, _CELL]).encode())
     folder = cache_home() / f"iwisdm-{name.hexdigest()[:12]}"
     if not folder.exists():
@@ -99,7 +101,7 @@ def dataset() -> Path:
             try:
                 (Path(half) / "stimuli").rename(folder)
             except OSError:
-                if not folder.exists():  # Somebody else may have been quicker.
+                if not folder.exists():  # Another process may have been faster.
                     raise
     return folder
 
@@ -118,20 +120,20 @@ def _draw_all(folder: Path) -> None:
             )
             place = folder / "val" / str(one.ref)
             place.mkdir()
-            # iWISDM reads pictures as blue, green, red and shows them so: what is written with
-            # red and blue changed over comes out right.
+            # iWISDM reads images as BGR and shows them unconverted, so red and blue are
+            # swapped here.
             Image.fromarray(draw(one)[..., ::-1].copy()).save(place / "image.png")
 
 
 def draw(one: Stimulus) -> NDArray[np.uint8]:
-    """The picture, uint8 (112, 112, 3), on black."""
+    """The image, uint8 (112, 112, 3), on black."""
     mesh = _mesh(one.category, objects(one.category)[one.number])
     picture = _picture(mesh, ANGLES[one.angle], _CELL * _SHARPER)
     return np.asarray(picture.resize((_CELL, _CELL), Image.Resampling.LANCZOS))
 
 
 def _picture(mesh: Mesh, facing: int, pixels: int) -> Image.Image:
-    """All of a mesh, seen from a little above, lit from behind the camera."""
+    """A view of the whole mesh from slightly above, lit from behind the camera."""
     low, high = mesh.bounds
     middle, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
     yaw, pitch = radians(facing), radians(_PITCH)
@@ -149,7 +151,7 @@ def _picture(mesh: Mesh, facing: int, pixels: int) -> Image.Image:
 
 
 def _mesh(category: str, seed: int) -> Mesh:
-    """An object: its own colours, and its own build."""
+    """An object with its own colours and proportions."""
     kind, size = _SIZES[category]
     rng = random.Random(f"iwisdm {category} {seed}")
     x, y, z = (side * rng.uniform(0.75, 1.35) for side in size)

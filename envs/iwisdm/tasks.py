@@ -1,4 +1,4 @@
-"""Trials from a seed, as tasks."""
+"""Samples iWISDM trials as tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inhabit.envs.iwisdm.settings import IwisdmSettings
 
 
 def read(source: str, settings: IwisdmSettings) -> NoReturn:
-    """Refuses: trials are written from seeds.
+    """IWISDM has no named tasks.
 
     Raises:
         TaskError: always.
@@ -25,7 +25,7 @@ def read(source: str, settings: IwisdmSettings) -> NoReturn:
 
 
 def sample(n: int, seed: int, settings: IwisdmSettings) -> Iterator[Task]:
-    """`n` trials; the first k of n are those of k.
+    """`n` trials; the first k trials do not depend on `n`.
 
     Raises:
         UnavailableError: the library is not there.

@@ -1,4 +1,4 @@
-"""MineDojo's names on a voxel world: Luanti with our mod, or MineDojo itself for its spaces."""
+"""MineDojo: its tasks in a voxel world under Luanti, or in its own Minecraft."""
 
 from __future__ import annotations
 

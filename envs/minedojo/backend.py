@@ -1,4 +1,4 @@
-"""What stands behind the environment: a world that carries out skills and tells of itself.
+"""The interface of the world behind the environment.
 
 Luanti is one (`luanti.world`). A bridge to a server of one's own, such as mineflayer's, answers the
 same questions, and is given to `MineDojo(settings, start=...)`.
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 
 class Backend(Protocol):
-    """A running world of one scene."""
+    """A running world with one scene."""
 
     def ask(self, op: str, **fields: Any) -> Any:
-        """One question; `env` asks four.
+        """Send one request. The environment uses four operations.
 
         state: everything of this moment, see `account.read`.
         skill: `skill` (a verb), `name`, `deadline` (ticks) -> feedback, ticks, reason if it failed.
@@ -30,11 +30,11 @@ class Backend(Protocol):
         """
 
     def settled(self) -> NDArray[np.uint8]:
-        """What is seen now, all of it drawn, uint8 (H, W, 3)."""
+        """The fully rendered image, uint8 (H, W, 3)."""
 
     def close(self) -> None:
-        """End it. Safe to call twice."""
+        """Stop the world. Safe to call twice."""
 
 
 Start = Callable[[Mapping[str, Any], int, int], Backend]
-"""(scene as `scene.as_world` tells it, width, height in pixels) -> a running world."""
+"""(scene from `scene.as_world`, width, height in pixels) -> a running world."""

@@ -1,4 +1,4 @@
-"""What is plausible: from what was seen and what is held, and nothing else."""
+"""Plausible actions, given what was seen and what is held."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ COMMON = (
     *("diamond_ore", "redstone_ore", "lapis_ore", "emerald_ore", "leaves", "tallgrass", "reeds"),
     *("pumpkin", "wheat", "web", "water", "lava", "cow", "pig", "sheep", "chicken"),
 )
-"""What anybody knows to look for, whether or not one has been seen."""
+"""Targets of `find` that are common knowledge, seen or not."""
 
 
 def plausible(now: GameState) -> Sequence[Action]:
-    """Actions in a fixed order; some may fail."""
+    """Plausible actions in a fixed order; some may fail."""
     allowed = arguments()
     found = dict.fromkeys(say(verb) for verb in ALONE if verb != "sleep")
     for action in _all(now):
@@ -66,7 +66,7 @@ def _with_held(held: Mapping[str, int]) -> Iterator[Action]:
 
 
 def craftable(held: Mapping[str, int], *, table: bool) -> Sequence[str]:
-    """Items whose ingredients are all there, in a fixed order."""
+    """Items whose ingredients are available, in a fixed order."""
     found = dict.fromkeys(
         recipe.name
         for recipe in recipes()

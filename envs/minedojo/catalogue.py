@@ -1,4 +1,4 @@
-"""Blocks, items and recipes of Minecraft 1.12 as minecraft-data has them, and what it leaves out.
+"""Blocks, items and recipes of Minecraft 1.12 from minecraft-data, with its gaps filled.
 
 minecraft-data's recipes for 1.12 lack beds, fences and doors, and keep one colour of each; its 1.8
 has them all, so what 1.8 knows is taken from there, the rest from 1.12, and a few from our table.
@@ -17,16 +17,16 @@ from typing import Any
 VERSION = "1.12"
 _OLDER = "1.8"
 _UNCOUNTABLE = {"written_book", "filled_map", "fireworks", "firework_charge"}
-"""Outputs whose recipes only copy or decorate: hundreds of them, that make no new item."""
+"""Outputs whose hundreds of recipes only copy or decorate items."""
 _OF_OAK = {"wooden_door", "fence", "fence_gate", "boat", "oak_stairs", "wooden_slab"}
-"""What takes oak alone; everything else of planks takes any, though the file says 0."""
+"""Items that require oak; all others accept any planks, though the file says variant 0."""
 _ANY = 32767
-"""Minecraft's number for "whatever variant"."""
+"""Minecraft's number for any variant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ingredient:
-    """An item; of one variant, or of any where `variant` is None."""
+    """An item, of one variant or of any if `variant` is None."""
 
     name: str
     variant: int | None = None
@@ -34,7 +34,7 @@ class Ingredient:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What crafting makes of what: `rows` of cells where the shape counts, else `items`."""
+    """A crafting recipe: `rows` of cells if the shape matters, else `items`."""
 
     name: str
     variant: int
@@ -43,7 +43,7 @@ class Recipe:
     items: tuple[Ingredient, ...] = ()
 
     def needed(self) -> Mapping[str, int]:
-        """Item -> how many."""
+        """Item -> quantity."""
         found: dict[str, int] = {}
         cells = [one for row in self.rows for one in row if one] or list(self.items)
         for one in cells:
@@ -52,7 +52,7 @@ class Recipe:
 
     @property
     def by_hand(self) -> bool:
-        """Whether the two by two cells of the inventory suffice."""
+        """Whether it fits the inventory's 2x2 grid."""
         if self.rows:
             return len(self.rows) <= 2 and len(self.rows[0]) <= 2
         return len(self.items) <= 4
@@ -60,7 +60,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Smelt:
-    """What a furnace makes of an item."""
+    """A smelting recipe."""
 
     source: str
     source_variant: int | None
@@ -77,21 +77,21 @@ def table(name: str) -> list[dict[str, str]]:
 
 
 def facts(name: str, version: str = VERSION) -> Any:
-    """One of minecraft-data's files for the PC edition."""
+    """A file of minecraft-data for the PC edition."""
     folder = resources.files("minecraft_data").joinpath("data", "data", "pc", version)
     return json.loads(folder.joinpath(f"{name}.json").read_text("utf-8"))
 
 
 @cache
 def numbers() -> Mapping[int, str]:
-    """Minecraft's numbers of blocks and items -> their names."""
+    """Minecraft's block and item numbers -> names."""
     blocks = {block["id"]: block["name"] for block in facts("blocks")}
     return blocks | {item["id"]: item["name"] for item in facts("items")}
 
 
 @cache
 def smelts() -> Sequence[Smelt]:
-    """The 51 things that a furnace does."""
+    """The 51 smelting recipes."""
     return [
         Smelt(
             row["source"],
@@ -105,7 +105,7 @@ def smelts() -> Sequence[Smelt]:
 
 @cache
 def recipes() -> Sequence[Recipe]:
-    """Every crafting recipe, in a fixed order; no two take the same."""
+    """Every crafting recipe in a fixed order, with distinct inputs."""
     new, old = facts("recipes"), facts("recipes", _OLDER)
     written = [_written(row) for row in table("recipes")]
     ours = {recipe.name for recipe in written}
@@ -117,7 +117,7 @@ def recipes() -> Sequence[Recipe]:
         for raw in old.get(key) or new[key]:
             recipe = _recipe(raw, exact=key in old)
             if recipe.name in recipe.needed() and recipe.count == 1 and not recipe.rows:
-                continue  # two worn tools make one: no new thing
+                continue  # A repair of two worn tools makes no new item.
             found.setdefault(recipe.rows or tuple(sorted(recipe.items, key=str)), recipe)
     for recipe in written:
         found[recipe.rows] = recipe
@@ -157,9 +157,9 @@ def _ingredient(raw: Any, exact: bool) -> Ingredient | None:
         return None
     name, variant = numbers()[raw["id"]], raw.get("metadata")
     if name in ("log", "log2") and variant is not None:
-        variant %= 4  # 1.8 asks for bark all round, which no recipe of the game does
+        variant %= 4  # 1.8 requires bark on all sides, which no recipe of the game produces.
     if variant in (None, -1, _ANY) or (not exact and not variant and name == "planks"):
         variant = None
     if name == "red_flower" and variant is None:
-        variant = 3  # of all the flowers the azure bluet gives light grey
+        variant = 3  # Of all flowers, the azure bluet gives light grey.
     return Ingredient(name, variant)

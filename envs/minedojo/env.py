@@ -1,4 +1,4 @@
-"""MineDojo as an environment: skills in plain words, in a world that moves only when they do."""
+"""MineDojo's tasks as an environment, with high-level skills in plain words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from inhabit.envs.minedojo.tasks.goals import conditions
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world, read_scene
 
 _NEAR = 36
-"""Blocks around that `find` searches, and the expert knows of."""
+"""Radius in blocks of `find`, and of the expert's knowledge."""
 
 
 def make(backend: str, settings: MineDojoSettings) -> Env:
@@ -87,26 +87,26 @@ class MineDojo(Env):
         self._first = self._now = game_state.read(self._world.ask("state"))
 
     def observe(self) -> Observation:
-        """The picture, uint8 (height, width, 3), and what the body feels and carries."""
+        """The image, uint8 (height, width, 3), and a text about health and inventory."""
         world, now = self._there()
         if self._picture is None:
             self._picture = world.settled()
         return Observation(text=game_state.in_words(now), rgb=self._picture.copy())
 
     def vocabulary(self) -> Sequence[Action]:
-        """Every skill about every name: the same in all scenes."""
+        """Every skill with every name: the same in all scenes."""
         return vocabulary()
 
     def actions(self) -> Sequence[Action]:
-        """What makes sense with what was seen and is held."""
+        """The skills that make sense with what was seen and is held."""
         return candidates.plausible(self._there()[1])
 
     def parse(self, text: str) -> Action | None:
-        """The skill that a text means."""
+        """Parse a skill."""
         return understand(text)
 
     def act(self, action: Action) -> Outcome:
-        """Carry out one skill, to its end or its deadline; the cost is in ticks of 1/20 s."""
+        """Execute one skill until it finishes or its deadline; the cost is in ticks of 1/20 s."""
         world, _ = self._there()
         meant = understand(action.text)
         if meant is None:
@@ -127,19 +127,19 @@ class MineDojo(Env):
         )  # fmt: skip
 
     def progress(self) -> tuple[int, int]:
-        """Targets had, killed, used or days lived, of how many."""
+        """The number of goal conditions that hold, and their total."""
         now = self._there()[1]
         assert self._first is not None
         return conditions(self._scene, self._first, now)
 
     def close(self) -> None:
-        """End the world. Safe to call twice."""
+        """Stop the world. Safe to call twice."""
         if self._world is not None:
             self._world.close()
         self._world = self._now = self._first = self._picture = None
 
     def plan(self) -> Sequence[Action]:
-        """A solution from here by the recipes, leaves first; empty when solved or none is known.
+        """A plan by the recipes from the current state; empty if solved or no plan is known.
 
         It is a shortest one where `best_actions` knows of those.
         """
@@ -153,7 +153,7 @@ class MineDojo(Env):
         return planner.plan(self._scene, self._first, now, around)
 
     def best_actions(self) -> frozenset[Action] | None:
-        """Every action that some shortest plan starts with, by the recipes and what was seen.
+        """Every action that starts a shortest plan, by the recipes and what was seen.
 
         None where that hangs on chance or on what has not been seen yet, when the last action came
         to nothing, and when one should eat first.
@@ -164,29 +164,29 @@ class MineDojo(Env):
         return None if known is None else known.best
 
     def things(self) -> Sequence[SceneObject]:
-        """Blocks by kind, mobs one by one, and what is carried; with their pixels."""
+        """Blocks by kind, mobs one by one, and carried items, with their pixels."""
         world, now = self._there()
         height, width = self._scene.image_size or (self._settings.height, self._settings.width)
         return facts.things(now, facts.look(world, width, height))
 
     def state(self) -> Mapping[str, JsonValue]:
-        """The body, what it carries, mobs and what has been seen."""
+        """Health, inventory, mobs, and what was seen."""
         return dict(self._there()[1].raw)
 
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of the state."""
+        """The first 16 hexadecimal digits of the state's SHA-256."""
         text = json.dumps(self.state(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def admissible(self) -> Sequence[Action]:
-        """What is offered and whose needs are met; ways through the land are not tried."""
+        """The plausible actions whose preconditions hold; paths are not tested."""
         now = self._there()[1]
         return [
             a for a in candidates.plausible(now) if not (a.verb == "eat" and now.raw["food"] >= 20)
         ]
 
     def ask(self, op: str, **fields: Any) -> Any:
-        """One question to the running world, for tools that look closer than an agent may.
+        """Send a request to the running world, for tools that see more than an agent.
 
         Raises:
             SimulatorError: it is gone.
@@ -197,7 +197,7 @@ class MineDojo(Env):
         return self._there()[1].dead or len(set(self.progress())) == 1
 
     def _around(self) -> frozenset[str]:
-        """Blocks that stand around here, seen or not."""
+        """The blocks nearby, seen or not."""
         return frozenset(self._there()[0].ask("blocks", distance=_NEAR))
 
     def _shortest(self, around: frozenset[str]) -> Shortest | None:

@@ -99,7 +99,7 @@ def noun(phrase: str) -> str:
 
 
 def preposition(name: str) -> str:
-    """ "in" or "on", by receptacle type."""
+    """The preposition "in" or "on", by receptacle type."""
     return "in" if name.rpartition("_")[0] in _IN or name in _IN else "on"
 
 

@@ -1,1 +1,1 @@
-"""MineDojo as a template for EIE."""
+"""The task template for EIE, and facts about a scene."""

@@ -1,4 +1,4 @@
-"""Ways to make a task of MineDojo's into another one."""
+"""The ways to evolve a MineDojo task."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FAR = 30
 
 
 def changed(scene: MineDojoScene, change: str, rng: random.Random) -> MineDojoScene | None:
-    """The scene, changed as asked; None where it does not lend itself."""
+    """The changed scene; None if the change is not possible."""
     fields = _CHANGES[change](scene, rng)
     return None if fields is None else MineDojoScene.model_validate({**dict(scene), **fields})
 
@@ -47,7 +47,7 @@ def _distractors(scene: MineDojoScene, rng: random.Random) -> dict[str, object] 
 
 
 def _emptier(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
-    """One stack is one less, so that more has to be gathered or made."""
+    """Remove one item of a stack, so that more has to be gathered or made."""
     stacks = [one for one in scene.initial_inventory if _is_stuff(one.name)]
     if not stacks:
         return None
@@ -66,7 +66,7 @@ def _more(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
 
 
 def _combined(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
-    """The wishes of two scenes at once, with what both have."""
+    """The goals of two scenes in one, with the inventory of both."""
     other = draw_scene(rng)
     if scene.task != "harvest" or other.task != "harvest":
         return None
@@ -99,4 +99,4 @@ _CHANGES: Mapping[str, Callable[[MineDojoScene, random.Random], dict[str, object
     "combined goals": _combined,
 }
 CHANGES: tuple[str, ...] = tuple(_CHANGES)
-"""Ways to evolve a task."""
+"""Name of a change -> the function that makes it."""

@@ -1,4 +1,4 @@
-"""What is so in a moment, in the one form that every environment has: what claims are checked on.
+"""The objects of a MineDojo scene in the form common to all environments.
 
 A kind of block is one thing, "log", however many there are; mobs are things each, "cow_3"; and so
 is each item that is carried, "log_0".
@@ -17,18 +17,19 @@ from inhabit.envs.minedojo.luanti.config import FOV
 from inhabit.envs.minedojo.luanti.framebuffer import BAR
 
 STATES: Mapping[str, tuple[str, str]] = {"shorn": ("shorn", "woolly")}
-"""State of a mob -> words for when it holds, and for when it does not."""
+"""State of a mob -> adjectives for "holds" and "does not hold"."""
 _IN_HAND = 0.02
-"""About the share of the picture that what is in the hand takes up."""
+"""Approximate share of the image that a held item covers."""
 _ACROSS, _DOWN = 48, 30
-"""Rays over the picture, of which each stands for its share of the pixels."""
+"""Rays over the image, each of which stands for its share of the pixels."""
 _WIDEST, _TALLEST = 1.6, 1.4
-"""Luanti widens the view of windows narrower than 16 : 10, by the root, up to this."""
+"""Luanti widens the view of windows narrower than 16:10 by the square root of the ratio, up to
+this."""
 
 
 @dataclass(frozen=True, slots=True)
 class PixelView:
-    """About how many pixels of the picture show what."""
+    """Approximate number of pixels of each block and mob in the image."""
 
     hand: int
     blocks: Mapping[str, int]
@@ -36,7 +37,7 @@ class PixelView:
 
 
 def look(world: Backend, width: int, height: int) -> PixelView:
-    """Reckon what the present picture shows, by rays.
+    """Estimate what the current image shows, by ray casting.
 
     Args:
         world: as it is now.
@@ -58,7 +59,7 @@ def look(world: Backend, width: int, height: int) -> PixelView:
 
 
 def things(now: GameState, view: PixelView) -> tuple[SceneObject, ...]:
-    """Everything that is known to be there, in a fixed order.
+    """Every known object, in a fixed order.
 
     Args:
         now: the moment.

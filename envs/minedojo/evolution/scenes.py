@@ -1,4 +1,4 @@
-"""Scenes for EIE: something to be had, some of what it takes in the hands, the rest around one."""
+"""Samples scenes for EIE: a goal item, some of its ingredients held, and the rest nearby."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ planks porkchop potato pumpkin rail redstone reeds sandstone shears shield sign 
 stone_axe stone_hoe stone_pickaxe stone_slab stone_sword string sugar torch trapdoor
 wheat wooden_axe wooden_pickaxe wooden_sword wool
 """
-"""Items worth wanting."""
+"""Items that can be goals."""
 FOES = ("zombie", "skeleton", "spider", "husk", "pig", "cow", "sheep", "chicken", "wolf", "rabbit")
 CLUTTER = (
     *("coal_ore", "iron_ore", "gold_ore", "redstone_ore", "diamond_ore", "stone", "sand", "gravel"),
@@ -42,9 +42,9 @@ CLUTTER = (
 )
 ANIMALS = ("cow", "pig", "sheep", "chicken", "horse", "rabbit", "mooshroom", "llama")
 _HELD = 0.45
-"""How often something that the goal takes is held already."""
+"""Probability that an ingredient of the goal is held at the start."""
 _HUNTS = 0.5
-"""How many of those that take an animal are kept: often the animal is out of sight."""
+"""Share of kept goals that need an animal, since animals are often out of view."""
 _FIGHTS = 0.06
 _NATURAL = frozenset(
     (
@@ -55,21 +55,21 @@ _NATURAL = frozenset(
         *("web", "wheat", "yellow_flower"),
     )
 )
-"""Blocks that one may come upon."""
+"""Blocks that may occur nearby."""
 _SPOTS = ((0, 3), (-2, 3), (2, 3), (-1, 2), (1, 2), (-4, 5), (4, 6), (-1, 6))
-"""Where things stand on each side: blocks to the right, and away; the first ones within reach."""
+"""Positions of blocks on each side: to the right and away; the first ones are within reach."""
 _SPREAD = 7.0
 
 
 @cache
 def every_way() -> Mapping[str, Acquisition]:
-    """Item -> the cheapest way to it, where everything natural can be found."""
+    """Item -> the cheapest way to obtain it if every natural block can be found."""
     alive = frozenset(row["name"] for row in table("mobs"))
     return cheapest(costs(_NATURAL, alive), _NATURAL, alive)
 
 
 def draw_scene(rng: random.Random) -> MineDojoScene:
-    """A scene in which something is to be had or somebody fought."""
+    """Sample a scene with an item to obtain or a mob to fight."""
     if rng.random() < _FIGHTS:
         return _fight(rng)
     while True:
@@ -80,7 +80,7 @@ def draw_scene(rng: random.Random) -> MineDojoScene:
 
 
 def land(rng: random.Random) -> dict[str, object]:
-    """A place, a day and its weather."""
+    """A biome, a time of day and weather."""
     return {
         "specified_biome": rng.choice([b for b in BIOMES if b in names("biome")]),
         "world_seed": rng.randrange(10_000),
@@ -92,7 +92,7 @@ def land(rng: random.Random) -> dict[str, object]:
 
 
 def around(kinds: Sequence[str], rng: random.Random) -> tuple[PlacedBlock, ...]:
-    """Blocks of these kinds on all four sides, whichever way one looks, none before another."""
+    """Place blocks of these kinds on all four sides, so that no side hides another."""
     found: dict[tuple[int, int, int], PlacedBlock] = {}
     spots = rng.sample(_SPOTS, min(len(kinds), len(_SPOTS)))
     for kind, (lane, far) in zip(kinds, spots, strict=False):
@@ -103,7 +103,7 @@ def around(kinds: Sequence[str], rng: random.Random) -> tuple[PlacedBlock, ...]:
 
 
 def creatures(who: Sequence[str]) -> dict[str, object]:
-    """Fields that set mobs around the start."""
+    """Scene fields that spawn mobs around the start."""
     if not who:
         return {"initial_mobs": ()}
     return {
@@ -114,7 +114,7 @@ def creatures(who: Sequence[str]) -> dict[str, object]:
 
 
 def _column(kind: str) -> Iterator[tuple[str, int]]:
-    """What stands for a kind: a trunk, a pool, a plant on soil, else two blocks."""
+    """The blocks that represent a kind: a trunk, a pool, a plant on soil, or two blocks."""
     shape = next(b["shape"] for b in content()["blocks"] if b["name"] == kind)
     if kind == "log":
         yield from ((kind, y) for y in (-1, 0, 1, 2))
@@ -151,14 +151,14 @@ def _effort(item: str) -> float:
 
 
 def _needed(item: str, rng: random.Random) -> _Needs | None:
-    """What an item takes, of which something has to be gathered; None where that won't do."""
+    """The ingredients of an item, some of which must be gathered; None if it is not suitable."""
     if item not in every_way():
         return None
     way = every_way()[item]
     certain = way.verb not in ("craft", "smelt") and way.least == way.most
     needed = _Needs(rng.randint(1, 3) if certain else 1)
     needed.take(graph(item, needed.count, {}, every_way()), rng, top=True)
-    # Whoever goes hunting may leave what stands here behind, so that no plan is surely shortest.
+    # A hunt may leave placed stations behind, so that no plan is certainly shortest.
     stands = TABLE in needed.held or FURNACE in needed.held
     if needed.mobs:
         return needed if not stands and rng.random() < _HUNTS else None
@@ -185,7 +185,7 @@ def _harvest(item: str, needed: _Needs, rng: random.Random) -> MineDojoScene:
 
 
 def _carried(held: Mapping[str, int], rng: random.Random) -> list[InventoryItem]:
-    """In the hand what has to be put down or used, where there is such a thing."""
+    """The item to hold first: one that has to be placed or used, if any."""
     order = sorted(held, key=lambda n: (n not in (TABLE, FURNACE), rng.random()))
     return [
         InventoryItem(slot=slot, name=name, quantity=min(64, held[name]))
@@ -194,7 +194,7 @@ def _carried(held: Mapping[str, int], rng: random.Random) -> list[InventoryItem]
 
 
 class _Needs:
-    """What a goal takes, parted into what is held and what has to be gathered."""
+    """A goal's ingredients, split into those held and those to gather."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -204,7 +204,7 @@ class _Needs:
         self.mobs: list[str] = []
 
     def take(self, node: Node, rng: random.Random, *, top: bool = False) -> None:
-        """Go down a node of the graph."""
+        """Visit a node of the graph."""
         if not top and rng.random() < _HELD:
             self._hold(node.item, node.count)
             return
@@ -223,7 +223,7 @@ class _Needs:
             self.take(part, rng)
 
     def _gather(self, into: list[str], node: Node, rng: random.Random, *, top: bool) -> None:
-        """All but one or two of something that takes many are held."""
+        """Hold all but one or two of an ingredient that is needed often."""
         if node.way.about not in into:
             into.append(node.way.about)
         missing = rng.randint(1, 2)

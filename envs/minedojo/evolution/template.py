@@ -1,4 +1,4 @@
-"""MineDojo as a template for EIE: its words, its tasks from a seed, and what each is made up of."""
+"""The MineDojo task template for EIE: vocabulary, sampling, evolution and event graphs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MineDojoTemplate:
         self.lexicon = _lexicon()
 
     def schema(self) -> Mapping[str, JsonValue]:
-        """JSON schema of `MineDojoScene`, with the names that its fields take."""
+        """JSON schema of `MineDojoScene`, with the names that are valid in its fields."""
         schema: dict[str, Any] = MineDojoScene.model_json_schema()
         fields, parts = schema["properties"], schema["$defs"]
         parts["InventoryItem"]["properties"]["name"]["vocabulary"] = list(names("item"))
@@ -69,7 +69,7 @@ class MineDojoTemplate:
         return schema
 
     def prose(self) -> str:
-        """What there is and what can be wanted."""
+        """The possible scenes and goals, for a writer."""
         return (
             "A voxel world under MineDojo's parameters. `task` is harvest (have so many more of "
             "the items in target_names), combat (kill so many of the mobs in target_names) or "
@@ -82,33 +82,33 @@ class MineDojoTemplate:
         )
 
     def seed(self, rng: random.Random, name: str) -> Task:
-        """A new task: something to be had, and around one what it takes."""
+        """Sample a new task: a goal item with its ingredients nearby."""
         return _task(name, draw_scene(rng), rng)
 
     def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
-        """A task with one thing changed; None where it does not lend itself."""
+        """Change one aspect of a task; None if that is not possible."""
         scene = changed(read_scene(task), change, rng)
         return None if scene is None else _task(name, scene, rng)
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
-        """MineDojo's class of it."""
+        """MineDojo's task class."""
         kind = scene.get("task")
         return kind if isinstance(kind, str) else ""
 
     def events(self, task: Task) -> Sequence[Event]:
-        """The task topology graph: what has to be gathered and made, leaves first."""
+        """The events of the goal: what to gather and make, leaves first."""
         try:
             return list(_events(read_scene(task)))
         except SceneError:
             return []
 
     def room(self, task: Task) -> str:
-        """The land that it happens in."""
+        """The biome."""
         scene = task.scene
         return f"{scene.get('specified_biome') or 'plains'} {scene.get('world_seed')}"
 
     def deed(self, action: Action) -> ActionKind:
-        """By its verb."""
+        """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
 
@@ -141,7 +141,7 @@ def _lexicon() -> Lexicon:
 
 
 def _origin(verb: str, about: str, needs: Mapping[str, int]) -> str:
-    """What an item is made of, above all; for what is gathered, the block or mob."""
+    """The main ingredient of an item; for a gathered one, its block or mob."""
     if verb in _GATHERED:
         return about
     return max(needs, key=lambda name: (needs[name], name))
@@ -164,7 +164,7 @@ def _events(scene: MineDojoScene) -> Iterator[Event]:
 def _add(
     node: Node, held: Mapping[str, int], found: dict[str, Event], *, wanted: bool = False
 ) -> None:
-    """The events of a node of the graph, after those that it needs."""
+    """The events of a node, after those it depends on."""
     if node.item in found or (held.get(node.item, 0) >= node.count and not wanted):
         return
     for part in node.parts:
@@ -185,7 +185,7 @@ def _add(
 
 
 def _set_up(station: str, held: Mapping[str, int], found: dict[str, Event]) -> str:
-    """The event that puts up a station, which has to be made first where none is held."""
+    """The event of placing a station, which is made first if none is held."""
     name = f"set up {station}"
     if name not in found:
         if station in every_way() and station != TABLE:
