@@ -173,7 +173,7 @@ class Alfred(Env):
         episode = self._episode()
         twin = Alfred(self._backend, self._settings, session=self._session)
         self._session.copy(self._owner, twin._owner)
-        twin._situation, twin._planner = episode.copy(), self._planner.copy()
+        twin._state, twin._planner = episode.copy(), self._planner.copy()
         return twin
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
