@@ -17,6 +17,7 @@ ENVS_FOR_AGENTS = frozenset({"inhabit.envs.core", "inhabit.envs.cache", "inhabit
 ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs",
     "inhabit.envs.claims",
+    "inhabit.envs.extras",
     "inhabit.envs.registry",
     "inhabit.envs.tasksets",
     "inhabit.envs.template",
@@ -65,8 +66,10 @@ def modules(root: Path) -> Mapping[str, Module]:
         for file in sorted((root / top).rglob("*.py")):
             parts = ["inhabit", *file.relative_to(root).with_suffix("").parts]
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
-    for file in sorted((root / "inhabit").glob("*.py")):
-        found["inhabit" if file.stem == "__init__" else f"inhabit.{file.stem}"] = file
+    own = root / "inhabit"
+    for file in sorted([*own.glob("*.py"), *own.glob("api/*.py")]):
+        parts = file.relative_to(root).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
     return {name: Module(name, file) for name, file in found.items()}
 
 

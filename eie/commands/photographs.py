@@ -10,6 +10,7 @@ import typer
 
 from inhabit.agents.models import registry as models
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
+from inhabit.envs.extras import require
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
 from inhabit.episodes.running.plan import software
 from inhabit.episodes.running.settings import divide
@@ -33,6 +34,7 @@ def photographs(
     as_json: Json = False,
 ) -> None:
     """Make an example of each photograph that a model can't refute. It goes on where it stopped."""
+    require("pyarrow", "sets", "Data sets")
     from inhabit.eie.making.photographs import Photographer, found_in, make
     from inhabit.eie.sets.card import write_card
     from inhabit.eie.sets.page.writing import write_page

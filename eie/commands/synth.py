@@ -21,7 +21,7 @@ from inhabit.eie.making.synth import Synthesis
 from inhabit.eie.sets.card import write_card
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
 from inhabit.eie.sets.page.writing import write_page
-from inhabit.eie.sets.tables import write_tables
+from inhabit.envs.extras import require
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.cluster.settings import ClusterSettings
@@ -55,6 +55,9 @@ def synth(
     as_json: Json = False,
 ) -> None:
     """Make a set of training examples. The same command goes on where it stopped."""
+    require("pyarrow", "sets", "Data sets")
+    from inhabit.eie.sets.tables import write_tables
+
     registration = find_env(env)
     backend = find_backend(registration, backend)
     given = list(assignments or ())

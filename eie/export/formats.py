@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +13,7 @@ from inhabit.eie.export.files import claim
 from inhabit.eie.export.filming import Filming
 from inhabit.eie.export.talk import of_demonstrations, of_examples
 from inhabit.eie.sets.folder import SetFolder
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import require
 from inhabit.episodes.recording.reader import RecordError, Run
 
 
@@ -121,7 +120,5 @@ def export_run(run: Run, form: ExportFormat, out: Path) -> int:
 
 
 def _check(form: ExportFormat) -> None:
-    if form in (ExportFormat.MESSAGES, ExportFormat.LEROBOT) and find_spec("pyarrow") is None:
-        raise UnavailableError(
-            f"The form {form.value!r} needs pyarrow: pip install 'inhabit[sets]'."
-        )
+    if form in (ExportFormat.MESSAGES, ExportFormat.LEROBOT):
+        require("pyarrow", "sets", f"Exports to {form.value!r}")

@@ -12,8 +12,14 @@ from packaging.requirements import InvalidRequirement, Requirement
 from inhabit.episodes.machine.finding import Finding, judge
 
 _EXTRAS = {
-    "local": "models that run on this machine",
+    "local": "models that run on this machine, such as the planner in the box",
+    "openai": "models behind a chat endpoint",
+    "sets": "synth, photographs, and exports to messages and lerobot",
+    "tune": "fine-tuning",
     "gym": "the Gymnasium adapter",
+    "ray": "runs on a Ray cluster",
+    "notebook": "notebooks and pandas tables",
+    "docs": "building this documentation",
     "dev": "the tests",
 }
 

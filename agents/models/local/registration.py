@@ -45,7 +45,8 @@ def _load(name: str, settings: LocalSettings) -> Model:
         from inhabit.agents.models.local.transformer import load
     except ImportError as error:
         raise UnavailableError(
-            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
+            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'. "
+            "Without it, choose an agent that asks no model, such as --agent expert."
         ) from error
     folder = str(prepare()) if source == "smollm2" else source
     model = load(folder, f"local:{name}", settings, adapters=adapters)
@@ -62,7 +63,8 @@ def _load_ranker(folder: Path, name: str, settings: LocalSettings) -> Model:
         from inhabit.agents.models.ranker.model import load
     except ImportError as error:
         raise UnavailableError(
-            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
+            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'. "
+            "Without it, choose an agent that asks no model, such as --agent expert."
         ) from error
     model = load(folder, f"local:{name}", threads=settings.threads)
     model.details = {"device": "cpu", "hash": f"sha256:{fingerprint.of_folder(folder)}"}
