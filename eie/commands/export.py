@@ -1,4 +1,4 @@
-"""`inhabit export`: a set or a run in the form that other people's training code reads."""
+"""`inhabit export`: converts a data set or a run to the format of other training code."""
 
 from __future__ import annotations
 
@@ -9,40 +9,49 @@ import typer
 
 from inhabit.eie.export.formats import ExportFormat
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
+from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
 
 
 def export(
     source: Annotated[
-        Path, typer.Argument(metavar="RUN|SET", help="The folder of a run or of a set.")
+        Path, typer.Argument(metavar="RUN|SET", help="Folder of a run or of a data set.")
     ],
     form: Annotated[
         ExportFormat,
         typer.Option(
             "--format",
-            help="Of a run, what went well is taken: llava, messages, egoplan, lerobot. "
-            "Of a set: llava, messages, egoplan, pca.",
+            help="Output format. Runs: llava, messages, egoplan, lerobot. "
+            "Data sets: llava, messages, egoplan, pca.",
         ),
     ],
-    out: Annotated[Path, typer.Option(help="The folder to write, empty or not there yet.")],
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder to write; it must be new or empty.")
+    ],
     films: Annotated[
         bool,
         typer.Option(
             "--films",
-            help="Of a set, in EgoPlan's form: play its episodes again, and show what was seen on "
-            "the way, by up to eight keyframes an action.",
+            help="For a data set in EgoPlan format: re-execute its episodes and add up to eight "
+            "keyframes per past action.",
         ),
     ] = False,
     assignments: Set = None,
     trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Write a set of examples, or the successful episodes of a run, in another form."""
-    # Forms need much that no other command does.
+    """Convert a run or a data set to another format.
+
+    Of a run, only successful episodes are exported.
+    """
+    # Exporters import libraries that no other command needs.
     from inhabit.eie.export.formats import export_run, export_set
     from inhabit.eie.sets.folder import SetFolder
 
-    if (source / "set.json").exists():
+    is_set = (source / "set.json").exists()
+    if not is_set and not any(end and end.success for end in Index(Run.open(source)).ends()):
+        raise RecordError(f"Nothing to export: no episode of {source} was successful.")
+    if is_set:
         count = export_set(
             SetFolder.open(source),
             form,
@@ -52,11 +61,13 @@ def export(
             trusted=trusted,
         )
     elif films:
-        raise RecordError(f"{source} is no set, and only a set's episodes are filmed.")
+        raise RecordError(f"{source} is not a data set: --films works on data sets only.")
     else:
         count = export_run(Run.open(source), form, out)
+    if not count:
+        raise RecordError(f"Nothing was exported: {source} has no sample for {form.value}.")
     if as_json:
         print_json({"source": str(source), "format": form.value, "out": str(out), "count": count})
     else:
         what = "episodes" if form is ExportFormat.LEROBOT else "samples"
-        answers().print(f"{count} {what} in {out}", soft_wrap=True)
+        answers().print(f"Exported {count} {what} to {out}.", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`inhabit photographs`: training examples from photographs, where there is no simulator."""
+"""`inhabit photographs`: makes training examples from photographs, without a simulator."""
 
 from __future__ import annotations
 
@@ -11,29 +11,43 @@ import typer
 from inhabit.agents.models import registry as models
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
 from inhabit.envs.extras import require
+from inhabit.episodes.commands.options import BaseUrl
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
 from inhabit.episodes.running.plan import software
 from inhabit.episodes.running.settings import divide
 
 _SAME = ("env", "backend", "author", "seed", "n", "settings")
-"""What has to be the same for a set to go on."""
+"""What has to be the same to continue a data set."""
 
 
 def photographs(
-    folder: Annotated[Path, typer.Argument(help="Where the photographs lie.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the photographs.")],
     author: Annotated[
-        str, typer.Option(metavar="KIND:NAME", help="A model that sees: it writes and refutes.")
+        str,
+        typer.Option(
+            metavar="KIND:NAME",
+            help="Vision-language model that writes each example and then tries to refute it.",
+        ),
     ],
-    out: Annotated[Path, typer.Option(help="The set's folder. A set begun before goes on.")],
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Where the model's endpoint is.")
-    ] = None,
-    of: Annotated[str, typer.Option(help="What the photographs are of.")] = "driving",
-    seed: Annotated[int, typer.Option(help="Of splits and of the places of answers.")] = 0,
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER", help="Folder of the data set. An interrupted one is continued."
+        ),
+    ],
+    base_url: BaseUrl = None,
+    of: Annotated[
+        str, typer.Option(help="Subject of the photographs, named in prompts and in the data set.")
+    ] = "driving",
+    seed: Annotated[int, typer.Option(help="Seed of the split and of the answer positions.")] = 0,
     assignments: Set = None,
     as_json: Json = False,
 ) -> None:
-    """Make an example of each photograph that a model can't refute. It goes on where it stopped."""
+    """Make a data set from photographs.
+
+    Keeps one example for each photograph unless the model can refute it. The same command
+    continues an interrupted set.
+    """
     require("pyarrow", "sets", "Data sets")
     from inhabit.eie.making.photographs import Photographer, found_in, make
     from inhabit.eie.sets.card import write_card
@@ -81,8 +95,8 @@ def _open(out: Path, header: SetHeader) -> SetFolder:
         was, now = getattr(opened.header, name), getattr(header, name)
         if was != now:
             raise SetError(
-                f"{out} was begun with {name} {was!r}, not {now!r}. Give the same command to go "
-                "on with it, or choose another --out."
+                f"{out} was started with {name} {was!r}, not {now!r}. Run the same command to "
+                "continue it, or choose another --out."
             )
     return opened
 
@@ -96,4 +110,4 @@ def _report(opened: SetFolder, as_json: bool) -> None:
     if as_json:
         print_json({"set": str(opened.folder), "kept": kept, "rejected": dict(rejected)})
     else:
-        answers().print(f"{kept} examples in {opened.folder}", soft_wrap=True)
+        answers().print(f"Kept {kept} examples in {opened.folder}.", soft_wrap=True)

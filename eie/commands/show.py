@@ -1,4 +1,4 @@
-"""`inhabit show`: pages and films of what was recorded."""
+"""`inhabit show`: writes HTML pages and videos of runs and data sets."""
 
 from __future__ import annotations
 
@@ -7,39 +7,51 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
 from inhabit.episodes.commands.output import Json, answers, print_json, remarks
+from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.reader import RecordError
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="A run's folder, a folder of runs, or a set's.")],
+    run: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="Folder of a run, of several runs, or of a data set."
+        ),
+    ],
     video: Annotated[
-        bool, typer.Option("--video", help="Make the films that are missing.")
+        bool, typer.Option("--video", help="Also write an MP4 video of each episode.")
     ] = False,
-    gif: Annotated[bool, typer.Option("--gif", help="Make films as GIF too.")] = False,
+    gif: Annotated[
+        bool, typer.Option("--gif", help="Also write an animated GIF of each episode.")
+    ] = False,
     episode: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID", help="A page of this episode (a task id or a number); repeat."),
+        typer.Option(
+            metavar="ID",
+            help="Task id or number of an episode to show; repeat for more. [default: "
+            "all, up to 200]",
+        ),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Pages of all episodes, in a long run too.")
+        bool,
+        typer.Option("--all", help="Write a page for every episode of a run with more than 200."),
     ] = False,
     together: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A film (.mp4 or .gif) of the episodes that --episode names, side by side: of one "
-            "run, or of every run in a folder.",
+            help="Write one video (.mp4 or .gif) that shows the episodes named by --episode side "
+            "by side: of one run, or of every run in FOLDER.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write pages that any browser opens, without network: of the run and of its episodes.
+    """Write HTML pages and videos of a run or a data set.
 
-    A set gets one page, and its card. A run of more than 200 episodes gets pages of those that
-    --episode names, or of --all.
+    The pages are self-contained files. A run gets a page and one for each episode, a folder of
+    runs also a page that compares them, and a data set a page and a data card.
     """
     if (run / "set.json").exists():
         _show_set(run, as_json)
@@ -51,20 +63,19 @@ def show(
         else:
             answers().print(str(film), soft_wrap=True)
         return
-    # Films and pages need much that no other command does.
+    # Pages and videos import libraries that no other command needs.
     from inhabit.episodes.reports.page.writing import Films, find_runs, write_gallery, write_run
 
     runs = find_runs(run, _leave_out)
     shown = []
-    with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
-        bar = progress.add_task("pages", total=sum(len(found.tasks) for found in runs))
+    with ProgressReport("episodes", sum(len(found.tasks) for found in runs)) as progress:
         for found in runs:
             chosen = list(found.episodes()) if every else None
             if episode:
                 chosen = [found.find(name) for name in episode]
             films = Films(video, gif)
             try:
-                shown.append(write_run(found, films, lambda _: progress.advance(bar), chosen))
+                shown.append(write_run(found, films, lambda _: progress.advance(), chosen))
             except RecordError as error:
                 if len(runs) == 1:
                     raise
@@ -109,7 +120,7 @@ def _film_together(folder: Path, file: Path, names: Sequence[str]) -> Path:
     from inhabit.episodes.reports.video.side_by_side import MOST, Side, name_of
 
     if file.suffix not in (".mp4", ".gif"):
-        raise typer.BadParameter(f"--together writes an .mp4 or a .gif, not {file.name!r}.")
+        raise typer.BadParameter(f"--together writes an .mp4 or a .gif file, not {file.name!r}.")
     runs = find_runs(folder, _leave_out)
     sides = []
     for found in runs:
@@ -120,7 +131,6 @@ def _film_together(folder: Path, file: Path, names: Sequence[str]) -> Path:
                 sides.append(Side(name, one, attempt))
     if not 1 <= len(sides) <= MOST:
         raise typer.BadParameter(
-            f"--together shows 1 to {MOST} episodes side by side, and these are {len(sides)}: name "
-            "them with --episode."
+            f"--together shows 1 to {MOST} episodes, not {len(sides)}. Name them with --episode."
         )
     return write_together(file, sides)

@@ -1,15 +1,12 @@
-"""`inhabit synth`: write tasks and cut training examples from them, checked in the simulator."""
+"""`inhabit synth`: generates tasks and training examples, verified in the simulator."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import sys
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated
 
 import typer
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -25,36 +22,47 @@ from inhabit.envs.extras import require
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.cluster.settings import ClusterSettings
+from inhabit.episodes.commands.interrupt import interruptible
+from inhabit.episodes.commands.options import Backend, BaseUrl, EnvName, Ray
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.running.plan import find_backend, software
 from inhabit.episodes.running.settings import divide
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic", "networkx", "pyarrow")
 _MODELS = ("torch", "transformers", "openai")
 _SAME = ("env", "backend", "author", "seed", "n", "settings")
-"""What has to be the same for a set to go on."""
+"""What has to be the same to continue a data set."""
 
 
 def synth(
-    env: Annotated[str, typer.Argument(help="An environment that `inhabit envs` names.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="How many examples.")],
-    out: Annotated[Path, typer.Option(help="The set's folder. A set begun before goes on.")],
+    env: EnvName,
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of examples to keep.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER", help="Folder of the data set. An interrupted one is continued."
+        ),
+    ],
     author: Annotated[
-        str, typer.Option(metavar="procedural|KIND:NAME", help="Who writes the tasks.")
+        str,
+        typer.Option(
+            metavar="procedural|KIND:NAME",
+            help="Author of the tasks: the built-in procedural generator, or a model.",
+        ),
     ] = "procedural",
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Where the author's endpoint is.")
-    ] = None,
-    backend: Annotated[str | None, typer.Option(help="The simulator behind it.")] = None,
-    seed: Annotated[int, typer.Option(help="Of everything that is left to chance.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Attempts at once.")] = 1,
-    ray: Annotated[
-        bool, typer.Option("--ray", help="On a Ray cluster; --set ray_address=... says which.")
-    ] = False,
+    base_url: BaseUrl = None,
+    backend: Backend = None,
+    seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Tasks to try in parallel.")] = 1,
+    ray: Ray = False,
     assignments: Set = None,
     as_json: Json = False,
 ) -> None:
-    """Make a set of training examples. The same command goes on where it stopped."""
+    """Generate a data set, verified in the simulator.
+
+    The same command continues an interrupted set.
+    """
     require("pyarrow", "sets", "Data sets")
     from inhabit.eie.sets.tables import write_tables
 
@@ -63,7 +71,7 @@ def synth(
     given = list(assignments or ())
     if base_url is not None:
         given.append(f"model.base_url={base_url}")
-    # Where attempts are made is no matter of the set: it comes to the same on any machine.
+    # The cluster does not change the data set: it is the same on any machine.
     settings = dict(divide(given, {**owners(env, author), "cluster": ClusterSettings}))
     cluster = settings.pop("cluster")
     assert isinstance(cluster, ClusterSettings)
@@ -74,7 +82,7 @@ def synth(
         opened = _open(out, header)
         if not opened.header.finished:
             made = _make_on_cluster(opened, cluster, workers) if ray else _make(opened, workers)
-            asyncio.run(_interruptible(made, out))
+            asyncio.run(interruptible(made, out))
             write_tables(opened)
             opened.finish()
         write_card(opened)
@@ -108,10 +116,10 @@ def _header(
 
 
 def _open(out: Path, header: SetHeader) -> SetFolder:
-    """The set in `out`, begun now or before with the same command.
+    """The data set in `out`: a new one, or one started by the same command.
 
     Raises:
-        SetError: it was begun with another.
+        SetError: another command started it.
     """
     if not (out / "set.json").exists():
         return SetFolder.begin(out, header)
@@ -122,8 +130,8 @@ def _open(out: Path, header: SetHeader) -> SetFolder:
             was, now = _comparable(header, was), _comparable(header, now)
         if was != now:
             raise SetError(
-                f"{out} was begun with {name} {was!r}, not {now!r}. Give the same command to go "
-                "on with it, or choose another --out."
+                f"{out} was started with {name} {was!r}, not {now!r}. Run the same command to "
+                "continue it, or choose another --out."
             )
     return opened
 
@@ -131,7 +139,7 @@ def _open(out: Path, header: SetHeader) -> SetFolder:
 def _comparable(
     header: SetHeader, settings: Mapping[str, Mapping[str, JsonValue]]
 ) -> Mapping[str, Mapping[str, JsonValue]]:
-    """Settings without what comes to the same, and with what an older version did not have."""
+    """Settings in one normal form: equivalent ones replaced, later ones filled in."""
     registration = find_env(header.env)
     try:
         env = registration.settings.model_validate(dict(settings["env"]))
@@ -142,74 +150,44 @@ def _comparable(
     return {**settings, "env": quickest.model_dump(mode="json")}
 
 
-async def _interruptible(made: Coroutine[Any, Any, None], out: Path) -> None:
-    """Make the set; Ctrl-C or SIGTERM end it cleanly, and a second one at once."""
-    making = asyncio.ensure_future(made)
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        if making.cancelling():
-            _leave()
-        remarks().print("Stopping; once more to stop at once.")
-        making.cancel()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
-    try:
-        await making
-    except asyncio.CancelledError:
-        remarks().print(f"Interrupted. The same command goes on with {out}.")
-        _leave()
-
-
 async def _make(opened: SetFolder, workers: int) -> None:
     equipment = await asyncio.to_thread(equip, opened.header)
     try:
-        await Synthesis(
-            opened,
-            equipment.author,
-            equipment.pipeline,
-            equipment.make,
-            most=_most(opened.header, equipment.settings),
-            workers=workers,
-            watch=_watch(opened.header.n),
-        ).run()
+        with ProgressReport("examples", opened.header.n) as progress:
+            await Synthesis(
+                opened,
+                equipment.author,
+                equipment.pipeline,
+                equipment.make,
+                most=_most(opened.header, equipment.settings),
+                workers=workers,
+                watch=progress.set_done,
+            ).run()
     finally:
         await equipment.author.close()
 
 
 async def _make_on_cluster(opened: SetFolder, cluster: ClusterSettings, workers: int) -> None:
-    # Ray takes seconds to import, and few have it.
+    # Ray takes seconds to import, and few installations have it.
     from inhabit.eie.making.cluster import make_on_cluster
     from inhabit.episodes.cluster.jobs import connected
     from inhabit.episodes.cluster.run import need_of
 
     header = opened.header
     async with connected(cluster.ray_address):
-        await make_on_cluster(
-            opened,
-            most=_most(header, SynthSettings.model_validate(header.settings["synth"])),
-            hands=workers,
-            need=need_of(cluster, header.backend),
-            watch=_watch(header.n),
-        )
+        with ProgressReport("examples", header.n) as progress:
+            await make_on_cluster(
+                opened,
+                most=_most(header, SynthSettings.model_validate(header.settings["synth"])),
+                hands=workers,
+                need=need_of(cluster, header.backend),
+                watch=progress.set_done,
+            )
 
 
 def _most(header: SetHeader, settings: SynthSettings) -> int:
-    """Attempts after which it ends, whatever was kept."""
+    """Tasks to try at most, however many examples were kept."""
     return settings.attempts or 10 * header.n + 100
-
-
-def _watch(n: int) -> Callable[[int], None]:
-    """Shows how far it has come, where somebody looks."""
-    if not remarks().is_terminal:
-        return lambda kept: None
-    return lambda kept: _show(kept, n)
-
-
-def _show(kept: int, n: int) -> None:
-    sys.stderr.write(f"\r{kept} of {n} examples")
-    sys.stderr.flush()
 
 
 def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
@@ -224,9 +202,9 @@ def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
             tokens[name] = tokens.get(name, 0) + count
     rejected = {reason.value: funnel.rejected[reason] for reason in sorted(funnel.rejected)}
     console = remarks() if as_json else answers()
-    console.print(f"{funnel.kept} examples from {attempts} tasks in {opened.folder}")
+    console.print(f"Kept {funnel.kept} examples of {attempts} tasks in {opened.folder}.")
     for reason, count in rejected.items():
-        console.print(f"  {count} rejected: {reason}")
+        console.print(f"  rejected, {reason}: {count}")
     if as_json:
         answer: dict[str, JsonValue] = {
             "set": str(opened.folder),
@@ -239,10 +217,3 @@ def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
             "tokens": dict(tokens),
         }
         print_json(answer)
-
-
-def _leave() -> NoReturn:
-    """End now: a dead simulator keeps no thread of ours alive."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(130)

@@ -1,4 +1,4 @@
-"""`inhabit tune`: teach a local model what a set of examples holds."""
+"""`inhabit tune`: fine-tunes a local model on data sets."""
 
 from __future__ import annotations
 
@@ -17,15 +17,24 @@ from inhabit.episodes.running.settings import divide
 
 def tune(
     sets: Annotated[
-        list[Path], typer.Argument(metavar="SET...", help="Folders that `inhabit synth` made.")
+        list[Path],
+        typer.Argument(metavar="SET...", help="Folders of data sets, from `inhabit synth`."),
     ],
-    base: Annotated[str, typer.Option(metavar="KIND:NAME", help="The local model to begin with.")],
-    out: Annotated[Path, typer.Option(help="Its folder. A folder begun before goes on.")],
-    seed: Annotated[int, typer.Option(help="Of the shuffle and the adapters.")] = 0,
+    base: Annotated[str, typer.Option(metavar="local:NAME", help="Local model to start from.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER", help="Folder of the tuned model. An interrupted one is continued."
+        ),
+    ],
+    seed: Annotated[int, typer.Option(help="Seed of the shuffle and of the adapter weights.")] = 0,
     assignments: Set = None,
     as_json: Json = False,
 ) -> None:
-    """Fine-tune a local model on sets of examples. The same command goes on where it stopped."""
+    """Fine-tune a local model on data sets.
+
+    The same command continues an interrupted tuning.
+    """
     settings = divide(assignments or (), {"tune": TuneSettings})["tune"]
     assert isinstance(settings, TuneSettings)
     share_processor()
@@ -34,7 +43,7 @@ def tune(
         from inhabit.eie.tuning.tune import tune as train
     except ImportError as error:
         raise UnavailableError(
-            f"Tuning needs the package {error.name!r}: pip install 'inhabit[tune]'"
+            f"Tuning needs the package {error.name!r}. Install it: pip install 'inhabit[tune]'"
         ) from error
     console = remarks() if as_json else answers()
 
@@ -42,13 +51,13 @@ def tune(
         if line.kind == "judge":
             chance = f", chance {line.chance:.3f}" if line.chance is not None else ""
             console.print(
-                f"After {line.step} of {steps} steps: {line.accuracy:.3f} of {line.examples} "
-                f"validation examples right{chance}; loss {line.loss:.3f}."
+                f"Step {line.step} of {steps}: validation accuracy {line.accuracy:.3f} on "
+                f"{line.examples} examples{chance}, loss {line.loss:.3f}."
             )
         elif line.step % 10 == 0:
             pace = line.examples / max(line.seconds, 1e-9)
             console.print(
-                f"Step {line.step} of {steps}: loss {line.loss:.3f}, right {line.accuracy:.2f}, "
+                f"Step {line.step} of {steps}: loss {line.loss:.3f}, accuracy {line.accuracy:.2f}, "
                 f"{pace:.1f} examples/s."
             )
 
@@ -62,6 +71,6 @@ def tune(
         tell=tell,
         warn=remarks().print,
     )
-    console.print(f"Tuned: --model {result.model}; curves: {result.log}")
+    console.print(f"Use it with --model {result.model}. Training log: {result.log}")
     if as_json:
         print_json(result)

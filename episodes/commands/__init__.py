@@ -8,8 +8,11 @@ from collections.abc import Mapping
 _HERE = "inhabit.episodes.commands"
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "envs": (f"{_HERE}.listing:envs", "List environments and what each still needs."),
-    "agents": (f"{_HERE}.agents:agents", "List agents and models."),
+    "envs": (
+        f"{_HERE}.listing:envs",
+        "List environments, or the settings of one.",
+    ),
+    "agents": (f"{_HERE}.agents:agents", "List agents and models, or the settings of one."),
     "doctor": (f"{_HERE}.doctor:doctor", "Check this machine and print a fix for each finding."),
     "setup": (f"{_HERE}.setup:setup", "Download and prepare what an environment needs."),
     "tasks": (f"{_HERE}.listing:tasks", "Sample tasks and print them as JSONL."),

@@ -1,66 +1,94 @@
-"""`inhabit agents`: who can decide, what models there are, and what can be said of them."""
+"""`inhabit agents`: agents, kinds of models, and the settings of both."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
 from pydantic import BaseModel, JsonValue
 from rich.table import Table
 from rich.text import Text
 
 from inhabit.agents import registry
 from inhabit.agents.models import registry as models
+from inhabit.agents.models.registry import ModelRegistration
 from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.core import UnknownNameError
 from inhabit.episodes.commands.output import Json, answers, print_json, warn_of
+from inhabit.episodes.commands.settings_table import settings_json, settings_table
 
 
-def agents(as_json: Json = False) -> None:
-    """Agents, the models that they may ask, and the settings of both."""
+def agents(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="List the settings of this agent or kind of model instead."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List agents and models, or the settings of one."""
+    if name is not None:
+        _print_one(name, as_json)
+        return
     found, broken = registry.usable()
     kinds, broken_kinds = models.usable()
     problems = [*broken, *broken_kinds]
     warn_of(problems)
     if as_json:
-        rows: list[JsonValue] = [_row(agent) for agent in found]
-        shown: list[JsonValue] = [
-            {"kind": kind.kind, "summary": kind.summary, "settings": _settings(kind.settings)}
-            for kind in kinds
-        ]
-        broken_ones: list[JsonValue] = [str(problem) for problem in problems]
-        print_json({"agents": rows, "models": shown, "broken": broken_ones})
+        of_agents: list[JsonValue] = [_agent(agent) for agent in found]
+        of_models: list[JsonValue] = [_model(kind) for kind in kinds]
+        print_json(
+            {"agents": of_agents, "models": of_models, "broken": [str(one) for one in problems]}
+        )
         return
-    table = Table("agent", "asks", "what it does", "--set, and the defaults", box=None)
+    table = Table("agent", "default model", "description", box=None)
     for agent in found:
-        needs = "".join(f"\nneeds the grant {grant}" for grant in sorted(agent.needs))
-        asks = Text(agent.model or "no model")
-        table.add_row(agent.name, asks, Text(agent.summary + needs), _keys(agent.settings))
+        needs = "".join(f" Granted to it: {grant}." for grant in sorted(agent.needs))
+        table.add_row(Text(agent.name), Text(agent.model or "none"), Text(agent.summary + needs))
     answers().print(table)
-    table = Table("--model", "what it is", "--set, and the defaults", box=None)
+    table = Table("--model", "description", box=None)
     for kind in kinds:
-        table.add_row(f"{kind.kind}:NAME", Text(kind.summary), _keys(kind.settings))
+        table.add_row(Text(f"{kind.kind}:NAME"), Text(kind.summary))
     answers().print()
     answers().print(table)
+    answers().print("\n`inhabit agents NAME` lists settings, such as those of rank or of local.")
 
 
-def _settings(kind: type[BaseModel]) -> dict[str, JsonValue]:
-    """Every `--set` key with its default."""
-    return kind().model_dump(mode="json")
+def _print_one(name: str, as_json: bool) -> None:
+    registration: AgentRegistration | ModelRegistration
+    kind = name.partition(":")[0]
+    if name in registry.names():
+        registration = registry.find(name)
+    elif kind in models.kinds():
+        registration = models.find(f"{kind}:NAME")[0]
+    else:
+        raise UnknownNameError("agent or kind of model", name, [*registry.names(), *models.kinds()])
+    if as_json:
+        print_json({"name": name, "settings": settings_json(registration.settings)})
+        return
+    answers().print(f"{name}: {registration.summary}")
+    if isinstance(registration, AgentRegistration):
+        needs = ", ".join(sorted(registration.needs)) or "none"
+        answers().print(f"default model: {registration.model or 'none'}; grants: {needs}")
+    answers().print()
+    answers().print(settings_table("--set", registration.settings))
 
 
-def _keys(kind: type[BaseModel]) -> Text:
-    return Text(" ".join(f"{key}={_plain(value)}" for key, value in _settings(kind).items()))
-
-
-def _plain(value: JsonValue) -> str:
-    """A value as it is typed."""
-    if value is None or value == [] or value == {}:
-        return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _row(agent: AgentRegistration) -> JsonValue:
+def _agent(agent: AgentRegistration) -> JsonValue:
     return {
         "name": agent.name,
         "summary": agent.summary,
         "model": agent.model,
         "needs": [grant.value for grant in sorted(agent.needs)],
-        "settings": _settings(agent.settings),
+        "settings": _defaults(agent.settings),
     }
+
+
+def _model(kind: ModelRegistration) -> JsonValue:
+    return {"kind": kind.kind, "summary": kind.summary, "settings": _defaults(kind.settings)}
+
+
+def _defaults(settings: type[BaseModel]) -> JsonValue:
+    """Every `--set` key with its default."""
+    return settings().model_dump(mode="json")

@@ -1,4 +1,4 @@
-"""`inhabit compare`: two runs of the same tasks, and whether they differ by more than chance."""
+"""`inhabit compare`: two runs of the same tasks, and whether they differ significantly."""
 
 from __future__ import annotations
 
@@ -13,20 +13,29 @@ from rich.text import Text
 
 from inhabit.episodes.commands.output import Json, answers, print_json
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.reports.video.slides import ENDINGS
+from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring import comparison
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="A run's folder.")],
-    second: Annotated[Path, typer.Argument(help="Another one's, of the same tasks.")],
+    first: Annotated[Path, typer.Argument(metavar="FIRST", help="Folder of a run.")],
+    second: Annotated[
+        Path, typer.Argument(metavar="SECOND", help="Folder of another run of the same tasks.")
+    ],
     mixed: Annotated[
         bool,
-        typer.Option("--mixed", help="Even if backend, candidates, grants or the like differ."),
+        typer.Option(
+            "--mixed",
+            help="Compare runs even if backend, candidates, grants, images or max_steps differ.",
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Compare two runs task by task: McNemar's exact test, intervals, and what changed."""
+    """Compare two runs of the same tasks.
+
+    Pairs the runs by task and prints differences (second minus first) with 95 % intervals,
+    McNemar's exact test, and the tasks that only one run solved.
+    """
     one, other = Run.open(first), Run.open(second)
     found = comparison.compare(one, other, mixed=mixed)
     _print(found, answers())
@@ -36,15 +45,19 @@ def compare(
 
 def _print(found: comparison.Comparison, console: Console) -> None:
     rows = [
-        ("tasks", f"{found.tasks} in both, {found.only_first} and {found.only_second} in one"),
+        (
+            "tasks",
+            f"{found.tasks} in both runs, {found.only_first} only in the first, "
+            f"{found.only_second} only in the second",
+        ),
         (
             "solved",
-            f"by both {found.both_solved}, by the first alone {found.first_solved}, by the second "
-            f"alone {found.second_solved}, by neither {found.neither_solved}",
+            f"{found.both_solved} by both, {found.first_solved} only by the first, "
+            f"{found.second_solved} only by the second, {found.neither_solved} by neither",
         ),
-        ("success", _difference(found.difference, found.interval, found.p_value)),
+        ("success rate", _difference(found.difference, found.interval, found.p_value)),
         (
-            "conditions",
+            "goal-condition success",
             _difference(
                 found.conditions_difference, found.conditions_interval, found.conditions_p_value
             ),
@@ -65,7 +78,7 @@ def _print(found: comparison.Comparison, console: Console) -> None:
 def _difference(value: float, interval: tuple[float, float], p_value: float) -> str:
     low, high = interval
     between = f"{100 * low:+.1f} to {100 * high:+.1f}"
-    return f"{100 * value:+.1f} points (95 %: {between}), p = {p_value:.3g}"
+    return f"{100 * value:+.1f} percentage points (95 % interval: {between}), p = {p_value:.3g}"
 
 
 def _colour(success: bool) -> str:

@@ -1,4 +1,4 @@
-"""`inhabit doctor`: what this machine has and lacks, and the fix for each finding."""
+"""`inhabit doctor`: checks this machine, and prints a fix for each finding."""
 
 from __future__ import annotations
 
@@ -10,21 +10,34 @@ from rich.table import Table
 from rich.text import Text
 
 from inhabit.episodes.commands.output import Json, answers, print_json
+from inhabit.episodes.machine import environments, graphics, programs, python, storage
 from inhabit.episodes.machine.finding import Finding, Status
 
+_CHECKS: Sequence[Callable[[], Iterable[Finding]]] = (
+    python.python,
+    python.packages,
+    storage.caches,
+    storage.room,
+    programs.films,
+    storage.weights,
+    environments.environments,
+    graphics.gpu,
+    graphics.drawing,
+    programs.programs,
+)
 _LOOKS = {
     Status.OK: ("ok", "green"),
-    Status.LACKING: ("lacks", "yellow"),
+    Status.LACKING: ("missing", "yellow"),
     Status.BROKEN: ("broken", "red"),
 }
 
 
 def doctor(as_json: Json = False) -> None:
-    """Check this machine, and print the fix for each finding.
+    """Check this machine and print a fix for each finding.
 
-    Exit code 0, or 1 where something is missing that the defaults need.
+    Exit code 0; 1 if something is broken that the default environments and agents need.
     """
-    findings = [finding for check in _checks() for finding in check()]
+    findings = [finding for check in _CHECKS for finding in check()]
     broken = [finding for finding in findings if finding.state is Status.BROKEN]
     _print(findings, len(broken))
     if as_json:
@@ -32,35 +45,19 @@ def doctor(as_json: Json = False) -> None:
     raise typer.Exit(1 if broken else 0)
 
 
-def _checks() -> Sequence[Callable[[], Iterable[Finding]]]:
-    from inhabit.episodes.machine import environments, graphics, programs, python, storage
-
-    return (
-        python.python,
-        python.packages,
-        storage.caches,
-        storage.room,
-        programs.films,
-        storage.weights,
-        environments.environments,
-        graphics.gpu,
-        graphics.drawing,
-        programs.programs,
-    )
-
-
 def _print(findings: Sequence[Finding], broken: int) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     for finding in findings:
         word, colour = _LOOKS[finding.state]
-        told = Text(finding.found)
+        text = Text(finding.found)
         if finding.state is not Status.OK:
-            told.append(f"\nfor {finding.matters_to}", "dim").append(f"\n{finding.fix}", "bold")
-        table.add_row(Text(word, colour), Text(finding.what), told)
+            text.append(f"\nneeded for {finding.matters_to}", "dim")
+            text.append(f"\nfix: {finding.fix}", "bold")
+        table.add_row(Text(word, colour), Text(finding.what), text)
     console = answers()
     console.print(table)
-    lacking = sum(finding.state is Status.LACKING for finding in findings)
+    missing = sum(finding.state is Status.LACKING for finding in findings)
     if broken:
-        console.print(f"\n{broken} broken: the defaults don't work before that is put right.")
+        console.print(f"\n{broken} broken. Apply these fixes first: the defaults need them.")
     else:
-        console.print(f"\nThe defaults have all they need; {lacking} lacking for other uses.")
+        console.print(f"\nThe defaults are ready. {missing} optional items are missing.")

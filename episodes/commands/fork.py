@@ -1,4 +1,4 @@
-"""`inhabit fork`: go on from the middle of an episode otherwise, and keep both ways."""
+"""`inhabit fork`: continues a recorded episode differently from a step on, and keeps both."""
 
 from __future__ import annotations
 
@@ -10,46 +10,57 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from inhabit.episodes.commands.options import BaseUrl, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Fork
 from inhabit.episodes.replaying.fork import fork_episode
 from inhabit.episodes.replaying.preference import Continuation, PreferencePair
-from inhabit.episodes.reports.video.slides import ENDINGS
+from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.running.from_record import plan_like
 
 
 def fork(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
-    episode: Annotated[str, typer.Option(metavar="ID", help="A task id or a number.")],
-    step: Annotated[int, typer.Option(min=0, help="The first step that is done otherwise.")],
+    run: RunFolder,
+    episode: Annotated[
+        str, typer.Option(metavar="ID", help="Task id or number of the episode to fork.")
+    ],
+    step: Annotated[
+        int, typer.Option(min=0, help="Step to branch off at; 0 is the first decision.")
+    ],
     action: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What to do in that step.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Action to take in that step instead."),
     ] = None,
     hint: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What to tell the agent in that step.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Text to add to the observation in that step."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="KIND:NAME", help="What to ask from that step on.")
+        str | None,
+        typer.Option(metavar="KIND:NAME", help="Model to ask from that step on."),
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Where that model's endpoint is.")
-    ] = None,
+    base_url: BaseUrl = None,
     assignments: Set = None,
     trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Go on from a step of a recorded episode in another way.
+    """Branch off a recorded episode at a step.
 
-    The other way is a run of its own in the folder `forks` of the run, and the two together are a
-    line of `forks.jsonl` there: preference data.
+    Re-executes the steps before it, then changes one thing: the action, the observation text, the
+    model, or a setting. The branch is recorded as a run in RUN/forks, and original and branch are
+    added to RUN/forks.jsonl as a preference pair.
     """
     found = Run.open(run)
-    # The recorded model may have to be said again, and then it is no change.
+    # The recorded model may have to be repeated with its address, which changes nothing.
     other = None if model == found.header.model else model
     if sum(given is not None for given in (action, hint, other)) > 1:
-        raise typer.BadParameter("--action, --hint and another --model exclude one another.")
+        raise typer.BadParameter("--action, --hint and another --model exclude each other.")
+    if action is hint is other is None and not assignments and base_url is None:
+        raise typer.BadParameter(
+            "Nothing would change: give --action, --hint, another --model or --set KEY=VALUE."
+        )
     chosen = found.find(episode)
     change = Fork(
         run=run.resolve().name,
@@ -77,15 +88,16 @@ def fork(
 
 
 def _print(pair: PreferencePair, run: Path, console: Console) -> None:
-    console.print(f"original: {_sentence(pair.original)}", soft_wrap=True)
-    console.print(f"forked:   {_sentence(pair.forked)}", soft_wrap=True)
-    console.print(f"better:   {pair.better or 'neither'}")
-    console.print(f"record:   {run / pair.fork}", soft_wrap=True)
+    console.print(f"original:  {_sentence(pair.original)}", soft_wrap=True)
+    console.print(f"fork:      {_sentence(pair.forked)}", soft_wrap=True)
+    preferred = {"original": "the original", "forked": "the fork", None: "neither"}[pair.better]
+    console.print(f"preferred: {preferred}")
+    console.print(f"recorded:  {run / pair.fork}", soft_wrap=True)
 
 
-def _sentence(way: Continuation) -> str:
-    ending = ENDINGS[way.ending] if way.ending else "Cut off"
+def _sentence(branch: Continuation) -> str:
+    ending = ENDINGS[branch.ending] if branch.ending else "Interrupted"
     return (
-        f"{way.action or 'no action'}. {ending}: {way.met} of {way.total} conditions, "
-        f"{way.steps} steps."
+        f"{branch.action or 'no action'}. {ending}; {branch.met} of {branch.total} goal "
+        f"conditions, {branch.steps} steps."
     )

@@ -1,4 +1,4 @@
-"""`inhabit judge`: where the decisions of a run went wrong, in seeing, thinking or acting."""
+"""`inhabit judge`: scores perception, cognition and action at every step of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 from pydantic import BaseModel, JsonValue
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -19,7 +18,9 @@ from inhabit.agents.models import registry as models
 from inhabit.agents.models.core import Ability
 from inhabit.envs.core import Env
 from inhabit.envs.registry import find
-from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
+from inhabit.episodes.commands.options import BaseUrl, RunFolder
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
+from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.judging import sheet
 from inhabit.episodes.judging.chat import ChatJudge
 from inhabit.episodes.judging.oracle import Oracle
@@ -37,37 +38,54 @@ Agreement = Mapping[Dimension, Kappa]
 
 
 def judge(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: RunFolder,
     by: Annotated[
         str,
-        typer.Option("--judge", metavar="oracle|KIND:NAME", help="The simulator, or a chat model."),
+        typer.Option(
+            "--judge",
+            metavar="oracle|KIND:NAME",
+            help="Who judges: the simulator state (oracle) or a chat model.",
+        ),
     ] = Oracle.name,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Where the judge's endpoint is.")
-    ] = None,
+    base_url: BaseUrl = None,
     assignments: Set = None,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="With --csv: how many steps to label.")
+        int | None,
+        typer.Option(min=1, help="With --csv: number of steps to sample. [default: all]"),
     ] = None,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print a sheet for people to label, as CSV.")
+        bool,
+        typer.Option("--csv", help="Print a CSV sheet for human annotators instead of scores."),
     ] = False,
     labels: Annotated[
-        Path | None, typer.Option(help="A labelled sheet to hold the judge against.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Annotated CSV sheet; prints Cohen's kappa with the judge."
+        ),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="oracle|KIND:NAME", help="Another judge that has judged this run."),
+        typer.Option(
+            metavar="oracle|KIND:NAME",
+            help="Another judge of this run; prints Cohen's kappa with it.",
+        ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="An SVG to draw how sure and how right it was into.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="SVG file for the reliability diagram of ranked actions."
+        ),
     ] = None,
     trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Score every step of a run; what was judged before is not judged again."""
+    """Score perception, cognition and action at every step.
+
+    Re-executes the episodes to know what was right at each step. Episodes that this judge has
+    scored before are not scored again.
+    """
     if (sample is not None and not as_csv) or (as_csv and as_json):
-        raise typer.BadParameter("--sample goes with --csv, and --csv without --json.")
+        raise typer.BadParameter("--sample needs --csv, and --csv excludes --json.")
     found = Run.open(run)
     of_env, of_judge = _divided(found, by, assignments or [])
     make = env_of_run(found, of_env, trusted=trusted)
@@ -109,9 +127,8 @@ def _divided(run: Run, by: str, assignments: list[str]) -> tuple[list[str], list
 
 async def _judge(run: Run, who: Judge, make: Callable[[], Env]) -> None:
     try:
-        with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
-            bar = progress.add_task("judge", total=len(run.tasks))
-            await judge_run(run, who, make, watch=lambda _: progress.advance(bar))
+        with ProgressReport("episodes", len(run.tasks)) as progress:
+            await judge_run(run, who, make, watch=lambda _: progress.advance())
     finally:
         await who.close()
 
@@ -119,16 +136,18 @@ async def _judge(run: Run, who: Judge, make: Callable[[], Env]) -> None:
 def _make_judge(by: str, base_url: str | None, given: list[str]) -> Judge:
     if by == Oracle.name:
         if base_url is not None:
-            raise SettingError("The oracle asks no model: leave --base-url out.")
+            raise SettingError("The oracle asks no model: remove --base-url.")
         return Oracle()
     kind = models.find(by)[0].settings
     if base_url is not None:
         if "base_url" not in kind.model_fields:
-            raise SettingError("--base-url says where an endpoint is: --judge openai:NAME.")
+            raise SettingError(
+                "--base-url needs a judge with an endpoint, such as --judge openai:NAME."
+            )
         given = [*given, f"model.base_url={base_url}"]
     model = models.load(by, divide(given, {"model": kind})["model"])
     if Ability.WORDS not in model.abilities:
-        raise ModelError(f"{by} says nothing in words, so it can't judge.")
+        raise ModelError(f"{by} generates no text, so it cannot judge.")
     return ChatJudge(model, name=by)
 
 
@@ -142,7 +161,10 @@ def _agreement(
     if against is not None:
         others, _ = whole(file_of(run, against))
         if not others:
-            raise RecordError(f"{against!r} has not judged {run.folder}: let it do so first.")
+            raise RecordError(
+                f"{against!r} has not judged {run.folder}. Run `inhabit judge "
+                f"{run.folder} --judge {against}` first."
+            )
         theirs.update(((step.episode, step.step), _scores(step)) for step in others)
     found: dict[Dimension, Kappa] = {}
     for part in Dimension if theirs else ():
@@ -163,8 +185,8 @@ def _scores(step: StepLine) -> Mapping[Dimension, int]:
 
 
 def _print(summary: Summary, agreement: Agreement) -> None:
-    columns = ("P", "C", "A", "genuine", "chance", "first", "steps", "abstained")
-    table = Table("domain", *columns, box=None)
+    columns = ("P", "C", "A", "genuine", "chance", "always first", "steps", "no action")
+    table = Table("task type", *columns, box=None)
     for name, domain in (*summary.domains.items(), ("all", summary.overall)):
         table.add_row(Text(name), *_cells(domain), str(domain.steps), str(domain.abstained))
     console = answers()
@@ -173,18 +195,21 @@ def _print(summary: Summary, agreement: Agreement) -> None:
     for part in ("perception", "cognition", "action", "genuine"):
         console.print(f"{part}: {_sentence(getattr(overall, part))}")
     for what, counts in (
-        ("first mistakes began with", summary.first_mistakes),
-        ("and led to", summary.consequences),
-        ("failures", summary.failures),
+        ("first mistake in", summary.first_mistakes),
+        ("consequence", summary.consequences),
+        ("failure types", summary.failures),
     ):
         said = ", ".join(f"{name} {n}" for name, n in counts.items() if n) or "none"
         console.print(f"{what}: {said}")
-    console.print(f"recovered from the first mistake: {summary.recovered}")
+    console.print(f"episodes that recovered from their first mistake: {summary.recovered}")
     if summary.calibration_error is not None:
-        console.print(f"calibration error of the ranked actions: {summary.calibration_error:.3f}")
+        console.print(
+            f"expected calibration error of ranked actions: {summary.calibration_error:.3f}"
+        )
     for part, one in agreement.items():
         console.print(
-            f"kappa, {part.value}: {one.value:.2f} (95 %: {one.low:.2f} to {one.high:.2f}) on "
+            f"kappa, {part.value}: {one.value:.2f} (95 % interval: {one.low:.2f} to "
+            f"{one.high:.2f}), "
             f"{one.items} steps"
         )
 
@@ -192,11 +217,11 @@ def _print(summary: Summary, agreement: Agreement) -> None:
 def _draw(steps: list[StepLine], file: Path) -> None:
     calibrated = calibration(steps)
     if calibrated is None:
-        raise RecordError("Nothing was ranked in this run, so there is no confidence to draw.")
+        raise RecordError("This run has no ranked actions, so there is no confidence to plot.")
     try:
         file.write_text(calibrated.svg(), encoding="utf-8")
     except OSError as error:
-        raise RecordError(f"{file} can't be written: {error.strerror}.") from error
+        raise RecordError(f"{file} cannot be written: {error.strerror}.") from error
 
 
 def _cells(domain: KindSummary) -> list[str]:
@@ -213,7 +238,7 @@ def _sentence(score: PartScore) -> str:
         return "unjudged" if score.given else "not given"
     low, high = score.interval
     judged = f"{score.judged} of {score.given} judged"
-    return f"{score.mean:.3f} (95 %: {low:.3f} to {high:.3f}; {judged})"
+    return f"{score.mean:.3f} (95 % interval: {low:.3f} to {high:.3f}; {judged})"
 
 
 def _number(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""`inhabit envs` and `inhabit tasks`: what there is to run."""
+"""`inhabit envs` and `inhabit tasks`: what can be run."""
 
 from __future__ import annotations
 
@@ -13,16 +13,30 @@ from rich.text import Text
 
 from inhabit.envs import registry
 from inhabit.envs.registry import Need, Registration
+from inhabit.episodes.commands.options import EnvName
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, warn_of
-from inhabit.episodes.running.settings import divide
+from inhabit.episodes.commands.settings_table import settings_json, settings_table
+from inhabit.episodes.running.settings import RunSettings, divide
 from inhabit.episodes.running.tasks import gather
 
 Needs = Mapping[tuple[str, str], Sequence[Need]]
-"""(environment, backend) -> what this machine still lacks for it."""
+"""(environment, backend) -> what is still missing on this machine."""
 
 
-def envs(as_json: Json = False) -> None:
-    """Environments, their backends, and what each still needs here."""
+def envs(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="List the settings of this environment instead."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List environments, or the settings of one.
+
+    The list says whether each backend is ready on this machine, and how to make it ready.
+    """
+    if name is not None:
+        _print_one(registry.find(name), as_json)
+        return
     found, problems = registry.usable()
     warn_of(problems)
     needs: Needs = {(r.name, b): registry.lacking(r, b) for r in found for b in r.backends}
@@ -30,7 +44,9 @@ def envs(as_json: Json = False) -> None:
         rows: list[JsonValue] = [_row(r, needs) for r in found]
         print_json({"envs": rows, "broken": [str(problem) for problem in problems]})
         return
-    table = Table("environment", "backend", "ready", "what it is, or still needs", box=None)
+    table = Table(
+        "environment", "backend", "ready", "description, or what is missing and the fix", box=None
+    )
     for registration in found:
         for backend in registration.backends:
             lacking = needs[registration.name, backend]
@@ -45,13 +61,18 @@ def envs(as_json: Json = False) -> None:
 
 
 def tasks(
-    env: Annotated[str, typer.Argument(help="An environment that `inhabit envs` names.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="How many.")] = 10,
-    seed: Annotated[int, typer.Option(help="The same seed, the same tasks.")] = 0,
+    env: EnvName,
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of tasks.")] = 10,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the sample: the same seed gives the same tasks.")
+    ] = 0,
     assignments: Set = None,
     as_json: Json = False,
 ) -> None:
-    """Sample tasks as JSONL: one a line, for `inhabit run --tasks`."""
+    """Sample tasks and print them as JSONL.
+
+    Redirect stdout to a .jsonl file for `inhabit run ENV --tasks FILE`.
+    """
     registration = registry.find(env)
     settings = divide(assignments or (), {"env": registration.settings})["env"]
     found = gather(registration, settings, n=n, seed=seed, source=None)
@@ -60,6 +81,24 @@ def tasks(
         return
     for task in found:
         sys.stdout.write(task.model_dump_json() + "\n")
+
+
+def _print_one(registration: Registration, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "name": registration.name,
+                "settings": settings_json(registration.settings),
+                "run": settings_json(RunSettings),
+            }
+        )
+        return
+    answers().print(f"{registration.name}: {registration.summary}")
+    backends = ", ".join(registration.backends)
+    answers().print(f"backends: {backends}; default agent: {registration.agent or 'none'}\n")
+    answers().print(settings_table("--set", registration.settings))
+    answers().print()
+    answers().print(settings_table("--set, of every run", RunSettings))
 
 
 def _row(registration: Registration, needs: Needs) -> JsonValue:

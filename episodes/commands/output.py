@@ -1,4 +1,4 @@
-"""How commands speak: answers on stdout, everything else on stderr, names and texts as they are."""
+"""Where commands print: results on stdout, progress and errors on stderr, texts unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import typer
 from pydantic import BaseModel, JsonValue
 from rich.console import Console
 
-Json = Annotated[bool, typer.Option("--json", help="The last line on stdout is one JSON object.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print the result as one JSON object, the last line.")
+]
 """The option that every command has."""
 
 Set = Annotated[
@@ -19,19 +21,21 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="A setting of the environment, the agent, its model or the run. Repeat for more.",
+        help="Change a setting; repeat for more. `inhabit envs NAME` and `inhabit agents NAME` "
+        "list them. Where two groups share a key, name the group: agent.width=3.",
     ),
 ]
-"""The option for all that has no option of its own."""
+"""The option for everything without an option of its own."""
 
 Trust = Annotated[
     bool,
     typer.Option(
         "--trust-record",
-        help="The record is your own: use the programs, files and addresses that it names.",
+        help="Use the programs, files and addresses that the recorded run names. Only for runs of "
+        "your own.",
     ),
 ]
-"""The option of all commands that go by a record."""
+"""The option of every command that starts what a recorded run names."""
 
 
 def answers() -> Console:

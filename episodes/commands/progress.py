@@ -1,11 +1,14 @@
-"""What a person sees of a run: a bar while it goes, and a table of what it came to."""
+"""Reports on stderr how far a command has come."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterable
+from itertools import chain, repeat
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -14,51 +17,81 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
-from rich.text import Text
 
 from inhabit.episodes.commands.output import remarks
-from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import Episode, Run
-from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.scoring.metrics import Scores
+from inhabit.episodes.reports.wording import duration
 
-_KINDS = 12
-"""So many kinds of task get a line each; more would hide the rest."""
+_FIRST_MINUTE = (10.0, 20.0, 30.0)
+_LATER = 60.0
+"""Seconds between two lines where stderr is not a terminal."""
 
 
-class Bar:
-    """Episodes that have ended and how many were solved. Silent where stderr is no terminal."""
+class ProgressReport:
+    """A bar on a terminal; elsewhere a line with an estimate, three in the first minute."""
 
-    def __init__(self, run: Run, *, silent: bool = False) -> None:
-        ends = [end for end in Index(run).ends() if end is not None]
-        self._ended, self._solved = len(ends), sum(end.success for end in ends)
+    def __init__(
+        self, what: str, total: int, *, done: int = 0, note: str = "", silent: bool = False
+    ) -> None:
+        """Start at `done` of `total` steps of work.
+
+        Args:
+            what: is counted, such as "episodes".
+            total: steps of work, those already done included.
+            done: steps done by an earlier call of the command.
+            note: shown beside the count, such as a rate.
+            silent: print nothing.
+        """
+        self._what, self._total = what, total
+        self._earlier = self._done = done
+        self._note = note
+        self._started = time.monotonic()
+        self._over = threading.Event()
         console = remarks()
-        self._progress = Progress(
+        self._bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[solved]}", markup=False),
+            TextColumn("{task.fields[note]}", markup=False),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             console=console,
             disable=silent or not console.is_terminal,
         )
-        self._row = self._progress.add_task(
-            f"{run.header.env}, {run.header.agent}",
-            total=len(run.tasks),
-            completed=self._ended,
-            solved=self._share(),
-        )
+        self._row = self._bar.add_task(what, total=total, completed=done, note=note)
+        self._lines = not silent and not console.is_terminal
 
-    def ended(self, episode: Episode, end: EndLine) -> None:
-        """One more."""
-        self._ended += 1
-        self._solved += end.success
-        self._progress.update(self._row, completed=self._ended, solved=self._share())
+    def advance(self, *, note: str = "") -> None:
+        """Count one more."""
+        self.set_done(self._done + 1, note=note)
+
+    def set_done(self, done: int, *, note: str = "") -> None:
+        """Say how many are done."""
+        self._done, self._note = done, note
+        self._bar.update(self._row, completed=done, note=note)
+
+    def line(self) -> str:
+        """The state as one sentence, with an estimate of the time that is left."""
+        elapsed = time.monotonic() - self._started
+        parts = [f"{self._done} of {self._total} {self._what}"]
+        if self._note:
+            parts.append(self._note)
+        parts.append(f"{duration(elapsed)} elapsed")
+        if now := self._done - self._earlier:
+            parts.append(f"about {duration(elapsed / now * (self._total - self._done))} left")
+        return ", ".join(parts)
+
+    def report_every(self, intervals: Iterable[float]) -> None:
+        """Print a line after each of these intervals, in seconds, until the work is over."""
+        for interval in intervals:
+            if self._over.wait(interval):
+                return
+            remarks().print(self.line(), soft_wrap=True)
 
     def __enter__(self) -> Self:
-        self._progress.start()
+        self._bar.start()
+        if self._lines:
+            schedule = chain(_FIRST_MINUTE, repeat(_LATER))
+            threading.Thread(target=self.report_every, args=(schedule,), daemon=True).start()
         return self
 
     def __exit__(
@@ -67,71 +100,5 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._progress.stop()
-
-    def _share(self) -> str:
-        if not self._ended:
-            return "none yet"
-        return f"{100 * self._solved / self._ended:.0f} % solved"
-
-
-def print_scores(scores: Scores, console: Console) -> None:
-    """A few lines for a person."""
-    low, high = scores.success_interval
-    seconds = scores.seconds
-    rows = [
-        ("episodes", f"{scores.episodes} of {scores.planned}"),
-        ("success", f"{_percent(scores.success_rate)} (95 %: {_percent(low)} to {_percent(high)})"),
-        ("goal conditions", _percent(scores.goal_condition_rate)),
-        ("by path length", _by_path(scores)),
-        ("invalid actions", _invalid(scores)),
-        ("endings", ", ".join(f"{k.value} {v}" for k, v in scores.endings.items() if v) or "none"),
-        ("attempts", str(scores.attempts)),
-        ("steps", str(scores.steps)),
-        *_by_kind(scores),
-        (
-            "seconds",
-            f"simulator {seconds.simulator:.1f}, model {seconds.model:.1f}, "
-            f"record {seconds.record:.1f}, other {seconds.other:.1f}",
-        ),
-        ("record", scores.run),
-    ]
-    table = Table(box=None, show_header=False)
-    for name, value in rows:
-        table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
-    console.print(table)
-
-
-def _by_kind(scores: Scores) -> list[tuple[str, str]]:
-    """A line for each kind of task, where there are a few."""
-    if not 1 < len(scores.kinds) <= _KINDS:
-        return []
-    return [
-        (
-            f"  {kind}",
-            f"{_percent(one.success_rate)} (95 %: {_percent(one.success_interval[0])} to "
-            f"{_percent(one.success_interval[1])}) of {one.episodes}",
-        )
-        for kind, one in scores.kinds.items()
-    ]
-
-
-def _invalid(scores: Scores) -> str:
-    invalid = _percent(scores.invalid_action_rate)
-    if not scores.unmatched_rate:
-        return invalid
-    return f"{invalid} (of all; {_percent(scores.unmatched_rate)} fit no action)"
-
-
-def _by_path(scores: Scores) -> str:
-    success, conditions = scores.plw_success_rate, scores.plw_goal_condition_rate
-    if success is None or conditions is None:
-        return "none of the tasks has a reference"
-    return (
-        f"success {_percent(success)}, goal conditions {_percent(conditions)} "
-        f"({scores.plw_episodes} episodes)"
-    )
-
-
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.1f} %"
+        self._over.set()
+        self._bar.stop()

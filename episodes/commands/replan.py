@@ -1,4 +1,4 @@
-"""`inhabit replan`: what another model would have done at every recorded step."""
+"""`inhabit replan`: asks another agent or model about every recorded step."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 from pydantic import JsonValue
-from rich.progress import Progress
 
-from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
+from inhabit.episodes.commands.options import BaseUrl, OneEpisode, RunFolder
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
+from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.reader import Episode, RecordError, Run
 from inhabit.episodes.replaying import replan as replanning
 from inhabit.episodes.running.from_record import plan_like
@@ -21,28 +22,29 @@ from inhabit.episodes.scoring.metrics import wilson
 
 
 def replan(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: RunFolder,
     model: Annotated[
-        str | None, typer.Option(metavar="KIND:NAME", help="The model to ask.")
+        str | None,
+        typer.Option(metavar="KIND:NAME", help="Model to ask. [default: that of the run]"),
     ] = None,
     agent: Annotated[
-        str | None, typer.Option(help="The agent to ask; that of the run without it.")
+        str | None, typer.Option(metavar="NAME", help="Agent to ask. [default: that of the run]")
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Where the model's endpoint is.")
-    ] = None,
-    episode: Annotated[
-        str | None, typer.Option(metavar="ID", help="A task id or a number; all without it.")
-    ] = None,
-    at_once: Annotated[int, typer.Option(min=1, help="Steps that are asked about at once.")] = 4,
+    base_url: BaseUrl = None,
+    episode: OneEpisode = None,
+    at_once: Annotated[int, typer.Option(min=1, help="Steps to ask about in parallel.")] = 4,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write every step, as JSONL.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File to write every step and answer to, as JSONL."),
     ] = None,
     assignments: Set = None,
     trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Ask another model about the recorded steps, without a simulator: how often do they agree?"""
+    """Ask another agent or model about recorded steps.
+
+    Needs no simulator. Prints how often both choose the same action.
+    """
     found = Run.open(run)
     plan = plan_like(
         found.header,
@@ -56,12 +58,12 @@ def replan(
     if plan.agent.needs:
         raise LackingError(
             f"The agent {plan.agent.name!r} needs {', '.join(sorted(plan.agent.needs))}, which a "
-            "record can't grant. Name another with --agent."
+            "recorded run cannot provide. Name another agent with --agent."
         )
     chosen = list(found.episodes()) if episode is None else [found.find(episode)]
     steps = asyncio.run(_ask(plan, chosen, at_once))
     if not steps:
-        raise RecordError(f"{run}: nothing was recorded yet, so there is nothing to ask about.")
+        raise RecordError(f"{run}: no step is recorded yet, so there is nothing to ask about.")
     if out is not None:
         lines = [json.dumps(_row(step), ensure_ascii=False) + "\n" for step in steps]
         out.write_text("".join(lines), encoding="utf-8", errors="replace")
@@ -69,7 +71,7 @@ def replan(
     low, high = wilson(agreed, len(steps))
     answers().print(
         f"{agreed} of {len(steps)} steps agree: {100 * agreed / len(steps):.1f} % "
-        f"(95 %: {100 * low:.1f} to {100 * high:.1f})"
+        f"(95 % interval: {100 * low:.1f} to {100 * high:.1f} %)"
     )
     if as_json:
         print_json(
@@ -90,8 +92,7 @@ async def _ask(plan: RunPlan, episodes: list[Episode], at_once: int) -> list[rep
     agent = plan.make_agent(plan.load_model())
     steps: list[replanning.Replanned] = []
     try:
-        with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
-            bar = progress.add_task("replan", total=len(episodes))
+        with ProgressReport("episodes", len(episodes)) as progress:
             asked = replanning.replan(
                 episodes,
                 agent,
@@ -101,7 +102,7 @@ async def _ask(plan: RunPlan, episodes: list[Episode], at_once: int) -> list[rep
             )
             async for step in asked:
                 steps.append(step)
-                progress.update(bar, completed=step.episode.number)
+                progress.set_done(episodes.index(step.episode))
     finally:
         await agent.close()
     return steps

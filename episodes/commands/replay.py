@@ -1,50 +1,48 @@
-"""`inhabit replay`: act a run again, and name the first step that differs."""
+"""`inhabit replay`: re-executes a run and names the first step that differs."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Annotated
 
 import typer
 from pydantic import JsonValue
-from rich.progress import Progress
 
-from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
+from inhabit.episodes.commands.options import OneEpisode, RunFolder
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
+from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.replaying.replay import Replay, replay_run
 from inhabit.episodes.running.from_record import env_of_run
 
 _LONGEST = 300
-"""Characters of a value that a sentence shows."""
+"""Characters of a value that a message shows."""
 
 
 def replay(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
-    episode: Annotated[
-        str | None, typer.Option(metavar="ID", help="A task id or a number; all without it.")
-    ] = None,
+    run: RunFolder,
+    episode: OneEpisode = None,
     assignments: Set = None,
     trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Act a run again; name the first step that differs, or "identical".
+    """Re-execute a recorded run and compare every step.
 
-    Exit code 0: identical. 1: something differs.
+    Prints "identical", or the first difference of each episode. Exit code 0 if the run is
+    identical, 1 if anything differs.
     """
     found = Run.open(run)
     header = found.header
     make = env_of_run(found, assignments or (), trusted=trusted)
     chosen = list(found.episodes()) if episode is None else [found.find(episode)]
     replays = []
-    with Progress(console=remarks(), disable=not remarks().is_terminal) as progress:
-        waiting = progress.track(chosen, description="replay")
-        for one in replay_run(found, make, waiting):
+    with ProgressReport("episodes", len(chosen)) as progress:
+        for one in replay_run(found, make, chosen):
             replays.append(one)
+            progress.advance()
             if one.difference:
                 answers().print(_sentence(one), soft_wrap=True)
     if not replays:
-        raise RecordError(f"{run}: nothing was recorded yet, so there is nothing to act again.")
+        raise RecordError(f"{run}: no episode is recorded yet, so there is nothing to replay.")
     identical = not any(one.difference for one in replays)
     steps = sum(one.steps for one in replays)
     if identical:
@@ -68,9 +66,9 @@ def _sentence(one: Replay) -> str:
     different = one.difference
     where = f"episode {one.episode.number} ({one.episode.task.id}), step {different.step}"
     if different.what == "simulator":
-        return f"{where}: the simulator failed: {different.replayed}"
+        return f"{where}: the simulator failed during the replay: {different.replayed}"
     was, now = _short(different.recorded), _short(different.replayed)
-    return f"{where}: {different.what} was {was}, is {now}"
+    return f"{where}: {different.what} was {was} and is now {now}"
 
 
 def _short(value: JsonValue) -> str:

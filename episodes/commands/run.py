@@ -1,27 +1,28 @@
-"""`inhabit run`: play episodes, and say what they came to."""
+"""`inhabit run`: runs episodes, records them, and prints the metrics."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from inhabit.agents.core import Agent, Grant
-from inhabit.agents.registry import names
 from inhabit.envs.core import Task
 from inhabit.envs.registry import find
+from inhabit.episodes.commands.interrupt import interruptible
+from inhabit.episodes.commands.options import Backend, BaseUrl, EnvName, Ray
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
-from inhabit.episodes.commands.progress import Bar, print_scores
+from inhabit.episodes.commands.progress import ProgressReport
+from inhabit.episodes.commands.scores import print_scores
 from inhabit.episodes.recording.folder import begin, check_model, held
-from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import Choice, Sight
+from inhabit.episodes.recording.index import Index
+from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.schema import Choice, EndLine, Sight
 from inhabit.episodes.running.plan import RunPlan, plan
 from inhabit.episodes.running.record import record_run, resumed
 from inhabit.episodes.running.run import Watch, unfinished
@@ -30,57 +31,92 @@ from inhabit.episodes.scoring.metrics import score
 
 
 def run(
-    env: Annotated[str, typer.Argument(help="An environment that `inhabit envs` names.")],
-    out: Annotated[Path, typer.Option(help="The run's folder. A folder begun before goes on.")],
+    env: EnvName,
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder to record into. If it holds a run of the same command, that run is "
+            "continued.",
+        ),
+    ],
     agent: Annotated[
         str | None,
         typer.Option(
-            help=f"The agent that acts: {', '.join(names())}. Default in alfred: planner."
+            metavar="NAME",
+            help="Agent that acts, from `inhabit agents`. [default: the environment's own agent, "
+            "where it has one]",
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="KIND:NAME", help="The model that the agent asks.")
+        str | None,
+        typer.Option(
+            metavar="KIND:NAME",
+            help="Model that the agent asks, such as local:smollm2 or openai:NAME. [default: the "
+            "agent's own]",
+        ),
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Where the model's endpoint is.")
+    base_url: BaseUrl = None,
+    backend: Backend = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=1, help="Number of tasks. [default: all tasks of --tasks]"),
     ] = None,
-    backend: Annotated[str | None, typer.Option(help="The simulator behind it.")] = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, help="How many tasks.")] = None,
-    seed: Annotated[int, typer.Option(help="Of tasks and agents.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the sampled tasks, the episodes and the agent.")
+    ] = 0,
     tasks: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="A .jsonl, or what the environment can read."),
+        typer.Option(
+            metavar="SOURCE",
+            help="Where tasks come from: a .jsonl file, a frozen task set, or a folder or name "
+            "that the environment reads. [default: sample --n tasks]",
+        ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Episodes at once.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Episodes to run in parallel.")] = 1,
     max_steps: Annotated[
-        int | None, typer.Option(min=1, help="In place of each task's own limit.")
+        int | None,
+        typer.Option(min=1, help="Actions per episode, at most. [default: each task's own limit]"),
     ] = None,
     candidates: Annotated[
-        Choice, typer.Option(help="Which actions the agent chooses from.")
+        Choice,
+        typer.Option(
+            help="Actions the agent chooses from: every action that the environment can express "
+            "(vocabulary), those plausible from what was observed (seen), or those that would "
+            "succeed (oracle, privileged).",
+        ),
     ] = Choice.SEEN,
     no_image: Annotated[
-        bool, typer.Option("--no-image", help="The agent gets no picture.")
+        bool, typer.Option("--no-image", help="Give the agent text observations only.")
     ] = False,
     blank_image: Annotated[
-        bool, typer.Option("--blank-image", help="The agent gets black pictures.")
+        bool, typer.Option("--blank-image", help="Give the agent black images.")
     ] = False,
     grant: Annotated[
-        list[Grant] | None, typer.Option(help="Beyond seeing and acting. Repeat for more.")
+        list[Grant] | None,
+        typer.Option(
+            help="Give the agent privileged access: the expert's plan (expert), trying actions in "
+            "a copy of the scene (lookahead), or questions to the simulator (tools). Repeat for "
+            "more. What an agent cannot work without is granted unasked.",
+        ),
     ] = None,
-    ray: Annotated[
-        bool, typer.Option("--ray", help="On a Ray cluster; --set ray_address=... says which.")
-    ] = False,
+    ray: Ray = False,
     assignments: Set = None,
     as_json: Json = False,
 ) -> None:
-    """Play episodes and record them. The same command goes on where it stopped."""
+    """Run an agent on tasks and record every step.
+
+    The same command continues an interrupted run.
+    """
     if no_image and blank_image:
-        raise typer.BadParameter("--no-image and --blank-image exclude one another.")
+        raise typer.BadParameter("--no-image and --blank-image exclude each other.")
     if n is None and tasks is None:
-        raise typer.BadParameter("Say how many tasks (--n), or where they are (--tasks).")
+        raise typer.BadParameter("Give a number of tasks (--n) or a source of tasks (--tasks).")
     decides = agent or find(env).agent
     if decides is None:
-        raise typer.BadParameter(f"Say who decides in {env} (--agent): no planner here knows it.")
+        raise typer.BadParameter(
+            f"{env} has no agent of its own: name one with --agent. `inhabit agents` lists them."
+        )
     chosen = plan(
         env,
         decides,
@@ -96,34 +132,12 @@ def run(
     )
     gathered = gather(chosen.env, chosen.settings["env"], n=n, seed=seed, source=tasks)
     with held(out):
-        found = asyncio.run(_interruptible(chosen, gathered, out, workers, ray))
+        play = _play_on_cluster if ray else _play
+        found = asyncio.run(interruptible(play(chosen, gathered, out, workers), out))
         scores = score(found)
     print_scores(scores, remarks() if as_json else answers())
     if as_json:
         print_json(scores)
-
-
-async def _interruptible(
-    chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int, ray: bool
-) -> Run:
-    """Play; Ctrl-C or SIGTERM end it cleanly, and a second one at once."""
-    play = _play_on_cluster if ray else _play
-    playing = asyncio.ensure_future(play(chosen, tasks, out, workers))
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        if playing.cancelling():
-            _leave()
-        remarks().print("Stopping; once more to stop at once.")
-        playing.cancel()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
-    try:
-        return await playing
-    except asyncio.CancelledError:
-        remarks().print(f"Interrupted. The same command goes on with {out}.")
-        _leave()
 
 
 async def _play(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
@@ -134,12 +148,12 @@ async def _play(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int)
 
 @contextmanager
 def _with_bar(run: Run, agent: Agent) -> Iterator[Watch]:
-    with Bar(run, silent=agent.interactive) as bar:
+    with EpisodeProgress(run, silent=agent.interactive) as bar:
         yield bar.ended
 
 
 async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
-    # Ray takes seconds to import, and few have it.
+    # Ray takes seconds to import, and few installations have it.
     from inhabit.episodes.cluster.jobs import connected
     from inhabit.episodes.cluster.run import check_can_spread, probe, run_on_cluster
 
@@ -153,7 +167,7 @@ async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wo
             found = begin(out, header, tasks)
         elif header.model_details:
             check_model(found, header.model_details)
-        with Bar(found) as bar:
+        with EpisodeProgress(found) as bar:
             await run_on_cluster(found, chosen, workers=workers, watch=bar.ended)
     return found
 
@@ -162,8 +176,21 @@ def _command() -> Sequence[str]:
     return ["inhabit", *sys.argv[1:]]
 
 
-def _leave() -> NoReturn:
-    """End now: neither a person who is asked nor a dead simulator keeps a thread of ours alive."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(130)
+class EpisodeProgress(ProgressReport):
+    """Episodes that have ended, and the success rate so far."""
+
+    def __init__(self, run: Run, *, silent: bool = False) -> None:
+        ends = [end for end in Index(run).ends() if end is not None]
+        self._ended, self._solved = len(ends), sum(end.success for end in ends)
+        super().__init__(
+            "episodes", len(run.tasks), done=self._ended, note=self._rate(), silent=silent
+        )
+
+    def ended(self, episode: Episode, end: EndLine) -> None:
+        """Count an episode that has ended."""
+        self._ended += 1
+        self._solved += end.success
+        self.advance(note=self._rate())
+
+    def _rate(self) -> str:
+        return f"{100 * self._solved / self._ended:.0f} % solved" if self._ended else ""

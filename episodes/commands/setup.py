@@ -1,17 +1,16 @@
-"""`inhabit setup`: brings what pip alone can't, and does ahead of time what would delay a run."""
+"""`inhabit setup`: downloads and prepares what a first run would have to wait for."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Annotated
 
-import typer
 from pydantic import BaseModel
 
 from inhabit.agents.models.local.smollm2 import prepare
 from inhabit.envs.core import TaskError, UnavailableError
 from inhabit.envs.registry import Registration, find
+from inhabit.episodes.commands.options import Backend, EnvName
 from inhabit.episodes.commands.output import Json, answers, print_json, remarks
 from inhabit.episodes.running.plan import find_backend, make_env
 from inhabit.episodes.running.settings import RunSettings
@@ -20,12 +19,11 @@ from inhabit.episodes.running.tasks import gather
 Tell = Callable[[str], None]
 
 
-def setup(
-    env: Annotated[str, typer.Argument(help="An environment that `inhabit envs` names.")],
-    backend: Annotated[str | None, typer.Option(help="The simulator behind it.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Make an environment ready, so that its first run starts at once. Can be run twice."""
+def setup(env: EnvName, backend: Backend = None, as_json: Json = False) -> None:
+    """Download and prepare what an environment needs.
+
+    Also starts the environment once, which fills its caches. Can be run again at any time.
+    """
     registration = find(env)
     chosen = find_backend(registration, backend)
     told: list[str] = []
@@ -36,26 +34,26 @@ def setup(
 
     if registration.prepare is not None:
         registration.prepare(chosen, tell)
-    _try_out(registration, chosen, tell)
+    _start_once(registration, chosen, tell)
     _prepare_model(tell)
     if as_json:
         print_json({"env": env, "backend": chosen, "ready": True, "told": list(told)})
 
 
-def _try_out(registration: Registration, backend: str, tell: Tell) -> None:
-    """Start it once and take a step: fills every cache that it has.
+def _start_once(registration: Registration, backend: str, tell: Tell) -> None:
+    """Start the environment and take one step, which fills every cache that it has.
 
     Raises:
-        UnavailableError: it lacks something on this machine; says what brings it.
-        SimulatorError: it did not start.
+        UnavailableError: something is missing on this machine.
+        SimulatorError: the environment did not start.
     """
     settings: BaseModel = registration.settings()
-    began = time.monotonic()
+    started = time.monotonic()
     try:
         task = gather(registration, settings, n=1, seed=0, source=None)[0]
     except TaskError:
-        # It has no tasks of its own, so there is nothing to prepare before some are given.
-        tell(f"{registration.name} ({backend}): nothing to try out without tasks.")
+        # It has no tasks of its own, so nothing can be prepared before some are given.
+        tell(f"{registration.name} ({backend}): not started, because it has no built-in tasks.")
         return
     with make_env(registration, backend, settings, RunSettings()) as env:
         env.reset(task, seed=0)
@@ -63,17 +61,18 @@ def _try_out(registration: Registration, backend: str, tell: Tell) -> None:
         for action in env.actions()[:1]:
             env.act(action)
             env.observe()
-    seconds = time.monotonic() - began
-    tell(f"{registration.name} ({backend}): started and stepped once, in {seconds:.1f} s.")
+    seconds = time.monotonic() - started
+    tell(f"{registration.name} ({backend}): started and took one step in {seconds:.1f} s.")
 
 
 def _prepare_model(tell: Tell) -> None:
-    """Convert the small text model that `rank` asks by default, where its package is here."""
-    began = time.monotonic()
+    """Convert the weights of the small text model that `rank` asks by default."""
+    started = time.monotonic()
     try:
         folder = prepare()
     except UnavailableError as error:
-        # Other agents do without it.
+        # Other agents work without it.
         tell(f"SmolLM2, for --agent rank: {error}")
     else:
-        tell(f"SmolLM2, for --agent rank: in {folder}, after {time.monotonic() - began:.1f} s.")
+        seconds = time.monotonic() - started
+        tell(f"SmolLM2, for --agent rank: ready in {folder} ({seconds:.1f} s).")

@@ -1,4 +1,4 @@
-"""Goes on from the middle of an episode in another way."""
+"""Branches off a recorded episode at a step."""
 
 from __future__ import annotations
 
@@ -24,18 +24,26 @@ from inhabit.episodes.running.play import play
 
 
 class ForkError(UserError, ValueError):
-    """A fork asks for a step or an action that there isn't. Says what there is."""
+    """A fork names a step or an action that does not exist, or changes nothing."""
 
 
 class ForkAgent(Agent):
-    """Does one step otherwise; the agent in it decides all the others."""
+    """Changes one step; the wrapped agent decides all the others."""
 
-    def __init__(self, agent: Agent, fork: Fork) -> None:
+    def __init__(self, agent: Agent, fork: Fork, recorded: str | None) -> None:
+        """Let `agent` decide every step but the forked one.
+
+        Args:
+            agent: decides the other steps.
+            fork: the step, and what changes in it.
+            recorded: the action of that step in the original; None where there was none.
+        """
         self._agent = agent
         self._fork = fork
+        self._recorded = recorded
 
     async def decide(self, view: View) -> Decision:
-        """What is to be done in the forked step, or what the agent decides."""
+        """The changed decision in the forked step, the wrapped agent's in every other."""
         fork = self._fork
         if len(view.history) != fork.step:
             return await self._agent.decide(view)
@@ -43,8 +51,13 @@ class ForkAgent(Agent):
             if (action := await view.parse(fork.action)) is None:
                 known = "; ".join(a.text for a in view.candidates[:8])
                 raise ForkError(
-                    f"{fork.action!r} means nothing to {fork.run}'s environment. It could be: "
-                    f"{known}."
+                    f"The environment of {fork.run} does not understand {fork.action!r}. "
+                    f"Candidates are: {known}."
+                )
+            if action.text == self._recorded:
+                raise ForkError(
+                    f"Step {fork.step} of the original is {action.text!r} already: a fork has to "
+                    "change something. Give another --action."
                 )
             return Decision(action, raw=fork.action)
         if fork.hint is not None:
@@ -53,31 +66,31 @@ class ForkAgent(Agent):
         return await self._agent.decide(view)
 
     def check_budget(self) -> None:
-        """That of the agent in it."""
+        """Check the budget of the wrapped agent."""
         self._agent.check_budget()
 
     async def close(self) -> None:
-        """Close the agent in it."""
+        """Close the wrapped agent."""
         await self._agent.close()
 
 
 async def fork_episode(
     run: Run, episode: Episode, fork: Fork, plan: RunPlan, command: Sequence[str]
 ) -> PreferencePair:
-    """Act `episode` again up to the forked step, go on otherwise, and keep the pair.
+    """Re-execute `episode` up to the forked step, continue with the change, and keep the pair.
 
-    The other way is a run of its own, `forks/0000` and so on in the folder of `run`; the pair is a
-    line of `forks.jsonl` there.
+    The fork is a run of its own, `forks/0000` and so on in the folder of `run`; the pair is a line
+    of `forks.jsonl` there.
 
     Args:
-        run: that is forked.
-        episode: of it.
-        fork: where, and what is done otherwise.
-        plan: of the other way: that of `run`, perhaps with another model.
-        command: for the record.
+        run: the original.
+        episode: the episode of it to fork.
+        fork: the step, and what changes in it.
+        plan: of the fork: that of `run`, perhaps with another model.
+        command: recorded in the fork's `run.json`.
 
     Raises:
-        ForkError: there is no such step, or its action means nothing.
+        ForkError: there is no such step, the action is not understood, or nothing changes.
         DivergedError: the steps before it come out differently now.
         RecordError, DiskError: the record can't be read or written.
         SimulatorError, UnavailableError, ModelError: the environment or the model does not start.
@@ -88,7 +101,8 @@ async def fork_episode(
     try:
         same = plan.model == run.header.model
         model = plan.load_model(run.header.model_details if same else {})
-        agent = ForkAgent(plan.make_agent(model), fork)
+        done = attempt.steps[fork.step].decide
+        agent = ForkAgent(plan.make_agent(model), fork, done.action if done else None)
         stage = await EnvThread.build(plan.make_env)
         level = weaker(run.header.determinism, stage.env.determinism)
         steps = decided(attempt, level)[: fork.step]
@@ -127,7 +141,7 @@ def _forkable(episode: Episode, step: int) -> Attempt:
     if attempt is None or not 0 <= step <= last:
         there = f"0..{last}" if last >= 0 else "none"
         raise ForkError(
-            f"Episode {episode.number} has no step {step} to go on from otherwise; it has {there}."
+            f"Episode {episode.number} has no step {step} to branch off at. Its steps: {there}."
         )
     return attempt
 

@@ -57,7 +57,8 @@ class PreferencePair(BaseModel):
     original: Continuation
     forked: Continuation
     better: Literal["original", "forked"] | None
-    """By success, then goal conditions, then cost; None where neither is."""
+    """The branch with the better result: by success, then by the share of goal conditions met, and
+    of two successes by cost. None for a tie, and where a branch was cut off or ended by a fault."""
 
 
 def keep_pair(
@@ -107,10 +108,6 @@ def _pair(
     before = ways[0].steps[: fork.step]
     step = ways[0].steps[fork.step]
     original, new = (_way(attempt, fork.step) for attempt in ways)
-    worth, new_worth = _worth(original), _worth(new)
-    better: Literal["original", "forked"] | None = None
-    if worth != new_worth:
-        better = "original" if worth > new_worth else "forked"
     frame = episode.frame(step.see)
     return PreferencePair(
         fork=forked.folder.relative_to(run.folder).as_posix(),
@@ -125,7 +122,7 @@ def _pair(
         changed=fork,
         original=original,
         forked=new,
-        better=better,
+        better=preferred(original, new),
     )
 
 
@@ -145,8 +142,31 @@ def _way(attempt: Attempt, number: int) -> Continuation:
     )
 
 
-def _worth(way: Continuation) -> tuple[bool, float, int]:
-    return way.success, way.met / way.total if way.total else 0.0, -way.cost
+def preferred(original: Continuation, forked: Continuation) -> Literal["original", "forked"] | None:
+    """The branch with the better result; None for a tie.
+
+    Cost counts between two successes only: an invalid action costs nothing, so among failures the
+    cheaper branch is the one that failed sooner. A branch that a fault ended says nothing about
+    its actions.
+    """
+    if _is_faulty(original) or _is_faulty(forked):
+        return None
+    one, other = _worth(original), _worth(forked)
+    if one == other:
+        return None
+    return "original" if one > other else "forked"
+
+
+_FAULTS = (Ending.BUDGET, Ending.SCENE_REFUSED, Ending.SIMULATOR_FAULT, Ending.MODEL_FAULT)
+
+
+def _is_faulty(branch: Continuation) -> bool:
+    return branch.ending is None or branch.ending in _FAULTS
+
+
+def _worth(branch: Continuation) -> tuple[bool, float, int]:
+    met = branch.met / branch.total if branch.total else 0.0
+    return branch.success, met, -branch.cost if branch.success else 0
 
 
 def _append(file: Path, pair: PreferencePair) -> None:

@@ -13,6 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import JsonValue
 
+from inhabit.episodes.reports.wording import duration, nats, percent
+
 _HERE = Path(__file__).parent
 LONGEST = 20_000
 """Characters of one text that a page shows; the record has the rest."""
@@ -45,28 +47,6 @@ def pieces(
             style=style, script=script, policy=_policy(style, script, live=live), live=live, **shown
         )
     )
-
-
-def percent(rate: float) -> str:
-    """A rate in percent: "66.7 %", and "100 %" where nothing is behind the point."""
-    return f"{100 * rate:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
-
-
-def duration(seconds: float) -> str:
-    """A time that a person reads at a glance: "43 ms", "4.7 s", "2 min 5 s", "1 h 2 min"."""
-    if seconds < 1:
-        return f"{1000 * seconds:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
-
-
-def nats(logprob: float) -> str:
-    """A log-probability with a true minus sign: "−1.29 nats"."""
-    return f"{logprob:.2f}".replace("-", "\N{MINUS SIGN}") + "\N{NO-BREAK SPACE}nats"
 
 
 def cut(text: str, longest: int = LONGEST) -> str:

@@ -19,7 +19,7 @@ from inhabit.episodes.reports.page.document import cut, json_block, render
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, tell
 from inhabit.episodes.reports.page.pictures import poster
 from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel, kinds
-from inhabit.episodes.reports.video.slides import ENDINGS
+from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.metrics import Scores
 
 AT_FIRST = 200

@@ -11,7 +11,8 @@ from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.lettering import font, shorten, wrap
 from inhabit.episodes.reports.video.slide import BAD, GOOD
-from inhabit.episodes.reports.video.slides import ENDINGS, LAST, TITLE, picture
+from inhabit.episodes.reports.video.slides import LAST, TITLE, picture
+from inhabit.episodes.reports.wording import ENDINGS
 
 MOST = 6
 """Episodes that fit side by side."""

@@ -9,27 +9,14 @@ from PIL import Image
 
 from inhabit.episodes.recording.picture import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
-from inhabit.episodes.recording.schema import Ending, RunHeader
+from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.floorplan import floor_plan
 from inhabit.episodes.reports.video.slide import PICTURE, Slide, fit
+from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.likelihood import shares
 
 TITLE, DECIDED, DONE, LAST = 4, 1, 1, 5
 """How many frames a slide stays."""
-
-ENDINGS = {
-    Ending.SUCCESS: "Solved",
-    Ending.STOPPED: "The agent stopped, unsolved",
-    Ending.STEP_LIMIT: "Out of steps",
-    Ending.INVALID_LIMIT: "Too many invalid actions",
-    Ending.WRONG_ANSWER: "Ended unsolved",
-    Ending.FORMAT_ERROR: "The answer could not be read",
-    Ending.BUDGET: "The budget is spent",
-    Ending.SCENE_REFUSED: "The scene was refused",
-    Ending.SIMULATOR_FAULT: "The simulator failed",
-    Ending.MODEL_FAULT: "The model failed",
-}
-"""How an episode ended, for people."""
 
 
 @dataclass(frozen=True, slots=True)

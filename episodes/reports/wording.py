@@ -1,0 +1,40 @@
+"""How figures and endings are written for people, on pages, in videos and by commands."""
+
+from __future__ import annotations
+
+from inhabit.episodes.recording.schema import Ending
+
+ENDINGS = {
+    Ending.SUCCESS: "Solved",
+    Ending.STOPPED: "Stopped by the agent, unsolved",
+    Ending.STEP_LIMIT: "Step limit reached",
+    Ending.INVALID_LIMIT: "Too many invalid actions",
+    Ending.WRONG_ANSWER: "Wrong answer",
+    Ending.FORMAT_ERROR: "Unreadable answer",
+    Ending.BUDGET: "Budget exhausted",
+    Ending.SCENE_REFUSED: "Scene refused",
+    Ending.SIMULATOR_FAULT: "Simulator fault",
+    Ending.MODEL_FAULT: "Model fault",
+}
+
+
+def percent(rate: float) -> str:
+    """A rate in percent: "66.7 %", and "100 %" where the decimal is zero."""
+    return f"{100 * rate:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
+
+
+def duration(seconds: float) -> str:
+    """A time that a person reads at a glance: "43 ms", "4.7 s", "2 min 5 s", "1 h 2 min"."""
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def nats(logprob: float) -> str:
+    """A log-probability with a true minus sign: "−1.29 nats"."""
+    return f"{logprob:.2f}".replace("-", "\N{MINUS SIGN}") + "\N{NO-BREAK SPACE}nats"
