@@ -6,11 +6,10 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict
-
 from inhabit.agents.core import Agent, Decision, Grant, View
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
+from inhabit.envs.settings import SettingsModel
 
 Said = Decision | Action | str | None
 """What an agent may answer: a decision, an action, the text of one, or None to stop."""
@@ -25,10 +24,8 @@ class Decides(Protocol):
         ...
 
 
-class NoSettings(BaseModel):
+class NoSettings(SettingsModel):
     """Nothing to set: an agent of one's own is configured where it is made."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class CustomAgent(Agent):

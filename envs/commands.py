@@ -8,6 +8,6 @@ from collections.abc import Mapping
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "thor": (
         "inhabit.envs.simulators.household.attach.command:thor",
-        "Run an AI2-THOR program without Unity.",
+        "Run a program whose AI2-THOR is the embedded household.",
     ),
 }

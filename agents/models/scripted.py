@@ -21,6 +21,7 @@ from inhabit.agents.models.core import (
 )
 from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.entries import first_problem
+from inhabit.envs.settings import SettingsModel
 
 
 class Rule(BaseModel):
@@ -94,10 +95,8 @@ BUILT_IN = {
 """`scripted:first` likes the candidates in their order, `uniform` all alike, `noise` by a hash."""
 
 
-class ScriptedSettings(BaseModel):
+class ScriptedSettings(SettingsModel):
     """Nothing to set: all is in the script."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ScriptedModel(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from inhabit.agents.answers.matching import match
 from inhabit.agents.core import Agent, Decision, View
@@ -17,12 +17,11 @@ from inhabit.agents.prompts.history import untried
 from inhabit.agents.prompts.prompt import Prompt, pictures
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
+from inhabit.envs.settings import SettingsModel
 
 
-class BeamSettings(BaseModel):
+class BeamSettings(SettingsModel):
     """What is searched, and how widely."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     width: int = Field(default=5, ge=1)
     """Of the beam: 5 in the VirtualHome episodes of EgoPlan-Bench (Chen et al., 2023)."""

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pydantic import BaseModel, ConfigDict
-
 from inhabit.agents.core import Agent, Decision, Grant, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import UnavailableError
+from inhabit.envs.settings import SettingsModel
 
 
-class ExpertSettings(BaseModel):
+class ExpertSettings(SettingsModel):
     """No settings."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ExpertAgent(Agent):

@@ -11,7 +11,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from rich.columns import Columns
 from rich.console import Console
 from rich.rule import Rule
@@ -21,6 +21,7 @@ from rich.text import Text
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.settings import SettingsModel
 
 
 def blocks(rgb: NDArray[np.uint8], *, width: int) -> Text:
@@ -45,10 +46,8 @@ def _colour(rgb: list[int]) -> str:
 HELP = "A number or an action in words; Enter for more of the list, stop to end the episode."
 
 
-class HumanSettings(BaseModel):
+class HumanSettings(SettingsModel):
     """What the terminal shows."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     page: int = Field(default=60, ge=1)
     """Candidates at a time."""

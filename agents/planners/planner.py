@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from inhabit.agents.core import Agent, Decision, Step, View
 from inhabit.agents.models.core import Ability, Image, Model
@@ -20,12 +20,11 @@ from inhabit.agents.prompts.history import unspent
 from inhabit.agents.prompts.notes import SURE, Notes, Sighting, told
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Observation
+from inhabit.envs.settings import SettingsModel
 
 
-class PlannerSettings(BaseModel):
+class PlannerSettings(SettingsModel):
     """How it chooses."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     width: int = Field(default=4, ge=0)
     """Of the beam through the words of the candidates; 0 scores all of them, for twice the time."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import random
 
-from pydantic import BaseModel, ConfigDict
-
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.settings import SettingsModel
 
 
-class RandomSettings(BaseModel):
+class RandomSettings(SettingsModel):
     """Nothing to set: the draw follows the seed of the episode."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Random(Agent):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
 from inhabit.agents.models.core import Ability, Image, Message, Model
@@ -17,12 +17,11 @@ from inhabit.agents.planners.model_agent import ModelAgent, all_rankings, on_rec
 from inhabit.agents.prompts.history import untried
 from inhabit.agents.prompts.prompt import Prompt, pictures
 from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.settings import SettingsModel
 
 
-class RankSettings(BaseModel):
+class RankSettings(SettingsModel):
     """How candidates are compared."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     score: Literal["sum", "mean", "contrast"] = "sum"
     """`sum` is the log-probability of the whole text. `mean` divides it by the number of tokens, so

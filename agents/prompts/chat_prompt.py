@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Picture
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from inhabit.agents.answers.choices import Choices
 from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Image
 from inhabit.agents.prompts.few_shot import Examples
 from inhabit.agents.prompts.prompt import PromptTemplate
+from inhabit.envs.settings import SettingsModel
 
 _MOST = 12
 """Different actions that a summary names of each kind."""
@@ -80,10 +81,8 @@ def _latest(named: Sequence[str]) -> Sequence[str]:
 Part = str | Image
 
 
-class TellingSettings(BaseModel):
+class TellingSettings(SettingsModel):
     """What a prompt tells of the past and offers for the present."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     history: int = Field(default=8, ge=0)
     """Past steps that are told one by one."""

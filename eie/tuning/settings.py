@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from inhabit.envs.errors import UserError
+from inhabit.envs.settings import SettingsModel
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery", "photograph"]
 
@@ -28,10 +29,8 @@ class TuneError(UserError, RuntimeError):
     """A model can't be tuned, or its training had to stop. Says why, and what is kept."""
 
 
-class TuneSettings(BaseModel):
+class TuneSettings(SettingsModel):
     """Defaults are those of PCA-Bench's fine-tuning (Chen et al., 2024, table 6)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     objective: Objective = Objective.RANKING
     margin: float = Field(default=0.0, ge=0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from inhabit.envs.settings import SettingsModel
 
 
-class EgoPlanSettings(BaseModel):
+class EgoPlanSettings(SettingsModel):
     """What `--set` may say of EgoPlan-Bench. The defaults are the paper's."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     videos: Path | None = None
     """Folder of the videos, or of frame folders, named after `video_id` at any depth; None looks

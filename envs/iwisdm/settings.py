@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from inhabit.envs.settings import SettingsModel
 
 Level = Literal["single", "low", "medium", "high"]
 Join = Literal["none", "queue", "overlap", "interleave", "condition"]
 
 
-class IwisdmSettings(BaseModel):
+class IwisdmSettings(SettingsModel):
     """What `--set` may say of iWISDM."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     level: Level = "low"
     """Difficulty of sampled tasks; "single" tasks have one frame."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from inhabit.envs.settings import SettingsModel
 
 
-class PcaSettings(BaseModel):
+class PcaSettings(SettingsModel):
     """What `--set` may say of PCA-Bench."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     images: Path | None = None
     """Folder of the pictures, where that is not beside the file or in its `imgs` or `images`."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from inhabit.envs.settings import SettingsModel
 
 
-class ToySettings(BaseModel):
+class ToySettings(SettingsModel):
     """What `--set` may say of the toy house."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pixels: int = Field(default=96, ge=16, le=1024)
     """Side of the square picture."""

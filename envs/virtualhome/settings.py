@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from inhabit.envs.settings import SettingsModel
 
 from inhabit.envs.marks import NoEffect, Place
 
 
-class VirtualHomeSettings(BaseModel):
+class VirtualHomeSettings(SettingsModel):
     """What `--set` may say of VirtualHome."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     width: int = Field(default=320, ge=16, le=4096)
     """Pixels."""

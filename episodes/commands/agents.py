@@ -44,7 +44,7 @@ def agents(
         return
     table = Table("agent", "default model", "description", box=None)
     for agent in found:
-        needs = "".join(f" Granted to it: {grant}." for grant in sorted(agent.needs))
+        needs = "".join(f"; uses the grant {grant}" for grant in sorted(agent.needs))
         table.add_row(Text(agent.name), Text(agent.model or "none"), Text(agent.summary + needs))
     answers().print(table)
     table = Table("--model", "description", box=None)

@@ -131,8 +131,43 @@ def test_agents_and_models_are_listed_with_their_settings(inhabit: Any) -> None:
     assert models["local"]["settings"]["batch"] == 8
     shown = inhabit("agents")
     assert shown.code == 0
-    assert "width=5" in shown.out
+    assert "beam" in shown.out
     assert "local:NAME" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "default", "values"),
+    [
+        (("agents", "rank"), "temperature", "0.0", "number >= 0"),
+        (("agents", "rank"), "score", "sum", "sum, mean, contrast"),
+        (("agents", "local:smollm2"), "batch", "8", "integer >= 1"),
+        (("envs", "toy"), "pixels", "96", "integer >= 16, <= 1024"),
+    ],
+)
+def test_every_setting_is_listed_with_meaning_values_and_default(
+    inhabit: Any, words: Sequence[str], key: str, default: str, values: str
+) -> None:
+    listed = {row["key"]: row for row in inhabit(*words, "--json").json["settings"]}
+    assert (listed[key]["default"], listed[key]["values"]) == (default, values)
+    assert all(row["meaning"] for row in listed.values()), "Every setting says what it is."
+    assert key in inhabit(*words).out
+
+
+def test_every_setting_of_this_project_says_what_it_is(inhabit: Any) -> None:
+    agents = inhabit("agents", "--json").json
+    names = [("agents", one["name"]) for one in agents["agents"]]
+    names += [("agents", one["kind"]) for one in agents["models"]]
+    names += [("envs", one["name"]) for one in inhabit("envs", "--json").json["envs"]]
+    for command, name in names:
+        for row in inhabit(command, name, "--json").json["settings"]:
+            assert row["meaning"], f"{name}: {row['key']} has no description"
+
+
+def test_an_unknown_name_is_told_with_the_three_nearest(inhabit: Any) -> None:
+    refused = inhabit("run", "toy", "--agent", "random", "--n", "1", "--out", "x", "--set", "zz=1")
+    assert refused.code == 2
+    assert "and 1" in refused.sentence and refused.sentence.count(",") <= 3
+    assert inhabit("agents", "rnak").sentence.endswith("Did you mean: rank?")
 
 
 def test_a_model_without_words_is_told_before_anything_begins(inhabit: Any, tmp_path: Path) -> None:
@@ -144,7 +179,7 @@ def test_a_model_without_words_is_told_before_anything_begins(inhabit: Any, tmp_
 
 
 BAD: Sequence[tuple[Sequence[str], str]] = [
-    ([], "Say who decides in toy (--agent)"),
+    ([], "toy has no agent of its own: name one with --agent"),
     (["--agent", "{radnom}"], "There is no agent '{radnom}'. Did you mean: random"),
     (["--agent", "rank", "--model", "lokal:x"], "no kind of model 'lokal'. Did you mean: local"),
     (["--agent", "rank", "--model", "local"], "named as KIND:NAME"),
@@ -157,7 +192,7 @@ BAD: Sequence[tuple[Sequence[str], str]] = [
     (["--agent", "random", "--n", "0"], "--n"),
     (["--agent", "random", "--candidates", "all"], "'all' is not one of 'vocabulary', 'seen'"),
     (["--agent", "random", "--grant", "wings"], "'wings' is not one of"),
-    (["--agent", "random", "--no-image", "--blank-image"], "exclude one another"),
+    (["--agent", "random", "--no-image", "--blank-image"], "exclude each other"),
     (["--agent", "random", "--out", "/dev/null/x"], "/dev/null/x can't be a run folder"),
 ]
 
@@ -193,7 +228,7 @@ def test_an_unknown_environment_is_named_with_the_nearest(inhabit: Any, tmp_path
 def test_neither_number_nor_source_of_tasks(inhabit: Any, tmp_path: Path) -> None:
     said = inhabit("run", "toy", "--agent", "random", "--out", str(tmp_path))
     assert said.code == 2
-    assert "(--n), or where they are (--tasks)" in said.sentence
+    assert "(--n) or a source of tasks (--tasks)" in said.sentence
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ from importlib.metadata import version
 import pytest
 
 from inhabit.eie.commands import COMMANDS as EIE_COMMANDS
+from inhabit.envs.commands import COMMANDS as ENV_COMMANDS
 from inhabit.episodes.commands import COMMANDS as EPISODE_COMMANDS
 
-COMMANDS = {**EPISODE_COMMANDS, **EIE_COMMANDS}
+COMMANDS = {**EPISODE_COMMANDS, **EIE_COMMANDS, **ENV_COMMANDS}
 
 
 def inhabit(

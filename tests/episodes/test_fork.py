@@ -10,7 +10,8 @@ from toy_runs import play_toy, toy, toy_tasks
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.replaying.preference import read_pairs
+from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.replaying.preference import Continuation, preferred, read_pairs
 from inhabit.episodes.replaying.replay import replay_run
 
 IN_PROCESS = ["--set", "in_process=true"]
@@ -58,12 +59,50 @@ def test_the_better_way_is_named(tmp_path: Path) -> None:
     assert first is not None
     waste = next(c for c in first.steps[0].candidates if c.startswith("go to"))
     assert fork(run, "--episode", "0", "--step", "0", "--action", waste) == 0
-    assert fork(run, "--episode", "0", "--step", "1") == 0
-    wasted, again = read_pairs(run)
+    (wasted,) = read_pairs(run)
     assert wasted.better in ("original", None)
     assert wasted.forked.success, "The expert mends it."
-    assert (again.better, again.forked) == (None, again.original)
-    assert [p.fork for p in (wasted, again)] == ["forks/0000", "forks/0001"]
+    assert wasted.fork == "forks/0000"
+
+
+def test_a_fork_that_changes_nothing_is_refused(
+    chance: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fork(chance, "--episode", "0", "--step", "1") == 2
+    assert "Nothing would change" in " ".join(capsys.readouterr().err.split())
+    attempt = chance.episode(0).last()
+    assert attempt is not None and attempt.steps[1].decide is not None
+    same = str(attempt.steps[1].decide.action).upper()
+    assert fork(chance, "--episode", "0", "--step", "1", "--action", same) == 2
+    assert "a fork has to change something" in " ".join(capsys.readouterr().err.split())
+    assert read_pairs(chance) == ()
+
+
+def branch(ending: Ending | None, met: int = 0, cost: int = 0) -> Continuation:
+    return Continuation(
+        action="a", reason=None, feedback="", ending=ending, success=ending is Ending.SUCCESS,
+        met=met, total=3, steps=5, cost=cost,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("original", "forked", "better"),
+    [
+        (branch(Ending.SUCCESS, 3, 20), branch(Ending.INVALID_LIMIT, 0, 0), "original"),
+        (branch(Ending.STEP_LIMIT, 1, 90), branch(Ending.STOPPED, 1, 0), None),
+        (branch(Ending.STEP_LIMIT, 1, 90), branch(Ending.STEP_LIMIT, 2, 99), "forked"),
+        (branch(Ending.SUCCESS, 3, 20), branch(Ending.SUCCESS, 3, 12), "forked"),
+        (branch(Ending.SUCCESS, 3, 20), branch(Ending.SUCCESS, 3, 20), None),
+        (branch(Ending.SUCCESS, 3, 20), branch(Ending.SIMULATOR_FAULT, 0, 0), None),
+        (branch(None, 2, 5), branch(Ending.STOPPED, 0, 0), None),
+    ],
+)
+def test_the_preference_goes_by_results_and_never_by_how_soon_one_failed(
+    original: Continuation, forked: Continuation, better: str | None
+) -> None:
+    assert preferred(original, forked) == better
+    mirrored = {"original": "forked", "forked": "original", None: None}[better]
+    assert preferred(forked, original) == mirrored
 
 
 def test_a_hint_and_a_model_are_on_record(tmp_path: Path) -> None:
@@ -91,10 +130,10 @@ def test_a_hint_and_a_model_are_on_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (["--episode", "0", "--step", "99"], 2, "has no step 99"),
+        (["--episode", "0", "--step", "99", "--hint", "h"], 2, "has no step 99"),
         (["--episode", "0", "--step", "1", "--action", "fly to the {moon}"], 2, "'fly to the {m"),
-        (["--episode", "0", "--step", "1", "--action", "a", "--hint", "b"], 2, "exclude one"),
-        (["--episode", "nobody", "--step", "1"], 2, "no episode 'nobody'"),
+        (["--episode", "0", "--step", "1", "--action", "a", "--hint", "b"], 2, "exclude each"),
+        (["--episode", "nobody", "--step", "1", "--hint", "h"], 2, "no episode 'nobody'"),
     ],
 )
 def test_what_can_not_be_forked_is_a_sentence(
@@ -112,6 +151,6 @@ def test_a_past_that_comes_out_differently_can_not_be_forked(
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     next(x for x in lines if x["kind"] == "act" and x["step"] == 1)["feedback"] = "All is well."
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert fork(chance, "--episode", "0", "--step", "3") == 1
+    assert fork(chance, "--episode", "0", "--step", "3", "--hint", "h") == 1
     assert "step 1 comes out differently: feedback was 'All" in capsys.readouterr().err
     assert read_pairs(chance) == ()

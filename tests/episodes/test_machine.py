@@ -87,7 +87,7 @@ def test_setup_starts_an_environment_once(capsys: pytest.CaptureFixture[str]) ->
     answer = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert not done.value.code
     assert (answer["env"], answer["backend"]) == ("toy", "grid")
-    assert "started and stepped once" in answer["told"][0]
+    assert "started and took one step" in answer["told"][0]
 
 
 @pytest.mark.parametrize(

@@ -55,4 +55,6 @@ def test_what_needs_a_simulator_is_refused(chance: Run, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit) as left:
         main(["replan", str(chance.folder), "--agent", "expert"])
     assert left.value.code == 2
-    assert "needs expert, which a record can't grant" in " ".join(capsys.readouterr().err.split())
+    assert "needs expert, which a recorded run cannot provide" in " ".join(
+        capsys.readouterr().err.split()
+    )

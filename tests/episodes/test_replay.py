@@ -126,7 +126,7 @@ def test_what_was_never_begun_is_not_called_identical(
         main(["replay", str(tmp_path / "run"), "--episode", "1"])
     assert left.value.code == 2
     said = capsys.readouterr()
-    assert "nothing was recorded yet" in said.err and not said.out
+    assert "no episode is recorded yet" in said.err and not said.out
 
 
 def test_the_command_says_it_with_its_exit_code(
@@ -142,6 +142,6 @@ def test_the_command_says_it_with_its_exit_code(
         main(["replay", str(run.folder), "--json"])
     assert left.value.code == 1
     said = capsys.readouterr().out.splitlines()
-    assert 'episode 1 (toy-0-1), step 1: feedback was "[{no}]", is ' in said[0]
+    assert 'episode 1 (toy-0-1), step 1: feedback was "[{no}]" and is now ' in said[0]
     (difference,) = json.loads(said[-1])["differences"]
     assert (difference["id"], difference["step"]) == ("toy-0-1", 1)

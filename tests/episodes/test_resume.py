@@ -79,7 +79,7 @@ def test_interrupted_it_ends_cleanly_and_goes_on(
     _, said = running.communicate(timeout=20)
     assert running.returncode == 130
     assert "Traceback" not in said
-    assert f"The same command goes on with {folder}" in said.replace("\n", "")
+    assert f"Run the same command again to continue {folder}" in said.replace("\n", "")
     wait_for(lambda: not any(p.is_running() and p.status() != "zombie" for p in theirs))
     assert inhabit(*RUN, *SLOW, "--out", str(folder)).returncode == 0
     assert results(Run.open(folder)) == results(undisturbed)
@@ -188,6 +188,6 @@ def test_interrupted_twice_it_ends_at_once(tmp_path: Path) -> None:
     wait_for(lambda: written(folder) >= 3)
     running.send_signal(signal.SIGINT)
     assert running.stderr is not None
-    assert "once more to stop at once" in running.stderr.readline()
+    assert "again to stop at once" in running.stderr.readline()
     running.send_signal(signal.SIGINT)
     assert running.wait(timeout=10) == 130

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from inhabit.envs.settings import SettingsModel
 
 
-class LocalSettings(BaseModel):
+class LocalSettings(SettingsModel):
     """How a local model is run."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"

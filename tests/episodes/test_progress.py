@@ -1,0 +1,29 @@
+"""Progress where stderr is no terminal: lines with a count and an estimate."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from inhabit.episodes.commands.progress import ProgressReport
+
+
+def test_lines_tell_the_count_and_estimate_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = ProgressReport("episodes", 12, done=2, note="50 % solved")
+    progress.report_every([0.0])
+    progress.advance(note="67 % solved")
+    time.sleep(0.1)
+    progress.report_every([0.0])
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("2 of 12 episodes, 50 % solved, ")
+    assert "left" not in first, "Nothing was done yet by this call to estimate from."
+    assert second.startswith("3 of 12 episodes, 67 % solved, ")
+    assert ", about " in second and second.endswith("left")
+
+
+def test_it_ends_with_the_work(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressReport("episodes", 1) as progress:
+        progress.advance()
+    progress.report_every([60.0, 60.0])
+    assert capsys.readouterr().err == ""
