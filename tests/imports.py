@@ -12,8 +12,17 @@ import networkx as nx
 
 LAYERS = ("envs", "agents", "episodes", "eie")
 """A package may import from itself and from those before it. `inhabit/*.py` stands above all."""
-ENVS_FOR_AGENTS = frozenset({"inhabit.envs.core", "inhabit.envs.cache", "inhabit.envs.entries"})
-"""What `agents` may import from `envs`: the contract, the cache folder, and the registry class."""
+ENVS_FOR_AGENTS = frozenset(
+    {
+        "inhabit.envs.core",
+        "inhabit.envs.cache",
+        "inhabit.envs.entries",
+        "inhabit.envs.errors",
+        "inhabit.envs.settings",
+    }
+)
+"""What `agents` may import from `envs`: the contract, errors and settings, the cache folder, and the
+registry class."""
 ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs",
     "inhabit.envs.claims",

@@ -209,7 +209,7 @@ def _load(name: str, settings: ScriptedSettings) -> Model:
 
 REGISTRATION = ModelRegistration(
     kind="scripted",
-    summary=f"a JSON file, or one of {', '.join(BUILT_IN)}: deterministic, for tests",
+    summary=f"a JSON file, or one of {', '.join(BUILT_IN)}; deterministic, for tests",
     settings=ScriptedSettings,
     load=_load,
     is_place=lambda name: name not in BUILT_IN,

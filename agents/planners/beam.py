@@ -24,24 +24,24 @@ class BeamSettings(SettingsModel):
     """What is searched, and how widely."""
 
     width: int = Field(default=5, ge=1)
-    """Of the beam: 5 in the VirtualHome episodes of EgoPlan-Bench (Chen et al., 2023)."""
+    """Beam width; EgoPlan-Bench uses 5 in VirtualHome."""
     free: bool = False
-    """Let the model say what it will, as EgoPlan-Bench does, and match the best of it to an action,
-    verb and objects apart. What fits none is a step without effect: an action of null in the
-    record, with the words under `raw`, and counted as `unmatched` in the scores."""
+    """Let the model generate freely, as EgoPlan-Bench does, and match the result to an action by
+    verb and objects. An answer that matches none is a step without effect."""
     words: int = Field(default=24, ge=1)
-    """Tokens that an answer of a free beam may have."""
+    """Maximum number of tokens of a freely generated answer."""
     plan: bool = False
-    """Search over plans of `depth` actions instead of the words of one. Each beginning is tried in
-    a copy of the moment where `lookahead` is granted, and judged by the model alone elsewhere."""
+    """Search over plans of several actions instead of the words of one. With the lookahead grant
+    each prefix is tried in a copy of the scene; without it the model alone judges it."""
     depth: int = Field(default=3, ge=1)
+    """Actions per plan."""
     follow: Literal["first", "plan"] = "first"
-    """How much of a plan is carried out before the next search: its first action, or all of it
-    until something fails."""
+    """Actions of a plan that are executed before the next search: the first, or all until one
+    fails."""
     tries: int = Field(default=50, ge=1)
-    """Actions that are tried in copies for each of the `depth` levels."""
+    """Actions that are tried in copies of the scene, per level of depth."""
     history: int = Field(default=8, ge=0)
-    """How many past steps the prompt tells of."""
+    """Past steps in the prompt."""
 
     @model_validator(mode="after")
     def _one_search(self) -> Self:
@@ -118,7 +118,7 @@ def _make(settings: BeamSettings, model: Model | None) -> Agent:
 
 REGISTRATION = AgentRegistration(
     name="beam",
-    summary="searches with a beam, over an action's words or over plans of several actions",
+    summary="beam search over the words of an action, or over plans of several actions",
     settings=BeamSettings,
     make=_make,
     model="local:smollm2",

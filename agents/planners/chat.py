@@ -26,18 +26,19 @@ class AnswerSettings(TellingSettings):
     """How a chat model answers."""
 
     reason: bool = True
-    """Have it describe and reason before it acts. Without that, and with letters, a model that
-    tells how likely tokens are is asked for one token, and the letters' chances are recorded."""
+    """Ask for a description and reasoning before the action. Without it, and with letters, a model
+    that returns token probabilities generates one token, and the record keeps the letters'
+    probabilities."""
     votes: int = Field(default=1, ge=1)
-    """Answers that are drawn; the action that most of them name is done. A model that draws no lots
-    gives the same answer each time: --set temperature=0.7."""
+    """Answers sampled per step; the most frequent action is taken. Needs a temperature above 0,
+    such as --set temperature=0.7."""
 
 
 class ChatSettings(AnswerSettings):
     """What it is shown besides."""
 
     image: bool = True
-    """Show it the picture; false for a model without eyes."""
+    """Send the image to the model; false for a text-only model."""
 
 
 class Chat(ModelAgent):
@@ -154,7 +155,7 @@ def _make(settings: ChatSettings, model: Model | None) -> Agent:
 
 REGISTRATION = AgentRegistration(
     name="chat",
-    summary="asks a chat model that looks, reasons and acts in one answer",
+    summary="asks a chat model to describe, reason and act in one answer",
     settings=ChatSettings,
     make=_make,
     model="openai:gpt-4o-mini",

@@ -48,7 +48,7 @@ REGISTRATION = AgentRegistration(
 GOLD = replace(
     REGISTRATION,
     name="gold",
-    summary="expert under another name, for tasks that come with a solution",
+    summary="the expert, for tasks that come with a solution",
 )
 REPLAY = replace(
     REGISTRATION,

@@ -29,10 +29,11 @@ class HolmesSettings(TellingSettings):
     """How the model asks."""
 
     protocol: Literal["auto", "native", "text"] = "auto"
-    """`native`: tools as the endpoint knows them. `text`: Python stubs in the prompt, and calls in
-    the answer, as in the papers. `auto` is native where the model can."""
+    """How tools are called: by the endpoint's tool interface (native), or as Python stubs in the
+    prompt and calls in the answer, as in the papers (text). auto is native where the model supports
+    it."""
     turns: int = Field(default=6, ge=0)
-    """Times that it may ask before an action is due; several questions may go in one."""
+    """Rounds of questions before an action is required; one round may hold several questions."""
 
 
 class Holmes(ModelAgent):
@@ -146,7 +147,7 @@ def _make(settings: HolmesSettings, model: Model | None) -> Agent:
 
 REGISTRATION = AgentRegistration(
     name="holmes",
-    summary="asks a model without eyes, which asks the environment before it acts",
+    summary="text-only with tools: the model may question the environment before it acts",
     settings=HolmesSettings,
     make=_make,
     model="openai:gpt-4o-mini",

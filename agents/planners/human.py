@@ -50,9 +50,9 @@ class HumanSettings(SettingsModel):
     """What the terminal shows."""
 
     page: int = Field(default=60, ge=1)
-    """Candidates at a time."""
+    """Candidates listed at a time."""
     picture: int = Field(default=72, ge=0, le=400)
-    """Width of the picture in characters; 0 shows none. Only terminals with colours show it."""
+    """Width of the image, in characters; 0 shows none. Needs a terminal with colours."""
 
 
 class Human(Agent):

@@ -45,7 +45,7 @@ def _make(settings: AnswerSettings, model: Model | None) -> Agent:
 
 REGISTRATION = AgentRegistration(
     name="llm",
-    summary="asks a chat model that is told in words what is in sight",
+    summary="asks a chat model, which gets a text description instead of images",
     settings=AnswerSettings,
     make=_make,
     model="openai:gpt-4o-mini",

@@ -27,7 +27,8 @@ class PlannerSettings(SettingsModel):
     """How it chooses."""
 
     width: int = Field(default=4, ge=0)
-    """Of the beam through the words of the candidates; 0 scores all of them, for twice the time."""
+    """Beam width when ranking the words of candidates; 0 scores every candidate, which takes twice
+    as long."""
 
 
 class Planner(ModelAgent):
@@ -91,7 +92,7 @@ def _make(settings: PlannerSettings, model: Model | None) -> Agent:
 
 REGISTRATION = AgentRegistration(
     name="planner",
-    summary="small eyes and a small model that come with this package",
+    summary="a small detector and a small ranking model that come with this package",
     settings=PlannerSettings,
     make=_make,
     model="local:inhabit",

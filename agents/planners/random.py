@@ -32,7 +32,7 @@ def _make(settings: RandomSettings, model: Model | None) -> Agent:
 
 REGISTRATION = AgentRegistration(
     name="random",
-    summary="draws among the candidates",
+    summary="picks a candidate uniformly at random",
     settings=RandomSettings,
     make=_make,
 )

@@ -24,20 +24,18 @@ class RankSettings(SettingsModel):
     """How candidates are compared."""
 
     score: Literal["sum", "mean", "contrast"] = "sum"
-    """`sum` is the log-probability of the whole text. `mean` divides it by the number of tokens, so
-    that no text loses by its length alone: the way of EgoPlan-Bench (Chen et al., 2023).
-    `contrast` takes from the sum what it is after the same prompt without its pictures: what a text
-    gains by what is seen. It reads twice as much, and the record tells both."""
+    """Score of a candidate: log-probability of its text (sum); that per token, so that length does
+    not count, as in EgoPlan-Bench (mean); or sum minus the same without images, which measures what
+    the image adds and takes twice as long (contrast)."""
     temperature: float = Field(default=0.0, ge=0.0)
-    """Above 0 a candidate is drawn by lot: the chances are the softmax of the scores over this. At
-    0 the best is taken."""
+    """Softmax temperature over the scores to sample a candidate; 0 takes the best."""
     top: int = Field(default=5, ge=1)
-    """How many of the best candidates a record keeps."""
+    """Number of best candidates that the record keeps."""
     history: int = Field(default=8, ge=0)
-    """How many past steps the prompt tells of."""
+    """Past steps in the prompt."""
     bare: bool = False
-    """Ask the goal alone, after films and picture: for benchmarks whose goal is the whole question,
-    such as EgoPlan-Bench's."""
+    """Prompt with clips, image and goal alone, for benchmarks whose goal is the whole question,
+    such as EgoPlan-Bench."""
 
 
 class Rank(ModelAgent):
@@ -124,7 +122,7 @@ def _make(settings: RankSettings, model: Model | None) -> Agent:
 
 REGISTRATION = AgentRegistration(
     name="rank",
-    summary="takes the candidate that a model holds most likely",
+    summary="takes the candidate with the highest probability under a model",
     settings=RankSettings,
     make=_make,
     model="local:smollm2",

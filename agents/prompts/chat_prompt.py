@@ -85,29 +85,30 @@ class TellingSettings(SettingsModel):
     """What a prompt tells of the past and offers for the present."""
 
     history: int = Field(default=8, ge=0)
-    """Past steps that are told one by one."""
+    """Past steps described one by one in the prompt."""
     summary: bool = True
-    """Tell of older ones in a line; otherwise they are only counted."""
+    """Summarize older steps in one line; otherwise only their number is given."""
     pictures: int = Field(default=0, ge=0)
-    """Past steps, of the newest, that come with what was seen before them, made smaller."""
+    """Most recent past steps whose images are included, scaled down."""
     thumbnail: int = Field(default=160, ge=16)
-    """Longest side of these pictures, in pixels."""
+    """Longest side of these images, in pixels."""
     keyframes: int = Field(default=4, ge=1)
-    """Pictures from each film that an environment shows."""
+    """Frames taken from each video clip of an observation."""
     examples: Path | None = None
-    """A run whose best episodes are shown as examples. Take one of other tasks than are tried."""
+    """Run folder whose best episodes are shown as few-shot examples; use other tasks than those of
+    the run."""
     shots: int = Field(default=2, ge=0)
-    """How many of them: those whose goals are worded most alike."""
+    """Number of few-shot examples: the episodes with the most similar goals."""
     listed: int = Field(default=200, ge=0, le=500)
-    """Candidates that are listed at the most. Where there are more, there is one for each verb."""
+    """Maximum number of candidates in the prompt. If there are more, one per verb is listed."""
     letters: bool = False
-    """Have the model answer with the letter of a candidate; otherwise in words."""
+    """Ask for the letter of a candidate instead of its text."""
     reflect: bool = True
-    """After a failure ask for what stood in the way."""
+    """After a failed action, ask what went wrong."""
     stop: bool = True
-    """The model may say that it is done."""
+    """Allow the model to end the episode."""
     repairs: int = Field(default=1, ge=0)
-    """How often it is asked again where no action could be made of what it said."""
+    """How often to ask again when an answer matches no action."""
 
 
 class ChatPrompt:

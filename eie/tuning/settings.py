@@ -33,43 +33,56 @@ class TuneSettings(SettingsModel):
     """Defaults are those of PCA-Bench's fine-tuning (Chen et al., 2024, table 6)."""
 
     objective: Objective = Objective.RANKING
+    """Loss: negative log-likelihood of the answer (sft); sft plus EgoPlan-Bench's hinge against a
+    random other candidate (contrast); or sft plus the negative log-share of the answer among all
+    candidates (ranking)."""
     margin: float = Field(default=0.0, ge=0)
-    """Of the hinge, in nats per token."""
+    """Margin of the hinge, in nats per token."""
     reasons: bool = False
-    """Whether the answer is the reason and then the action; sft alone can be had so."""
+    """Train on the reasoning followed by the action; objective sft only."""
     pictures: bool = True
-    """Whether the model is shown them. It takes none where it can't see."""
+    """Give the model the images, if it accepts images."""
     kinds: tuple[Kind, ...] = ()
-    """Of examples; empty for all that the set has."""
+    """Kinds of examples to use. By default all."""
     limit: int | None = Field(default=None, ge=1)
-    """How many training examples are used: the first so many of a shuffle by the seed."""
+    """Number of training examples: the first of a seeded shuffle. By default all."""
     history: int = Field(default=8, ge=0)
-    """How many past steps a prompt tells of, as planners have it."""
+    """Past steps in the prompt, as for agents."""
 
     rank: int = Field(default=8, ge=1)
+    """Rank of the LoRA adapters."""
     alpha: int = Field(default=32, ge=1)
+    """Scale (alpha) of the LoRA adapters."""
     dropout: float = Field(default=0.0, ge=0, lt=1)
+    """Dropout of the LoRA adapters."""
     targets: Literal["language", "all"] = "language"
-    """Which linear layers LoRA is put on: those of the language model, or those of the eyes too."""
+    """Linear layers that get LoRA adapters: those of the language model, or also those of the
+    vision encoder."""
     whole: tuple[str, ...] = ()
-    """Names of modules that are trained whole, such as "multi_modal_projector"."""
+    """Names of modules that are trained without LoRA, such as "multi_modal_projector"."""
 
     epochs: float = Field(default=5.0, gt=0)
+    """Passes over the training examples."""
     batch: int = Field(default=20, ge=1)
-    """Examples per step, over all devices; they are read one after the other."""
+    """Examples per optimizer step, over all devices; gradients are accumulated one example at a
+    time."""
     rate: float = Field(default=2e-4, gt=0)
+    """Peak learning rate."""
     warmup: float = Field(default=0.03, ge=0, lt=1)
-    """Share of the steps over which the rate rises; then it falls as a cosine."""
+    """Share of the steps over which the learning rate rises; after it, cosine decay."""
     decay: float = Field(default=0.0, ge=0)
+    """Weight decay."""
     clip: float = Field(default=1.0, gt=0)
-    """Norm that gradients are cut to."""
+    """Maximum gradient norm."""
 
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    """Device to train on."""
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
-    """Of the base; what is trained is float32 always."""
+    """Floating-point type of the frozen base model; adapters are always float32."""
     save_every: int = Field(default=50, ge=1)
-    """Steps between checkpoints."""
+    """Optimizer steps between checkpoints."""
     judge_every: int = Field(default=50, ge=1)
-    """Steps between measurements on the validation split, before the first and after the last."""
+    """Optimizer steps between evaluations on the validation split; it is also evaluated before the
+    first and after the last step."""
     judge: int = Field(default=200, ge=0)
-    """Validation examples that are measured; the first so many of the shuffle."""
+    """Validation examples per evaluation: the first of a seeded shuffle."""

@@ -10,7 +10,7 @@ from inhabit.envs.registry import Registration
 
 REGISTRATION = Registration(
     name="egoplan",
-    summary="EgoPlan-Bench: what to do next in films of chores; --tasks FILE of its questions",
+    summary="EgoPlan-Bench: the next action in egocentric videos; needs --tasks FILE",
     backends=("files",),
     settings=EgoPlanSettings,
     make=lazy("inhabit.envs.egoplan.env:make"),

@@ -8,7 +8,7 @@ from inhabit.envs.registry import Registration
 
 REGISTRATION = Registration(
     name="iwisdm",
-    summary="iWISDM: instructions about things seen in frames, from simple to intricate",
+    summary="iWISDM: instructions about objects in a sequence of frames",
     backends=("library",),
     settings=IwisdmSettings,
     make=lazy("inhabit.envs.iwisdm.env:make"),

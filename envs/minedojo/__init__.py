@@ -8,7 +8,7 @@ from inhabit.envs.registry import Registration
 
 REGISTRATION = Registration(
     name="minedojo",
-    summary="a voxel world under MineDojo's names: harvest, combat, tech tree, survival",
+    summary="Minecraft with MineDojo's tasks: harvest, combat, tech tree, survival",
     backends=("luanti", "minedojo"),
     domain="Open-World Game",
     settings=MineDojoSettings,

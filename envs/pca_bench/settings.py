@@ -12,7 +12,8 @@ class PcaSettings(SettingsModel):
     """What `--set` may say of PCA-Bench."""
 
     images: Path | None = None
-    """Folder of the pictures, where that is not beside the file or in its `imgs` or `images`."""
+    """Folder of the images, unless they lie beside the task file or in its imgs or images folder.
+    """
     expert: Literal["answers", "recipes"] = "answers"
-    """What the expert goes by: the released answers, or, in the game, recipes alone, from what is
-    in the inventory and which creatures are near."""
+    """What the expert follows: the released answers; or, in the game, recipes alone, from the
+    inventory and the creatures nearby."""

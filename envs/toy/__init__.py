@@ -11,7 +11,7 @@ from inhabit.envs.toy.settings import ToySettings
 
 REGISTRATION = Registration(
     name="toy",
-    summary="a tiny house of three rooms, instant, for tests",
+    summary="a three-room house without a simulator, for tests",
     backends=("grid",),
     domain="Domestic Robot",
     settings=ToySettings,

@@ -8,7 +8,7 @@ from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 
 REGISTRATION = Registration(
     name="virtualhome",
-    summary="flats to live in, over VirtualHome's evolving graph, or its Unity simulator",
+    summary="household tasks in seven flats, on VirtualHome's evolving graph or in Unity",
     backends=("embedded", "unity"),
     settings=VirtualHomeSettings,
     make=lazy("inhabit.envs.virtualhome.env:make"),

@@ -57,7 +57,10 @@ def test_the_better_way_is_named(tmp_path: Path) -> None:
     )
     first = run.episode(0).last()
     assert first is not None
-    waste = next(c for c in first.steps[0].candidates if c.startswith("go to"))
+    decided = first.steps[0].decide
+    assert decided is not None
+    ways = [c for c in first.steps[0].candidates if c.startswith("go to")]
+    waste = next(c for c in ways if c != decided.action)
     assert fork(run, "--episode", "0", "--step", "0", "--action", waste) == 0
     (wasted,) = read_pairs(run)
     assert wasted.better in ("original", None)

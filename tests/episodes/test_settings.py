@@ -37,7 +37,7 @@ def test_each_key_goes_to_whoever_declares_it() -> None:
 
 def test_a_key_of_two_owners_has_to_say_whose() -> None:
     with pytest.raises(
-        SettingError, match=r"'name' belongs to several groups: write " "env\.name or agent\.name"
+        SettingError, match=r"'name' belongs to several groups: write " r"env\.name or agent\.name"
     ):
         divide(["name=a"], OWNERS)
     found = divide(["env.name=a", "agent.name=b"], OWNERS)

@@ -244,7 +244,7 @@ async def _rank_one(model: OpenAIModel) -> None:
 
 REGISTRATION = ModelRegistration(
     kind="openai",
-    summary="a model behind a chat endpoint: OpenAI's, or what --base-url names",
+    summary="a model behind an OpenAI-compatible endpoint: OpenAI's, or that of --base-url",
     settings=OpenAISettings,
     load=_load,
 )

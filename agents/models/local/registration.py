@@ -137,7 +137,7 @@ def _source(name: str) -> str:
 
 REGISTRATION = ModelRegistration(
     kind="local",
-    summary="a folder or hub name for transformers, smollm2, or inhabit (with --agent planner)",
+    summary="a transformers model by folder or hub name; smollm2; inhabit (for --agent planner)",
     settings=LocalSettings,
     load=_load,
     is_place=lambda name: name not in ("smollm2", "inhabit"),
