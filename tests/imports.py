@@ -21,7 +21,7 @@ ENVS_FOR_AGENTS = frozenset(
         "inhabit.envs.settings",
     }
 )
-"""What `agents` may import from `envs`: the contract, errors and settings, the cache folder, and the
+"""What `agents` may import from `envs`: the contract, errors, settings, cache folder, and the
 registry class."""
 ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs",
