@@ -18,6 +18,7 @@ ENVS_FOR_AGENTS = frozenset(
         "inhabit.envs.cache",
         "inhabit.envs.entries",
         "inhabit.envs.errors",
+        "inhabit.envs.marks",
         "inhabit.envs.settings",
     }
 )

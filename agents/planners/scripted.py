@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BeforeValidator
 
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.marks import Words
+from inhabit.envs.settings import SettingsModel
 
 STOP = "stop"
 
@@ -21,13 +22,12 @@ def _lines(value: object) -> object:
     return tuple(a for a in (part.strip() for part in value.replace("\n", ";").split(";")) if a)
 
 
-class ScriptedSettings(BaseModel):
+class ScriptedSettings(SettingsModel):
     """The script."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     actions: Annotated[tuple[str, ...], BeforeValidator(_lines), Words()] = ()
-    """One text a step, "stop" among them; after the last one it stops."""
+    """Actions separated by semicolons, one per step; stop ends the episode, as does the end of the
+    list."""
 
 
 class Scripted(Agent):
@@ -51,7 +51,7 @@ def _make(settings: ScriptedSettings, model: Model | None) -> Agent:
 
 REGISTRATION = AgentRegistration(
     name="scripted",
-    summary="says what --set actions='...; ...' tells it to",
+    summary="plays the actions of --set actions='...; ...'",
     settings=ScriptedSettings,
     make=_make,
 )

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from inhabit.envs.marks import NoEffect, Place
+from inhabit.envs.settings import SettingsModel
 
 
-class MineDojoSettings(BaseModel):
+class MineDojoSettings(SettingsModel):
     """What `--set` may say of MineDojo."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     width: int = Field(default=256, ge=64, le=3840)
-    """Pixels; a scene's `image_size` goes before."""
+    """Width of the image, in pixels. A scene's image_size takes precedence."""
     height: int = Field(default=160, ge=64, le=2160)
-    """Pixels."""
+    """Height of the image, in pixels."""
     deadline: int = Field(default=2400, ge=20, le=100_000)
-    """Ticks (1/20 s of the game) that one action may take."""
+    """Game ticks (1/20 s) that one action may take."""
     tasks: Annotated[str | None, Place(), NoEffect()] = None
-    """A `minedojo` wheel, or the folder of an installed one, that its tasks are read from; None
-    looks where `inhabit setup minedojo` puts it."""
+    """Wheel or installed folder of the minedojo package to read tasks from. By default the one that
+    `inhabit setup minedojo` installed."""
     python: Annotated[str | None, Place()] = None
-    """Backend minedojo: an interpreter that can import it; None takes the one that `inhabit setup
-    minedojo --backend minedojo` makes."""
+    """Backend minedojo: Python interpreter that can import minedojo. By default the one that
+    `inhabit setup minedojo --backend minedojo` installed."""
     launch: Annotated[float, NoEffect()] = Field(default=900.0, gt=0, le=7200)
-    """Backend minedojo: seconds that Minecraft may take to start. The first time it is built."""
+    """Backend minedojo: seconds that Minecraft may take to start. The first start compiles it."""

@@ -6,27 +6,27 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from inhabit.envs.settings import SettingsModel
-
 from inhabit.envs.marks import NoEffect, Place
+from inhabit.envs.settings import SettingsModel
 
 
 class VirtualHomeSettings(SettingsModel):
     """What `--set` may say of VirtualHome."""
 
     width: int = Field(default=320, ge=16, le=4096)
-    """Pixels."""
+    """Width of the image, in pixels."""
     height: int = Field(default=240, ge=16, le=4096)
-    """Pixels."""
+    """Height of the image, in pixels."""
     view: Literal["first_person", "over_the_shoulder", "top_down", "none"] = "first_person"
-    """Where the picture is taken from; "none" goes without pictures."""
+    """Camera of the image; none returns no image."""
     verbs: Literal["all", "unity"] = "all"
-    """All actions of the evolving graph, or those alone that Unity carries out too."""
+    """Actions: all of the evolving graph, or only those that Unity executes as well."""
     host: Annotated[str, Place(), NoEffect()] = "127.0.0.1"
-    """Of a Unity simulator, or a server that speaks its protocol."""
+    """Host of a running Unity simulator, or of a server that speaks its protocol."""
     port: Annotated[int, Place(), NoEffect()] = Field(default=8080, ge=1, le=65535)
-    """Of the same. One that is started by `executable` gets a free port of its own instead."""
+    """TCP port of that simulator. One that is started by `executable` gets a free port instead."""
     executable: Annotated[str | None, Place()] = None
-    """Path of VirtualHome's Unity build, started headless; None connects to one that runs."""
+    """Path of VirtualHome's Unity build, which is started headless. By default a running one is
+    used."""
     timeout: Annotated[float, NoEffect()] = Field(default=60.0, gt=0.0)
-    """Seconds that Unity may take for an answer."""
+    """Seconds that Unity may take for one call."""

@@ -1,28 +1,29 @@
-"""What `--set KEY=VALUE` may say of a cluster."""
+"""Settings of `--ray`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from inhabit.envs.marks import NoEffect, Place, Words
+from inhabit.envs.settings import SettingsModel
 
 
-class ClusterSettings(BaseModel):
-    """Which cluster `--ray` uses, and what a worker takes of its node."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class ClusterSettings(SettingsModel):
+    """Which Ray cluster is used, and what each worker reserves on its node."""
 
     ray_address: Annotated[str, Place(), NoEffect()] = ""
-    """Of the cluster that --ray uses; empty for the one that this machine belongs to, or a new one
-    on it."""
+    """Address of the Ray cluster, HOST:PORT. By default the cluster that this machine belongs to,
+    or else a new one on it."""
     ray_cpus: Annotated[float, NoEffect()] = Field(default=1.0, ge=0)
-    """Processors that a worker takes of its node."""
+    """CPUs that each worker reserves on its node."""
     ray_gpus: Annotated[float, NoEffect()] = Field(default=0.0, ge=0)
+    """GPUs that each worker reserves on its node."""
     ray_resources: Annotated[Mapping[str, float], Words(), NoEffect()] = Field(default_factory=dict)
-    """What else it takes, of the resources that nodes were started with: `unity=1,display=1`."""
+    """Custom resources that each worker reserves, as named by `ray start --resources`, such as
+    `unity=1,display=1`."""
 
     @field_validator("ray_resources", mode="before")
     @classmethod

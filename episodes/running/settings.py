@@ -1,8 +1,7 @@
-"""What `--set KEY=VALUE` may say of a run, and whom each key belongs to."""
+"""Settings of a run, and the assignment of `--set KEY=VALUE` to groups of settings."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
@@ -11,52 +10,51 @@ from typing import Annotated
 from pydantic import BaseModel, Field, ValidationError
 
 from inhabit.envs.entries import first_problem
-from inhabit.envs.errors import UserError
+from inhabit.envs.errors import UserError, did_you_mean
 from inhabit.envs.marks import NoEffect
 from inhabit.episodes.cluster.settings import ClusterSettings
 
 
 class SettingError(UserError, ValueError):
-    """A setting is unknown, ambiguous or wrong. Names it, and what would do."""
+    """A setting is unknown, ambiguous or has a wrong value."""
 
 
 class Resume(StrEnum):
-    """What becomes of an episode that was cut short."""
+    """What happens to an interrupted episode when its run is continued."""
 
     CONTINUE = "continue"
-    """What was decided is acted again, each step held against the record, and play goes on from
-    there. Where anything differs, or the backend promises nothing, the episode begins anew."""
+    """Re-execute the recorded decisions, compare each step with the record, and continue from
+    there. Restart where anything differs or the backend is not deterministic."""
     RESTART = "restart"
-    """It begins anew."""
+    """Start it again."""
 
 
 class RunSettings(ClusterSettings):
-    """Settings of the run itself, whichever environment and agent."""
+    """Settings of a run, for every environment and agent."""
 
     max_invalid: int = Field(default=10, ge=1)
-    """Actions that can't be carried out, in all, after which an episode is over."""
+    """Invalid actions, in total, that end an episode."""
     remember: int = Field(default=50, ge=0)
-    """Past pictures that an agent is given; what is older comes to it in words alone."""
+    """Past images that an agent is given; older steps are given as text only."""
     deadline: Annotated[float, NoEffect()] = Field(default=60.0, gt=0, le=86_400)
-    """Seconds that a simulator may take to answer before it is given up."""
+    """Seconds that a simulator may take for one call before it counts as failed."""
     reset_deadline: Annotated[float, NoEffect()] = Field(default=180.0, gt=0, le=86_400)
-    """The same for starting it, and for starting a task."""
+    """Seconds that a simulator may take to start, and to start a task."""
     retries: Annotated[int, NoEffect()] = Field(default=0, ge=0, le=100)
-    """How often an episode is tried again after a fault of its simulator; each attempt is kept."""
+    """Further attempts at an episode after a simulator fault; the record keeps every attempt."""
     pause: Annotated[float, NoEffect()] = Field(default=0.25, ge=0, le=600)
-    """Seconds before it is tried again, or its simulator is started again: twice as long each time,
-    up to half a minute."""
+    """Seconds before the first further attempt. Doubles for each next one, up to 30 s."""
     resume: Annotated[Resume, NoEffect()] = Resume.CONTINUE
-    """What becomes of half an episode; another run of the same command may say otherwise."""
+    """What to do with an interrupted episode: re-execute its recorded decisions and continue, or
+    restart it."""
     max_seconds: float | None = Field(default=None, gt=0)
-    """Seconds that an episode may take, all attempts together; no step is begun after them. None
-    for any time."""
+    """Seconds that an episode may take, all attempts together. No step starts later than that."""
     frames: bool = True
-    """Keep the pictures that were seen and sent. Without them records name them by their digests,
-    which replays compare all the same."""
+    """Save observed images and images sent to models. The record holds their digests either way, so
+    that replays can compare them."""
     in_process: Annotated[bool, NoEffect()] = False
-    """Have the environment in this very process: quicker to start, and nothing protects the run
-    from it."""
+    """Run the environment in the runner's own process. Starts faster, but a crash or hang of the
+    simulator takes the run with it."""
 
 
 def divide(
@@ -115,7 +113,7 @@ def _pairs(assignments: Sequence[str] | Mapping[str, object]) -> Iterator[tuple[
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals or not name:
-            raise SettingError(f"--set takes KEY=VALUE, not {assignment!r}.")
+            raise SettingError(f"--set needs KEY=VALUE, not {assignment!r}.")
         yield name.strip(), value
 
 
@@ -126,7 +124,10 @@ def _find(name: str, owners: Mapping[str, type[BaseModel]]) -> tuple[str, str]:
         return found[0]
     if found:
         which = " or ".join(f"{owner}.{key}" for owner, key in found)
-        raise SettingError(f"The setting {name!r} is ambiguous: say {which}.")
+        raise SettingError(f"The setting {name!r} belongs to several groups: write {which}.")
     keys = sorted({key for _, key in known})
-    near = difflib.get_close_matches(name.rpartition(".")[2], keys, n=3) or keys
-    raise SettingError(f"There is no setting {name!r}. Did you mean: {', '.join(near)}?")
+    near = did_you_mean(name.rpartition(".")[2], keys)
+    raise SettingError(
+        f"There is no setting {name!r}. {near} `inhabit envs NAME` and `inhabit agents NAME` list "
+        "all settings."
+    )

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
+from pydantic import BeforeValidator, Field, JsonValue, field_validator
 
 from inhabit.agents.models.core import Ability
 from inhabit.envs.marks import NoEffect, Place
+from inhabit.envs.settings import SettingsModel
 
 
 def _or_none(value: object) -> object:
@@ -26,45 +27,43 @@ def _parsed(value: object) -> object:
     return json.loads(value) if isinstance(value, str) else value
 
 
-class OpenAISettings(BaseModel):
+class OpenAISettings(SettingsModel):
     """How an endpoint is asked. Keys are no setting: they stand in INHABIT_API_KEY or
     OPENAI_API_KEY, and are never written down.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     base_url: Annotated[str | None, Place()] = None
-    """Where it is; None for OpenAI itself."""
+    """URL of the endpoint. By default OpenAI's."""
     temperature: Annotated[float | None, BeforeValidator(_or_none)] = Field(default=0.0, ge=0.0)
-    """`none` leaves it to the endpoint; some models can't be told."""
+    """Sampling temperature; none leaves it to the endpoint, which some models require."""
     max_tokens: int = Field(default=1024, ge=1)
-    """After which an answer is cut off."""
+    """Maximum number of tokens of an answer."""
     lacks: Annotated[frozenset[Ability], BeforeValidator(_words)] = frozenset()
-    """What this model can't do, of images, n_best, tools, schema and logprobs."""
+    """What the model does not support, of: images, n_best, tools, schema, logprobs."""
     prompt_logprobs: bool = False
-    """The endpoint scores the tokens of prompts as vLLM does, so that texts can be ranked. It is
-    asked once, when the model is loaded, whether it really does."""
+    """The endpoint returns log-probabilities of prompt tokens as vLLM does, so that candidates can
+    be ranked. Checked once when the model is loaded."""
     extra: Annotated[Mapping[str, JsonValue], BeforeValidator(_parsed)] = {}
-    """What this endpoint understands beside all that, as a JSON object: {"top_k": 20}."""
+    """Further request fields as a JSON object, such as {"top_k": 20}."""
     timeout: Annotated[float, NoEffect()] = Field(default=120.0, gt=0)
-    """Seconds for a whole answer."""
+    """Seconds for one answer."""
     attempts: Annotated[int, NoEffect()] = Field(default=6, ge=1)
-    """How often one thing is asked, where what went wrong may pass."""
+    """Attempts at a request that failed for a temporary reason."""
     backoff: Annotated[float, NoEffect()] = Field(default=0.5, ge=0)
-    """Seconds before the second try, on average; twice that before the third, and so on."""
+    """Mean delay before the second attempt, in seconds; it doubles for each next one."""
     longest_wait: Annotated[float, NoEffect()] = Field(default=120.0, gt=0)
-    """Seconds between two tries; an endpoint whose Retry-After wants more is given up."""
+    """Maximum delay between two attempts, in seconds; a longer Retry-After is not waited for."""
     in_flight: Annotated[int, NoEffect()] = Field(default=32, ge=1)
-    """Calls at once."""
+    """Maximum number of concurrent requests."""
     budget_calls: int | None = Field(default=None, ge=0)
-    """Calls, in all episodes together, after which the run ends. Those that were answered before it
-    was cut off count when it goes on."""
+    """Maximum number of calls of the whole run, including those before an interruption."""
     budget_tokens: int | None = Field(default=None, ge=0)
-    """The same for tokens read and written."""
+    """Maximum number of tokens read and written in the whole run, including those before an
+    interruption."""
     cache: Annotated[Path | None, NoEffect()] = None
-    """A file that keeps answers, for whoever asks the same again."""
+    """File that caches answers to identical requests."""
     cache_samples: bool = False
-    """Keep answers that were drawn by lot, too."""
+    """Also cache sampled answers (temperature above 0)."""
 
     @field_validator("base_url")
     @classmethod
