@@ -15,9 +15,12 @@ LAYERS = ("envs", "agents", "episodes", "eie")
 ENVS_FOR_AGENTS = frozenset(
     {
         "inhabit.envs.core",
+        "inhabit.envs.credentials",
         "inhabit.envs.cache",
         "inhabit.envs.entries",
         "inhabit.envs.errors",
+        "inhabit.envs.extras",
+        "inhabit.envs.files",
         "inhabit.envs.marks",
         "inhabit.envs.settings",
     }

@@ -4,65 +4,66 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from inhabit.envs.alfred.scenes.rooms import Cells, Split
 from inhabit.envs.marks import Place
+from inhabit.envs.settings import SettingsModel
 
 
-class AlfredSettings(BaseModel):
+class AlfredSettings(SettingsModel):
     """Settings of ALFRED."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     navigation: Literal["walk", "teleport"] = "walk"
-    """Walk step by step, or teleport to the target pose."""
+    """How the agent moves: it walks every low-level step, or is teleported to its destination."""
     find: Literal["off", "oracle"] = "off"
-    """With "oracle", "find the mug" also goes to unseen objects, as in EmbodiedBench."""
+    """Whether "find the mug" may go to objects that were never observed, as in EmbodiedBench."""
     split: Split = "all"
-    """iTHOR rooms for sampling tasks: numbers 1-20, 21-25 or 26-30 of each type."""
+    """Rooms that tasks are sampled in, per room type: iTHOR's 1-20 (train), 21-25 (val) or 26-30
+    (test)."""
     rooms: Annotated[str, Place()] = ""
-    """A folder of your own rooms, saved by scripts/record_room. Tasks are sampled in them and
-    the embedded household loads them."""
+    """Folder of additional rooms, as scripts/record_room saves them. Tasks are sampled in these
+    rooms only, and the embedded household loads them."""
     cells: Cells = "computed"
-    """Where the agent can stand in iTHOR's rooms: "computed" from the objects' boxes, identical
-    on every machine, or "recorded" with THOR's agent (needs `inhabit setup alfred`). Both sample
-    different tasks."""
+    """Where the agent can stand in iTHOR's rooms: computed from the free space between bounding
+    boxes, the same on every machine; or recorded in AI2-THOR (needs `inhabit setup alfred`). The
+    two give different tasks."""
     expert: Literal["planner", "searching", "recorded"] = "planner"
-    """The expert: "planner" knows the full state; "searching" knows only what it has seen and
-    plans one action at a time, for demonstrations; "recorded" follows ALFRED's plan in tasks
-    read from trajectories."""
+    """Expert that solves tasks: one that knows the whole scene (planner); one that knows only what
+    was observed and searches, which an agent can imitate (searching); or ALFRED's recorded plan,
+    for tasks read from a trajectory (recorded)."""
     replay: Literal["off", "id", "mask"] = "off"
-    """Let the expert re-execute ALFRED's low-level actions, with objects chosen by "id" or by
-    the recorded "mask"."""
+    """Whether the expert repeats ALFRED's recorded low-level actions, and how they name objects: by
+    object id or by mask."""
     text: Literal["hand", "view"] = "hand"
-    """Text of an observation: the held object ("hand"), or also the objects in view ("view"),
-    for agents without images."""
+    """What the text observation says: what is in the hand, or also what is in view, for text-only
+    agents."""
     clips: bool = False
-    """Show the images of the last action as a clip."""
+    """Show the frames seen during the last action as a video clip."""
     film: Literal["around", "whole"] = "around"
-    """Frames of such a clip: only looking around, or every low-level step."""
+    """What a clip shows: the frames of looking around, or of every low-level step."""
     annotator: int = Field(default=0, ge=0, le=9)
-    """Number of the annotator whose goal text is used; ALFRED has three or more per trajectory."""
+    """Which annotator's wording of a trajectory's goal is used; ALFRED has at least three."""
     bad_files: Literal["refuse", "skip"] = "refuse"
-    """What to do with an unreadable trajectory: stop before the run starts, or skip it with a
-    warning."""
+    """What to do with a trajectory that cannot be read: stop before the run starts, or skip it."""
     wire: Literal["pipes", "none"] = "pipes"
-    """Connection to the embedded household: AI2-THOR's client and "pipes" to a process of its
-    own, or "none": called directly in this process, with identical results, several times
-    faster."""
+    """How the embedded household is called: through AI2-THOR's client and pipes, in a process of
+    its own; or directly, in the same process, several times faster."""
     executable: Annotated[str, Place()] = ""
-    """Path of a Unity build, for `--backend unity`."""
+    """Path of a Unity build of AI2-THOR, for --backend unity."""
     width: int = Field(default=300, ge=64, le=2048)
+    """Width of the image, in pixels."""
     height: int = Field(default=300, ge=64, le=2048)
+    """Height of the image, in pixels."""
     field_of_view: int = Field(default=60, ge=30, le=120)
-    """Vertical field of view, degrees; ALFRED's is 60, THOR's default 90."""
+    """Vertical field of view, in degrees. ALFRED uses 60, AI2-THOR itself 90."""
     antialias: int = Field(default=1, ge=1, le=4)
-    """Supersampling factor of the embedded renderer; 2 takes about three times as long."""
+    """Supersampling factor of the embedded renderer along each side. 2 takes about three times as
+    long."""
     depth: bool = False
-    """Add depth images to observations."""
+    """Also return a depth image."""
     instances: bool = False
-    """Add instance masks to observations."""
+    """Also return an instance segmentation image."""
 
 
 def quickest(backend: str, settings: AlfredSettings) -> AlfredSettings:

@@ -14,10 +14,10 @@ class IwisdmSettings(SettingsModel):
     """What `--set` may say of iWISDM."""
 
     level: Level = "low"
-    """Difficulty of sampled tasks; "single" tasks have one frame."""
+    """Difficulty of sampled tasks; single ones have one frame."""
     join: Join = "none"
-    """How two tasks are combined: in sequence, overlapping or interleaved; "condition" makes a
-    question depend on the answer to another."""
+    """How two tasks are combined: one after the other (queue), overlapping, interleaved, or as a
+    question whose turn depends on the answer to another (condition)."""
     showing: Literal["steps", "together"] = "steps"
-    """"steps" shows one frame per step and takes an answer or "null" for each; "together" shows
-    all frames at once and takes the due answers in turn, as the paper's models were asked."""
+    """One frame per step, each answered (steps); or all frames in one prompt with all answers in
+    order, as in the paper (together)."""
