@@ -158,6 +158,10 @@ class BudgetError(ModelError):
     """What a run may spend on its model is spent."""
 
 
+class RequestError(UserError, ValueError):
+    """What a person asked for in this command can't be done. Ends the command, not the episode."""
+
+
 class CutShortError(RuntimeError):
     """The simulator failed in the middle of a decision."""
 

@@ -96,7 +96,7 @@ class Observation:
     text: str
     """What the image does not show, as a sentence: "You have a mug in your hands." May be empty."""
     rgb: NDArray[np.uint8] | None = None
-    """(H, W, 3), top row first."""
+    """(H, W, 3), top row first; the same size throughout an episode."""
     clips: tuple[Clip, ...] = ()
     """Video clips from the environment, oldest first (EgoPlan)."""
     depth: NDArray[np.float32] | None = None

@@ -30,6 +30,7 @@ registry class."""
 ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs",
     "inhabit.envs.claims",
+    "inhabit.envs.checked",
     "inhabit.envs.extras",
     "inhabit.envs.registry",
     "inhabit.envs.tasksets",

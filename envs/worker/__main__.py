@@ -11,11 +11,11 @@ import os
 import signal
 import socket
 import sys
-import traceback
 from typing import Any
 
 from pydantic import ValidationError
 
+from inhabit.envs.checked import checked, unexpected
 from inhabit.envs.core import (
     Env,
     Expert,
@@ -44,7 +44,6 @@ from inhabit.envs.worker.wire import ClosedError, Wire, pack
 
 _CAPABILITIES = {c.__name__: c for c in (Expert, Forkable, Tools, Privileged, Factual)}
 _THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
-_SHOWN_LINES = 12
 
 
 class WorkerEnvs:
@@ -87,18 +86,20 @@ class WorkerEnvs:
 
     def _make(self, name: str, backend: str, settings: dict[str, Any]) -> dict[str, Any]:
         registration = find(name)
-        checked = registration.settings.model_validate(settings)
-        return self._keep(registration.make(backend, checked))
+        chosen = registration.settings.model_validate(settings)
+        return self._keep(checked(registration.make(backend, chosen)))
 
     def _keep(self, env: Env) -> dict[str, Any]:
         number, self._next = self._next, self._next + 1
         self._envs[number] = env
+        scene = env.Scene
         return {
             "env": number,
             "capabilities": [name for name, c in _CAPABILITIES.items() if isinstance(env, c)],
             "determinism": env.determinism.value,
             "realtime": env.realtime,
-            "scene": f"{env.Scene.__module__}:{env.Scene.__qualname__}",
+            # One that is missing is said at `reset`.
+            "scene": f"{scene.__module__}:{scene.__qualname__}" if scene else "",
         }
 
 
@@ -151,9 +152,7 @@ def _failure(call: str, error: Exception) -> dict[str, str]:
             "error": "KeyError" if isinstance(error, KeyError) else "ValueError",
             "message": str(message),
         }
-    lines = "".join(traceback.format_exception(error)).splitlines()[-_SHOWN_LINES:]
-    message = f"{call!r} failed with {type(error).__name__}: {error}\n" + "\n".join(lines)
-    return {"error": "SimulatorError", "message": message}
+    return {"error": "SimulatorError", "message": unexpected(call, error)}
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from typing import IO
 from inhabit.envs.process_group import ProcessGroup
 
 _KEPT_LINES = 200
-_SHOWN_LINES = 20
+_SHOWN_LINES = 24
 _LONGEST_LINE = 2000
 _LAST_WORDS = 0.3
 """Seconds that a hung process is given to print where it hangs."""

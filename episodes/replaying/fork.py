@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from inhabit.agents.core import Agent, Decision, View
-from inhabit.envs.errors import UserError
+from inhabit.agents.core import Agent, Decision, RequestError, View
+from inhabit.agents.deciding import decide
 from inhabit.envs.files import make_folder
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.folder import begin
@@ -23,7 +23,7 @@ from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.play import play
 
 
-class ForkError(UserError, ValueError):
+class ForkError(RequestError):
     """A fork names a step or an action that does not exist, or changes nothing."""
 
 
@@ -46,7 +46,7 @@ class ForkAgent(Agent):
         """The changed decision in the forked step, the wrapped agent's in every other."""
         fork = self._fork
         if len(view.history) != fork.step:
-            return await self._agent.decide(view)
+            return await decide(self._agent, view)
         if fork.action is not None:
             if (action := await view.parse(fork.action)) is None:
                 known = "; ".join(a.text for a in view.candidates[:8])
@@ -63,7 +63,7 @@ class ForkAgent(Agent):
         if fork.hint is not None:
             told = f"{view.observation.text} Hint: {fork.hint}".strip()
             view = replace(view, observation=replace(view.observation, text=told))
-        return await self._agent.decide(view)
+        return await decide(self._agent, view)
 
     def check_budget(self) -> None:
         """Check the budget of the wrapped agent."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.agents.core import Agent, Decision, ModelError, Step, View
+from inhabit.agents.deciding import decide
 from inhabit.envs.core import Action, Observation
 from inhabit.episodes.recording.picture import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
@@ -71,7 +72,7 @@ async def replan(
 
 async def _ask(agent: Agent, view: View) -> tuple[Decision | None, str | None]:
     try:
-        return await agent.decide(view), None
+        return await decide(agent, view), None
     except ModelError as error:
         return None, str(error)
 

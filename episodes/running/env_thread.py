@@ -8,7 +8,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from inhabit.envs.core import Env
+from inhabit.envs.checked import checked, unexpected
+from inhabit.envs.core import Env, SimulatorError, UnavailableError
+from inhabit.envs.entries import same_folder
 from inhabit.envs.worker import WorkerEnv
 
 T = TypeVar("T")
@@ -37,7 +39,7 @@ class EnvThread:
         """
         thread = ThreadPoolExecutor(1, thread_name_prefix="stage")
         try:
-            env = await asyncio.get_running_loop().run_in_executor(thread, make)
+            env = await asyncio.get_running_loop().run_in_executor(thread, _make, make)
         except BaseException:
             thread.shutdown(wait=False)
             raise
@@ -69,6 +71,9 @@ class EnvThread:
         thread = None if isinstance(self._env, WorkerEnv) else self._thread
         try:
             await loop.run_in_executor(thread, self._env.close)
+        except SimulatorError:
+            # Its episode is on record. What it did not let go of ends with this process.
+            return
         finally:
             self._thread.shutdown(wait=False)
 
@@ -78,3 +83,20 @@ class EnvThread:
             return ask(self._env)
         finally:
             self._seconds += time.perf_counter() - begun
+
+
+def _make(make: Callable[[], Env]) -> Env:
+    """Make an environment, and hold it to its contract; workers do so themselves.
+
+    Raises:
+        UnavailableError: it lacks something on this machine.
+        SimulatorError: it did not start.
+    """
+    try:
+        with same_folder():
+            env = make()
+    except (UnavailableError, SimulatorError, ValueError):
+        raise
+    except Exception as error:
+        raise SimulatorError(unexpected("make", error)) from error
+    return env if isinstance(env, WorkerEnv) else checked(env)

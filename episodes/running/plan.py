@@ -14,6 +14,7 @@ from types import MappingProxyType
 from pydantic import BaseModel, JsonValue
 
 from inhabit.agents.core import Agent, Grant, ModelError
+from inhabit.agents.deciding import make_agent
 from inhabit.agents.models import registry as models
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
@@ -145,9 +146,10 @@ class RunPlan:
         """The agent, which asks `model` and closes it in the end.
 
         Raises:
-            ModelError: the model can't do what the agent needs.
+            ModelError: the model can't do what the agent needs, or the agent can't be made.
+            UnavailableError: it lacks something on this machine.
         """
-        return self.agent.make(self.settings["agent"], model)
+        return make_agent(self.agent, self.settings["agent"], model)
 
 
 def plan(

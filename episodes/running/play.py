@@ -18,6 +18,7 @@ from inhabit.agents.core import (
     Step,
     View,
 )
+from inhabit.agents.deciding import check_budget, decide
 from inhabit.envs.core import (
     Action,
     Env,
@@ -27,6 +28,8 @@ from inhabit.envs.core import (
     SceneError,
     SimulatorError,
     Task,
+    TaskError,
+    UnavailableError,
 )
 from inhabit.envs.worker import WorkerError
 from inhabit.episodes.recording.schema import Choice, Ending, EndLine, Sight
@@ -109,7 +112,7 @@ async def play(
     episode = _Episode(stage, agent, task, journal, rules, seed, prefix, spent)
     fault: Fault | None = None
     try:
-        agent.check_budget()
+        check_budget(agent)
         await episode.begin()
         moment = await episode.see()
         while not episode.over:
@@ -117,18 +120,22 @@ async def play(
             if not decision.stop:
                 await episode.act(decision, moment)
                 moment = await episode.see()
-    except (SceneError, SimulatorError, ModelError) as error:
+    except _FAULTS as error:
         fault = error
     return await episode.end(fault, again=again)
 
 
-Fault = SceneError | SimulatorError | ModelError
+Fault = SceneError | SimulatorError | TaskError | UnavailableError | ModelError
 _ENDINGS: Mapping[type[Fault], Ending] = {
     SceneError: Ending.SCENE_REFUSED,
     SimulatorError: Ending.SIMULATOR_FAULT,
+    # An environment that only finds out in the middle of a run what it can't read, or lacks.
+    TaskError: Ending.SIMULATOR_FAULT,
+    UnavailableError: Ending.SIMULATOR_FAULT,
     BudgetError: Ending.BUDGET,
     ModelError: Ending.MODEL_FAULT,
 }
+_FAULTS = tuple(_ENDINGS)
 
 
 class _Episode:
@@ -229,7 +236,7 @@ class _Episode:
         try:
             with self._clock.spell(TimeShare.MODEL):
                 try:
-                    decision = await self._agent.decide(view)
+                    decision = await decide(self._agent, view)
                 finally:
                     self._clock.add(TimeShare.SIMULATOR, self._stage.seconds())
         except ModelError as error:
@@ -307,6 +314,8 @@ class _Episode:
             self._history[old] = replace(self._history[old], rgb=None, clips=())
 
     async def _parse(self, text: str) -> Action | None:
+        if not isinstance(text, str):
+            raise ModelError(f"The agent gave View.parse a {type(text).__name__}, not a text.")
         return await self._stage.call(lambda env: env.parse(text))
 
     async def _ask(self, ask: Callable[[Env], T]) -> T:

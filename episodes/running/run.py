@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from inhabit.agents.core import Agent
 from inhabit.envs.core import Env, SimulatorError
+from inhabit.envs.entries import same_folder
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.index import Index, append
 from inhabit.episodes.recording.reader import Episode, Run
@@ -71,9 +73,11 @@ async def run_episodes(
         DiskError: the record can't be written.
         RecordError: what is recorded already can't be read.
     """
+    # An environment or an agent in this process may change the current folder.
+    run = replace(run, folder=run.folder.absolute())
     stages = [stage] + [None] * (workers - 1)
     waiting = unfinished(run)
-    with Pictures() as pictures:
+    with same_folder(), Pictures() as pictures:
         troupe = EpisodePool(run, make, agent, rules, pictures, watch)
         try:
             async with asyncio.TaskGroup() as group:

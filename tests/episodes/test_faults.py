@@ -23,6 +23,7 @@ from inhabit.episodes.recording.schema import Ending, EndLine
 
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 PLUGIN = Path(__file__).parents[1] / "envs" / "worker" / "plugin"
+PATH = os.pathsep.join([str(PLUGIN), os.environ.get("PYTHONPATH", "")])
 
 
 def inhabit(*words: str) -> subprocess.CompletedProcess[str]:
@@ -32,7 +33,7 @@ def inhabit(*words: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
         timeout=120,
-        env={**os.environ, "PYTHONPATH": str(PLUGIN)},
+        env={**os.environ, "PYTHONPATH": PATH},
     )
 
 

@@ -65,8 +65,8 @@ class Trouble(Env):
             "{not} a %s format \udcff\n",
             rgb,
             clips=(Clip(np.full((3, side, side, 3), 7, np.uint8), "first"),),
-            depth=np.array([[np.inf, 0.5]], np.float32),
-            instances=np.array([[-1, 0]], np.int32),
+            depth=np.where(np.eye(side), np.inf, 0.5).astype(np.float32),
+            instances=np.eye(side, dtype=np.int32) - 1,
             names=("mug {|} ü",),
         )
 

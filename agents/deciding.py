@@ -1,0 +1,165 @@
+"""Asking an agent of anybody's: what it does wrong is a `ModelError` that names the cause."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+
+import numpy as np
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from inhabit.agents.core import (
+    Agent,
+    Call,
+    CutShortError,
+    Decision,
+    ModelError,
+    Ranked,
+    RequestError,
+    View,
+)
+from inhabit.agents.models.core import Model
+from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.core import Action, SimulatorError, TaskError, UnavailableError
+from inhabit.envs.entries import first_problem, raised, same_folder
+
+_RANKED, _CALL = TypeAdapter(Ranked), TypeAdapter(Call)
+_DIGEST = re.compile(r"[0-9a-f]{1,64}")
+
+
+def make_agent(registration: AgentRegistration, settings: BaseModel, model: Model | None) -> Agent:
+    """The agent that `registration` makes.
+
+    Raises:
+        ModelError: the model can't do what it needs; or making it failed, or gave no agent.
+        UnavailableError, TaskError: it lacks something on this machine, or can't read it.
+    """
+    try:
+        with same_folder():
+            agent = registration.make(settings, model)
+    except (ModelError, UnavailableError, TaskError):
+        raise
+    except Exception as error:
+        raise ModelError(
+            f"The agent {registration.name!r} can't be made: it {raised(error)}."
+        ) from error
+    if not isinstance(agent, Agent):
+        raise ModelError(
+            f"The agent {registration.name!r} can't be made: its make() returned a "
+            f"{type(agent).__name__}, not an Agent."
+        )
+    return agent
+
+
+async def decide(agent: Agent, view: View) -> Decision:
+    """What `agent` decides, looked at before anybody acts on it.
+
+    Raises:
+        ModelError: the model behind it failed; or the agent raised something else, or returned
+            what is no decision.
+        SimulatorError, CutShortError: as `Agent.decide`.
+        RequestError: the command asks for what can't be done.
+    """
+    try:
+        decision = await agent.decide(view)
+    except (ModelError, SimulatorError, CutShortError, RequestError):
+        raise
+    except Exception as error:
+        raise ModelError(f"The agent {name(agent)} {raised(error)}.") from error
+    check_decision(decision, name(agent))
+    return decision
+
+
+def check_budget(agent: Agent) -> None:
+    """See that there is anything left to spend, as `Agent.check_budget` does.
+
+    Raises:
+        ModelError: there isn't, or the agent raised something else.
+    """
+    try:
+        agent.check_budget()
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(f"The agent {name(agent)} {raised(error)} in check_budget().") from error
+
+
+async def close(agent: Agent) -> str | None:
+    """Close `agent`; what went wrong, in a sentence, as nothing depends on it any more."""
+    try:
+        await agent.close()
+    except Exception as error:  # noqa: BLE001 - what was played is on record already
+        return f"The agent {name(agent)} {raised(error)} when it was closed."
+    return None
+
+
+def check_decision(decision: object, agent: str) -> None:
+    """See that `decision` is one, of the documented types.
+
+    Raises:
+        ModelError: it is not; says what was expected.
+    """
+    if asyncio.iscoroutine(decision):
+        decision.close()
+    if not isinstance(decision, Decision):
+        raise _wrong(agent, "decide()", decision, "a Decision")
+    action = decision.action
+    if action is not None and not (isinstance(action, Action) and isinstance(action.text, str)):
+        raise _wrong(agent, "Decision.action", action, "an Action or None; see View.parse")
+    if not isinstance(decision.stop, bool):
+        raise _wrong(agent, "Decision.stop", decision.stop, "True or False")
+    for field in ("raw", "description", "reasoning"):
+        if not isinstance(text := getattr(decision, field), str):
+            raise _wrong(agent, f"Decision.{field}", text, "a text")
+    _check_tuple(agent, "ranked", decision.ranked, Ranked)
+    _check_tuple(agent, "calls", decision.calls, Call)
+    for ranked in decision.ranked:
+        _check_fields(agent, ranked)
+    for call in decision.calls:
+        _check_fields(agent, call)
+    _check_images(agent, decision.images)
+
+
+def name(agent: Agent) -> str:
+    """An agent in a sentence: its class."""
+    return type(agent).__qualname__
+
+
+def _check_tuple(agent: str, field: str, found: object, kind: type) -> None:
+    if not isinstance(found, tuple) or not all(isinstance(one, kind) for one in found):
+        raise _wrong(agent, f"Decision.{field}", found, f"a tuple of {kind.__name__}")
+
+
+def _check_fields(agent: str, one: Ranked | Call) -> None:
+    adapter = _RANKED if isinstance(one, Ranked) else _CALL
+    try:
+        adapter.validate_python({field.name: getattr(one, field.name) for field in fields(one)})
+    except ValidationError as error:
+        raise ModelError(
+            f"The agent {agent} returned a {type(one).__name__} that is wrong: "
+            f"{first_problem(error)}."
+        ) from error
+    if isinstance(one, Ranked) and math.isnan(one.logprob):
+        raise _wrong(agent, "Ranked.logprob", one.logprob, "a log-probability")
+
+
+def _check_images(agent: str, images: object) -> None:
+    if not isinstance(images, Mapping):
+        raise _wrong(agent, "Decision.images", images, "pictures by digest")
+    for digest, rgb in images.items():
+        if not (isinstance(digest, str) and _DIGEST.fullmatch(digest)):
+            raise _wrong(agent, "the key of Decision.images", digest, "a digest, as Image has it")
+        good = isinstance(rgb, np.ndarray) and rgb.dtype == np.uint8 and rgb.ndim == 3
+        if not good or rgb.shape[2] != 3 or 0 in rgb.shape:
+            raise _wrong(agent, f"Decision.images[{digest!r}]", rgb, "uint8 (H, W, 3)")
+
+
+def _wrong(agent: str, where: str, value: object, expected: str) -> ModelError:
+    returned = "returned" if where.endswith("()") else "made"
+    shown = "None" if value is None else f"a {type(value).__name__} ({repr(value)[:60]})"
+    if returned == "returned":
+        return ModelError(f"The agent {agent} returned {shown} from {where}; expected {expected}.")
+    return ModelError(f"The agent {agent} returned {where} as {shown}; expected {expected}.")
