@@ -1,4 +1,4 @@
-"""What every benchmark of single choices shares: options, one of them right, one step."""
+"""The base of multiple-choice benchmarks: options, one right answer, one step."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from inhabit.envs.core import Action, Determinism, Env, Outcome, Reason, TaskErr
 
 
 def json_list(file: Path) -> list[Any]:
-    """The items of a JSON file that is one list, nothing checked in them. A byte-order mark is
-    passed over.
+    """The items of a JSON file that holds one list, unchecked. A byte-order mark is ignored.
 
     Raises:
         TaskError: it can't be read, is no JSON, or no list.
@@ -36,7 +35,7 @@ _CHOOSE = "choose"
 
 
 class MultipleChoice(Env):
-    """Some options, one choice: right or wrong, the episode is over."""
+    """A multiple-choice question. The episode ends with the choice."""
 
     determinism = Determinism.FRAMES
 
@@ -46,15 +45,15 @@ class MultipleChoice(Env):
     @property
     @abstractmethod
     def options(self) -> Sequence[str]:
-        """What there is to choose from, all different, in the benchmark's order."""
+        """The options in the benchmark's order, all different."""
 
     @property
     @abstractmethod
     def answer(self) -> str:
-        """The right one."""
+        """The right option."""
 
     def begin(self) -> None:
-        """Forget what was chosen: for `reset`."""
+        """Forget the choice; call it from `reset`."""
         self._chosen = None
 
     def vocabulary(self) -> Sequence[Action]:
@@ -62,18 +61,18 @@ class MultipleChoice(Env):
         return [Action(text, _CHOOSE) for text in self.options]
 
     def actions(self) -> Sequence[Action]:
-        """The same."""
+        """The options."""
         return self.vocabulary()
 
     def parse(self, text: str) -> Action | None:
-        """The option in these words; case, space and a full stop don't matter."""
+        """The option with these words; case, spaces and a final full stop are ignored."""
         said = _plain(text)
         exact = [option for option in self.options if option == text.strip()]
         alike = [option for option in self.options if said and _plain(option) == said]
         return Action((exact or alike)[0], _CHOOSE) if exact or alike else None
 
     def act(self, action: Action) -> Outcome:
-        """Choose. Only the first choice counts."""
+        """Choose an option. Only the first choice counts."""
         if action.text not in self.options:
             return Outcome(
                 Reason.UNKNOWN_ACTION,
@@ -92,31 +91,31 @@ class MultipleChoice(Env):
         return int(self._chosen == self.answer), 1
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to release."""
 
     def plan(self) -> Sequence[Action]:
         """The right option."""
         return self.only(self.answer)
 
     def best_actions(self) -> frozenset[Action]:
-        """The right option, and no other."""
+        """The right option."""
         return frozenset(self.only(self.answer))
 
     def only(self, option: str | None) -> Sequence[Action]:
-        """The plan that is a single choice; none where it is made already, or unknown."""
+        """The plan of choosing an option; empty if the choice was made, or `option` is None."""
         return [] if option is None or self._chosen is not None else [Action(option, _CHOOSE)]
 
     def state(self) -> Mapping[str, JsonValue]:
-        """What was chosen, and what is right."""
+        """The chosen and the right option."""
         return {"chosen": self._chosen, "answer": self.answer}
 
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of the state."""
+        """The first 16 hexadecimal digits of the state's SHA-256."""
         text = json.dumps(self.state(), sort_keys=True)
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
     def admissible(self) -> Sequence[Action]:
-        """Every option can be chosen."""
+        """All options."""
         return self.vocabulary()
 
 

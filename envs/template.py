@@ -1,4 +1,4 @@
-"""What an environment offers to whoever writes tasks for it: a template to fill, and its words.
+"""The interface of task templates, with which EIE samples, evolves and analyses tasks.
 
 EIE (PCA-Bench) asks this of a registration; neither names the other.
 """
@@ -17,7 +17,7 @@ from inhabit.envs.core import Action, Task
 
 
 class ActionKind(StrEnum):
-    """What an action comes to, whatever words an environment has for it."""
+    """Kinds of action that all environments share."""
 
     GO = "go"
     TAKE = "take"
@@ -29,104 +29,107 @@ class ActionKind(StrEnum):
     SWITCH_OFF = "switch off"
     CUT = "cut"
     GATHER = "gather"
-    """Getting something out of the ground, a plant or an animal."""
+    """Obtaining something from the ground, a plant or an animal."""
     MAKE = "make"
-    """Making something of what one carries: what is made is the action's first argument, and where
-    that is done, if it matters, the last."""
+    """Making an item from others: the item is the action's first argument, and the required
+    station, if any, the last."""
     SEARCH = "search"
-    """Looking for what is not in sight."""
+    """Looking for something that is not in view."""
     LOOK = "look"
-    """Turning the eyes elsewhere, and nothing else."""
+    """Changing the view without another effect."""
     OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A node of a task's topology: something that has to come about on the way to the goal."""
+    """A node of a task's event graph: something that must happen on the way to the goal."""
 
     name: str
     """Unique in its task: "heat"."""
     wish: str
     """As an instruction, without a full stop: "heat the apple"."""
     done: str
-    """As a sentence once it has come about: "The apple has been heated."."""
+    """As a sentence after it happened: "The apple has been heated."."""
     deed: ActionKind
-    """The kind of action that brings it about,"""
+    """The kind of action that causes it,"""
     thing: str
-    """and what that is done to (for PUT: where it is put), as actions name it without a number."""
+    """and the object of that action (for PUT: the receptacle), as actions name it, without a
+    number."""
     needs: tuple[str, ...] = ()
     """Names of the events that come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The words of an environment, for reading and writing sentences about its scenes."""
+    """The vocabulary of an environment, for reading and writing sentences about its scenes."""
 
     kinds: frozenset[str]
-    """Every kind of thing that it can have, as `Thing.kind` has it."""
+    """Every kind of object, as in `SceneObject.kind`."""
     states: Mapping[str, tuple[str, str]]
-    """State as `Thing.states` has it -> adjectives for "holds" and "does not": ("open",
+    """State, as in `SceneObject.states` -> adjectives for "holds" and "does not hold": ("open",
     "closed")."""
     synonyms: Mapping[str, str] = field(default_factory=dict)
-    """Another word -> the kind."""
+    """Synonym -> kind."""
     products: Mapping[str, str] = field(default_factory=dict)
-    """What comes into being -> the kind that it is made of: "apple slice" -> "apple"."""
+    """Product -> the kind it is made of: "apple slice" -> "apple"."""
     containers: frozenset[str] = frozenset()
-    """Kinds that one puts things in, not on."""
+    """Kinds that objects are put in, not on."""
 
 
 class Template(Protocol):
-    """Writes, varies and takes apart the tasks of one environment. All chance is in `rng`."""
+    """Samples, evolves and analyses the tasks of one environment. `rng` is the only source of
+    randomness.
+    """
 
     @property
     def lexicon(self) -> Lexicon:
-        """Its words."""
+        """Its vocabulary."""
         ...
 
     @property
     def changes(self) -> Sequence[str]:
-        """Ways to evolve a task, in a few plain words each: "another room"."""
+        """Names of the ways to evolve a task, such as "another room"."""
         ...
 
     def schema(self) -> Mapping[str, JsonValue]:
-        """JSON schema of a scene: every field with its range, unit and vocabulary."""
+        """JSON schema of a scene: every field with range, unit and vocabulary."""
         ...
 
     def prose(self) -> str:
-        """The same told to a writer: what there is, what can be wanted, and what can't be."""
+        """The possible scenes and goals in prose, for a writer."""
         ...
 
     def seed(self, rng: random.Random, name: str) -> Task:
-        """A new task, whose id is `name`."""
+        """Sample a new task with id `name`."""
         ...
 
     def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
-        """A task made from another one by one of `changes`; None where it does not lend itself."""
+        """Evolve a task by one of `changes`; None if that is not possible."""
         ...
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
-        """The family that a scene's goal belongs to; "" where it can't be told."""
+        """The task type of a scene's goal; "" if unknown."""
         ...
 
     def events(self, task: Task) -> Sequence[Event]:
-        """The topology of a task, leaves first. Empty where it can't be told."""
+        """The event graph of a task, leaves first. Empty if unknown."""
         ...
 
     def room(self, task: Task) -> str:
-        """The place where it happens: what is never shared between training and test."""
+        """The place of the task. Training and test sets never share one."""
         ...
 
     def deed(self, action: Action) -> ActionKind:
-        """What an action comes to."""
+        """The kind of an action."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class WordedGoal:
-    """A goal in words, and what it asks for: what a reader of goals learns from."""
+    """A goal text with its meaning, to train goal readers."""
 
     text: str
     kind: str
-    """The type of task."""
+    """The task type."""
     parts: tuple[str, ...]
-    """The nouns of object, place and movable, each empty where there is none."""
+    """The nouns of object, receptacle and movable receptacle; empty if there is none."""

@@ -1,4 +1,4 @@
-"""A moment as the world tells it, with whole numbers whole, and how it is put into words."""
+"""The state of the game as reported by the world, and its description in words."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Some of an item."""
+    """A stack of items."""
 
     name: str
     variant: int
     quantity: int
     durability: int
-    """Uses left; -1 for what doesn't wear."""
+    """Remaining uses; -1 for items that do not wear out."""
     lasts: int
 
 
 @dataclass(frozen=True, slots=True)
 class GameState:
-    """Everything that is asked about a moment. `raw` is as the world says it."""
+    """The reported state of the game. `raw` is the report itself."""
 
     raw: Mapping[str, Any]
     inventory: Sequence[Stack]
@@ -30,16 +30,16 @@ class GameState:
     killed: Mapping[str, int]
     used: Mapping[str, int]
     blocks: Mapping[str, float]
-    """Blocks that were seen and still stand -> how far the nearest is."""
+    """Seen blocks that still exist -> distance to the nearest."""
     counts: Mapping[str, int]
-    """The same -> how many of them,"""
+    """The same -> their number."""
     near: Mapping[str, int]
-    """and how many of these can be dug without a step."""
+    """The same -> the number within digging reach."""
     mobs: Sequence[Mapping[str, Any]]
 
     @property
     def carried(self) -> Mapping[str, int]:
-        """Item -> how many, worn things included."""
+        """Item -> quantity, worn items included."""
         found: dict[str, int] = {}
         for stack in [*self.inventory, *self.equipment[1:]]:
             if stack.quantity:
@@ -48,17 +48,17 @@ class GameState:
 
     @property
     def ticks(self) -> int:
-        """Of the game, since the start."""
+        """Game ticks since the start."""
         return int(self.raw["ticks"])
 
     @property
     def dead(self) -> bool:
-        """Whether the episode is over for the body."""
+        """Whether the agent has died."""
         return bool(self.raw["dead"])
 
 
 def read(raw: Mapping[str, Any]) -> GameState:
-    """The world's answer to `state`."""
+    """Parse the world's answer to `state`."""
     return GameState(
         raw=raw,
         inventory=[_stack(one) for one in raw["inventory"]],
@@ -73,7 +73,7 @@ def read(raw: Mapping[str, Any]) -> GameState:
 
 
 def in_words(now: GameState) -> str:
-    """What can't be seen: the body, what is carried, the tools nearby."""
+    """The text of an observation: held and carried items, health, and stations nearby."""
     raw = now.raw
     hand = now.equipment[0]
     parts = [
@@ -98,7 +98,7 @@ def _some(name: str, count: int) -> str:
 
 
 def _hour(time: float) -> str:
-    """Minecraft's clock, which begins at six."""
+    """Time of day; Minecraft's clock starts at six."""
     minutes = int(time * 60 / 1000 + 360) % 1440
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 

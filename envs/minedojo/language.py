@@ -1,4 +1,4 @@
-"""High-level skills in plain words: what can be said, and what a text means."""
+"""The action language: vocabulary and parser."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _ALIASES = {
     "kill": "hunt", "combat": "hunt", "make": "craft", "cook": "smelt", "put": "place",
     "wear": "equip", "hold": "equip", "locate": "find", "goto": "find",
 }  # fmt: skip
-"""Verbs that models say, and what we call it."""
+"""Synonym -> our verb."""
 
 
 @cache
 def arguments() -> Mapping[str, Sequence[str]]:
-    """Verb -> everything that may follow it, in a fixed order."""
+    """Verb -> its possible targets, in a fixed order."""
     made = content()
     items = made["items"]
     blocks = [b for b in names("block") if b not in _UNBREAKABLE]
@@ -45,18 +45,18 @@ def arguments() -> Mapping[str, Sequence[str]]:
 
 
 def say(verb: str, *about: str) -> Action:
-    """The action of a verb about something; the station that it takes is its last argument."""
+    """The action of a verb with a target; a required station is its last argument."""
     return Action(" ".join([verb, *about]), verb, (*about, *_station(verb, about)))
 
 
 @cache
 def vocabulary() -> Sequence[Action]:
-    """Everything that can be said, in a fixed order; the same in every scene."""
+    """The whole vocabulary in a fixed order; the same in every scene."""
     return tuple(_all())
 
 
 def understand(text: str) -> Action | None:
-    """What a text means; None if nothing."""
+    """Parse a text; None if it is not an action."""
     words = text.strip().strip(".!").lower().split()
     words = [w for i, w in enumerate(words) if i == 0 or w not in ("a", "an", "the", "some")]
     if not words or len(words) > 8:

@@ -1,4 +1,4 @@
-"""`inhabit setup minedojo`: Luanti and what it needs, from Debian; or MineDojo's own package."""
+"""`inhabit setup minedojo`: installs Luanti and its dependencies, or MineDojo's own package."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DEADLINE = 900.0
 
 
 def needs(backend: str) -> Sequence[Need]:
-    """What this machine lacks."""
+    """What is missing on this machine."""
     if backend == "minedojo":
         return real.needs()
     fix = f"inhabit setup minedojo, or: apt-get install {' '.join(PACKAGES)}"
@@ -33,7 +33,7 @@ def needs(backend: str) -> Sequence[Need]:
 
 
 def prepare(backend: str, tell: Tell) -> None:
-    """Install what is missing, where that is allowed. Can be run twice.
+    """Install what is missing, if permitted. Safe to run twice.
 
     Args:
         backend: luanti; or minedojo, for an interpreter of its own with MineDojo in it.
@@ -66,7 +66,7 @@ def prepare(backend: str, tell: Tell) -> None:
 
 
 def _fetch() -> None:
-    """MineDojo's wheel, unpacked; nothing of it is ever run."""
+    """Unpack MineDojo's wheel. None of its code is executed."""
     home = default_package().parent
     home.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="making-", dir=home.parent) as made:

@@ -20,16 +20,16 @@ from inhabit.envs.pca_bench.scene import Domain, PcaScene, read_scene
 from inhabit.envs.pca_bench.settings import PcaSettings
 
 _MOST = 64_000_000
-"""Pixels of a picture that are read; more is no photograph of the benchmark."""
+"""Maximum number of pixels of an image."""
 
 
 def make(backend: str, settings: PcaSettings) -> PcaBench:
-    """The environment."""
+    """A PCA-Bench environment."""
     return PcaBench(settings)
 
 
 class PcaBench(MultipleChoice):
-    """A picture, some options, one choice: right or wrong, the episode is over."""
+    """One instance: an image, a question and options."""
 
     Scene: ClassVar[type[BaseModel]] = PcaScene
 
@@ -41,32 +41,32 @@ class PcaBench(MultipleChoice):
         self._rgb: NDArray[np.uint8] | None = None
 
     def reset(self, task: Task, *, seed: int) -> None:
-        """Show the instance; nothing is left to chance."""
+        """Show the instance. The seed has no effect."""
         self._scene = read_scene(task)
         self._goal = task.goal
         self._rgb = _read_picture(task, self._scene)
         self.begin()
 
     def observe(self) -> Observation:
-        """The picture, if there is one, and what it can't show."""
+        """The image, if there is one, and a text with what it does not show."""
         return Observation(self._scene.facts, self._rgb)
 
     @property
     def options(self) -> Sequence[str]:
-        """As the benchmark has them."""
+        """The options in the benchmark's order."""
         return self._scene.actions
 
     @property
     def answer(self) -> str:
-        """The right one."""
+        """The right option."""
         return self._scene.actions[self._scene.answer]
 
     def plan(self) -> Sequence[Action]:
-        """The right option; or, where recipes are to tell, what they come to."""
+        """The right option or, with `expert=recipes`, the one that follows from the recipes."""
         return self.only(self.answer if self._settings.expert == "answers" else self._by_recipe())
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
-        """The functions whose results the benchmark has cached for this instance."""
+        """The functions with cached results for this instance."""
         return schemas(self._scene.domain, self._scene.results)
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
@@ -78,7 +78,7 @@ class PcaBench(MultipleChoice):
         return self._scene.results[name]
 
     def state(self) -> Mapping[str, JsonValue]:
-        """What was chosen, what is right, and what judges go by: `key_concepts` and `reason`."""
+        """The chosen and the right option, and `key_concepts` and `reason` for judges."""
         return {
             **super().state(),
             "domain": self._scene.domain.value,

@@ -1,4 +1,4 @@
-"""What to do next in the game, from inventory and creatures alone.
+"""Solves the game instances from inventory and mobs alone.
 
 The game's goals are recipes: a thing to place or to harvest, made of things that are made of others
 or found. The amounts are those that the benchmark's own reasons go by.
@@ -27,12 +27,12 @@ _RECIPES: Mapping[str, tuple[tuple[str, int], ...]] = {
     "stone sword": (("cobblestone", 2), ("stick", 1)),
     "wooden sword": (("plank", 2), ("stick", 1)),
 }
-"""Thing -> its parts and how many of each, in the order in which they are got."""
+"""Item -> its ingredients with quantities, in the order of collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A creature that a thing is had from."""
+    """A mob that drops an item."""
 
     mob: str
     verb: str
@@ -54,7 +54,7 @@ _PLACE = re.compile(r"place (?:an? )?(.+?)(?: in front of you)?")
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What the game tells: what one has, what is near, and what may be done."""
+    """The state of an instance: inventory, mobs nearby, and options."""
 
     inventory: Mapping[str, int]
     mobs: frozenset[str]
@@ -64,23 +64,23 @@ class Situation:
     def of(
         cls, inventory: Mapping[str, int], mobs: Sequence[str], options: Sequence[str]
     ) -> Situation:
-        """With the names as they are written somewhere."""
+        """With normalized names."""
         have: dict[str, int] = {}
         for name, n in inventory.items():
             have[_plain(name)] = have.get(_plain(name), 0) + n
         return cls(have, frozenset(map(_plain, mobs)), options)
 
     def has(self, item: str, n: int = 1) -> bool:
-        """Whether there are at least `n`."""
+        """Whether the inventory holds at least `n`."""
         return self.inventory.get(item, 0) >= n
 
     def option(self, action: str) -> str | None:
-        """The option in whose words an action is offered."""
+        """The option with an action's words."""
         return next((o for o in self.options if _plain(o) == action), None)
 
 
 def solve(goal: str, situation: Situation) -> str | None:
-    """The option to take next; None for a goal that is no known recipe."""
+    """The next option; None if the goal is not a known recipe."""
     said = _plain(goal)
     if (harvest := _HARVEST.fullmatch(said)) is not None:
         source = _SOURCES.get(harvest[1])
@@ -100,13 +100,13 @@ def _from_mob(source: Source, tool: str | None, situation: Situation) -> str:
 
 
 def _get(item: str, n: int, situation: Situation) -> str | None:
-    """What to do next to have `n` of a thing; None where one has them."""
+    """The next step to obtain `n` of an item; None if the inventory has them."""
     if situation.has(item, n):
         return None
     if situation.option(f"craft {item}") is not None:
         lacking = n - situation.inventory.get(item, 0)
         for part, amount in _RECIPES.get(item, ()):
-            if item.endswith("ingot"):  # each from an ore of its own
+            if item.endswith("ingot"):  # Each comes from its own ore.
                 amount *= lacking
             if (first := _get(part, amount, situation)) is not None:
                 return first
@@ -118,6 +118,6 @@ def _get(item: str, n: int, situation: Situation) -> str | None:
 
 
 def _plain(text: str) -> str:
-    """Lower case, in the singular, without a full stop."""
+    """Lower case, singular, without a full stop."""
     words = re.sub(r"[^a-z ]", " ", text.lower().replace("_", " ")).split()
     return " ".join(word[:-1] if word.endswith("s") and len(word) > 3 else word for word in words)

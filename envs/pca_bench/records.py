@@ -1,4 +1,4 @@
-"""The files of PCA-Bench as they were released: three forms of one record.
+"""Reads PCA-Bench's released files, in their three forms.
 
 `meta_data.json` of PCA-EVAL 1.0 has an index, a picture's name and cached results of functions;
 `*-test_open-meta.json` has neither; the parquet form holds the pictures themselves.
@@ -30,16 +30,16 @@ _DOMAINS: Mapping[str, Domain] = {
 
 @dataclass(frozen=True, slots=True)
 class PcaRecord:
-    """One record of a file, nothing checked yet."""
+    """One unchecked record of a file."""
 
     file: Path
     number: int
-    """Its place in the file, from 0."""
+    """Its position in the file, from 0."""
     fields: Mapping[str, Any]
 
 
 def files(source: Path) -> list[Path]:
-    """The files of the benchmark at `source`: itself, or all in that folder, in order of names.
+    """The benchmark's files at `source`: the file itself, or all files of the folder, sorted.
 
     Raises:
         TaskError: there are none.
@@ -77,7 +77,7 @@ def entries(file: Path) -> Iterator[PcaRecord]:
 
 
 def domain_of(entry: PcaRecord) -> Domain:
-    """Where it belongs, by its own word, or else by the names of its file and folders.
+    """The domain of a record, from its own field or from its path.
 
     Raises:
         ValueError: by no domain that is known.
@@ -95,7 +95,7 @@ def domain_of(entry: PcaRecord) -> Domain:
 
 
 def parquet_rows(file: Path, columns: list[str] | None = None) -> Any:
-    """A parquet file as a table.
+    """Read a parquet file as a table.
 
     Raises:
         UnavailableError: what reads it is not installed.

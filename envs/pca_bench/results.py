@@ -1,4 +1,4 @@
-"""The functions that HOLMES may call, with the results that the benchmark has cached for them."""
+"""HOLMES's functions with the results that the benchmark has cached."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from inhabit.envs.pca_bench.scene import Domain
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One that a model without eyes may call (PCA-EVAL, HOLMES)."""
+    """A function for agents without images (PCA-EVAL, HOLMES)."""
 
     name: str
     domain: Domain
     cached: str
-    """What the files call its result."""
+    """The files' name of its result."""
     description: str
 
 
@@ -73,7 +73,7 @@ _NOTHING = {"", "nan", "none"}
 
 
 def by_function(domain: Domain, cached: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """What the files have cached, by the names of the functions; "nan" and "None" are nothing."""
+    """Function -> cached result; "nan" and "None" count as missing."""
     return {
         function.name: _plain(cached[name])
         for function in FUNCTIONS
@@ -84,7 +84,7 @@ def by_function(domain: Domain, cached: Mapping[str, JsonValue]) -> dict[str, Js
 
 
 def schemas(domain: Domain, results: Mapping[str, JsonValue]) -> list[Mapping[str, JsonValue]]:
-    """The functions that there are results of, as `inhabit.envs.core.Tools.tools` has them."""
+    """Schemas of the functions with results, as `inhabit.envs.core.Tools.tools` returns them."""
     return [
         {
             "name": function.name,
@@ -97,7 +97,7 @@ def schemas(domain: Domain, results: Mapping[str, JsonValue]) -> list[Mapping[st
 
 
 def facts(results: Mapping[str, JsonValue]) -> str:
-    """What a picture can't show, in a sentence; empty where that isn't known."""
+    """What an image does not show, as a sentence; empty if unknown."""
     if HANDS in results:
         held = ", ".join(names(results[HANDS]))
         return f"You have {held} in your hands." if held else "You have nothing in your hands."
@@ -108,13 +108,13 @@ def facts(results: Mapping[str, JsonValue]) -> str:
 
 
 def names(result: JsonValue) -> Sequence[str]:
-    """A list of names, as files have it."""
+    """A list of names from its form in the files."""
     found = result if isinstance(result, list) else [result]
     return [str(name) for name in found if str(name).strip().lower() not in _NOTHING]
 
 
 def counts(result: JsonValue) -> Mapping[str, int]:
-    """Name -> how many, from [[name, n]]; what is no such pair is passed over."""
+    """Name -> quantity, from [[name, n]]; other entries are ignored."""
     found: dict[str, int] = {}
     for pair in result if isinstance(result, list) else ():
         match pair:

@@ -1,4 +1,4 @@
-"""Game instances of our own making, from recipes: text alone, for trying things out."""
+"""Samples text-only game instances from recipes, for trying things out."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MOBS = ("chicken", "cow", "pig", "sheep")
 
 
 def sample(n: int, seed: int, settings: PcaSettings) -> Iterator[Task]:
-    """`n` instances, the goals taking turns; the first k of n are those of k."""
+    """`n` instances, the goals in turn; the first k instances do not depend on `n`."""
     for i in range(n):
         yield _task(i, seed)
 

@@ -1,4 +1,4 @@
-"""One instance of PCA-Bench as a scene."""
+"""The scene parameters of a PCA-Bench instance."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PcaScene(BaseModel):
 
 
 def read_scene(task: Task) -> PcaScene:
-    """The scene of a task.
+    """The validated scene of a task.
 
     Raises:
         SceneError: it is none.

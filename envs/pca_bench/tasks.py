@@ -1,4 +1,4 @@
-"""From records to tasks. What is wrong with a record is told, and the record passed over."""
+"""Converts PCA-Bench's records to tasks. Invalid records are skipped with a warning."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from inhabit.envs.pca_bench.settings import PcaSettings
 
 _LOG = logging.getLogger("inhabit.pca_bench")
 _FOLDERS = (".", "imgs", "images")
-"""Where pictures lie beside a file."""
+"""Image folders beside a file."""
 _STATED = re.compile(r"(?:Currently )?[Yy]ou have .*? in your (?:hands?|inventory)\b\.?")
 _RESULTS = ("api_cached_results", "api_cached_result")
 _ANSWER = ("answer_index", "anwser_index")
-"""The second is how some versions of the files spell it."""
+"""The second name is a misspelling in some versions of the files."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A record that makes sense, and the picture that it names."""
+    """A valid record, and the name of its image."""
 
     entry: PcaRecord
     scene: PcaScene
@@ -37,7 +37,7 @@ class _Found:
 
 
 def read(source: str, settings: PcaSettings) -> Iterator[Task]:
-    """A task for every record of the files at `source`, in their order.
+    """A task for every record of the files at `source`, in order.
 
     Records that make no sense, and those whose pictures are missing, are named in a warning,
     passed over and counted. Where none of the pictures is there, all is played without.
@@ -118,14 +118,14 @@ def _understood(entry: PcaRecord) -> _Found:
 
 
 def _embedded(entry: PcaRecord) -> Mapping[str, Any]:
-    """Where the picture is, if the file itself holds it."""
+    """Where the image is embedded in the file itself, if it is."""
     image = entry.fields.get("image")
     inside = isinstance(image, bytes) or (isinstance(image, dict) and image.get("bytes"))
     return {"image": entry.file.absolute(), "row": entry.number} if inside else {}
 
 
 def _with_pictures(found: list[_Found], images: Path | None) -> list[_Found]:
-    """Those whose pictures are there; all of them where no picture is there at all."""
+    """The records whose images exist; all of them if there are no images at all."""
     placed = [(one, _picture(one, images)) for one in found]
     if not any(path for _, path in placed):
         return found
@@ -148,7 +148,7 @@ def _with_pictures(found: list[_Found], images: Path | None) -> list[_Found]:
 def _picture(one: _Found, images: Path | None) -> Path | None:
     if one.scene.image is not None or one.wants is None:
         return one.scene.image
-    # Only the last part of what a file says counts: it can't lead out of its folder.
+    # Only the file name is used, so that a record cannot point outside its folder.
     name = Path(one.wants.replace("\\", "/")).name
     folders = [images] if images else [one.entry.file.parent / folder for folder in _FOLDERS]
     places = [(folder / name).absolute() for folder in folders]
@@ -156,7 +156,7 @@ def _picture(one: _Found, images: Path | None) -> Path | None:
 
 
 def _task(one: _Found) -> Task:
-    # Files of different domains have the same indices, and maybe the same names.
+    # Files of different domains have the same indices and may have the same names.
     where = f"{one.scene.domain.value}/{one.entry.file.name}"
     folder = hashlib.sha256(str(one.entry.file.parent.name).encode()).hexdigest()[:4]
     return Task(
@@ -177,5 +177,5 @@ def _texts(value: object) -> list[str]:
 
 
 def _stated_facts(prompt: object) -> str:
-    """What a prompt of the benchmark tells of hands and inventory."""
+    """The part of a prompt about hands and inventory."""
     return " ".join(_STATED.findall(prompt)) if isinstance(prompt, str) else ""

@@ -1,4 +1,4 @@
-"""Sets of tasks that never change, so that results of different people can be held together.
+"""Frozen task sets, for comparable results.
 
 A set comes with the package as JSONL, and with the hash of its bytes: what was changed by accident
 is refused, not run. A set that has to change gets another name.
@@ -22,7 +22,7 @@ _FOLDER = Path(__file__).parent
 
 
 def find(name: str) -> Path | None:
-    """The file of the set of that name; None where there is no such set.
+    """The file of a task set; None if there is no such set.
 
     Raises:
         TaskError: its bytes are not those that were frozen.

@@ -1,4 +1,4 @@
-"""A tiny house of three rooms: instant, pure Python, with pictures. For testing what stands above.
+"""A tiny house of three rooms in pure Python, for tests. It has every optional capability.
 
 Everything an environment can do, it does: expert, forks, tools, privileged state.
 """

@@ -29,7 +29,7 @@ from inhabit.envs.toy.settings import ToySettings
 
 
 def make(backend: str, settings: ToySettings) -> Toy:
-    """The environment."""
+    """A toy house."""
     return Toy(settings)
 
 
@@ -46,14 +46,14 @@ class Toy(Env):
         self._seen: frozenset[str] = frozenset()
 
     def reset(self, task: Task, *, seed: int) -> None:
-        """Start `task`; a toy house holds nothing that is left to chance."""
+        """Start `task`. The seed has no effect."""
         scene = read_scene(task)
         self._house, self._goal = scene.house(), scene.goal()
         self._seen = frozenset()
         self._look()
 
     def observe(self) -> Observation:
-        """The room from above, (pixels, pixels, 3), and what is in the hand."""
+        """The room from above, (pixels, pixels, 3), and a text about the held item."""
         return Observation(in_hand(self._house), draw(self._house, self._settings.pixels))
 
     def vocabulary(self) -> Sequence[Action]:
@@ -61,17 +61,17 @@ class Toy(Env):
         return vocabulary()
 
     def actions(self) -> Sequence[Action]:
-        """Those about rooms, containers, and items that have been seen."""
+        """Actions on rooms, containers, and items seen so far."""
         items = {a for a in ITEMS if a in self._seen}
         return [a for a in vocabulary() if items.issuperset(set(a.arguments) & set(ITEMS))]
 
     def parse(self, text: str) -> Action | None:
-        """The action whose words these are; case, articles and a full stop don't matter."""
+        """Parse an action; case, articles and a final full stop are ignored."""
         said = _plain(text)
         return next((a for a in vocabulary() if _plain(a.text) == said), None)
 
     def act(self, action: Action) -> Outcome:
-        """Carry out one action; walking costs a step for each room."""
+        """Execute one action; walking costs one step per room."""
         time.sleep(self._settings.delay)
         before = self._house
         self._house, reason, feedback = apply(before, action)
@@ -81,28 +81,28 @@ class Toy(Env):
         return Outcome(reason, feedback, met, total, over=met == total, cost=cost)
 
     def progress(self) -> tuple[int, int]:
-        """Items where they belong, and containers closed that should be."""
+        """The number of goal conditions that hold, and their total."""
         return self._goal.met(self._house), self._goal.total
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to release."""
 
     def plan(self) -> Sequence[Action]:
-        """A shortest solution from here."""
+        """A shortest plan from the current state."""
         return solve(self._house, self._goal)[0]
 
     def best_actions(self) -> frozenset[Action]:
-        """Every action that some shortest plan starts with."""
+        """Every action that starts a shortest plan."""
         return solve(self._house, self._goal)[1]
 
     def fork(self) -> Toy:
-        """An independent copy of this moment."""
+        """An independent copy of the current state."""
         copy = Toy(self._settings)
         copy._house, copy._goal, copy._seen = self._house, self._goal, self._seen
         return copy
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
-        """What a model without eyes may ask."""
+        """The functions that an agent without images may call."""
         nothing: JsonValue = {"type": "object", "properties": {}, "additionalProperties": False}
         return [
             {
@@ -118,7 +118,7 @@ class Toy(Env):
         ]
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """The answer of one tool.
+        """Call one of these functions.
 
         Raises:
             KeyError: there is no such tool.
@@ -132,7 +132,7 @@ class Toy(Env):
         return answers[name]
 
     def state(self) -> Mapping[str, Any]:
-        """Room, places of all items, open containers, and what has been seen."""
+        """Room, positions of all items, open containers, and items seen."""
         house = self._house
         return {
             "room": house.room,
@@ -142,16 +142,16 @@ class Toy(Env):
         }
 
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of the state."""
+        """The first 16 hexadecimal digits of the state's SHA-256."""
         text = json.dumps(self.state(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def admissible(self) -> Sequence[Action]:
-        """What would really succeed now."""
+        """The actions that would succeed now."""
         return [action for action, _ in successors(self._house)]
 
     def things(self) -> Sequence[SceneObject]:
-        """What is where, in which state, and how much of it the picture shows."""
+        """Every container and item, with its pixels in the image."""
         return facts.things(self._house, self._settings.pixels)
 
     def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""What is true of a toy house, as EIE and judges ask it."""
+"""The objects of a toy house in the form common to all environments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inhabit.envs.toy.picture import shown
 
 
 def things(house: ToyHouse, pixels: int) -> Sequence[SceneObject]:
-    """Containers, then items; `pixels` is the side of the picture that they are counted in."""
+    """Containers, then items, with their pixels in an image of side `pixels`."""
     seen = shown(house, pixels)
     found = [
         SceneObject(

@@ -1,4 +1,4 @@
-"""What a toy task wants, and all shortest ways to get it."""
+"""The goals of toy tasks, and their shortest plans."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class ToyGoal:
     closed: tuple[str, ...] = ()
 
     def met(self, house: ToyHouse) -> int:
-        """How many conditions hold."""
+        """Number of conditions that hold."""
         put = sum(house.place(item) == container for item, container in self.inside)
         return put + sum(not house.is_open(container) for container in self.closed)
 
     @property
     def total(self) -> int:
-        """How many conditions there are."""
+        """Number of conditions."""
         return len(self.inside) + len(self.closed)
 
 
 def solve(house: ToyHouse, goal: ToyGoal) -> tuple[Sequence[Action], frozenset[Action]]:
-    """Breadth-first search over every house that can be reached.
+    """Breadth-first search over the reachable states of the house.
 
     Only items that the goal names or the hand holds are searched over: the others can't matter.
 
@@ -67,7 +67,7 @@ def solve(house: ToyHouse, goal: ToyGoal) -> tuple[Sequence[Action], frozenset[A
 
 
 def cost(plan: Sequence[Action], house: ToyHouse) -> int:
-    """Low-level steps of a plan: rooms walked through, and one for anything else."""
+    """Low-level steps of a plan: rooms walked, and one for any other action."""
     total = 0
     for action in plan:
         after, _, _ = apply(house, action)
@@ -77,5 +77,5 @@ def cost(plan: Sequence[Action], house: ToyHouse) -> int:
 
 
 def in_hand(house: ToyHouse) -> str:
-    """What can't be seen and is known all the same."""
+    """The text of an observation: the held item."""
     return f"You have a {house.held()} in your hand." if HAND in house.places else ""

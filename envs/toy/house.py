@@ -1,4 +1,4 @@
-"""The toy house as a value: where everything is, and what each action makes of it."""
+"""The toy house as an immutable value, and the effects of actions."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from inhabit.envs.core import Action, Reason
 
 ROOMS = ("kitchen", "hall", "bedroom")
-"""In a row: from the kitchen to the bedroom one walks through the hall."""
+"""In a row: the way from the kitchen to the bedroom leads through the hall."""
 CONTAINERS = {"fridge": "kitchen", "shelf": "hall", "chest": "bedroom"}
-"""Where each one stands."""
+"""Container -> its room."""
 OPENABLE = ("fridge", "chest")
 ITEMS = ("apple", "ball", "book", "cup")
 HAND = "hand"
 PLACES = (*ROOMS, *CONTAINERS, HAND)
-"""Where an item can be: on the floor of a room, in a container, in the hand."""
+"""The position of an item: on the floor of a room, in a container, or in the hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToyHouse:
-    """One moment. `places` runs parallel to `items`."""
+    """A state of the house. `places` is parallel to `items`."""
 
     room: str
     items: tuple[str, ...]
@@ -28,19 +28,19 @@ class ToyHouse:
     open: frozenset[str]
 
     def place(self, item: str) -> str | None:
-        """Where an item is, or None if the house has no such item."""
+        """Where an item is; None if the house has no such item."""
         return self.places[self.items.index(item)] if item in self.items else None
 
     def held(self) -> str | None:
-        """What is in the hand."""
+        """The held item."""
         return self.items[self.places.index(HAND)] if HAND in self.places else None
 
     def is_open(self, container: str) -> bool:
-        """Whether one can reach into it; a shelf always."""
+        """Whether it is open; a shelf always is."""
         return container not in OPENABLE or container in self.open
 
     def visible(self) -> tuple[str, ...]:
-        """Items in sight: in this room, and not in something closed."""
+        """The visible items: in this room and not in a closed container."""
         return tuple(
             item
             for item, place in zip(self.items, self.places, strict=True)
@@ -48,13 +48,13 @@ class ToyHouse:
         )
 
     def moved(self, item: str, place: str) -> ToyHouse:
-        """The same house with one item elsewhere."""
+        """The same house with one item moved."""
         i = self.items.index(item)
         return replace(self, places=(*self.places[:i], place, *self.places[i + 1 :]))
 
 
 def vocabulary() -> Sequence[Action]:
-    """Everything that can be said in such a house."""
+    """The whole vocabulary."""
     return [
         *(Action(f"go to the {room}", "go", (room,)) for room in ROOMS),
         *(Action(f"{verb} the {c}", verb, (c,)) for verb in ("open", "close") for c in OPENABLE),
@@ -65,12 +65,12 @@ def vocabulary() -> Sequence[Action]:
 
 
 def walk_cost(a: str, b: str) -> int:
-    """Rooms walked through from one to the other."""
+    """The number of rooms walked."""
     return abs(ROOMS.index(a) - ROOMS.index(b))
 
 
 def apply(house: ToyHouse, action: Action) -> tuple[ToyHouse, Reason | None, str]:
-    """What comes of an action: the house after it, why it failed (or None), and a sentence."""
+    """The effect of an action: the new house, the reason of a failure (or None), and a sentence."""
     match action.verb, action.arguments:
         case "go", (room,) if room in ROOMS:
             return _go(house, room)
@@ -88,7 +88,7 @@ def apply(house: ToyHouse, action: Action) -> tuple[ToyHouse, Reason | None, str
 
 
 def successors(house: ToyHouse) -> Iterator[tuple[Action, ToyHouse]]:
-    """Every action that works now, with what it leads to."""
+    """Every action that succeeds now, with its result."""
     for action in vocabulary():
         after, reason, _ = apply(house, action)
         if reason is None:

@@ -1,4 +1,4 @@
-"""The room one stands in, from above, as a picture of a few rectangles."""
+"""Draws the current room from above, in rectangles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _N = 16
 
 
 def draw(house: ToyHouse, pixels: int) -> NDArray[np.uint8]:
-    """uint8 (pixels, pixels, 3): walls, doors, the container, items in sight, and the hand."""
+    """The image, uint8 (pixels, pixels, 3): walls, doors, container, visible items and hand."""
     cells = np.empty((_N, _N, 3), np.uint8)
     cells[:] = _WALL
     cells[1:-1, 1:-1] = _FLOOR[house.room]
@@ -52,7 +52,9 @@ def draw(house: ToyHouse, pixels: int) -> NDArray[np.uint8]:
 
 
 def shown(house: ToyHouse, pixels: int) -> Mapping[str, int]:
-    """How many pixels of `draw(house, pixels)` show each container and item, by its colour."""
+    """The number of pixels of `draw(house, pixels)` that show each container and item, by
+    colour.
+    """
     picture = draw(house, pixels)
     return {
         name: int((picture == np.array(colour, np.uint8)).all(axis=2).sum())

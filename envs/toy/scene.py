@@ -1,4 +1,4 @@
-"""The parameter template of the toy house."""
+"""The scene parameters of the toy house."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ class ToyScene(BaseModel):
         return self
 
     def house(self) -> ToyHouse:
-        """The house it describes."""
+        """The initial state of the house."""
         items = tuple(sorted(self.items))
         places = tuple(self.items[i] for i in items)
         return ToyHouse(self.room, items, places, frozenset(self.open))
 
     def goal(self) -> ToyGoal:
-        """What it wants."""
+        """The goal."""
         return ToyGoal(tuple(sorted(self.inside.items())), tuple(sorted(set(self.closed))))
 
 
 def read_scene(task: Task) -> ToyScene:
-    """The scene of a task.
+    """The validated scene of a task.
 
     Raises:
         SceneError: it names something that does not exist.

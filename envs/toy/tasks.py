@@ -1,4 +1,4 @@
-"""Toy tasks from a seed: solvable, not solved at the start, worded in several ways."""
+"""Samples toy tasks: solvable, unsolved at the start, in several wordings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORDINGS = {
 
 
 def read(source: str, settings: ToySettings) -> NoReturn:
-    """Refuses: no benchmark has toy tasks.
+    """The toy house has no named tasks.
 
     Raises:
         TaskError: always.
@@ -34,14 +34,14 @@ def read(source: str, settings: ToySettings) -> NoReturn:
 
 
 def sample(n: int, seed: int, settings: ToySettings | None = None) -> Iterator[Task]:
-    """`n` tasks, the kinds taking turns; the first k of n are those of k."""
+    """`n` tasks, the kinds in turn; the first k tasks do not depend on `n`."""
     for i in range(n):
         rng = random.Random(f"toy {seed} {i}")
         yield draw_task(f"toy-{seed}-{i}", KINDS[i % len(KINDS)], rng)
 
 
 def draw_task(name: str, kind: str, rng: random.Random) -> Task:
-    """One task of that kind, whose id is `name`."""
+    """Sample a task of that kind with id `name`."""
     while True:
         places = [*ROOMS, *CONTAINERS]
         a, b = rng.sample(ITEMS, 2)
@@ -62,7 +62,7 @@ def draw_task(name: str, kind: str, rng: random.Random) -> Task:
 
 
 def make_task(name: str, kind: str, wording: str, scene: ToyScene) -> Task:
-    """The task of reaching a scene's goal, with what its solution costs."""
+    """The task of reaching a scene's goal, with the cost of a shortest plan."""
     house = scene.house()
     plan, _ = solve(house, scene.goal())
     return Task(

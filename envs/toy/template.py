@@ -1,4 +1,4 @@
-"""The toy house as a template for EIE: its words, its tasks from a seed, and ways to vary them."""
+"""The toy task template for EIE: vocabulary, sampling, evolution and event graphs."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _CHANGES = ("another room", "another object", "changed state", "distractors", "h
 
 
 class ToyTemplate:
-    """Writes and varies tasks of the toy house."""
+    """Samples and evolves tasks of the toy house."""
 
     lexicon: Lexicon = _LEXICON
     changes: Sequence[str] = _CHANGES
 
     def __init__(self, settings: ToySettings | None = None) -> None:
-        """No setting matters to it."""
+        """The settings have no effect."""
 
     def schema(self) -> Mapping[str, JsonValue]:
-        """JSON schema of `ToyScene`, with the names that its fields take."""
+        """JSON schema of `ToyScene`, with the valid names of its fields."""
         schema: dict[str, Any] = ToyScene.model_json_schema()
         places = {"type": "string", "enum": [*ROOMS, *CONTAINERS, HAND]}
         containers = {"type": "string", "enum": [*CONTAINERS]}
@@ -53,7 +53,7 @@ class ToyTemplate:
         return schema
 
     def prose(self) -> str:
-        """What there is in the house and what can be wanted."""
+        """The possible scenes and goals, for a writer."""
         return (
             f"A house of three rooms in a row: {', '.join(ROOMS)}. "
             + " ".join(f"The {c} stands in the {room}." for c, room in CONTAINERS.items())
@@ -64,11 +64,11 @@ class ToyTemplate:
         )
 
     def seed(self, rng: random.Random, name: str) -> Task:
-        """A new task."""
+        """Sample a new task."""
         return draw_task(name, rng.choice(KINDS), rng)
 
     def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
-        """The same task with one thing changed; None where the goal would hold at once."""
+        """Change one aspect of a task; None if the new goal holds at the start."""
         scene = ToyScene.model_validate(dict(task.scene))
         kind, wording = task.kind, task.goal
         match change:
@@ -100,14 +100,14 @@ class ToyTemplate:
         return make_task(name, kind, wording, scene)
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
-        """put, put_two or put_away, by what the scene wants."""
+        """put, put_two or put_away, by the goal's fields."""
         inside = scene.get("inside")
         if scene.get("closed"):
             return "put_away"
         return "put_two" if isinstance(inside, Mapping) and len(inside) > 1 else "put"
 
     def events(self, task: Task) -> Sequence[Event]:
-        """Taking each item, putting it in, and closing what should be closed."""
+        """The events of the goal: take each item, put it in, and close containers."""
         scene = ToyScene.model_validate(dict(task.scene))
         found = []
         for item, container in sorted(scene.inside.items()):
@@ -137,12 +137,12 @@ class ToyTemplate:
         return found
 
     def room(self, task: Task) -> str:
-        """There is one house: what differs is which items lie where at the start."""
+        """There is one house; the initial positions of the items stand for the place."""
         scene = ToyScene.model_validate(dict(task.scene))
         return ", ".join(f"{item}: {place}" for item, place in sorted(scene.items.items()))
 
     def deed(self, action: Action) -> ActionKind:
-        """By its verb."""
+        """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
 
@@ -155,7 +155,7 @@ def _with(scene: ToyScene, **changes: Any) -> ToyScene:
 
 
 def _swap(scene: ToyScene, rng: random.Random) -> tuple[ToyScene, str, str] | None:
-    """Another item in place of one that is wanted, each where the other was."""
+    """Exchange a target item with another one."""
     others = [item for item in ITEMS if item not in scene.inside]
     if not scene.inside or not others:
         return None

@@ -1,1 +1,1 @@
-"""Plans for MineDojo's tasks, from the recipes."""
+"""The expert: plans for MineDojo's tasks by the recipes."""

@@ -1,4 +1,4 @@
-"""Solves a task by the recipes, leaves first: what is to be had, in which order, with what tool."""
+"""Plans a task by the recipes: ingredients first, with the right tools and stations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 
 _DEEPEST = 40
-"""Ingredients of ingredients, before a plan is given up."""
+"""Maximum depth of ingredients in a plan."""
 _FUEL = (("coal", 8.0), ("planks", 1.5), ("log", 1.5), ("log2", 1.5))
 _REACH, _ARM = 4.6, 5.0
 _TIRED, _HUNGRY = 8.0, 14.0
@@ -40,16 +40,16 @@ _ROAMING = {
     "nether": ("zombie_pigman",),
     "the_end": ("enderman",),
 }
-"""Who comes by in which look, as `mobs.lua` has it."""
+"""Biome look -> the mobs that spawn there, as in `mobs.lua`."""
 
 
 class _NoWayError(Exception):
-    """Something can't be had here."""
+    """Something cannot be obtained here."""
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A plan in the making, and what one would carry by then."""
+    """A plan under construction, with the inventory after its steps."""
 
     held: dict[str, float]
     table: bool
@@ -57,15 +57,15 @@ class _Draft:
     heat: float
     best: Mapping[str, Acquisition]
     reached: frozenset[str]
-    """Blocks and mobs within reach at this moment."""
+    """Blocks and mobs within reach now."""
     mobs: frozenset[str]
-    """Kinds that are to be met."""
+    """Mobs that can be found."""
     hand: str
-    """What is in the hand."""
+    """The held item."""
     actions: list[Action] = field(default_factory=list)
 
     def find(self, name: str) -> None:
-        """Go there, unless one stands there."""
+        """Go there unless the agent is there already."""
         if self.actions or name not in self.reached:
             self.move()
             self.do("find", name)
@@ -74,7 +74,7 @@ class _Draft:
         self.actions.append(say(verb, *about))
 
     def move(self) -> None:
-        """Whoever walks off takes along what was put down."""
+        """Moving away picks up the stations that were placed."""
         for name, here in ((TABLE, self.table), (FURNACE, self.furnace)):
             if here and (name == TABLE or self.tool("wooden_pickaxe")):
                 self.do("mine", name)
@@ -85,7 +85,7 @@ class _Draft:
         return any(self.held.get(one, 0) >= 1 for one in better(least))
 
     def obtain(self, item: str, count: float, depth: int = 0) -> None:
-        """Make a plan to have so many; what is there already counts."""
+        """Extend the plan to obtain a number of an item; the inventory counts."""
         while self.held.get(item, 0) < count - 1e-9:
             if depth > _DEEPEST or item not in self.best:
                 raise _NoWayError(item)
@@ -96,7 +96,7 @@ class _Draft:
             times = math.ceil(missing / max(1.0, math.floor(way.yields)))
             for name, each in sorted(way.needs.items(), key=lambda n: (n[0] != "log", n[0])):
                 self.obtain(name, each * times, depth + 1)
-            # Having one thing may have used another up.
+            # Obtaining one item may have used up another.
             if any(self.held.get(n, 0) < each for n, each in way.needs.items()):
                 continue
             if way.verb == "smelt":
@@ -155,7 +155,7 @@ class _Draft:
 def plan(
     scene: MineDojoScene, first: GameState, now: GameState, ground: frozenset[str]
 ) -> Sequence[Action]:
-    """Actions that lead to the goal from here; empty if there is no way.
+    """A plan from the current state; empty if there is none.
 
     Args:
         scene: the goal.
@@ -183,7 +183,7 @@ def plan(
 
 
 def mobs_around(scene: MineDojoScene, now: GameState) -> frozenset[str]:
-    """Kinds that are here, or come by in the end."""
+    """The mobs that are here or spawn eventually."""
     here = {str(mob["name"]) for mob in now.mobs}
     if scene.allow_mob_spawn:
         here |= set(_ROAMING[str(now.raw["looks"])])
@@ -191,7 +191,7 @@ def mobs_around(scene: MineDojoScene, now: GameState) -> frozenset[str]:
 
 
 def recovers(now: GameState) -> bool:
-    """Whether it would eat before anything else, if it has something."""
+    """Whether the plan eats first, if there is food."""
     return bool(now.raw["food"] <= _HUNGRY or (now.raw["life"] < _TIRED and now.raw["food"] < 20))
 
 
@@ -221,7 +221,7 @@ def _aim(draft: _Draft, scene: MineDojoScene, first: GameState, now: GameState) 
 
 
 def _recover(draft: _Draft, now: GameState) -> None:
-    """Eat while it helps."""
+    """Eat as long as it helps."""
     if not recovers(now):
         return
     foods = content()["items"]

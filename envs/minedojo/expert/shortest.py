@@ -1,4 +1,4 @@
-"""Shortest plans by the recipes, and when they are known to be shortest.
+"""Shortest plans by the recipes, where they can be proven to be shortest.
 
 Two searches over what is held and what stands nearby. A cautious one counts on what is sure: drops
 at their least, blocks as often as they were seen, and a crafting table left behind by whoever walks
@@ -23,57 +23,57 @@ from inhabit.envs.minedojo.luanti.content import FUEL
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 
 _MOST = 20_000
-"""Moments that one search may look at."""
+"""Maximum number of states per search."""
 _LONGEST = 16
-"""Actions of a plan, likewise."""
+"""Maximum number of actions per plan."""
 _AWAY = 12.5
-"""Blocks from which on whoever goes there leaves behind what stands here: 4.2 to reach it, and 4
-on either side of a station."""
+"""Distance in blocks at which a station nearby is left behind: 4.2 to reach the target, and 4 on
+either side of a station."""
 _AROUND = 40.0
-"""Blocks within which mobs are hunted."""
+"""Radius in blocks within which mobs are hunted."""
 _BURNED = ("coal", "log", "log2", "planks", "stick")
-"""Fuel that one would get on purpose."""
+"""Items that are collected as fuel."""
 _EXPLORE = say("explore")
 _NOTHING = (0, 0, False)
 
 
 @dataclass(frozen=True, slots=True)
 class Shortest:
-    """What is known of the shortest plans from a moment."""
+    """What is known about the shortest plans from a state."""
 
     plan: tuple[Action, ...]
     """One of them."""
     best: frozenset[Action]
-    """All actions that one of them starts with."""
+    """The first actions of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _There:
-    """What there is to work with, as a key for what was reckoned before."""
+    """The available resources, as a cache key."""
 
     held: tuple[tuple[str, int], ...]
     seen: tuple[tuple[str, int, int, bool], ...]
-    """Block or mob, how many are known, how many are within reach, whether all are far away."""
+    """Block or mob, number known, number within reach, and whether all are far away."""
     table: bool
     furnace: bool
     heat: int
-    """Halves of what smelts one thing."""
+    """Fuel in halves of one smelting operation."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One action as it changes what is held; numbers are places in the list of items."""
+    """The effect of an action on the inventory; numbers are indices in the list of items."""
 
     action: Action
     needs: tuple[tuple[int, int], ...] = ()
     gains: tuple[tuple[int, int], ...] = ()
     tools: tuple[int, ...] = ()
-    """One of these has to be held; empty for none."""
+    """One of these must be held; empty for none."""
     station: str | None = None
     source: str | None = None
-    """The block or mob that it takes."""
+    """The block or mob that it consumes."""
     sets_up: str | None = None
-    """A station that stands nearby afterwards."""
+    """The station that is nearby afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,14 @@ class _State:
     furnace: bool
     heat: int
     moved: bool = False
-    """Whether one has walked, so that what was near need not be so any more."""
+    """Whether the agent has walked, so that objects may no longer be near."""
     shown: bool = False
 
 
 def shortest(
     scene: MineDojoScene, first: GameState, now: GameState, findable: frozenset[str]
 ) -> Shortest | None:
-    """The shortest plans from a moment; None where they aren't known.
+    """The shortest plans from a state; None if they are unknown.
 
     Args:
         scene: the goal.
@@ -108,13 +108,13 @@ def shortest(
     item = scene.tech_item
     if scene.task == "techtree" and item and not now.carried.get(item):
         known = _agreed(((item, 1),), there, findable)
-        # With the item in hand it is used, whatever the way to it was.
+        # A held item is used, however it was obtained.
         return known and Shortest((*known.plan, say("use", item)), known.best)
     return None
 
 
 def _hunt(scene: MineDojoScene, now: GameState) -> Shortest | None:
-    """Each kill takes a hunt, and a hunt is all it takes while somebody is around."""
+    """Every kill takes one hunt, which succeeds while a mob is around."""
     plan: list[Action] = []
     for name, count in sorted(scene.quantities.items()):
         wanted = count - now.killed.get(name, 0)
@@ -152,7 +152,7 @@ def _agreed(
 
 
 class _Search:
-    """Breadth first from a moment to the goal."""
+    """Breadth-first search from a state to the goal."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class _Search:
         )
 
     def run(self) -> Shortest | None:
-        """The shortest plans; None where there are none, or the search grew too large."""
+        """The shortest plans; None if there are none, or the search grew too large."""
         if not self._possible:
             return None
         layer: dict[_State, frozenset[Action]] = {self._start: frozenset()}
@@ -209,7 +209,7 @@ class _Search:
         merged: dict[tuple[object, ...], tuple[Acquisition, list[tuple[int, int]]]] = {}
         for item in self._place:
             for way in ways().get(item, ()):
-                # To shear leaves one holds the shears, which is an action more.
+                # Shearing leaves requires holding the shears, which is an extra action.
                 sheared = way.verb == "mine" and way.tool == "shears"
                 there = _source(way) is None or _source(way) in sources
                 if there and (self._hopeful or not sheared):
@@ -237,10 +237,10 @@ class _Search:
             yield _Step(_EXPLORE)
 
     def _after(self, state: _State) -> Iterator[tuple[Action, _State]]:
-        """Every action that can be taken, and what comes of it."""
+        """Every possible action with its result."""
         can = [step for step in self._steps if self._can(step, state)]
         for step in can:
-            # With two recipes at hand for the same thing it is not said which one is taken.
+            # With two possible recipes for an item, the action does not say which is used.
             doubtful = not self._hopeful and sum(s.action == step.action for s in can) > 1
             after = None if doubtful else self._applied(step, state)
             if after is not None:
@@ -265,7 +265,7 @@ class _Search:
         return self._hopeful or state.left[self._sources[step.source]] > 0
 
     def _applied(self, step: _Step, state: _State) -> _State | None:
-        """What comes of a step; None where there is no fuel for it."""
+        """The result of a step; None without fuel."""
         if step.action == _EXPLORE:
             return replace(state, moved=True, shown=True)
         held, left, heat = list(state.held), list(state.left), state.heat
@@ -293,7 +293,7 @@ class _Search:
         return _State(tuple(held), tuple(left), table, furnace, heat, moved, state.shown)
 
     def _at_hand(self, step: _Step, state: _State) -> bool:
-        """Whether it is done without a step from where one stood at first."""
+        """Whether it takes no walk from the initial position."""
         assert step.source is not None
         count, near, _ = self._seen.get(step.source, _NOTHING)
         if state.moved or not near:
@@ -318,7 +318,7 @@ def _source(way: Acquisition) -> str | None:
 def _relevant(
     goal: Sequence[str], held: Mapping[str, int], sources: frozenset[str]
 ) -> frozenset[str]:
-    """Items that may play a part: what the goal takes, and what that takes, of what can be had."""
+    """The relevant items: the goal's ingredients, recursively, that can be obtained."""
     can = _obtainable(frozenset(held), sources)
     found: set[str] = set()
     open_ = [item for item in goal if item in can]
@@ -341,7 +341,7 @@ def _relevant(
 
 @lru_cache(maxsize=256)
 def _obtainable(held: frozenset[str], sources: frozenset[str]) -> frozenset[str]:
-    """What can be had at all."""
+    """Every item that can be obtained."""
     can, grown = set(held), True
     while grown:
         grown = False

@@ -1,4 +1,4 @@
-"""The task topology graph: how each item can be had, and what that takes first.
+"""The task topology graph: the ways to obtain each item, and their ingredients.
 
 EIE and the expert walk it from a goal to its leaves: a wooden pickaxe needs planks and sticks,
 those need logs, and a log is mined by hand.
@@ -20,37 +20,37 @@ _EFFORT = {"mine": 4.0, "hunt": 8.0, "milk": 6.0, "shear": 6.0, "collect": 6.0, 
            "smelt": 3.0}  # fmt: skip
 _DEEP = {"diamond_ore": 30.0, "redstone_ore": 25.0, "gold_ore": 20.0, "lapis_ore": 25.0,
          "emerald_ore": 60.0, "iron_ore": 8.0, "obsidian": 80.0}  # fmt: skip
-"""How hard things are to come by, in rough numbers of actions."""
+"""Approximate cost of resources, in actions."""
 _STACKED = {"reeds": 4, "cactus": 4}
-"""What comes down with its lowest block: how many may stand on one another."""
+"""Plants that fall with their lowest block -> their maximum height."""
 FURNACE, TABLE = "furnace", "crafting_table"
 
 
 @dataclass(frozen=True, slots=True)
 class Acquisition:
-    """One way to an item."""
+    """One way to obtain an item."""
 
     verb: str
     """mine, hunt, milk, shear, collect, craft or smelt."""
     about: str
-    """What the verb is said of: a block, a mob, or the item itself."""
+    """The target of the verb: a block, a mob, or the item itself."""
     yields: float
-    """How many come of it, on average."""
+    """Average yield."""
     needs: Mapping[str, int]
-    """Item -> how many are used up."""
+    """Item -> quantity consumed."""
     least: int
-    """How many come of it at the least,"""
+    """Minimum yield."""
     most: int
-    """and at the most."""
+    """Maximum yield."""
     tool: str | None = None
-    """The least tool that does it; it is kept."""
+    """The simplest sufficient tool; it is not consumed."""
     station: str | None = None
-    """What has to stand nearby: crafting_table or furnace."""
+    """The required station: crafting_table or furnace."""
 
 
 @cache
 def ways() -> Mapping[str, Sequence[Acquisition]]:
-    """Item -> every way to it, in a fixed order."""
+    """Item -> every way to obtain it, in a fixed order."""
     found: dict[str, list[Acquisition]] = {}
 
     def add(item: str, way: Acquisition) -> None:
@@ -94,13 +94,15 @@ def ways() -> Mapping[str, Sequence[Acquisition]]:
 
 
 def _yield(drop: Mapping[str, Any]) -> tuple[float, int, int]:
-    """How many a drop comes to: on average, at the least, at the most."""
+    """The yield of a drop: average, minimum, maximum."""
     share, low, high = drop["share"], drop["low"], drop["high"]
     return share * (low + high) / 2, low if share >= 1 else 0, high
 
 
 def _peculiar(recipe: Recipe) -> bool:
-    """Whether it takes or makes a variant that a plain name does not mean: chiselled stone, ink."""
+    """Whether it uses or makes a variant that the plain name does not mean: chiselled stone,
+    ink.
+    """
     plain = any(one.name == recipe.name and one.variant == 0 for one in recipes())
     cells = [one for row in recipe.rows for one in row if one] or list(recipe.items)
     coloured = any(one.name == "dye" and one.variant is not None for one in cells)
@@ -109,7 +111,7 @@ def _peculiar(recipe: Recipe) -> bool:
 
 
 def tool_for(block: Mapping[str, object]) -> str | None:
-    """The least tool that makes a block drop; None where a hand does."""
+    """The simplest tool with which a block drops an item; None if a hand suffices."""
     if "harvest" not in block:
         return None
     if block["tool"] == "shears":
@@ -119,7 +121,7 @@ def tool_for(block: Mapping[str, object]) -> str | None:
 
 
 def better(tool: str) -> Sequence[str]:
-    """Tools that do what `tool` does, the least first."""
+    """Tools that can replace `tool`, simplest first."""
     material, _, kind = tool.rpartition("_")
     order = ("wooden", "stone", "iron", "diamond")
     if material not in order:
@@ -129,7 +131,7 @@ def better(tool: str) -> Sequence[str]:
 
 @lru_cache(maxsize=64)
 def costs(ground: frozenset[str], mobs: frozenset[str]) -> Mapping[str, float]:
-    """Item -> rough number of actions that it takes, from nothing; infinite if it can't be had.
+    """Item -> estimated number of actions from an empty inventory; infinite if unobtainable.
 
     Args:
         ground: blocks that are to be found around here.
@@ -149,7 +151,7 @@ def costs(ground: frozenset[str], mobs: frozenset[str]) -> Mapping[str, float]:
 def way_cost(
     way: Acquisition, cost: Mapping[str, float], ground: frozenset[str], mobs: frozenset[str]
 ) -> float:
-    """Rough number of actions for one item by this way."""
+    """Estimated number of actions for one item."""
     if way.verb in ("mine", "collect") and way.about not in ground:
         return math.inf
     if way.verb in ("hunt", "milk", "shear") and way.about not in mobs:
@@ -157,14 +159,14 @@ def way_cost(
     own = _EFFORT[way.verb] + (_DEEP.get(way.about, 0.0) if way.verb == "mine" else 0.0)
     own += sum(count * cost.get(name, math.inf) for name, count in way.needs.items())
     if way.tool is not None:
-        # A tool serves many times.
+        # A tool is used many times.
         own += min((cost.get(tool, math.inf) for tool in better(way.tool)), default=math.inf) / 4
     return own / way.yields
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An item in the graph of a goal, and what it is made of."""
+    """An item in a goal's graph, with its ingredients."""
 
     item: str
     count: int
@@ -175,7 +177,7 @@ class Node:
 def graph(
     item: str, count: int, cost: Mapping[str, float], best: Mapping[str, Acquisition]
 ) -> Node:
-    """The tree of what `count` of an item take, down to the leaves.
+    """The ingredient tree of `count` of an item.
 
     Args:
         item: the goal.
@@ -192,7 +194,7 @@ def graph(
 def cheapest(
     cost: Mapping[str, float], ground: frozenset[str], mobs: frozenset[str]
 ) -> Mapping[str, Acquisition]:
-    """Item -> the way that costs least; items that can't be had are left out."""
+    """Item -> the cheapest way to obtain it; unobtainable items are left out."""
     return {
         item: min(all, key=lambda way: way_cost(way, cost, ground, mobs))
         for item, all in ways().items()

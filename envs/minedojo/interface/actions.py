@@ -29,7 +29,7 @@ def crafts() -> Sequence[tuple[str, str]]:
 
 
 def sizes(interval: float = 15) -> tuple[int, ...]:
-    """How many values each number has.
+    """The number of values of each component.
 
     Args:
         interval: degrees of one step of the camera.
@@ -39,13 +39,13 @@ def sizes(interval: float = 15) -> tuple[int, ...]:
 
 
 def nothing(interval: float = 15) -> tuple[int, ...]:
-    """The vector that does nothing."""
+    """The action vector without an effect."""
     middle = (sizes(interval)[3] - 1) // 2
     return (0, 0, 0, middle, middle, 0, 0, 0)
 
 
 def decode(vector: Sequence[int], interval: float = 15) -> dict[str, Any]:
-    """What a vector asks for.
+    """The meaning of an action vector.
 
     Returns:
         forward and side (right is 1) in {-1, 0, 1}; jump, sneak, sprint; pitch and yaw to turn by,
@@ -80,7 +80,7 @@ def decode(vector: Sequence[int], interval: float = 15) -> dict[str, Any]:
 
 
 def step_request(asked: dict[str, Any]) -> dict[str, Any]:
-    """The same as the world takes it: radians, its yaw runs the other way."""
+    """The same for the world: in radians, with its yaw reversed."""
     ask = {key: value for key, value in asked.items() if value is not None}
     ask["pitch"] = math.radians(asked["pitch"])
     ask["yaw"] = -math.radians(asked["yaw"])

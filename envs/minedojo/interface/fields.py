@@ -1,4 +1,4 @@
-"""MineDojo's observation: every field with its shape, its type and its range."""
+"""The fields of MineDojo's observation, with shape, type and range."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def fields(
     voxels: Sequence[int] | None = None,
     rays: int | None = None,
 ) -> Mapping[str, Mapping[str, Field]]:
-    """Group -> field -> what it is; "rgb" has a single field without a name.
+    """Group -> field -> its space; "rgb" has a single unnamed field.
 
     Args:
         height: of the picture, in pixels.

@@ -36,7 +36,7 @@ class NameArray(spaces.Space[NDArray[np.str_]]):
         super().__init__(self._size, np.str_)
 
     def sample(self, mask: Any = None, probability: Any = None) -> NDArray[np.str_]:
-        """Nothing but air."""
+        """All air."""
         return np.full(self._size, "air")
 
     def contains(self, x: Any) -> bool:
@@ -72,7 +72,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """Start afresh.
+        """Start the task anew.
 
         Raises:
             SimulatorError: the world did not start.
@@ -86,7 +86,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
         return self._seen(self._now, crafted=False), self._about()
 
     def step(self, action: NDArray[np.int64]) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """One tick. MineDojo's reward of it; over when the goal is met, or dead.
+        """One tick. Returns MineDojo's reward; terminated when the goal is met or the agent died.
 
         Raises:
             ValueError: a number of the action is out of its range.
@@ -102,11 +102,11 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
         return seen, reward(self._scene, before, self._now), over, False, self._about()
 
     def render(self) -> NDArray[np.uint8]:
-        """The picture, uint8 (H, W, 3)."""
+        """The image, uint8 (H, W, 3)."""
         return self._there().picture()
 
     def close(self) -> None:
-        """End the world. Safe to call twice."""
+        """Stop the world. Safe to call twice."""
         if self._world is not None:
             self._world.close()
             self._world = None
@@ -175,6 +175,6 @@ def _space(field: Field) -> spaces.Space[Any]:
 
 
 def _look(now: GameState) -> NDArray[np.float64]:
-    """Where one looks, in Minecraft's axes."""
+    """The view direction, in Minecraft's axes."""
     yaw, pitch = np.deg2rad(now.raw["yaw"]), np.deg2rad(now.raw["pitch"])
     return np.array([-np.sin(yaw) * np.cos(pitch), -np.sin(pitch), np.cos(yaw) * np.cos(pitch)])

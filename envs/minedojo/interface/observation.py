@@ -1,4 +1,4 @@
-"""A moment in MineDojo's form: names with spaces, arrays of its shapes and types."""
+"""Converts the state of the game to MineDojo's observation."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def place(now: GameState, scene: MineDojoScene) -> Group:
 
 
 def damage(now: GameState, since: int) -> Group:
-    """What hurt after tick `since`; zeros where nothing did."""
+    """The damage since tick `since`; zeros if there was none."""
     last = now.raw.get("damage")
     if not last or last["tick"] <= since:
         last = {}
@@ -83,7 +83,7 @@ def damage(now: GameState, since: int) -> Group:
 
 
 def masks(now: GameState) -> Group:
-    """Which numbers of the action vector make sense now."""
+    """The action components that are valid now."""
     items = content()["items"]
     full = np.array([s.quantity > 0 for s in now.inventory])
     place = full & [("places" in items.get(s.name, {})) for s in now.inventory]
@@ -126,7 +126,7 @@ def _craftable(now: GameState) -> NDArray[np.bool_]:
 
 
 def changes(before: GameState, now: GameState, *, crafted: bool) -> Group:
-    """The delta_inv: what there is more and less of since the last step."""
+    """The delta_inv: changes of the inventory since the last step."""
     more: list[tuple[str, int]] = []
     less: list[tuple[str, int]] = []
     for name in sorted({*before.carried, *now.carried}):
@@ -146,7 +146,7 @@ def changes(before: GameState, now: GameState, *, crafted: bool) -> Group:
 def voxels(
     names: Sequence[tuple[str, int]], low: Sequence[int], high: Sequence[int], look: NDArray[Any]
 ) -> Group:
-    """The box of blocks around the feet; x, then y, then z.
+    """The box of blocks around the feet, indexed x, y, z.
 
     Args:
         names: block and variant of each place, z running fastest.
@@ -170,7 +170,7 @@ def voxels(
 
 
 def rays(hits: Sequence[Mapping[str, Any]], asked: Sequence[tuple[float, float, float]]) -> Group:
-    """What the lidar met: blocks, mobs, how far and where."""
+    """The hits of the lidar: blocks, mobs, distances and positions."""
     names = [(str(hit["block"]), int(hit.get("variant") or 0)) for hit in hits]
     found = _faces(names, (len(hits),))
     levels = [_about(name)["level"] for name, _ in names]
@@ -205,7 +205,7 @@ def _faces(names: Sequence[tuple[str, int]], shape: tuple[int, ...]) -> Group:
 
 
 def _about(name: str) -> Mapping[str, Any]:
-    """What a block is like, in MineDojo's terms."""
+    """A block's properties in MineDojo's terms."""
     block = _blocks().get(name)
     if block is None:
         return {"by_hand": True, "solid": False, "liquid": False, "burns": False, "dark": False,

@@ -1,1 +1,1 @@
-"""Luanti as the world: started for one scene, spoken to over one line, ended with it."""
+"""Luanti as the world: one process per scene, driven over one connection."""

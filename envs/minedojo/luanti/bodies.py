@@ -1,4 +1,4 @@
-"""Bodies of mobs out of boxes: a mesh and its texture, one for every kind."""
+"""Builds the mobs' bodies from boxes: a mesh and a texture per kind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COAT, _ACCENT, _FACE, _DARK = (0, 0), (1, 0), (0, 1), (1, 1)
 
 @dataclass(frozen=True, slots=True)
 class BodyPart:
-    """From `low` to `high`, in shares of width, height and length; front is +z."""
+    """From `low` to `high`, as fractions of width, height and length; front is +z."""
 
     low: tuple[float, float, float]
     high: tuple[float, float, float]
@@ -249,7 +249,7 @@ def skin(name: str) -> NDArray[np.uint8]:
 def _draw_face(
     face: NDArray[np.uint8], row: Mapping[str, str], accent: NDArray[np.float64]
 ) -> None:
-    """Eyes by temper: dark and calm, or bright and narrow; a mouth for some."""
+    """The face by temper: dark calm or bright narrow eyes, and a mouth for some."""
     y, x = np.mgrid[0:16, 0:16]
     eyes = (np.abs(np.abs(x - 7.5) - 4) < 1.6) & (
         np.abs(y - 6) < (1.6 if row["temper"] == "passive" else 1.1)

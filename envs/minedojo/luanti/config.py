@@ -1,4 +1,4 @@
-"""How Luanti is started: its settings, its world, its surroundings."""
+"""Luanti's configuration: settings, world and environment variables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inhabit.envs.minedojo.luanti.framebuffer import BAR
 from inhabit.envs.minedojo.luanti.game import NAME
 
 FOV = 70
-"""Degrees of the window's height, before Luanti widens the view of narrow windows."""
+"""Vertical field of view in degrees, before Luanti widens that of narrow windows."""
 _FIXED = """\
 secure.enable_security = true
 secure.trusted_mods = inhabit
@@ -80,7 +80,7 @@ creative_mode = false
 
 
 def write(home: Path, width: int, height: int, port: int, fov: int, far: int) -> list[str]:
-    """Write what Luanti reads, and say how it is called.
+    """Write Luanti's files and return its arguments.
 
     Args:
         home: folder of this start alone.
@@ -108,7 +108,7 @@ def write(home: Path, width: int, height: int, port: int, fov: int, far: int) ->
 
 
 def surroundings(home: Path, screen: str) -> Mapping[str, str]:
-    """The variables that Luanti runs with: its own home, software GL on one core."""
+    """Luanti's environment variables: its own home directory, software GL on one core."""
     kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
     return kept | {
         "HOME": str(home),

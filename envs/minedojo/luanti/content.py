@@ -1,4 +1,4 @@
-"""What the world is told of its blocks, items, recipes and mobs: one JSON object for the mod."""
+"""The mod's content as one JSON object: blocks, items, recipes and mobs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PLACES = {
     "comparator": "unpowered_comparator", "melon_seeds": "melon_stem", "water_bucket": "water",
     "lava_bucket": "lava", "silver_shulker_box": "light_gray_shulker_box",
 }  # fmt: skip
-"""Items that become a block of another name."""
+"""Items that place a block of another name."""
 _DROPS: Mapping[str, tuple[tuple[str, int, int, int, float], ...]] = {
     # block: (item, variant, least, most, share); where minecraft-data says too little
     "leaves": (("sapling", 0, 1, 1, 0.08), ("apple", 0, 1, 1, 0.08)),
@@ -76,7 +76,7 @@ FUEL = (
     ("coal_block", 80.0), ("blaze_rod", 12.0), ("lava_bucket", 100.0), ("wooden_pickaxe", 1.0),
     ("wooden_axe", 1.0), ("wooden_shovel", 1.0), ("wooden_hoe", 1.0), ("wooden_sword", 1.0),
 )  # fmt: skip
-"""What a furnace burns, in the order in which it does, and how many things each smelts."""
+"""Fuel -> number of items it smelts, in the order in which a furnace uses them."""
 _XP = {"coal_ore": 1, "diamond_ore": 5, "emerald_ore": 5, "lapis_ore": 3, "redstone_ore": 3,
        "quartz_ore": 3}  # fmt: skip
 _LEAFY = {"leaves", "leaves2"}
@@ -88,7 +88,7 @@ _ALSO = {"chorus_plant", "cocoa", "waterlily", "skull", "flower_pot", "brewing_s
 
 @cache
 def content() -> Mapping[str, Any]:
-    """The whole: blocks, items that are no blocks, what items are good for, recipes, mobs."""
+    """All content: blocks, other items, item uses, recipes and mobs."""
     variants = _variants()
     blocks = {block["name"]: block for block in facts("blocks")}
     stacks = {item["name"]: item["stackSize"] for item in facts("items")}
@@ -123,18 +123,18 @@ def content() -> Mapping[str, Any]:
 
 
 def image(name: str, variant: int) -> str:
-    """File of the texture of a block or item."""
+    """Texture file of a block or item."""
     return f"mc_{name}__{variant}.png" if variant else f"mc_{name}.png"
 
 
 def _label(raw: Mapping[str, Any], variant: int) -> str:
-    """What people call it: Spruce Wood Planks."""
+    """The display name: Spruce Wood Planks."""
     labels = {one["metadata"]: one["displayName"] for one in raw.get("variations") or ()}
     return str(labels.get(variant, raw["displayName"]))
 
 
 def _variants() -> dict[str, set[int]]:
-    """Every variant that a recipe, a furnace, a tree or a drop speaks of, and the named colours."""
+    """Every variant that occurs in a recipe, a furnace, a tree or a drop, and named colours."""
     found: dict[str, set[int]] = {}
 
     def note(name: str, variant: int | None) -> None:
@@ -165,7 +165,7 @@ def _variants() -> dict[str, set[int]]:
 
 
 def shape(block: Mapping[str, Any]) -> str:
-    """How a block is drawn and whether it stands in the way, by its name."""
+    """The drawing type of a block, and whether it is solid, by its name."""
     name = block["name"]
     if name in _LIQUID:
         return "liquid"
@@ -221,7 +221,7 @@ def _block(block: Mapping[str, Any], variant: int, stack: int) -> dict[str, Any]
 
 
 def _level(block: Mapping[str, Any]) -> int | None:
-    """Least mining level of a tool that makes it drop; None where a hand does."""
+    """Minimum mining level of a tool for a drop; None if a hand suffices."""
     tools = block.get("harvestTools")
     if not tools or block["name"] == "ice":
         return None

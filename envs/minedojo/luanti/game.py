@@ -1,4 +1,4 @@
-"""The game that Luanti runs: our mod with its content, textures and meshes, made once a version."""
+"""The Luanti game: our mod with its content, textures and meshes, built once per version."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SOURCES = (
 
 
 def game() -> Path:
-    """Folder of the game, made if it isn't there yet (two seconds). It is never changed again."""
+    """Folder of the game, built on first use (two seconds) and never changed."""
     home = cache_home() / "minedojo"
     home.mkdir(parents=True, exist_ok=True)
     folder = home / f"game-{_fingerprint()}"
@@ -85,7 +85,7 @@ def _write(folder: Path) -> None:
 
 
 def _signs() -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    """What is neither block nor item: the hand, the crosshair, rain, snow, shots, the mark."""
+    """Textures that are neither block nor item: hand, crosshair, rain, snow, shots, marker."""
     plain = np.zeros((4, 4, 4), np.uint8)
     yield "none.png", plain
     yield "black.png", plain + np.array([0, 0, 0, 255], np.uint8)[None, None]
@@ -110,7 +110,7 @@ def _signs() -> Iterator[tuple[str, NDArray[np.uint8]]]:
 
 
 def _streaks(phase: int) -> NDArray[np.uint8]:
-    """Rain over the whole picture: thin slanting lines."""
+    """Rain over the whole image: thin slanting lines."""
     draw, sky = np.random.default_rng(phase), np.zeros((160, 256, 4), np.uint8)
     for _ in range(230):
         x, y, long = draw.integers(0, 256), draw.integers(-12, 160), draw.integers(7, 15)
@@ -121,7 +121,7 @@ def _streaks(phase: int) -> NDArray[np.uint8]:
 
 
 def _flakes(phase: int) -> NDArray[np.uint8]:
-    """Snow over the whole picture: soft dots."""
+    """Snow over the whole image: soft dots."""
     draw, sky = np.random.default_rng(100 + phase), np.zeros((160, 256, 4), np.uint8)
     for _ in range(260):
         x, y, wide = draw.integers(0, 254), draw.integers(0, 158), draw.integers(1, 3)
@@ -141,7 +141,7 @@ def _alone(home: Path) -> Iterator[None]:
 
 
 def instance(scene_json: str, home: Path) -> Path:
-    """A copy of the game for one start, with the scene in it; small files are linked.
+    """A copy of the game for one start, with its scene; small files are linked.
 
     Args:
         scene_json: what the mod reads as its scene.

@@ -1,4 +1,4 @@
-"""Where Luanti, Xvfb and what they need are on this machine, and what is missing."""
+"""Locates Luanti, Xvfb and their dependencies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 PACKAGES = ("minetest", "xvfb", "libgl1-mesa-dri", "lua-socket")
-"""Debian's names; newer Debians call minetest luanti, and keep the old name beside it."""
+"""Debian package names; newer releases call minetest luanti, and keep the old name as an alias."""
 _LUA_SOCKET = (
     "/usr/lib/x86_64-linux-gnu/lua/5.1/socket/core.so",
     "/usr/lib/aarch64-linux-gnu/lua/5.1/socket/core.so",
@@ -18,7 +18,7 @@ _GAMES = Path("/usr/games")
 
 
 def engine() -> str | None:
-    """Path of Luanti; None if there is none."""
+    """Path of Luanti; None if it is not installed."""
     for name in _ENGINES:
         if found := shutil.which(name) or shutil.which(name, path=str(_GAMES)):
             return found
@@ -26,12 +26,12 @@ def engine() -> str | None:
 
 
 def display() -> str | None:
-    """Path of Xvfb; None if there is none."""
+    """Path of Xvfb; None if it is not installed."""
     return shutil.which("Xvfb")
 
 
 def lacking() -> Sequence[str]:
-    """Debian packages that are not there."""
+    """Debian packages that are not installed."""
     missing = []
     if engine() is None:
         missing.append("minetest")

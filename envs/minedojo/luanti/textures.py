@@ -1,4 +1,4 @@
-"""Pictures of blocks and items, 16 x 16, drawn by rule and seeded by name: no art of anyone's."""
+"""Procedural 16 x 16 textures of blocks and items, seeded by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inhabit.envs.minedojo.catalogue import table
 from inhabit.envs.minedojo.luanti.content import content
 
 Image = NDArray[np.uint8]
-"""uint8 (16, 16, 4), red green blue and how opaque."""
+"""uint8 (16, 16, 4): red, green, blue, alpha."""
 SIZE = 16
 _DYES = [
     "e8e8e8",
@@ -35,7 +35,7 @@ _DYES = [
     "983030",
     "202020",
 ]
-"""Colours of variants 0 to 15 of wool; dye counts them the other way."""
+"""Colours of wool variants 0 to 15; dyes count in reverse."""
 _WOODS = {"log": ("6b5233 b89a60", "3c2a18 a0784c", "d8d4c8 c8b078", "5a4a20 b08858"),
           "leaves": ("3f7a2c", "33563a", "6a9440", "2c8420"),
           "planks": ("b08a54", "6f5030", "c8b47a", "a07450", "b0622f", "40280f"),
@@ -47,24 +47,24 @@ _STONES = {1: "9c6c58", 2: "a07464", 3: "c4c4c4", 4: "d0d0d0", 5: "868686", 6: "
 
 @dataclass(frozen=True, slots=True)
 class Brush:
-    """Draws one texture: two colours, and chance of its own."""
+    """Draws one texture with two colours and its own random generator."""
 
     main: NDArray[np.float64]
     accent: NDArray[np.float64]
     draw: np.random.Generator
 
     def grain(self, strength: float) -> Image:
-        """The main colour, a little lighter or darker from pixel to pixel."""
+        """The main colour, with small random variation per pixel."""
         light = self.draw.normal(1.0, strength, (SIZE, SIZE, 1))
         return _opaque(self.main * light)
 
     def mixed(self, mask: NDArray[np.bool_], strength: float = 0.05) -> Image:
-        """The accent where `mask` (16, 16) says so, the main colour elsewhere."""
+        """The accent colour where `mask` (16, 16) is true, the main colour elsewhere."""
         light = self.draw.normal(1.0, strength, (SIZE, SIZE, 1))
         return _opaque(np.where(mask[..., None], self.accent, self.main) * light)
 
     def cut(self, shape: NDArray[np.bool_], accent: NDArray[np.bool_] | None = None) -> Image:
-        """What is inside `shape` alone, the rest clear; with a dark rim."""
+        """The pixels of `shape` with a dark rim; the rest is transparent."""
         image = self.mixed(np.zeros_like(shape) if accent is None else accent, 0.06)
         inner = shape & np.roll(shape, 1, 0) & np.roll(shape, -1, 0)
         inner &= np.roll(shape, 1, 1) & np.roll(shape, -1, 1)
@@ -91,7 +91,7 @@ def _blobs(brush: Brush, count: int, radius: float) -> NDArray[np.bool_]:
 
 
 def _cells(brush: Brush, count: int) -> NDArray[np.bool_]:
-    """Borders between nearest points: cobbles."""
+    """Cobblestones: borders between nearest points."""
     points = brush.draw.uniform(0, SIZE, (count, 2))
     around = np.concatenate(
         [np.add(points, (dx, dy)) for dx in (-16, 0, 16) for dy in (-16, 0, 16)]
@@ -229,7 +229,7 @@ def _looks() -> dict[str, tuple[str, str, str]]:
 
 
 def textures() -> Iterator[tuple[str, Image]]:
-    """File name and picture of every block and item."""
+    """File name and texture of every block and item."""
     made = content()
     for block in made["blocks"]:
         files = dict.fromkeys(block["tiles"])
@@ -242,7 +242,7 @@ def textures() -> Iterator[tuple[str, Image]]:
 
 
 def texture(file: str, name: str, variant: int, *, cube: bool) -> Image:
-    """One picture; `file` says which side."""
+    """One texture; `file` names the side."""
     pattern, main, accent = _style(name, variant, cube=cube)
     if file.endswith("_top.png"):
         pattern, main, accent = _top(name, pattern, main, accent)
@@ -263,7 +263,7 @@ def _top(name: str, pattern: str, main: str, accent: str) -> tuple[str, str, str
 
 
 def _style(name: str, variant: int, *, cube: bool) -> tuple[str, str, str]:
-    """Pattern and colours; from the table where it stands there, else from the name."""
+    """Pattern and colours: from the table, or else from the name."""
     pattern, main, accent = _looks().get(name, ("", "", ""))
     if name in _WOODS and variant < len(_WOODS[name]):
         colours = _WOODS[name][variant].split()

@@ -1,1 +1,1 @@
-"""MineDojo's own Minecraft as the backend: a user's installation, by an interpreter of its own."""
+"""MineDojo's own Minecraft as the backend: the user's installation in its own interpreter."""

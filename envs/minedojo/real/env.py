@@ -1,4 +1,4 @@
-"""MineDojo's Minecraft as an environment: its own low-level actions, in plain words."""
+"""MineDojo's Minecraft as an environment, with MineDojo's low-level actions in words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from inhabit.envs.minedojo.tasks.names import names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 
 _ANSWER, _MAKING = 120.0, 120.0
-"""Seconds for a step, and for making a task."""
+"""Seconds for a step, and for creating a task."""
 _MOVES: Mapping[str, tuple[int, int, int]] = {
     # place in the vector, value there, ticks
     "walk forward": (0, 1, 10),
@@ -48,10 +48,10 @@ _MOVES: Mapping[str, tuple[int, int, int]] = {
     "attack": (5, 3, 20),
     "wait": (0, 0, 20),
 }
-"""Looking and turning are told in steps of 15 degrees from none."""
+"""Camera turns, in steps of 15 degrees."""
 _WITH_SLOT = ("equip", "place", "destroy")
 _ITS_OWN = {"task", "image_size", "cam_interval", "event_level_control", "generate_world_type"}
-"""Fields of a scene that MineDojo's task classes have no use for."""
+"""Scene fields that MineDojo's task classes do not take."""
 
 
 class RealMineDojo(Env):
@@ -102,17 +102,19 @@ class RealMineDojo(Env):
             raise SimulatorError(f"Minecraft did not start: {error} {words}") from error
 
     def observe(self) -> Observation:
-        """The picture, uint8 (height, width, 3), and what the body feels and carries."""
+        """The image, uint8 (height, width, 3), and a text about health and inventory."""
         now = self._there()[1]
         flat = np.frombuffer(base64.b64decode(now["picture"]), np.uint8)
         return Observation(text=in_words(read(_game_state(now))), rgb=flat.reshape(now["shape"]))
 
     def vocabulary(self) -> Sequence[Action]:
-        """Moving, and MineDojo's functions about every name."""
+        """Movement, and MineDojo's functions for every item."""
         return tuple(_vocabulary().values())
 
     def actions(self) -> Sequence[Action]:
-        """Moving, what its masks say can be made, and what can be done with what is carried."""
+        """Movement, craftable items according to the action masks, and functions for carried
+        items.
+        """
         now = self._there()[1]
         held = {name for name, _, quantity, *_ in now["inventory"] if quantity}
         makes = [_making(i) for i, can in enumerate(now["can_make"]) if can]
@@ -121,11 +123,11 @@ class RealMineDojo(Env):
         return [known[text] for text in (*_MOVES, *makes, *using) if text in known]
 
     def parse(self, text: str) -> Action | None:
-        """The action whose words these are."""
+        """Parse an action."""
         return _vocabulary().get(" ".join(text.strip().strip(".").lower().split()))
 
     def act(self, action: Action) -> Outcome:
-        """Take one action; the cost is in ticks."""
+        """Execute one action; the cost is in ticks."""
         line, before = self._there()
         meant = self.parse(action.text)
         if meant is None:
@@ -155,12 +157,12 @@ class RealMineDojo(Env):
         return self._outcome(Reason.DIED if dead else None, said, int(self._now["ticks"]))
 
     def progress(self) -> tuple[int, int]:
-        """Whether MineDojo calls it a success."""
+        """Whether MineDojo reports success."""
         self._there()
         return int(self._solved), 1
 
     def close(self) -> None:
-        """End Minecraft. Safe to call twice."""
+        """Stop Minecraft. Safe to call twice."""
         if self._line is not None:
             self._line.close()
         self._line = self._now = None
@@ -190,7 +192,7 @@ def _vocabulary() -> Mapping[str, Action]:
 
 @cache
 def _made() -> Mapping[str, int]:
-    """What can be made, in words -> its number."""
+    """Craftable item -> its number."""
     return {_making(i): i for i in range(len(crafts()))}
 
 
@@ -200,7 +202,7 @@ def _making(index: int) -> str:
 
 
 def _game_state(now: Mapping[str, Any]) -> Mapping[str, JsonValue]:
-    """What MineDojo tells of a moment, as our world would; it does not tell the hour."""
+    """MineDojo's report in the form of our world's; it lacks the time of day."""
     keys = ("name", "variant", "quantity", "durability", "lasts")
     return {
         "inventory": [dict(zip(keys, one, strict=True)) for one in now["inventory"]],

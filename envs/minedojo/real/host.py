@@ -1,4 +1,4 @@
-"""Runs where `minedojo` is installed: answers on stdout what it is asked on stdin, in JSON lines.
+"""Runs MineDojo in its own interpreter and answers requests in JSON lines on stdin and stdout.
 
 A program of its own for an older Python: it imports nothing of `envs`. What MineDojo prints goes to
 stderr.
@@ -20,7 +20,7 @@ KEPT = ("life", "food", "oxygen", "armor", "saturation", "xp")
 
 
 class Host:
-    """One environment of MineDojo's at a time."""
+    """Holds one MineDojo environment at a time."""
 
     def __init__(self) -> None:
         self.env: Any = None
@@ -28,7 +28,7 @@ class Host:
     def make(
         self, task_id: str, kind: str, fields: dict[str, Any], image_size: list[int], seed: int
     ) -> dict[str, Any]:
-        """Make a task by MineDojo's id, or of one of its classes; says how its actions run."""
+        """Create a task by MineDojo's id or class. Returns the action space."""
         minedojo = importlib.import_module("minedojo")
         known = importlib.import_module("minedojo.tasks").ALL_TASKS_SPECS
         size = tuple(image_size)
@@ -39,11 +39,11 @@ class Host:
         return {"sizes": [int(n) for n in self.env.action_space.nvec]}
 
     def reset(self) -> dict[str, Any]:
-        """Start Minecraft, or start afresh in it."""
+        """Start Minecraft, or reset it."""
         return self.encoded(self.env.reset())
 
     def step(self, vector: list[int], times: int) -> dict[str, Any]:
-        """Take one action so many times; stops when the episode is over."""
+        """Execute an action several times; stops at the end of the episode."""
         numpy = importlib.import_module("numpy")
         reward, done, taken, seen = 0.0, False, 0, {}
         while taken < times and not done:
@@ -55,7 +55,7 @@ class Host:
         )  # fmt: skip
 
     def encoded(self, seen: dict[str, Any]) -> dict[str, Any]:
-        """An observation in plain values; the picture as (H, W, 3) in base64."""
+        """An observation as plain values; the image is (H, W, 3) in base64."""
         picture = seen["rgb"].transpose(1, 2, 0)
         return {
             "picture": base64.b64encode(picture.tobytes()).decode("ascii"),
@@ -70,7 +70,7 @@ class Host:
 
 
 def arguments(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
-    """What a task class takes, of a scene's fields.
+    """The arguments of a task class from a scene's fields.
 
     Raises:
         ValueError: it has no such field.
@@ -97,14 +97,14 @@ def arguments(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def stacks(group: dict[str, Any]) -> list[list[Any]]:
-    """Rows of name, variant, quantity and durabilities."""
+    """Rows of name, variant, quantity and durability."""
     columns = [group[name] for name in STACK]
     rows = zip(*columns)  # noqa: B905 - an older Python
     return [[str(name).replace(" ", "_"), *map(int, rest)] for name, *rest in rows]
 
 
 def main() -> None:
-    """Answer until stdin ends."""
+    """Answer requests until stdin ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     host = Host()

@@ -1,4 +1,4 @@
-"""`inhabit setup minedojo --backend minedojo`: an interpreter of its own with MineDojo in it."""
+"""`inhabit setup minedojo --backend minedojo`: an interpreter of its own with MineDojo."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ _STEPS = (
      "hydra-core", "Pillow", "jsonlines", "cloudpickle", "daemoniker", "Pyro4",
      "mypy-extensions"),
 )  # fmt: skip
-"""What pip is told, in turn; MineDojo's own list can't be installed (the metadata of gym 0.21)."""
+"""pip's arguments in order; MineDojo's own requirements cannot be installed (metadata of gym
+0.21)."""
 _DEADLINE = 1800.0
 """Seconds for one call of pip."""
 
 
 def interpreter() -> Path:
-    """The Python that setup makes."""
+    """The Python that setup creates."""
     return cache_home() / "minedojo" / "real" / "bin" / "python"
 
 
 def needs() -> Sequence[Need]:
-    """What this machine lacks for MineDojo's own Minecraft."""
+    """What MineDojo's own Minecraft lacks on this machine."""
     found = []
     if not interpreter().is_file():
         fix = "inhabit setup minedojo --backend minedojo, or --set python=PATH"
@@ -45,7 +46,7 @@ def needs() -> Sequence[Need]:
 
 
 def prepare(tell: Callable[[str], None]) -> None:
-    """Make the interpreter. Can be run twice.
+    """Create the interpreter. Safe to run twice.
 
     Raises:
         UnavailableError: pip failed; says at what.

@@ -1,1 +1,1 @@
-"""Tables of names and of what minecraft-data does not say, as CSV."""
+"""CSV tables of names, and of data that minecraft-data lacks."""

@@ -1,1 +1,1 @@
-"""MineDojo's tasks: its own, and ones sampled from a seed."""
+"""MineDojo's tasks: official ones, and ones sampled from a seed."""

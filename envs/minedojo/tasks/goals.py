@@ -1,4 +1,4 @@
-"""MineDojo's success checks and rewards, reckoned from the first moment and this one."""
+"""MineDojo's success criteria and rewards, from the first and the current state."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 
 _OBTAIN, _USE = 1.0, 10.0
-"""MineDojo's weights of a tech item: for having it, and for using it."""
+"""MineDojo's reward weights of a tech item: for obtaining and for using it."""
 
 
 def conditions(scene: MineDojoScene, first: GameState, now: GameState) -> tuple[int, int]:
-    """Goal conditions that hold, and how many there are (>= 1).
+    """The number of goal conditions that hold, and their total (>= 1).
 
     harvest: so many more of each target than at the start; combat: so many killed; techtree: the
     item was used; survival: a condition for each day. Open-ended and creative tasks have a single
@@ -33,7 +33,7 @@ def conditions(scene: MineDojoScene, first: GameState, now: GameState) -> tuple[
 
 
 def reward(scene: MineDojoScene, before: GameState, now: GameState) -> float:
-    """MineDojo's reward of a step: what was gained since `before`, by its weights."""
+    """MineDojo's reward of a step: the weighted progress since `before`."""
     weights = scene.reward_weights
     names = scene.target_names
 

@@ -1,4 +1,4 @@
-"""The names that scenes may use: MineDojo's own, and the nearest ones to a wrong one."""
+"""The valid names in scenes, and suggestions for invalid ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _LAST_SLOT = 40
 
 @cache
 def names(kind: str) -> Sequence[str]:
-    """Of one list: item, block, biome, tech, by_hand, at_table, in_furnace; in MineDojo's order."""
+    """One list of names: item, block, biome, tech, by_hand, at_table or in_furnace, in
+    MineDojo's order.
+    """
     return tuple(row["name"] for row in table("names") if row["list"] == kind)
 
 
@@ -29,19 +31,19 @@ def mobs() -> Sequence[str]:
 
 @cache
 def biome_numbers() -> Mapping[str, int]:
-    """Biome -> Minecraft's number of it."""
+    """Biome -> Minecraft's number."""
     return {row["name"]: int(row["number"]) for row in table("names") if row["list"] == "biome"}
 
 
 @cache
 def biomes() -> Mapping[str, Mapping[str, str]]:
-    """Biome -> which of our looks stands for it, and its climate."""
+    """Biome -> its look in our world, and its climate."""
     return {row["name"]: row for row in table("biomes")}
 
 
 @cache
 def variants() -> Mapping[str, frozenset[int]]:
-    """Block or item -> the variants that there are of it."""
+    """Block or item -> its variants."""
     found: dict[str, set[int]] = {}
     made = content()
     for one in [*made["blocks"], *made["only_items"]]:
@@ -50,7 +52,7 @@ def variants() -> Mapping[str, frozenset[int]]:
 
 
 def known(kind: str, name: str, among: Collection[str]) -> str:
-    """`name`, if it is among them.
+    """`name` if it is valid.
 
     Raises:
         ValueError: it isn't; names the nearest ones.
@@ -61,14 +63,14 @@ def known(kind: str, name: str, among: Collection[str]) -> str:
 
 
 def nearest(name: str, among: Collection[str]) -> str:
-    """The three that are most alike, in words."""
+    """The three most similar names, as text."""
     ordered = sorted(among)
     close = get_close_matches(name[:60].lower().replace(" ", "_"), ordered, n=3, cutoff=0.3)
     return ", ".join(close or ordered[:3])
 
 
 def slot(text: str | int) -> str | int:
-    """A slot from 0 to 40, or a part of the body.
+    """A slot from 0 to 40, or a body part.
 
     Raises:
         ValueError: there is no such slot.

@@ -1,4 +1,4 @@
-"""MineDojo's own tasks, read from its wheel or its installed folder; nothing of it is run.
+"""Reads MineDojo's own tasks from its wheel or installed folder, without running its code.
 
 Its specs are YAML with {variables}; their values stand in its `tasks/__init__.py` as one literal,
 which is parsed as such.
@@ -58,7 +58,7 @@ def read(source: str, settings: MineDojoSettings) -> Iterator[Task]:
 
 
 class _Files:
-    """MineDojo's files, in a wheel or a folder."""
+    """MineDojo's files, from a wheel or a folder."""
 
     def __init__(self, package: Path) -> None:
         if not package.exists():
@@ -70,7 +70,7 @@ class _Files:
         self._package = package
 
     def text(self, name: str) -> str:
-        """One file under `minedojo/tasks`."""
+        """A file below `minedojo/tasks`."""
         try:
             if self._package.is_dir():
                 return (self._package / "tasks" / name).read_text("utf-8")
@@ -80,7 +80,7 @@ class _Files:
             raise TaskError(f"{self._package} is no MineDojo: {error}") from error
 
     def yaml(self, name: str) -> Mapping[str, Any]:
-        """One of its description files."""
+        """A description file."""
         loaded = yaml.safe_load(self.text(f"description_files/{name}.yaml"))
         if not isinstance(loaded, Mapping):
             raise TaskError(f"{self._package}: {name}.yaml holds no tasks.")
@@ -91,7 +91,7 @@ def _programmatic(files: _Files) -> Iterator[Task]:
     prompts = files.yaml("programmatic_tasks")
     values = _variables(files.text("__init__.py"))
     filled = {
-        # Some variables change nothing: then several fillings are the same task.
+        # Some variables change nothing: several substitutions give the same task.
         name: spec
         for pattern, raw in files.yaml("tasks_specs").items()
         for name, spec in _filled(str(pattern), raw, values)
@@ -121,7 +121,7 @@ def _task(name: str, spec: Mapping[str, Any], prompt: str) -> Task:
 
 
 def _variables(source: str) -> Mapping[str, Any]:
-    """The literal `_ALL_VARS` of MineDojo's module: its values, without running anything."""
+    """The literal `_ALL_VARS` of MineDojo's module, parsed without executing it."""
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign) and any(
             isinstance(target, ast.Name) and target.id == "_ALL_VARS" for target in node.targets

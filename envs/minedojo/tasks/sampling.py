@@ -1,4 +1,4 @@
-"""Tasks of our own, from a seed: three of MineDojo's kinds, in places where they can be done.
+"""Samples tasks of three of MineDojo's kinds, in biomes where they are feasible.
 
 Task `index` of `seed` follows from these two numbers alone, world seed included.
 """
@@ -14,7 +14,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.minedojo.settings import MineDojoSettings
 
 _HARVEST = (
-    # item, how many at most, biomes, what one starts with
+    # item, maximum quantity, biomes, initial inventory
     ("log", 4, ("plains", "forest", "taiga", "swampland"), ()),
     ("planks", 8, ("forest", "taiga", "jungle"), ()),
     ("stick", 4, ("forest", "taiga"), ()),
@@ -35,7 +35,7 @@ _HARVEST = (
     ("chest", 1, ("forest", "taiga"), ()),
 )
 _COUNTED = ("log", "stick", "crafting_table", "diamond", "milk_bucket", "torch", "furnace", "chest")
-"""Items that have a plural."""
+"""Items with a plural."""
 _TECH = ("wooden_pickaxe", "wooden_sword", "stone_pickaxe", "stone_axe", "iron_pickaxe")
 _COMBAT = ("cow", "pig", "sheep", "chicken", "zombie", "spider", "skeleton", "husk")
 _SWORDS = ("wooden_sword", "iron_sword", "diamond_sword")
@@ -44,7 +44,7 @@ _ARMOUR = (("feet", "boots"), ("legs", "leggings"), ("chest", "chestplate"), ("h
 
 
 def sample(n: int, seed: int, settings: MineDojoSettings | None = None) -> Iterator[Task]:
-    """So many tasks; the first k of n are those of k."""
+    """`n` tasks; the first k tasks do not depend on `n`."""
     for index in range(n):
         rng = random.Random(f"minedojo {seed} {index}")
         kind = rng.choices(("harvest", "combat", "techtree"), (6, 3, 2))[0]

@@ -1,4 +1,4 @@
-"""The one who walks about: where it stands, where it looks, what it holds."""
+"""The agent: its pose and the object it holds."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from inhabit.envs.simulators.household.geometry.boxes import Array, rotation, ya
 from inhabit.envs.simulators.render.camera import Camera
 
 HEIGHT = 0.901
-"""THOR's agent has its position this far above the floor, in metres."""
+"""Height of THOR's agent position above the floor, metres."""
 EYE_STANDING = 0.675
-"""Metres from its position up to its eye; crouching, the eye is at its position."""
+"""Height of the eye above the agent's position, metres; 0 when crouching."""
 HIGHEST, LOWEST = -30.0, 60.0
-"""Horizons in degrees, positive looking down."""
+"""Range of the horizon in degrees, positive looking down."""
 _HAND = np.array((0.0, -0.16, 0.38))
-"""Where a held thing's `position` is, in metres along the eye's right, up and ahead (measured in
+"""The `position` of a held object in metres along the eye's right, up and ahead (measured in
 frames of THOR 5)."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentState:
-    """THOR's default agent. Never changed in place."""
+    """THOR's default agent. Immutable."""
 
     x: float
     y: float
@@ -34,27 +34,27 @@ class AgentState:
     """Degrees; positive looks down."""
     standing: bool = True
     held: str | None = None
-    """Id of what is in its hand."""
+    """Id of the held object."""
     arm: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Metres right, up and ahead that the held thing was moved from where things are held."""
+    """Offset of the held object from its default position, metres right, up and ahead."""
     wrist: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Degrees of pitch, yaw and roll that it was turned."""
+    """Rotation of the held object: pitch, yaw and roll in degrees."""
 
     @property
     def eye(self) -> tuple[float, float, float]:
-        """Where the camera is, metres."""
+        """The camera's position, metres."""
         return (self.x, self.y + (EYE_STANDING if self.standing else 0.0), self.z)
 
     def camera(self, fov: float) -> Camera:
-        """What it looks through."""
+        """The agent's camera."""
         return Camera(self.eye, self.rotation, self.horizon, fov)
 
     def hand(self) -> tuple[Array, Array]:
-        """Where a held thing's `position` is (3,), and how its own frame is turned (3, 3)."""
+        """The held object's `position` (3,) and orientation (3, 3)."""
         place = np.array(self.eye) + (_HAND + np.array(self.arm)) @ self.camera(60.0).axes
         pitch, turn, roll = self.wrist
         return place, yaw(self.rotation) @ rotation({"x": pitch, "y": turn, "z": roll})
 
     def turned(self, degrees: float) -> AgentState:
-        """Turned to the right."""
+        """Rotated to the right."""
         return replace(self, rotation=(self.rotation + degrees) % 360.0)

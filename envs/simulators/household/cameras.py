@@ -1,4 +1,4 @@
-"""Cameras that stand in the room by themselves: THOR's third-party cameras."""
+"""THOR's third-party cameras."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from inhabit.envs.simulators.household.geometry.boxes import xyz
 from inhabit.envs.simulators.render.camera import Camera
 
 _FAR_OFF = 40.0
-"""Metres from which a view without perspective is taken: parallel to within a degree or so."""
+"""Distance in metres of a camera without perspective: parallel to within about a degree."""
 _AHEAD = 12.0
-"""Metres that such a view reaches beyond its place."""
+"""Depth in metres that such a camera sees behind its position."""
 
 
 @dataclass(frozen=True, slots=True)
 class FixedCamera:
-    """Where one stands and looks. Never changed in place."""
+    """The pose of a camera. Immutable."""
 
     position: tuple[float, float, float]
     """Metres."""
@@ -26,18 +26,19 @@ class FixedCamera:
     yaw: float = 0.0
     """Degrees; 0 looks along +z, 90 along +x."""
     field_of_view: float = 90.0
-    """Vertical, degrees; without meaning where there is no perspective."""
+    """Vertical field of view, degrees; unused without perspective."""
     half_height: float | None = None
-    """Metres from the middle of a picture without perspective to its upper edge; None with one."""
+    """Metres from the center of an image without perspective to its upper edge; None with
+    perspective."""
 
     def camera(self) -> Camera:
-        """What it looks through."""
+        """The renderer's camera."""
         if self.half_height is None:
             return Camera(self.position, self.yaw, self.pitch, self.field_of_view)
         fov = 2 * degrees(atan(self.half_height / _FAR_OFF))
         back = Camera(self.position, self.yaw, self.pitch).axes[2] * _FAR_OFF
         x, y, z = (at - off for at, off in zip(self.position, back, strict=True))
-        # The picture begins where the camera is said to be: under a ceiling, if it looks down.
+        # The image begins at the given position: below the ceiling, if it looks down.
         return Camera(
             (float(x), float(y), float(z)),
             self.yaw,
@@ -48,7 +49,7 @@ class FixedCamera:
         )
 
     def metadata(self, number: int) -> dict[str, Any]:
-        """As `metadata["thirdPartyCameras"]` has it."""
+        """As in `metadata["thirdPartyCameras"]`."""
         return {
             "thirdPartyCameraId": number,
             "position": xyz(self.position),

@@ -1,4 +1,4 @@
-"""What follows from how things stand: heat, cold, water. Brought about after every action."""
+"""Effects of the state after every action: heat, cold and water."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from inhabit.envs.simulators.household.placement.surfaces import basin
 from inhabit.envs.simulators.household.world import SimObject, World
 
 _UNDER_THE_TAP = 1.2
-"""Metres from a faucet to the middle of the basin that it fills, at most."""
+"""Maximum distance in metres from a faucet to the center of its basin."""
 
 
 def settle(world: World) -> None:
-    """Let everything that is on, hot, cold or running work on what it touches."""
+    """Apply everything that is on, hot, cold or running to the objects it touches."""
     for thing in list(world.things.values()):
         if not thing.present:
             continue
@@ -29,7 +29,7 @@ def settle(world: World) -> None:
 
 
 def lit(world: World) -> frozenset[str]:
-    """Ids of the burners that glow: their knob is turned on."""
+    """Ids of the glowing burners: their knob is on."""
     return frozenset(
         burner
         for thing in world.things.values()
@@ -39,7 +39,7 @@ def lit(world: World) -> frozenset[str]:
 
 
 def tap_basin(world: World, faucet: SimObject) -> SimObject | None:
-    """The basin that a faucet runs into: the nearest one."""
+    """The basin of a faucet: the nearest one."""
     basins = {
         thing.id: thing.box.distance_from_axis(*faucet.box.center[[0, 2]].tolist())
         for thing in world.things.values()
@@ -70,7 +70,7 @@ def _brew(world: World, machine: SimObject) -> None:
 
 
 def _rinse(world: World, faucet: SimObject) -> None:
-    """Clean what is in the basin, and in the sink around it, and fill what holds water."""
+    """Clean everything in the basin and its sink, and fill what holds water."""
     under = tap_basin(world, faucet)
     if under is None:
         return

@@ -1,4 +1,4 @@
-"""A room that has been entered: its world, its picture, and how it is looked at."""
+"""A room during an episode: world, agent, cameras and cached images."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.stage import Frame
 
 _View = tuple[int, AgentState, "Settings", Randomization]
-"""All that a picture hangs on: the world's version, and where and how it is looked at."""
+"""The cache key of an image: the world's version, and the pose and settings of the camera."""
 _KEPT = 12
-"""Views whose pictures are kept: 1 to 2 MB each at 300x300."""
+"""Number of cached views: 1 to 2 MB each at 300x300."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `Initialize` and `ChangeResolution` set."""
+    """The values of `Initialize` and `ChangeResolution`."""
 
     width: int = 300
     height: int = 300
@@ -36,31 +36,31 @@ class Settings:
     field_of_view: float = 90.0
     """Vertical, degrees."""
     grid_size: float = STEP
-    """Metres of a step."""
+    """Grid size, metres."""
     rotate_step: float = 90.0
     """Degrees."""
     visibility_distance: float = 1.5
-    """Metres from the agent's vertical axis to the nearest point of a thing."""
+    """Maximum horizontal distance in metres from the agent to an object within reach."""
     snap_to_grid: bool = True
     antialias: int = 1
-    """A picture is drawn so many times as wide and as high, and averaged. Masks are not."""
+    """Supersampling factor of colour images. Masks are not supersampled."""
 
 
 class Sight(NamedTuple):
-    """How a thing appears to the agent at this moment."""
+    """The visibility of an object."""
 
     distance: float
-    """Metres from the agent's position to the thing's."""
+    """Metres from the agent's position to the object's."""
     visible: bool
-    """At least one pixel of it is seen, and it is within `visibility_distance`."""
+    """At least one pixel is visible, and it is within `visibility_distance`."""
     interactable: bool
 
 
 class House:
-    """Everything an action works on."""
+    """The state that actions work on."""
 
     def __init__(self, room: Room, settings: Settings, seed: int, revisions: Iterator[int]) -> None:
-        """Enter a room.
+        """Load a room.
 
         Args:
             room: with a place to stand in it.
@@ -86,11 +86,11 @@ class House:
 
     @property
     def agent(self) -> AgentState:
-        """The one who walks about."""
+        """The agent."""
         return self.world.agent
 
     def see(self, *, rgb: bool = True) -> Frame:
-        """What the agent sees. Kept, since who tries things comes back to the same views."""
+        """The agent's view. Cached, since exploration returns to the same views."""
         view = self._view()
         frame = self._seen.pop(view, None)
         if frame is None or (rgb and frame.rgb is None):
@@ -105,11 +105,11 @@ class House:
         return self.world.version, self.agent, self.settings, self.randomization
 
     def film(self, *, rgb: bool) -> list[Frame]:
-        """What each of the room's own cameras sees."""
+        """The views of the third-party cameras."""
         return [self._smooth(camera.camera(), rgb) for camera in self.cameras]
 
     def _smooth(self, camera: Camera, rgb: bool) -> Frame:
-        """The room in a picture of the size that is set, its edges as smooth as is set."""
+        """Render a view in the current resolution and supersampling."""
         width, height, fold = self.settings.width, self.settings.height, self.settings.antialias
         if fold == 1 or not rgb:
             return self.look(camera, (width, height), rgb)
@@ -127,14 +127,16 @@ class House:
         *,
         without: str | None = None,
     ) -> Frame:
-        """The room from anywhere, as it is now; `without` a thing and what is in it."""
+        """Render the current state from any camera, optionally `without` an object and its
+        contents.
+        """
         absent = () if without is None else (without, *self.world.within(without))
         return self._picture.take(
             self.world, camera, size, rgb=rgb, randomization=self.randomization, without=absent
         )
 
     def sights(self) -> Mapping[str, Sight]:
-        """How each thing appears at this moment, by id."""
+        """The visibility of every object, by id."""
         frame, view = self.see(rgb=False), self._view()
         if view not in self._sights:
             seen, things = shown(frame), self.world.things.items()
@@ -149,16 +151,16 @@ class House:
         return Sight(distance, visible, visible and thing.id != agent.held)
 
     def within_reach(self, thing: SimObject, x: float, z: float) -> bool:
-        """Whether a thing is near enough to who stands there."""
+        """Whether an object is within reach of a position."""
         return thing.box.distance_from_axis(x, z) <= self.settings.visibility_distance
 
 
 def _number(room: str) -> int:
-    """A number of its own for every room, the same in every process."""
+    """A seed for every room, equal in every process."""
     return SCENES.index(room) if room in SCENES else len(SCENES) + crc32(room.encode())
 
 
 def shown(frame: Frame) -> Mapping[str, int]:
-    """Pixels of each body in a frame; none that has no pixel."""
+    """Number of pixels of each visible body in a frame."""
     counts = np.bincount(frame.ids.ravel() + 1, minlength=len(frame.names) + 1)[1:]
     return {frame.names[i]: int(counts[i]) for i in np.flatnonzero(counts)}

@@ -1,4 +1,4 @@
-"""The file that AI2-THOR's client starts in Unity's stead.
+"""The executable that AI2-THOR's client starts in place of Unity.
 
 It wants the path of an executable, so a script of three lines is written into the cache that runs
 this interpreter with `-m inhabit.envs.simulators.household`.
@@ -17,11 +17,11 @@ import inhabit
 from inhabit.envs.cache import cache_home
 
 WRITTEN_BY = "# Written by inhabit: starts the embedded household."
-"""The second line of the script, by which it is known."""
+"""The second line of the script, which identifies it."""
 _ROOT = Path(inhabit.__file__).resolve().parents[1]
-"""Where this interpreter finds `inhabit`."""
+"""Python path of `inhabit`."""
 _MEMORY = f"export MALLOC_MMAP_THRESHOLD_={32 << 20} MALLOC_TRIM_THRESHOLD_={256 << 20}"
-"""Has the C library keep the memory of one picture for the next: a tenth of a step's time."""
+"""Keeps the C library from returning image memory to the system: saves a tenth of a step's time."""
 
 
 def executable(*, rooms: str = "", recorded: bool = False) -> Path:

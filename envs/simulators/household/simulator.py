@@ -1,4 +1,4 @@
-"""The simulator: one THOR action in, one reply out."""
+"""The simulator: one THOR action in, one result out."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _SMOOTHEST = 4
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What came of an action."""
+    """The result of an action."""
 
     success: bool
     message: str = ""
-    """Why not."""
+    """The error message."""
     code: str = ""
     """THOR's errorCode, or empty."""
     value: JsonValue = None
@@ -50,7 +50,7 @@ class ActionResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatorSnapshot:
-    """A moment to go back to."""
+    """A state to restore."""
 
     house: House
     snapshot: WorldSnapshot
@@ -76,7 +76,7 @@ class Simulator:
         catalog: Catalog | None = None,
         any_argument: bool = False,
     ) -> None:
-        """Enter the first room.
+        """Load the first room.
 
         Args:
             scene: such as "FloorPlan1".
@@ -111,7 +111,7 @@ class Simulator:
         self._own = {name: ThorAction(name, function) for name, function in own.items()}
 
     def act(self, request: Mapping[str, Any]) -> ActionResult:
-        """Carry out one action.
+        """Execute one action.
 
         Args:
             request: THOR's JSON, such as {"action": "MoveAhead", "moveMagnitude": 0.25}.
@@ -140,12 +140,12 @@ class Simulator:
         return ActionResult(True, value=value)
 
     def now(self) -> SimulatorSnapshot:
-        """This moment. Takes no time: nothing in it changes in place."""
+        """A snapshot of the current state. It takes no time, since all state is immutable."""
         return _now(self._house)
 
     @contextmanager
     def back(self, then: SimulatorSnapshot) -> Iterator[None]:
-        """For now, everything as it was then."""
+        """For a block of code, restore an earlier state."""
         now = self.now()
         if _same(now, then):
             yield
@@ -168,11 +168,11 @@ class Simulator:
         )
 
     def frame(self, *, rgb: bool = True) -> Frame:
-        """What the agent sees: depth and ids, and colours if asked for. Kept until a change."""
+        """The agent's view: depth and ids, and colours on request. Cached until a change."""
         return self._house.see(rgb=rgb)
 
     def film(self, *, rgb: bool = True) -> Sequence[Frame]:
-        """What each third-party camera sees."""
+        """The views of the third-party cameras."""
         return self._house.film(rgb=rgb)
 
     @property
@@ -181,32 +181,32 @@ class Simulator:
         return self._house.cameras
 
     def visibility(self) -> Mapping[str, Sight]:
-        """THOR's `distance`, `visible` and `isInteractable` of every thing, by id."""
+        """THOR's `distance`, `visible` and `isInteractable` of every object, by id."""
         return self._house.sights()
 
     @property
     def things(self) -> Mapping[str, SimObject]:
-        """All things by id, in THOR's order."""
+        """All objects by id, in THOR's order."""
         return self._house.world.things
 
     @property
     def agent(self) -> AgentState:
-        """The agent's pose, and what it holds."""
+        """The agent's pose, and the held object."""
         return self._house.agent
 
     @property
     def settings(self) -> Settings:
-        """What `Initialize` and `ChangeResolution` have set."""
+        """The values of `Initialize` and `ChangeResolution`."""
         return self._house.settings
 
     @property
     def scene(self) -> str:
-        """As THOR has it, such as "FloorPlan1_physics"."""
+        """THOR's name, such as "FloorPlan1_physics"."""
         return in_build(self._house.world.room.name)
 
     @property
     def bounds(self) -> tuple[Sequence[float], Sequence[float]]:
-        """The room's lowest and highest corner, metres."""
+        """The room's minimum and maximum corner, metres."""
         outline = self._house.world.room.outline
         low = (outline.low[0], outline.floor, outline.low[1])
         return low, (outline.high[0], outline.ceiling, outline.high[1])
@@ -223,20 +223,20 @@ class Simulator:
         return None
 
     def _snapshot(self, house: House) -> JsonValue:
-        """Keep this moment. Ours, not THOR's; answers with its number."""
+        """Take a snapshot, an action of ours, not THOR's. Returns its number."""
         token = next(self._tokens)
         self._snapshots[token] = self.now()
         return token
 
     def _restore(self, house: House, *, snapshot: int) -> JsonValue:
-        """Make everything as it was in a moment that was kept, another room included."""
+        """Restore a snapshot, also one of another room."""
         kept = self._kept(snapshot)
-        # Third-party cameras stay as they are: they are not of the moment.
+        # Third-party cameras stay: they are not part of the snapshot.
         self._return(replace(kept, cameras=kept.house.cameras))
         return None
 
     def _forget(self, house: House, *, snapshot: int) -> JsonValue:
-        """Let go of a moment."""
+        """Delete a snapshot."""
         self._kept(snapshot)
         del self._snapshots[snapshot]
         return None
@@ -310,7 +310,7 @@ def _now(house: House) -> SimulatorSnapshot:
 
 
 def _same(one: SimulatorSnapshot, other: SimulatorSnapshot) -> bool:
-    """Whether two moments are the same: they may be of different houses."""
+    """Whether two snapshots are equal; they may be of different rooms."""
     return (
         one.house is other.house
         and one.snapshot.version == other.snapshot.version

@@ -1,4 +1,4 @@
-"""All that can change: the things in a room and the agent. Cheap to keep and to go back to."""
+"""The mutable state of a room: objects and agent, with cheap snapshots."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimObject:
-    """One object. Never changed in place: a change puts another `SimObject` in the world."""
+    """One object. Immutable: a change replaces it in the world."""
 
     metadata: Metadata
-    """As AI2-THOR has it, but for `distance`, `visible` and `isInteractable`, which belong to a
+    """As in AI2-THOR, without `distance`, `visible` and `isInteractable`, which belong to a
     frame."""
     box: Box
-    """Where it is; +z of it is its front."""
+    """Its pose; +z is its front."""
     pivot: Array
-    """(3,): from the box's centre to THOR's `position`, along the box's own axes."""
+    """(3,): from the box's center to THOR's `position`, along the box's own axes."""
     revision: int
-    """Never the same for two different contents, in one simulator."""
+    """Unique for its contents within a simulator."""
     present: bool = True
-    """False once it has been cut up: THOR goes on listing it, but it is nowhere."""
+    """False after slicing: THOR still lists it, but it has no place."""
     posed: bool = False
-    """Whether it lies where SetObjectPoses has put it, and was not put down since: its place is
-    then that of a recording, in furniture that is not quite ours."""
+    """Whether SetObjectPoses has placed it and it was not put down since: its pose is then a
+    recorded one, in furniture that differs from ours."""
 
     @property
     def id(self) -> str:
@@ -50,12 +50,12 @@ class SimObject:
 
     @property
     def parents(self) -> list[str]:
-        """Ids of what it stands on or in."""
+        """Ids of the receptacles it is on or in."""
         return self.metadata["parentReceptacles"] or []
 
     @property
     def contents(self) -> list[str]:
-        """Ids of what stands on or in it."""
+        """Ids of the objects on or in it."""
         return self.metadata["receptacleObjectIds"] or []
 
     def __getitem__(self, key: str) -> Any:
@@ -64,7 +64,7 @@ class SimObject:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorldSnapshot:
-    """A world as it was."""
+    """A snapshot of a world."""
 
     things: Mapping[str, SimObject]
     agent: AgentState
@@ -73,7 +73,7 @@ class WorldSnapshot:
 
 
 class World:
-    """The things of a room by id, in THOR's order, and the agent."""
+    """The objects of a room by id, in THOR's order, and the agent."""
 
     def __init__(self, room: Room, start: Cell, rotation: float, revisions: Iterator[int]) -> None:
         self.room = room
@@ -89,13 +89,13 @@ class World:
 
     @property
     def version(self) -> int:
-        """Another number whenever anything but the agent may have changed, never given twice: a
-        world that has gone back to a moment has the number that it had then.
+        """Changes whenever anything but the agent may have changed, and is never reused: a
+        restored world has its old number.
         """
         return self._version
 
     def add(self, metadata: Metadata, box: Box, *, present: bool = True) -> SimObject:
-        """Put a new thing into the room.
+        """Add an object to the room.
 
         Raises:
             ValueError: there is one with this id.
@@ -108,30 +108,30 @@ class World:
         return thing
 
     def change(self, thing: str | SimObject, **changes: Any) -> SimObject:
-        """Change a thing's metadata. What stays the same keeps its revision."""
+        """Change an object's metadata. Without a change the revision stays."""
         now = self.things[thing if isinstance(thing, str) else thing.id]
         if all(now.metadata[key] == value for key, value in changes.items()):
             return now
         return self._put(now, metadata={**now.metadata, **changes})
 
     def move(self, thing: str | SimObject, box: Box, *, posed: bool = False) -> SimObject:
-        """Give a thing another place. What stands in it stays behind: see `placing.carry`."""
+        """Move an object. Its contents stay behind: see `placing.carry`."""
         now = self.things[thing if isinstance(thing, str) else thing.id]
         oriented = now.metadata["objectOrientedBoundingBox"] is not None
         moved = {
             "position": xyz(box.to_world(now.pivot)),
             **box_metadata(box, oriented),
         }
-        if oriented:  # the rotation of the others is not that of their box
+        if oriented:  # The rotation of other objects is not that of their box.
             moved["rotation"] = angles(box.axes)
         return self._put(now, metadata={**now.metadata, **moved}, box=box, posed=posed)
 
     def vanish(self, thing: SimObject) -> SimObject:
-        """Take a thing out of the room; it stays on the list."""
+        """Remove an object from the room; it stays on the list."""
         return self._put(self.things[thing.id], present=False)
 
     def link(self, child: str, parents: Iterable[str]) -> None:
-        """Say what a thing stands on or in, on both sides. None at all if it is held."""
+        """Set what an object is on or in, in both directions. Empty if it is held."""
         old, new = self.things[child].parents, list(parents)
         for parent in old:
             if parent not in new:
@@ -144,11 +144,11 @@ class World:
         self.change(child, parentReceptacles=new or None)
 
     def put_in(self, thing: str) -> list[str]:
-        """What was put on or in a thing directly: of its contents all that can be picked up."""
+        """The pickupable objects directly on or in an object."""
         return [i for i in self.things[thing].contents if self.things[i]["pickupable"]]
 
     def within(self, thing: str) -> Iterator[str]:
-        """Everything that was put on or in a thing, and on or in that, each once.
+        """Everything on or in an object, at any depth, each once.
 
         THOR's boxes overlap, and so its rooms have counters that are in a cup: furniture is in
         nothing.
@@ -162,7 +162,7 @@ class World:
                 queue += self.things[inner].contents
 
     def hidden(self, thing: str) -> bool:
-        """Whether it is shut away, or nowhere."""
+        """Whether it is enclosed or has no place."""
         if not self.things[thing].present:
             return True
         seen, queue = {thing}, [thing]
@@ -177,11 +177,11 @@ class World:
         return False
 
     def snapshot(self) -> WorldSnapshot:
-        """All that can change, as it is now. Takes no time: nothing in it changes in place."""
+        """A snapshot of the current state. It takes no time, since objects are immutable."""
         return WorldSnapshot(dict(self.things), self.agent, self.cells, self._version)
 
     def restore(self, snapshot: WorldSnapshot) -> None:
-        """Make everything as it was then."""
+        """Restore a snapshot."""
         self.things, self.agent, self.cells = dict(snapshot.things), snapshot.agent, snapshot.cells
         self._version = snapshot.version
 
@@ -196,16 +196,16 @@ class World:
 
 
 def shut(thing: SimObject) -> bool:
-    """Whether it hides what is in it."""
+    """Whether it encloses its contents."""
     return thing.kind in ENCLOSING and not thing["isOpen"]
 
 
 ENCLOSING = frozenset({"Box", "Cabinet", "Drawer", "Fridge", "LaundryHamper", "Microwave", "Safe"})
-"""Kinds that hide what is in them while they are closed."""
+"""Types that enclose their contents when closed."""
 
 
 def _rises(room: Room) -> Mapping[str, float]:
-    """How far above the bottom of a receptacle's box the things stand that came with the room.
+    """Height of the initial contents above the bottom of a receptacle's box.
 
     The median over what can be picked up, in metres, by the receptacle's id.
     """

@@ -19,6 +19,6 @@ ACTIONS: Mapping[str, ThorAction] = {
     for family in (walking, queries, handling, states, arranging, bulk, randomization, cameras)
     for name, function in family.ACTIONS.items()
 }
-"""By THOR's name."""
+"""THOR action name -> action."""
 
 __all__ = ["ACTIONS"]

@@ -1,4 +1,4 @@
-"""From a request's JSON to a call: THOR's argument names, checked against what an action takes."""
+"""Validates a request's arguments and calls the function of its action."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Vector(BaseModel, frozen=True):
-    """THOR's {x, y, z}; what is left out is 0."""
+    """THOR's {x, y, z}; missing components are 0."""
 
     x: Number = 0.0
     y: Number = 0.0
@@ -24,7 +24,7 @@ class Vector(BaseModel, frozen=True):
 
 
 class Refusal(Exception):  # noqa: N818
-    """An action that can't be carried out. Nothing has changed."""
+    """An action cannot be executed. The state is unchanged."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ _ENVELOPE = frozenset(
 
 
 class ThorAction:
-    """A deed under its THOR name."""
+    """An action under its THOR name."""
 
     def __init__(self, name: str, function: ActionFunction) -> None:
         self.name = name
@@ -74,13 +74,13 @@ class ThorAction:
 
     @property
     def names(self) -> Collection[str]:
-        """What its arguments are called, as in "objectId"."""
+        """Its arguments, as in "objectId"."""
         return self._names.keys()
 
     def __call__(
         self, house: House, request: Mapping[str, Any], *, any_argument: bool = False
     ) -> JsonValue:
-        """Carry it out.
+        """Execute the action.
 
         Args:
             house: where.

@@ -1,4 +1,4 @@
-"""Setting a scene: where things stand, by hand or by chance, and in what state."""
+"""Actions that set a scene: object poses, duplicates and random spawning."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, World
 
 _BEYOND_THE_WALLS = 0.5
-"""Metres that a pose may lie outside the room, whose walls are only told from its things."""
+"""Metres that a pose may lie outside the room; walls are only inferred from objects."""
 _BEST_LEFT = HANGERS | {"CoffeeMachine", "StoveBurner", "Toaster"}
-"""Receptacles on which nothing is strewn."""
+"""Receptacles on which nothing is spawned."""
 
 
 class ObjectPose(BaseModel):
-    """Where one thing is to be."""
+    """The requested pose of an object."""
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, strict=True)
 
     object_name: str
-    """Its `name`. A name that comes again asks for a copy."""
+    """Its `name`. A repeated name requests a copy."""
     position: Vector
     """Metres."""
     rotation: Vector = Vector()
@@ -45,7 +45,7 @@ class ObjectPose(BaseModel):
 
 
 class Duplicates(BaseModel):
-    """How many things of a type there are to be."""
+    """The requested number of objects of a type."""
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, strict=True)
 
@@ -56,7 +56,7 @@ class Duplicates(BaseModel):
 def set_object_poses(
     house: House, *, object_poses: list[ObjectPose], place_stationary: bool = True
 ) -> JsonValue:
-    """Put things where they are wanted, through whatever is there.
+    """Move objects to the requested poses, ignoring collisions.
 
     Unlike in THOR, what is not listed stays as it is. Everything is checked before anything moves.
     """
@@ -89,7 +89,7 @@ def set_object_poses(
 
 
 def _walkable(world: World) -> frozenset[Cell]:
-    """Where one can stand now that furniture was moved: the room's own cells, and what changed."""
+    """The grid cells after furniture has moved: the room's own cells and the changed ones."""
     room = world.room
     before = reachable(room.solids(room.placed), room.outline)
     now = {thing.id: thing.box for thing in world.things.values()}
@@ -124,7 +124,7 @@ def xyz_of(value: Vector) -> tuple[float, float, float]:
 
 
 def _carry_unlisted(world: World, thing: SimObject, box: Box, listed: set[str]) -> None:
-    """Move a thing with what is in it, but for what has a pose of its own."""
+    """Move an object with its contents, except those with a pose of their own."""
     turn, old = box.axes @ thing.box.axes.T, thing.box.center
     for inner in world.within(thing.id):
         if world.things[inner]["name"] not in listed and inner not in listed:
@@ -133,7 +133,7 @@ def _carry_unlisted(world: World, thing: SimObject, box: Box, listed: set[str]) 
 
 
 def copy(world: World, thing: SimObject, position: tuple[float, float, float]) -> SimObject:
-    """Another thing like one that is there, at a position, on nothing yet."""
+    """A copy of an object at a position, without a parent."""
     number = sum(str(o["name"]).startswith(f"{thing['name']}_copy") for o in world.things.values())
     x, y, z = position
     id = f"{thing.kind}|{x:+06.2f}|{y:+06.2f}|{z:+06.2f}"
@@ -165,7 +165,7 @@ def initial_random_spawn(
     excluded_object_ids: list[str] | None = None,
     num_duplicates_of_type: list[Duplicates] | None = None,
 ) -> JsonValue:
-    """Strew everything that can be picked up over the places where its type is found.
+    """Spawn every pickupable object at random on the receptacles where its type occurs.
 
     What finds no room in so many attempts stays where it is.
     """
@@ -212,7 +212,7 @@ def _duplicate(world: World, wanted: Duplicates) -> None:
 
 
 def _strew(world: World, thing: SimObject, home: SimObject, choose: np.random.Generator) -> bool:
-    """Put a thing somewhere in or on its new home. False if it does not fit there."""
+    """Put an object at random in or on a receptacle. False if it does not fit."""
     home = world.things[home.id]
     most = capacity(home.kind)
     if not allowed(thing.kind, home.kind) or (most is not None and len(home.contents) >= most):
@@ -230,7 +230,7 @@ def _strew(world: World, thing: SimObject, home: SimObject, choose: np.random.Ge
 
 
 def _on(world: World, home: SimObject, choose: np.random.Generator) -> Array:
-    """A point somewhere on a receptacle."""
+    """A random point on a receptacle."""
     areas = surface(world, home).areas
     area = areas[choose.integers(len(areas))]
     return np.asarray(area.to_world(choose.uniform(-1.0, 1.0, 3) * area.half))

@@ -1,4 +1,4 @@
-"""One state for many things at once."""
+"""Actions that change the state of many objects at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _STATES: Mapping[str, str] = {
     "canBeUsedUp": "is_used_up",
 }
 _ONE_WAY = frozenset({"is_broken", "is_sliced"})
-"""What can't be undone."""
+"""States that cannot be undone."""
 
 _OLD_NAMES: Mapping[str, Property] = {
     "CanToggleOnOff": "toggleable",
@@ -48,11 +48,11 @@ _OLD_NAMES: Mapping[str, Property] = {
     "CanBeSliced": "sliceable",
     "CanBeUsedUp": "canBeUsedUp",
 }
-"""Properties as release 2.1.0 calls them."""
+"""Property names of release 2.1.0."""
 
 
 class ObjectStates(BaseModel):
-    """A state for all things of a type, or for all that can have it."""
+    """A state for all objects of a type, or for all that can have it."""
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, strict=True, extra="forbid")
 
@@ -69,7 +69,7 @@ class ObjectStates(BaseModel):
 
 
 class Toggle(BaseModel):
-    """On or off, for all things of a type."""
+    """On or off, for all objects of a type."""
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, strict=True)
 
@@ -78,7 +78,7 @@ class Toggle(BaseModel):
 
 
 def set_object_states(house: House, *, set_object_states: ObjectStates) -> JsonValue:
-    """Set one state of all things that can have it, or of those of one type."""
+    """Set one state of all objects that can have it, or of those of one type."""
     wanted = set_object_states
     state = _STATES[wanted.state_change]
     value = getattr(wanted, state)
@@ -92,7 +92,7 @@ def set_object_states(house: House, *, set_object_states: ObjectStates) -> JsonV
 
 
 def set_object_toggles(house: House, *, object_toggles: list[Toggle]) -> JsonValue:
-    """Switch all things of some types, as release 2.1.0 has it."""
+    """Switch all objects of some types, as in release 2.1.0."""
     for toggle in object_toggles:
         _set_all(house, "toggleable", toggle.is_on, toggle.object_type)
     return None
@@ -101,7 +101,7 @@ def set_object_toggles(house: House, *, object_toggles: list[Toggle]) -> JsonVal
 def set_state_of_all_objects(
     house: House, *, state_change: str, force_action: bool = False
 ) -> JsonValue:
-    """Set one state of everything that can have it to `forceAction`, as release 2.1.0 has it."""
+    """Set one state of all objects that can have it to `forceAction`, as in release 2.1.0."""
     if state_change not in _OLD_NAMES:
         raise Refusal(
             f"There is no StateChange {state_change!r}: there are {', '.join(_OLD_NAMES)}.",

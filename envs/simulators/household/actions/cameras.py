@@ -1,4 +1,4 @@
-"""Cameras of their own in the room, and the view from above."""
+"""Actions for third-party cameras and the map view."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from inhabit.envs.simulators.household.house import House
 
 _LEVEL = Vector()
 _MOST = 8
-"""Cameras in a room."""
+"""Maximum number of cameras in a room."""
 _MARGIN = 0.2
-"""Metres around the room in a view from above."""
+"""Margin of the map view around a room, metres."""
 _BELOW_CEILING = 0.05
 """Metres."""
 
@@ -36,7 +36,7 @@ def add(
     skybox_color: str = "white",
     parent: str = "world",
 ) -> JsonValue:
-    """Set up a camera. From now on every event brings its picture."""
+    """Add a camera. Every later event includes its image."""
     del skybox_color
     if parent != "world":
         raise Refusal(
@@ -62,7 +62,7 @@ def update(
     orthographic_size: Number | None = None,
     skybox_color: str = "white",
 ) -> JsonValue:
-    """Change a camera. What is left out stays as it is."""
+    """Update a camera. Missing arguments keep their values."""
     del skybox_color
     if not 0 <= third_party_camera_id < len(house.cameras):
         raise Refusal(
@@ -87,7 +87,7 @@ def update(
 
 
 def map_view(house: House) -> JsonValue:
-    """Where a camera has to stand to show the whole room from above: for AddThirdPartyCamera."""
+    """The camera parameters of a map view, for AddThirdPartyCamera."""
     outline = house.world.room.outline
     middle = [(low + high) / 2 for low, high in zip(outline.low, outline.high, strict=True)]
     wide, deep = (high - low for low, high in zip(outline.low, outline.high, strict=True))

@@ -1,4 +1,4 @@
-"""Picking up, putting down, dropping, throwing, and moving what is held."""
+"""Actions on held objects: pick up, put, drop, throw, move and rotate."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from inhabit.envs.simulators.household.placement.surfaces import surface
 from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, shut
 
 _ARM = 0.65
-"""Metres ahead of its feet where the agent puts things by choice."""
+"""Preferred distance of a put object ahead of the agent's feet, metres."""
 _HAND_REACH = 0.5
-"""Metres that a held thing can be moved away from where it is held by default."""
+"""Maximum offset of a held object from its default position, metres."""
 _FRAGILE_FALL = 1.0
-"""Metres from which crockery and glass do not survive a fall."""
+"""Height in metres from which crockery and glass break in a fall."""
 _BASINS = frozenset({"Bathtub", "BathtubBasin", "Sink", "SinkBasin"})
 _TOUGH = frozenset({"CellPhone", "Laptop"})
-"""Breakable, but not by falling."""
+"""Breakable objects that do not break in a fall."""
 
 
 def pick_up(
@@ -37,7 +37,7 @@ def pick_up(
     force_action: bool = False,
     manual_interact: bool = False,
 ) -> JsonValue:
-    """Take a thing into the hand, with what is in it."""
+    """Pick up an object with its contents."""
     del manual_interact
     thing = target(house, object_id, force=force_action)
     demand(
@@ -67,7 +67,7 @@ def put(
     random_seed: int = 0,
     put_near_x_y: bool = False,
 ) -> JsonValue:
-    """Put what is held on or in a receptacle, at the free place nearest to the agent's hand.
+    """Put the held object on or in a receptacle, at the free place nearest to the hand.
 
     With `putNearXY` well within a basin, away from the agent, whose near wall would hide it; and by
     force where there is no room, too: in among what lies there.
@@ -113,7 +113,7 @@ def put(
 
 
 def _wish(house: House, receptacle: SimObject) -> Array:
-    """Where one would put something by choice: at arm's length, or in front on a shelf.
+    """The preferred position: at arm's length, or at the front of a shelf.
 
     In a basin it is away from the rim, behind which nobody would see it again.
     """
@@ -130,7 +130,9 @@ def _wish(house: House, receptacle: SimObject) -> Array:
 
 
 def _away(house: House, receptacle: SimObject) -> Array:
-    """In a basin a little beyond its middle, as the agent sees it; elsewhere as by choice."""
+    """In a basin slightly beyond its center as seen by the agent; elsewhere the preferred
+    position.
+    """
     if receptacle.kind not in _BASINS:
         return _wish(house, receptacle)
     box, agent = receptacle.box, house.agent
@@ -143,7 +145,7 @@ def _let_go(house: House) -> None:
 
 
 def drop(house: House, *, force_action: bool = False) -> JsonValue:
-    """Let go: it falls on what is below."""
+    """Drop the held object onto what is below."""
     del force_action
     thing = held(house, "Nothing in hand to drop!")
     _fall(house, thing, thing.box.center)
@@ -151,7 +153,7 @@ def drop(house: House, *, force_action: bool = False) -> JsonValue:
 
 
 def throw(house: House, *, move_magnitude: Number = 50.0, force_action: bool = False) -> JsonValue:
-    """Throw it ahead. It comes down further off the harder it is thrown, and may break."""
+    """Throw the held object ahead. Distance and breakage depend on the force."""
     del force_action
     thing = held(house, "Nothing in Hand to Throw!")
     angle, far = radians(house.agent.rotation), min(2.0, 0.02 * max(move_magnitude, 0.0))
@@ -180,7 +182,7 @@ def move_held(
     up: Number = 0.0,
     force_visible: bool = False,
 ) -> JsonValue:
-    """Move what is held, in metres as the agent sees it."""
+    """Move the held object, in metres in the agent's frame."""
     del force_visible
     held(house, "Agent can only move hand if holding an item")
     x, y, z = house.agent.arm
@@ -206,7 +208,7 @@ def _move_held_along(direction: tuple[float, float, float]) -> ActionFunction:
 def rotate_held(
     house: House, *, pitch: Number = 0.0, yaw: Number = 0.0, roll: Number = 0.0
 ) -> JsonValue:
-    """Turn what is held, in degrees."""
+    """Rotate the held object, in degrees."""
     held(house, "Can't rotate hand unless holding object")
     old = house.agent.wrist
     wrist = ((old[0] + pitch) % 360.0, (old[1] + yaw) % 360.0, (old[2] + roll) % 360.0)

@@ -1,4 +1,4 @@
-"""Questions about space, which change nothing."""
+"""Spatial queries. They change nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HORIZONS = (-30.0, 0.0, 30.0, 60.0)
 
 
 def reachable_positions(house: House) -> JsonValue:
-    """Every place where the agent can stand, as {x, y, z}."""
+    """All reachable positions, as {x, y, z}."""
     return [_place(house, cell) for cell in sorted(house.world.cells)]
 
 
@@ -37,7 +37,7 @@ def shortest_path(
     object_id: str | None = None,
     position: Vector | None = None,
 ) -> JsonValue:
-    """The corners of a shortest walk to the nearest cell from which a thing is within reach."""
+    """The corners of a shortest path to the nearest cell from which an object is within reach."""
     goals = _named(house, object_type, object_id)
     if position is None:
         x, z = house.agent.x, house.agent.z
@@ -63,7 +63,7 @@ def interactable_poses(
     standings: list[bool] | None = None,
     max_poses: int | None = None,
 ) -> JsonValue:
-    """Poses from which a thing is visible and in reach; by default of all on the grid."""
+    """Poses from which an object is visible and within reach; by default of all cells."""
     thing = target(house, object_id, force=True)
     if max_poses is not None and max_poses <= 0:
         raise Refusal("maxPoses must be > 0.", "InvalidArgument")
@@ -112,7 +112,7 @@ def _named(house: House, object_type: str | None, object_id: str | None) -> list
 
 
 def _walks(cells: frozenset[Cell], start: Cell) -> list[list[Cell]]:
-    """A shortest way to every cell, the nearest first."""
+    """A shortest path to every cell, nearest first."""
     came: dict[Cell, Cell | None] = {start: None}
     queue, walks = deque([start]), []
     while queue:

@@ -1,4 +1,4 @@
-"""Other materials and another light: domain randomization."""
+"""Domain randomization: materials and lighting."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from inhabit.envs.simulators.household.drawing.picture import Randomization
 from inhabit.envs.simulators.household.house import House
 
 Range = Annotated[list[Number], Field(min_length=2, max_length=2)]
-"""The lowest and the highest value."""
+"""Minimum and maximum."""
 
 
 def randomize_materials(house: House, *, random_seed: int | None = None) -> JsonValue:
-    """Give everything other colours and materials; without a seed, the next ones."""
+    """Randomize all materials; without a seed, use the next variant."""
     salt = house.randomization.materials + 1 if random_seed is None else 1 + abs(random_seed)
     house.randomization = replace(house.randomization, materials=salt)
     return None
 
 
 def reset_materials(house: House) -> JsonValue:
-    """Give everything its own materials again."""
+    """Restore the original materials."""
     house.randomization = replace(house.randomization, materials=0)
     return None
 
@@ -40,7 +40,7 @@ def randomize_lighting(
     saturation: Range | None = None,
     random_seed: int = 0,
 ) -> JsonValue:
-    """Change how bright the light is and, if wanted, its colour; by a seed.
+    """Randomize the brightness and, optionally, the colour of the light.
 
     Args:
         house: where.
@@ -70,7 +70,7 @@ def _from(choose: np.random.Generator, limits: list[float], name: str, most: flo
 
 
 def reset_lighting(house: House) -> JsonValue:
-    """Bring back the room's own light."""
+    """Restore the original light."""
     house.randomization = Randomization(materials=house.randomization.materials)
     return None
 

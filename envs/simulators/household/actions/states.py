@@ -1,4 +1,4 @@
-"""Opening and closing, switching, cutting, breaking, and other changes of a thing's state."""
+"""Actions that change an object's state: open, close, toggle, slice, break, fill, and so on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inhabit.envs.simulators.household.placement.surfaces import slide
 from inhabit.envs.simulators.household.world import SimObject
 
 _RUNS_CLOSED = frozenset({"Microwave"})
-"""Kinds that run only closed, and open only when they are off."""
+"""Types that run only when closed, and open only when off."""
 
 LIQUIDS = ("water", "coffee", "wine")
 
@@ -32,7 +32,7 @@ def open_(
     physics_interval: float | None = None,
     use_gripper: bool = False,
 ) -> JsonValue:
-    """Open a thing, wholly or by a share; 0 closes it."""
+    """Open an object, fully or by a fraction; 0 closes it."""
     del simplify_physics, physics_interval, use_gripper
     thing = _openable(house, object_id, force_action)
     demand(
@@ -48,7 +48,7 @@ def open_(
 
 
 def close(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
-    """Close a thing."""
+    """Close an object."""
     thing = _openable(house, object_id, force_action)
     demand(thing["isOpen"], "can't close object if it's already closed")
     set_open(house, thing, 0.0)
@@ -62,7 +62,7 @@ def _openable(house: House, object_id: str, force: bool) -> SimObject:
 
 
 def set_open(house: House, thing: SimObject, openness: float) -> None:
-    """Open a thing by a share, whatever it is now. What is in a drawer moves along."""
+    """Open an object by a fraction, whatever its state. A drawer's contents move along."""
     old = slide(thing)
     now = house.world.change(thing, isOpen=openness > 0, openness=float(openness))
     if (offset := slide(now) - old).any():
@@ -71,7 +71,7 @@ def set_open(house: House, thing: SimObject, openness: float) -> None:
 
 
 def toggle_on(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
-    """Switch a thing on."""
+    """Switch an object on."""
     thing = _toggleable(house, object_id, force_action)
     demand(not thing["isToggled"], "can't toggle object on if it's already on!")
     demand(
@@ -83,7 +83,7 @@ def toggle_on(house: House, *, object_id: str, force_action: bool = False) -> Js
 
 
 def toggle_off(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
-    """Switch a thing off."""
+    """Switch an object off."""
     thing = _toggleable(house, object_id, force_action)
     demand(thing["isToggled"], "can't toggle object off if it's already off!")
     house.world.change(thing, isToggled=False)
@@ -97,7 +97,7 @@ def _toggleable(house: House, object_id: str, force: bool) -> SimObject:
 
 
 def slice_(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
-    """Cut a thing up. Its slices lie where it was, under ids such as "Apple|..|AppleSliced_1"."""
+    """Slice an object. Its slices lie where it was, with ids such as "Apple|..|AppleSliced_1"."""
     thing = target(house, object_id, force=force_action)
     demand(thing["sliceable"], f"{thing['name']} Does not have the CanBeSliced property!")
     demand(
@@ -108,7 +108,7 @@ def slice_(house: House, *, object_id: str, force_action: bool = False) -> JsonV
 
 
 def break_(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
-    """Break a thing."""
+    """Break an object."""
     thing = target(house, object_id, force=force_action)
     demand(thing["breakable"], f"{thing['name']} does not have the CanBreak property!")
     demand(not thing["isBroken"], f"{thing['name']} is already broken")
@@ -120,7 +120,7 @@ def break_(house: House, *, object_id: str, force_action: bool = False) -> JsonV
 
 
 def smash(house: House, thing: SimObject) -> None:
-    """Break a thing that can be. An egg spills; the liquid is gone; what ran stops."""
+    """Break an object if possible. An egg spills, liquid is lost, and a running device stops."""
     if thing.kind == "Egg":
         pieces.cut(house.world, thing)
         return
@@ -132,7 +132,7 @@ def smash(house: House, thing: SimObject) -> None:
 def _mark(
     able: str, state: str, value: bool, lacking: str, already: str
 ) -> Callable[..., JsonValue]:
-    """An action that sets one flag of a thing that has the property for it."""
+    """An action that sets one flag of objects with the required property."""
 
     def mark(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
         thing = target(house, object_id, force=force_action)
@@ -147,7 +147,7 @@ def _mark(
 def fill(
     house: House, *, object_id: str, fill_liquid: str = "water", force_action: bool = False
 ) -> JsonValue:
-    """Fill a thing with water, coffee or wine."""
+    """Fill an object with water, coffee or wine."""
     thing = target(house, object_id, force=force_action)
     demand(thing["canFillWithLiquid"], f"{object_id} does not have the CanBeFilled property!")
     if fill_liquid not in LIQUIDS:
@@ -162,7 +162,7 @@ def fill(
 
 
 def empty(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
-    """Pour out what a thing is filled with."""
+    """Empty an object."""
     thing = target(house, object_id, force=force_action)
     demand(thing["canFillWithLiquid"], f"{object_id} does not have the CanBeFilled property!")
     demand(thing["isFilledWithLiquid"], f"{object_id} is already empty")

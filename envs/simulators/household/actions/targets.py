@@ -1,4 +1,4 @@
-"""What an action is aimed at, and THOR's words for why it can't be."""
+"""Resolves the target of an action, with THOR's error messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inhabit.envs.simulators.household.world import SimObject
 def target(
     house: House, object_id: str, *, force: bool, code: str = "ObjectNotVisible"
 ) -> SimObject:
-    """The thing of that id, if the agent sees it within reach.
+    """The object of that id, if it is visible and within reach.
 
     Args:
         house: where.
@@ -37,7 +37,7 @@ def target(
 
 
 def held(house: House, message: str) -> SimObject:
-    """What the agent holds.
+    """The held object.
 
     Raises:
         Refusal: nothing; with `message`.
@@ -48,7 +48,7 @@ def held(house: House, message: str) -> SimObject:
 
 
 def demand(holds: bool, message: str, code: str = "") -> None:
-    """Go on only if something holds.
+    """Raise a refusal unless a condition holds.
 
     Raises:
         Refusal: it doesn't; with `message` and THOR's errorCode.

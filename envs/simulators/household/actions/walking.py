@@ -1,4 +1,4 @@
-"""Walking, turning, looking up and down, teleporting."""
+"""Locomotion: move, rotate, look up and down, crouch and teleport."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from inhabit.envs.simulators.household.navigation.grid import HEAD, KNEE, STEP, 
 _LOOK_STEP = 30.0
 """Degrees."""
 _OFF_GRID = 0.2
-"""Metres that the agent may be from a reachable cell's centre."""
+"""Maximum distance in metres from the center of a reachable cell."""
 
 
 def _move(degrees: float) -> ActionFunction:
-    """A step in a direction relative to where the agent looks."""
+    """A step in a direction relative to the agent's view."""
 
     def move(
         house: House, *, move_magnitude: Number | None = None, force_action: bool = False
@@ -58,7 +58,7 @@ def _move(degrees: float) -> ActionFunction:
 
 
 def can_stand(house: House, x: float, z: float) -> bool:
-    """Whether a point is (near) a reachable cell's centre."""
+    """Whether a point is near the center of a reachable cell."""
     column, row = round(x / STEP), round(z / STEP)
     near_by = ((column + i, row + j) for i in (0, -1, 1) for j in (0, -1, 1))
     return any(
@@ -68,7 +68,7 @@ def can_stand(house: House, x: float, z: float) -> bool:
 
 
 def _in_the_way(house: House, x: float, z: float) -> str:
-    """Name of the thing nearest to a place where one can't stand, or the wall."""
+    """Name of the object that blocks a position, or the wall."""
     floor, here = house.world.room.outline.floor, np.array([[x, z]])
     nearest = (0.25, "Wall")
     for thing in house.world.things.values():
@@ -88,7 +88,7 @@ def _turn(sign: float) -> ActionFunction:
 
 
 def look_up(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
-    """Raise the camera."""
+    """Tilt the camera up."""
     horizon = round(house.agent.horizon - degrees, 4)
     if not HIGHEST <= horizon <= LOWEST:
         raise Refusal(
@@ -100,7 +100,7 @@ def look_up(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
 
 
 def look_down(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
-    """Lower the camera."""
+    """Tilt the camera down."""
     horizon = round(house.agent.horizon + degrees, 4)
     if not HIGHEST <= horizon <= LOWEST:
         raise Refusal(
@@ -112,7 +112,7 @@ def look_down(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
 
 
 def crouch(house: House) -> JsonValue:
-    """Lower the eye."""
+    """Crouch."""
     if not house.agent.standing:
         raise Refusal("Already crouching.")
     house.world.agent = replace(house.agent, standing=False)
@@ -120,7 +120,7 @@ def crouch(house: House) -> JsonValue:
 
 
 def stand(house: House) -> JsonValue:
-    """Raise the eye."""
+    """Stand."""
     if house.agent.standing:
         raise Refusal("Already standing.")
     house.world.agent = replace(house.agent, standing=True)
@@ -139,7 +139,7 @@ def teleport(
     standing: bool | None = None,
     force_action: bool = False,
 ) -> JsonValue:
-    """Be somewhere else at once. What is left out stays as it is.
+    """Teleport. Missing arguments keep their values.
 
     The height is the floor's, whatever `y` says: there is one floor.
     """
@@ -181,7 +181,7 @@ def teleport_full(
     z: Number | None = None,
     force_action: bool = False,
 ) -> JsonValue:
-    """The same, with the whole pose given."""
+    """Teleport to a complete pose."""
     if position is None and (x is None or z is None):
         raise Refusal(
             "Action: TeleportFull is missing the following arguments: x, y, z.", "MissingArguments"

@@ -1,1 +1,1 @@
-"""From the world to meshes on the renderer's stage."""
+"""Builds the renderer's stage from the world."""

@@ -1,4 +1,4 @@
-"""Furniture whose drawers, doors and boards are things of their own: only what holds them."""
+"""The frame of furniture whose drawers, doors and boards are objects of their own."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _BOARD = 0.025
 _POST = 0.04
 """Metres."""
 _HUTCH_DEPTH = 0.35
-"""Metres that what rises above a desk's top is deep, at most."""
+"""Maximum depth in metres of a rack above a desk's top."""
 
 
 def carcass(size: Vector, surface: float, wood: Material, *, panelled: bool) -> Mesh:
-    """A frame that fills its box, its front at +z.
+    """A frame that fills its box, with its front at +z.
 
     Args:
         size: of the box, metres.

@@ -1,4 +1,4 @@
-"""Worktops: a slab along the walls, let open where a sink is, with panels down to the floor.
+"""Worktops: a slab along the walls with cut-outs for sinks, and panels down to the floor.
 
 The metadata has a thin box over the whole corner, where things stand. What carries it isn't there.
 """
@@ -19,17 +19,17 @@ from inhabit.envs.simulators.render.shapes.finishes import ENAMEL
 from inhabit.envs.simulators.render.solids import box
 
 _THICK = 0.04
-"""Metres of the slab."""
+"""Thickness of the slab, metres."""
 _RIM = 0.02
 """Metres of a sink's edge that lie on the slab."""
 _OVERHANG = 0.04
-"""Metres that the slab stands out over its panels; and along an island, for knees:"""
+"""Overhang of the slab over its panels, metres; and on an island, for knees:"""
 _ISLAND_OVERHANG = 0.2
 _NARROWEST = 0.05
-"""Metres: slivers of less are left out."""
+"""Slivers below this many metres are left out."""
 _AT_WALL = 0.35
 _BETWEEN = frozenset({"Desk", "DiningTable", "Dresser", "Fridge", "SideTable"})
-"""What has a top of its own: a worktop ends there and goes on behind it."""
+"""Objects with a top of their own, which interrupt a worktop."""
 _LOWER = 0.15
 """Metres that such a top may be lower than the worktop."""
 
@@ -45,7 +45,7 @@ def counter(
     stone: Material,
     front: Material,
 ) -> Mesh:
-    """A worktop in the world's own frame.
+    """The mesh of a worktop in the world's frame.
 
     Args:
         top: the counter.
@@ -83,13 +83,13 @@ def counter(
 
 
 def _interrupts(other: SimObject, height: float, floor: float) -> bool:
-    """Whether it stands on the floor between two stretches of worktop, not under one."""
+    """Whether it stands on the floor between two parts of a worktop, not under one."""
     low, high = float(other.box.low[1]), float(other.box.high[1])
     return other.kind in _BETWEEN and low < floor + 0.15 and high > height - _LOWER
 
 
 def stove(burners: Sequence[Box], knobs: Sequence[Box], outline: Outline) -> Mesh:
-    """What a room's burners stand on, which THOR doesn't list: a body down to the floor.
+    """The body of a stove below its burners, which THOR does not list.
 
     Its front is flush with the knobs, if there are any on that side.
     """
@@ -114,7 +114,7 @@ def _rectangle(of: Box, margin: float) -> Rectangle:
 
 
 def _inset(strip: Rectangle, outline: Outline) -> Rectangle:
-    """Where the panels stand: back from the edges that are not at a wall."""
+    """The panels' area: set back from the edges that are not at a wall."""
     x0, z0, x1, z1 = strip
     deep = _ISLAND_OVERHANG if min(x1 - x0, z1 - z0) > 0.8 else _OVERHANG
     gaps = (
@@ -128,7 +128,7 @@ def _inset(strip: Rectangle, outline: Outline) -> Rectangle:
 
 
 def _deepened(taken: Rectangle, strip: Rectangle) -> Rectangle:
-    """What a cupboard takes up, from the strip's back to its front: doors must stay free."""
+    """The area of a cupboard from the strip's back to its front, to keep its doors free."""
     along_x = strip[2] - strip[0] >= strip[3] - strip[1]
     overlaps = taken[0] < strip[2] and taken[2] > strip[0]
     overlaps &= taken[1] < strip[3] and taken[3] > strip[1]
@@ -140,21 +140,21 @@ def _deepened(taken: Rectangle, strip: Rectangle) -> Rectangle:
 
 
 def _deep_in(gap: Rectangle, strip: Rectangle) -> bool:
-    """Whether something takes up most of a strip's depth, and does not just touch it."""
+    """Whether an object covers most of a strip's depth."""
     x0, z0, x1, z1 = _common(gap, strip)
     deep = min(strip[2] - strip[0], strip[3] - strip[1])
     return x1 - x0 > _NARROWEST and z1 - z0 > _NARROWEST and max(x1 - x0, z1 - z0) > deep / 2
 
 
 def _across(gap: Rectangle, strip: Rectangle) -> Rectangle:
-    """What interrupts a strip, from its back to its front."""
+    """The objects that interrupt a strip from back to front."""
     if strip[2] - strip[0] >= strip[3] - strip[1]:
         return gap[0], min(gap[1], strip[1]), gap[2], max(gap[3], strip[3])
     return min(gap[0], strip[0]), gap[1], max(gap[2], strip[2]), gap[3]
 
 
 def _without(whole: Rectangle, holes: Sequence[Rectangle]) -> list[Rectangle]:
-    """A rectangle less some others, as rectangles."""
+    """A rectangle minus other rectangles, as rectangles."""
     left = [whole] if whole[0] < whole[2] and whole[1] < whole[3] else []
     for hx0, hz0, hx1, hz1 in holes:
         cut = []

@@ -1,4 +1,4 @@
-"""Furniture that belongs together: one wood for a dresser and its drawers, one for a kitchen."""
+"""Chooses common materials for matching furniture: a dresser with its drawers, a kitchen."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _FITTED = frozenset({"Cabinet", "Drawer", "Shelf"})
 _PANELLED = frozenset({"Dresser", "TVStand"})
 _BOARD = 0.02
 _WITHIN = 0.97
-"""Share of a rack's width and depth that its boards have."""
+"""Fraction of a rack's width and depth that its boards have."""
 _AT_WALL = 0.3
-"""Metres: nobody can look at a front that is nearer to a wall."""
+"""A front nearer to a wall than this, in metres, cannot be seen."""
 _WOODS = tuple(dict.fromkeys((*FRONTS, *WOODS, WHITEWOOD)))
 
 
@@ -40,7 +40,7 @@ class Joinery:
     """The woods and metals of one room."""
 
     def __init__(self, things: Iterable[SimObject], seed: int) -> None:
-        """Choose them.
+        """Choose the materials.
 
         Args:
             things: of the room.
@@ -53,16 +53,16 @@ class Joinery:
 
     @property
     def stone(self) -> Material:
-        """Of all worktops."""
+        """The material of all worktops."""
         return Random(f"stone {self._seed}").choice(COUNTERS)
 
     @property
     def front(self) -> Material:
-        """Of all that is fitted."""
+        """The material of all fitted furniture."""
         return self._choice(None)[0]
 
     def board(self, thing: SimObject, things: Mapping[str, SimObject]) -> Mesh | None:
-        """A shelf of a rack, as wide and deep as the rack; None if it is not a rack's."""
+        """A shelf of a rack, as wide and deep as the rack; None if it belongs to none."""
         owner = self._owners.get(thing.id)
         if thing.kind != "Shelf" or owner is None or things[owner].kind != "ShelvingUnit":
             return None
@@ -74,11 +74,11 @@ class Joinery:
         return into(thing.box, out_of(Box(middle, around.half, around.axes), slab))
 
     def framed(self, thing: SimObject) -> bool:
-        """Whether its drawers, doors or boards are things of their own."""
+        """Whether its drawers, doors or boards are objects of their own."""
         return thing.id in self._framed
 
     def frame(self, thing: SimObject, surface: float, size: Vector) -> Mesh:
-        """What holds the drawers, doors or boards of a piece of furniture.
+        """The frame that holds the drawers, doors or boards of a piece of furniture.
 
         Args:
             thing: the furniture.
@@ -89,7 +89,7 @@ class Joinery:
         return carcass(size, surface, wood, panelled=thing.kind in _PANELLED)
 
     def finish(self, thing: SimObject, mesh: Mesh) -> Mesh:
-        """A piece of furniture in the woods and metals of what it belongs to."""
+        """A piece of furniture in the materials of the unit it belongs to."""
         if thing.kind not in _FITTED and thing.kind not in FURNITURE:
             return mesh
         owner = thing.id if thing.kind in FURNITURE else self._owners.get(thing.id)
@@ -102,7 +102,7 @@ class Joinery:
 
 
 def _swapped(material: Material, wood: Material, metal: Material) -> Material:
-    """One of a mesh's materials, if it is a wood or a shade of one, or a metal, made another."""
+    """Replace a mesh's wood, its shades, or metal by another."""
     if material in METALS:
         return metal
     for old in _WOODS:
@@ -125,7 +125,7 @@ def _owner(thing: SimObject, things: Iterable[SimObject]) -> str | None:
 
 
 def quarters(things: Mapping[str, SimObject], outline: Outline) -> Mapping[str, float]:
-    """Degrees by which furniture is turned within its box, as what is around it tells.
+    """Degrees by which furniture is rotated within its box, inferred from its surroundings.
 
     A bed's head is where its pillows are; a dresser's front is where its drawers' are; what has
     its front at a wall and its back in the room was built the other way round.

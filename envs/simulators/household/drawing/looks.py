@@ -1,4 +1,4 @@
-"""What comes with a thing and is nobody's in THOR's masks: running water, a basin's upper wall."""
+"""Parts of an object that are not in THOR's mask of it: running water, a basin's upper wall."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from inhabit.envs.simulators.render.shapes import Look, shape
 from inhabit.envs.simulators.render.shapes.finishes import WATER
 
 _CORKED = "wine"
-"""What is in the bottles that are full from the start; THOR does not say."""
+"""Contents of bottles that are full at the start; THOR does not say."""
 
 
 def look_of(thing: SimObject, *, burning: bool = False) -> Look:
-    """What can be seen of a thing's state; a burner's is that of its knob."""
+    """The visible state of an object; a burner shows that of its knob."""
     is_ = thing.metadata
     return Look(
         openness=float(is_["openness"]) if is_["isOpen"] else 0.0,
@@ -30,18 +30,18 @@ def look_of(thing: SimObject, *, burning: bool = False) -> Look:
 
 @lru_cache(maxsize=2048)
 def mesh_of(kind: str, size: Vector, look: Look, seed: int) -> Mesh:
-    """A shape, kept: making all of a room takes ten times as long as entering it."""
+    """A cached shape: building all shapes of a room takes ten times as long as loading it."""
     return shape(kind, size, look, seed=seed)
 
 
 _TAPS = frozenset({"Faucet", "ShowerHead"})
 _BASINS = frozenset({"BathtubBasin", "SinkBasin"})
 BASIN_SHARE = 0.35
-"""Share of a basin's height, from below, that THOR counts to it (fitted to masks of ALFRED)."""
+"""Fraction of a basin's height, from below, that belongs to its mask (fitted to ALFRED's masks)."""
 
 
 def name_of(thing: str) -> str:
-    """What the body beside a thing is called on the stage.
+    """Stage name of the part outside an object's mask.
 
     The client takes every name with a bar in it for an object's.
     """
@@ -49,7 +49,9 @@ def name_of(thing: str) -> str:
 
 
 def split(kind: str, mesh: Mesh) -> tuple[Mesh, Mesh | None]:
-    """What of a mesh THOR counts to a thing of this kind, and the rest; None if that is all."""
+    """The part of a mesh inside THOR's mask of this type, and the rest; None if it is all
+    inside.
+    """
     if kind in _TAPS and WATER in mesh.palette:
         own = mesh.materials != mesh.palette.index(WATER)
     elif kind in _BASINS:

@@ -1,4 +1,4 @@
-"""What the room looks like: every thing's mesh on the renderer's stage, kept up to date."""
+"""Renders a room: every object's mesh on the renderer's stage, kept up to date."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ from inhabit.envs.simulators.render.shell import shell
 from inhabit.envs.simulators.render.stage import Frame, Light, Stage
 
 _WAYS = (("Toilet", "bathroom"), ("StoveBurner", "kitchen"), ("Bed", "bedroom"))
-"""What tells the kind of a room, and the walls and floor that it has; else it is a living room."""
+"""Object types that reveal the room type, with its walls and floor; otherwise a living room."""
 _SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
-"""Light from all around, linear."""
+"""Ambient light, linear."""
 _DUSK = 0.4
-"""Of the light when it is switched off: there are windows."""
+"""Brightness with the light switched off: there are windows."""
 _UPRIGHT, _ORIGIN = np.eye(3), np.zeros(3)
 _OUT_OF_SIGHT = np.array((0.0, 100.0, 0.0))
 _AROUND_CORNER = 0.3
-"""Metres: what goes through a wall and is thicker than twice this goes around a corner."""
+"""Metres: an object through a wall that is thicker than twice this goes around a corner."""
 _PANE = 0.12
 _PROUD = 0.01
-"""Metres that a pane is before its wall, at least."""
+"""Minimum distance of a pane from its wall, metres."""
 _SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
-"""Metres that a thing may be sunk in what it rests on, at most."""
+"""Maximum depth in metres that an object may be sunk in its support."""
 _CUSHIONED = frozenset({"ArmChair", "Bed", "Chair", "Sofa"})
 _ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})
-"""Kinds of which a room has one model."""
+"""Types of which a room has a single model."""
 _LAMPS = frozenset({"DeskLamp", "FloorLamp"})
 
 
 @dataclass(frozen=True, slots=True)
 class Randomization:
-    """Colours and light that are nobody's state: what domain randomization changes."""
+    """The colours and light of domain randomization, which are not part of any object's state."""
 
     materials: int = 0
-    """Chooses all materials; 0 are those that the room comes with."""
+    """Seed of all materials; 0 for the original ones."""
     color: tuple[float, float, float] = (1.0, 0.96, 0.88)
-    """Of the light, linear, each channel 0..1."""
+    """Colour of the light, linear, each channel 0..1."""
     brightness: float = 1.0
-    """Of all light; 1 is how the room comes."""
+    """Factor of all light; 1 is the original."""
 
 
 class RoomPicture:
@@ -64,11 +64,12 @@ class RoomPicture:
         self._stage = Stage()
         self._room = world.room
         self._first = tuple(world.things.values())
-        """What the room came with: what furniture looks like hangs on that, wherever it is now."""
+        """The initial state of the room, which determines how furniture looks wherever it is
+        now."""
         self._drawn: dict[str, SimObject] = {}
         self._shown: dict[str, Mesh] = {}
         self._rests: dict[str, tuple[object, ...]] = {}
-        """What a thing's place was reckoned from."""
+        """The state from which an object's position on the stage was computed."""
         self._in_hand: frozenset[str] = frozenset()
         self._changed_hands: frozenset[str] = frozenset()
         self._recorded = False
@@ -87,7 +88,7 @@ class RoomPicture:
         randomization: Randomization | None = None,
         without: Sequence[str] = (),
     ) -> Frame:
-        """The room as it is now.
+        """Render the room in its current state.
 
         Args:
             world: the room.
@@ -155,7 +156,7 @@ class RoomPicture:
             self._stage.remove(gone)
             self._trim(gone, None)
             del self._shown[gone]
-        # What bears comes before what is borne, which may be lifted out of it.
+        # A support comes before what it carries, which may be lifted out of it.
         for thing in sorted(world.things.values(), key=lambda thing: _depth(world, thing)):
             if thing.kind != "Floor" and not hidden[thing.id]:
                 self._draw(world, thing, randomization, thing.id in burning)
@@ -174,7 +175,7 @@ class RoomPicture:
         supports = self._supports(world, thing) if thing["pickupable"] else ()
         rests = thing.box, *(self._drawn_as(world, support) for support, _ in supports)
         if self._shown.get(thing.id) is not mesh or thing.id in self._changed_hands:
-            # What is held casts no shadow: it would have to be drawn anew at every step.
+            # A held object casts no shadow, which would have to be redrawn at every step.
             center, shadow = self._center(world, thing), thing.id not in self._in_hand
             own, beside = split(thing.kind, mesh)
             self._stage.put(thing.id, own, thing.box.axes, center, casts_shadow=shadow)
@@ -185,13 +186,13 @@ class RoomPicture:
         self._rests[thing.id] = rests
 
     def _drawn_as(self, world: World, support: str) -> tuple[Mesh | None, Box]:
-        """All that the height of what lies in it hangs on."""
+        """Everything that determines the height of an object's contents."""
         return self._shown.get(support), world.things[support].box
 
     def _trim(
         self, id: str, mesh: Mesh | None, axes: Array = _UPRIGHT, at: Array = _ORIGIN
     ) -> None:
-        """Draw what comes with a thing and is not of it, or take that away. No such thing moves."""
+        """Update the parts outside an object's mask. None of them moves."""
         name = name_of(id)
         if mesh is not None:
             self._stage.put(name, mesh, axes, at)
@@ -199,7 +200,9 @@ class RoomPicture:
             self._stage.remove(name)
 
     def _center(self, world: World, thing: SimObject) -> Array:
-        """Where a thing is drawn: out of our cushions and walls, which are not quite THOR's."""
+        """The drawn position of an object: moved out of our cushions and walls, which differ
+        from THOR's.
+        """
         center, base = thing.box.center, float(thing.box.low[1])
         if thing.kind in THROUGH_WALLS:
             return self._before_the_wall(thing)
@@ -214,18 +217,20 @@ class RoomPicture:
         return np.asarray(center + np.array((0.0, lift, 0.0)))
 
     def _supports(self, world: World, thing: SimObject) -> Iterator[tuple[str, float]]:
-        """What a thing may be sunk in, and how deep: what it lies in, and the tub of its basin."""
+        """The supports of an object and how deep it may be sunk in them: receptacle, and basin's
+        tub.
+        """
         for parent in thing.parents:
             cushioned = world.things[parent].kind in _CUSHIONED
             yield parent, _SUNK_IN_CUSHIONS if cushioned else _SUNK
-        # A recording was made in THOR's own tubs, whose floors are elsewhere than ours.
+        # A recording was made in THOR's tubs, whose floors differ from ours.
         kinds = {world.things[p].kind for p in thing.parents if self._recorded}
         for other in world.things.values() if kinds else ():
             if f"{other.kind}Basin" in kinds and other.box.holds(thing.box.center, 0.1):
                 yield other.id, _SUNK_IN_TUBS
 
     def _before_the_wall(self, thing: SimObject) -> Array:
-        """Where a window or curtain is drawn: its middle not behind the wall that we have."""
+        """The drawn position of a window or curtain: not behind the wall."""
         outline, center = self._room.outline, thing.box.center.copy()
         thin = 0 if thing.box.reach[0] < thing.box.reach[2] else 2
         low, high = (side[0 if thin == 0 else 1] for side in (outline.low, outline.high))
@@ -257,7 +262,7 @@ class RoomPicture:
         return made.turned("y", turn) if turn else made
 
     def _around_corner(self, thing: SimObject, look: Look) -> Mesh:
-        """A window or curtain whose box takes in a corner of the room: a pane along each wall."""
+        """A window or curtain around a corner of the room: a pane along each wall."""
         panes = []
         for strip in along_walls(thing.box, self._room.outline, _PANE):
             x, y, z = (2 * strip.half).tolist()
@@ -280,7 +285,7 @@ class RoomPicture:
 
 
 def _depth(world: World, thing: SimObject) -> int:
-    """How many things lie one in the other down to it; 0 for what can't be picked up."""
+    """Nesting depth of an object; 0 if it is not pickupable."""
     depth, passed = 0, set[str]()
     while thing["pickupable"] and thing.id not in passed:
         passed.add(thing.id)
@@ -293,7 +298,7 @@ def _depth(world: World, thing: SimObject) -> int:
 
 
 def _same(one: object, other: object) -> bool:
-    """Whether two are made of the very same objects."""
+    """Whether two tuples hold the identical objects."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     return one is other
@@ -305,5 +310,5 @@ def _scaled(light: Vector, factor: float) -> Vector:
 
 
 def seed_of(name: str, salt: int = 0) -> int:
-    """A number from a text, the same in every process."""
+    """A seed from a text, equal in every process."""
     return int.from_bytes(hashlib.sha256(f"{salt} {name}".encode()).digest()[:4], "big")

@@ -1,1 +1,1 @@
-"""Boxes and frames: the shapes of things and of the room."""
+"""Geometry of objects and rooms: boxes, frames, fronts and outlines."""

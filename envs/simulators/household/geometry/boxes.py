@@ -25,28 +25,28 @@ _AXIS_ALIGNED = np.array([(x, y, z) for x in (1, -1) for y in (1, -1) for z in (
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """A box somewhere in the world. Never changed in place."""
+    """An oriented box. Immutable."""
 
     center: Array
     """(3,), metres."""
     half: Array
-    """(3,), half its extent along its own axes."""
+    """(3,), half extents along its own axes."""
     axes: Array
     """(3, 3): column i is the direction of its own axis i in the world."""
 
     @cached_property
     def reach(self) -> Array:
-        """(3,), half the extent of the axis-aligned box around it."""
+        """(3,), half extents of its axis-aligned bounding box."""
         return np.abs(self.axes) @ self.half
 
     @property
     def low(self) -> Array:
-        """(3,), the lowest corner of the axis-aligned box around it."""
+        """(3,), the minimum corner of its axis-aligned bounding box."""
         return self.center - self.reach
 
     @property
     def high(self) -> Array:
-        """(3,), its highest corner."""
+        """(3,), the maximum corner of its axis-aligned bounding box."""
         return self.center + self.reach
 
     @cached_property
@@ -56,38 +56,38 @@ class Box:
 
     @property
     def up(self) -> int:
-        """Which of its own axes is nearest to the vertical."""
+        """Index of the own axis nearest to the vertical."""
         return int(np.argmax(np.abs(self.axes[1])))
 
     def to_world(self, point: ArrayLike) -> Array:
-        """A point given in units of metres along its own axes, from its centre."""
+        """A world point from coordinates along its own axes, metres from its center."""
         return self.center + self.axes @ np.asarray(point, np.float64)
 
     def to_own(self, point: ArrayLike) -> Array:
-        """A point of the world along its own axes, from its centre."""
+        """Coordinates of a world point along its own axes."""
         return self.axes.T @ (np.asarray(point, np.float64) - self.center)
 
     def moved(self, offset: Array) -> Box:
-        """The same box, further on by `offset`."""
+        """The same box, translated by `offset`."""
         return Box(self.center + offset, self.half, self.axes)
 
     def about(self, turn: Array, old: Array, new: Array) -> Box:
-        """Carried along by a body that turns by `turn` (3, 3) and moves from `old` to `new`."""
+        """Moved with a body that rotates by `turn` (3, 3) and moves from `old` to `new`."""
         return Box(new + turn @ (self.center - old), self.half, turn @ self.axes)
 
     def holds(self, point: Array, slack: float = 0.0) -> bool:
-        """Whether a point of the world lies inside, give or take `slack` metres."""
+        """Whether a world point lies inside, within `slack` metres."""
         return bool((np.abs(self.to_own(point)) <= self.half + slack).all())
 
     def distance_from_axis(self, x: float, z: float) -> float:
-        """Metres in the plane from a vertical line to the axis-aligned box around it."""
+        """Horizontal distance in metres from a vertical line to its axis-aligned bounding box."""
         dx = max(0.0, abs(x - self.center[0]) - self.reach[0])
         dz = max(0.0, abs(z - self.center[2]) - self.reach[2])
         return hypot(dx, dz)
 
 
 def read_box(metadata: Mapping[str, Any]) -> Box:
-    """The box that THOR's metadata gives an object: the oriented one where there is one."""
+    """The box of an object in THOR's metadata: oriented if available."""
     oriented = metadata["objectOrientedBoundingBox"]
     if oriented is None:
         box = metadata["axisAlignedBoundingBox"]
@@ -99,7 +99,7 @@ def read_box(metadata: Mapping[str, Any]) -> Box:
 
 
 def box_metadata(box: Box, oriented: bool) -> dict[str, Any]:
-    """The two bounding boxes in THOR's form."""
+    """Both bounding boxes in THOR's form."""
     corners = box.center + _AXIS_ALIGNED * box.reach
     return {
         "axisAlignedBoundingBox": {
@@ -123,7 +123,7 @@ def xyz(value: ArrayLike) -> dict[str, float]:
 
 
 def rotation(angles: Mapping[str, float]) -> Array:
-    """Unity's Euler angles in degrees as a matrix (3, 3): about z, then x, then y."""
+    """The rotation matrix (3, 3) of Unity's Euler angles in degrees: about z, then x, then y."""
     x, y, z = (np.radians(float(angles[k])) for k in "xyz")
     cx, sx, cy, sy, cz, sz = np.cos(x), np.sin(x), np.cos(y), np.sin(y), np.cos(z), np.sin(z)
     about_x = np.array(((1, 0, 0), (0, cx, -sx), (0, sx, cx)))
@@ -133,7 +133,7 @@ def rotation(angles: Mapping[str, float]) -> Array:
 
 
 def yaw(degrees_: float) -> Array:
-    """A turn about the vertical (3, 3); 90 carries +z to +x."""
+    """The rotation matrix (3, 3) about the vertical; 90 maps +z to +x."""
     return rotation({"x": 0.0, "y": degrees_, "z": 0.0})
 
 

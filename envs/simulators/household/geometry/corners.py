@@ -1,4 +1,4 @@
-"""What goes around a corner, in one box with the floor that it encloses: strips along its sides."""
+"""Splits the bounding box of a corner counter or desk into strips along the walls."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from inhabit.envs.simulators.household.geometry.boxes import Array, Box
 from inhabit.envs.simulators.household.navigation.grid import Outline
 
 CORNERED = frozenset({"CounterTop", "Desk"})
-"""Kinds that do."""
+"""Types that may go around a corner."""
 DEPTH = 0.65
-"""Metres that a counter stands out from its wall."""
+"""Depth of a counter from its wall, metres."""
 
 _NARROW = 1.0
-"""Metres: what is narrower goes around no corner."""
+"""An object narrower than this, in metres, goes around no corner."""
 _NEAR_WALL = 0.35
-"""A side that is at most this far from the outline stands against that wall."""
+"""A side within this distance of the outline stands against that wall."""
 _OVER = 0.2
-"""Metres that things may stand further out than DEPTH; the strip is made deeper."""
+"""Metres that objects may extend beyond DEPTH; the strip is made deeper."""
 
 
 def strips(box: Box, outline: Outline, standing: Sequence[Array]) -> list[Box]:
-    """The parts of a counter or desk that are really there.
+    """The parts of a counter or desk that exist.
 
     Those are along the walls that it touches, and along whatever other side is needed to have under
     it everything that stands on it. What is narrow, or an island, stays whole.
@@ -55,13 +55,13 @@ def strips(box: Box, outline: Outline, standing: Sequence[Array]) -> list[Box]:
 
 
 def along_walls(box: Box, outline: Outline, depth: float) -> list[Box]:
-    """Strips of a box along the walls that it touches; the whole box if it touches none."""
+    """Strips of a box along the walls it touches; the whole box if it touches none."""
     touching = [side for side in _SIDES if _gap(box, outline, side) < _NEAR_WALL]
     return [_strip(box, side, depth) for side in touching] or [box]
 
 
 _SIDES = ((0, -1), (0, 1), (2, -1), (2, 1))
-"""Axis, and whether it is the low (-1) or the high side."""
+"""Axis, and the minimum (-1) or maximum (1) side."""
 
 
 def _gap(box: Box, outline: Outline, side: tuple[int, int]) -> float:
@@ -83,7 +83,7 @@ def _strip(box: Box, side: tuple[int, int], depth: float) -> Box:
 
 
 def _reaching(box: Box, side: tuple[int, int], points: Sequence[Array], plain: Box) -> Box:
-    """A strip, deepened as far as the things that stand a little further out need it."""
+    """A strip, deepened to carry the objects that extend a little further."""
     deep = _strip(box, side, DEPTH + _OVER)
     axis, sign = side
     edge = box.low[axis] if sign < 0 else box.high[axis]

@@ -1,4 +1,4 @@
-"""Meshes from the frame of a box to the world's, and back."""
+"""Transforms meshes between the frame of a box and the world's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inhabit.envs.simulators.render.mesh import Mesh
 
 
 def into(frame: Box, mesh: Mesh) -> Mesh:
-    """A mesh that was made in the world's frame, as it is in a box's."""
+    """A mesh from the world's frame in the frame of a box."""
     return replace(
         mesh,
         vertices=((mesh.vertices - frame.center) @ frame.axes).astype(np.float32),
@@ -20,7 +20,7 @@ def into(frame: Box, mesh: Mesh) -> Mesh:
 
 
 def out_of(frame: Box, mesh: Mesh) -> Mesh:
-    """A mesh that was made in a box's frame, as it is in the world's."""
+    """A mesh from the frame of a box in the world's frame."""
     return replace(
         mesh,
         vertices=(mesh.vertices @ frame.axes.T + frame.center).astype(np.float32),
@@ -29,7 +29,7 @@ def out_of(frame: Box, mesh: Mesh) -> Mesh:
 
 
 def height_at(mesh: Mesh, frame: Box, point: Array, below: float) -> float:
-    """How high a mesh is over a point of the plane, in metres in the world.
+    """Height of a mesh at a horizontal position, in world metres.
 
     Args:
         mesh: in the frame of a box.

@@ -1,4 +1,4 @@
-"""Which way things face. A thing's box is turned so that its own +z looks out of its front."""
+"""Determines object fronts: boxes are rotated so that their own +z is the front."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _TURNED_RIGHT = frozenset(
         "TowelHolder",
     }
 )
-"""Kinds without an oriented box whose rotation in the dump can be trusted all the same."""
+"""Types without an oriented box whose recorded rotation is reliable."""
 
 FURNITURE = frozenset({"CoffeeTable", "Desk", "Dresser", "ShelvingUnit", "SideTable", "TVStand"})
-"""What may have drawers, doors and boards that are things of their own."""
+"""Types that may have drawers, doors and boards as separate objects."""
 
 _HUNG = frozenset(
     {"Curtains", "Mirror", "Painting", "Poster", "ShowerCurtain", "ShowerHead", "Window"}
 )
-"""What hangs on a wall looks away from it."""
+"""Types that hang on a wall and face away from it."""
 
 _QUARTERS = (0.0, 90.0, 180.0, 270.0)
 
@@ -43,7 +43,7 @@ def face(
     outline: Outline,
     built_in: Mapping[str, float],
 ) -> Box:
-    """An object's box, turned so that its own +z is its front.
+    """An object's box, rotated so that its own +z is its front.
 
     Oriented boxes are so already (THOR's assets look along +z). The others are turned by a quarter:
     as their rotation says where it can be trusted, as `built_in` says, away from the wall if they
@@ -66,7 +66,7 @@ def face(
 
 
 def built_in(objects: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
-    """Which way furniture with doors or drawers looks, and they: the side they are flush with.
+    """The front of furniture with doors or drawers, and of these: the side they are flush with.
 
     Returns:
         Degrees (a quarter) by objectId, of the furniture and of its parts.
@@ -95,7 +95,7 @@ def built_in(objects: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
 
 
 def _depth(part: Box, whole: Box, quarter: float) -> float:
-    """Metres from the side of a piece of furniture to that of something in it."""
+    """Metres from the side of a piece of furniture to that of a part."""
     ahead = np.round(yaw(quarter)[:, 2])
     return abs(
         float(ahead @ (whole.center - part.center) + abs(ahead) @ (whole.reach - part.reach))
@@ -116,7 +116,7 @@ def _off_the_wall(box: Box, outline: Outline) -> float:
 
 
 def _gaps(box: Box, outline: Outline) -> dict[float, float]:
-    """For each way it might face, metres from its back to the wall behind it."""
+    """Distance in metres from the back to the wall, for each possible front."""
     return {
         0.0: float(box.low[2] - outline.low[1]),
         90.0: float(box.low[0] - outline.low[0]),
@@ -126,7 +126,7 @@ def _gaps(box: Box, outline: Outline) -> dict[float, float]:
 
 
 def _towards_floor(box: Box, cells: frozenset[Cell], outline: Outline) -> float:
-    """Where one can stand nearest in front of it; failing that, away from the nearest wall."""
+    """The direction of the nearest reachable cell; otherwise away from the nearest wall."""
     gaps = _gaps(box, outline)
     if not cells:
         return min(_QUARTERS, key=gaps.__getitem__)
@@ -135,7 +135,9 @@ def _towards_floor(box: Box, cells: frozenset[Cell], outline: Outline) -> float:
 
 
 def _free_ahead(box: Box, quarter: float, away: Array) -> float:
-    """Metres from a side to the nearest cell before it, in tenths; 9 if there is none."""
+    """Distance from a side to the nearest cell in front of it, in tenths of a metre; 9 if there
+    is none.
+    """
     ahead = np.round(yaw(quarter)[[0, 2], 2])
     across = np.array((ahead[1], -ahead[0]))
     depth, width = np.abs(ahead @ box.reach[[0, 2]]), np.abs(across @ box.reach[[0, 2]])

@@ -1,4 +1,4 @@
-"""A room's walls, which no metadata names: told from what stands along and hangs on them."""
+"""Infers a room's walls from the objects along and on them; metadata has no walls."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from inhabit.envs.simulators.household.geometry.boxes import Box
 from inhabit.envs.simulators.household.navigation.grid import Outline, Solid
 
 THROUGH_WALLS = frozenset({"Window", "Blinds", "Curtains"})
-"""What reaches through a wall: its middle lies in the wall, its ends within the room."""
+"""Types that reach through a wall: their center lies in the wall."""
 
 _HEIGHT = 2.5
-"""Metres from floor to ceiling, unless something is higher."""
+"""Height of the ceiling in metres, unless an object is higher."""
 
 
 def outline(solids: Iterable[Solid]) -> Outline:
-    """The rectangle around everything in the room, within its floor; the floor gives the height.
+    """The rectangle around everything in the room, clipped to the floor.
 
     Raises:
         ValueError: there is no floor among them.

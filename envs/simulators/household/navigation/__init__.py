@@ -1,1 +1,1 @@
-"""Where the agent can stand, and from where a thing can be seen."""
+"""Navigation: the reachable grid, and viewpoints of objects."""

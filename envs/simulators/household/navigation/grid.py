@@ -1,4 +1,4 @@
-"""Where the agent can stand: cells of THOR's 0.25 m grid that its body reaches without bumping.
+"""The reachable cells of THOR's 0.25 m grid.
 
 THOR casts a capsule from cell to cell through its meshes. Here boxes stand for the things.
 """
@@ -15,28 +15,28 @@ from numpy.typing import NDArray
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
 
 STEP = 0.25
-"""Metres between neighbouring cells, which lie at whole multiples of it."""
+"""Grid size, metres."""
 BODY = 0.2
-"""The agent's radius in metres."""
+"""The agent's radius, metres."""
 
 _NOT_IN_THE_WAY = frozenset({"Floor", "Window", "Blinds", "Curtains"})
 
 _SOFT = {"ArmChair": 0.1, "Chair": 0.1, "DogBed": 0.15, "Sofa": 0.1, "Stool": 0.1}
-"""Metres by which a box is larger than what stands in the way: backs lean, corners are round."""
+"""Metres by which a box exceeds the real obstacle: backs lean, corners are round."""
 
 KNEE, HEAD = 0.1, 1.8
-"""What is lower is stepped over, what is higher walked under; metres above the floor."""
+"""Obstacles below are stepped over, those above are walked under; metres above the floor."""
 _WALL_MARGIN = 0.3
-"""How far from the room's outline the agent's middle stays, in metres."""
+"""Minimum distance of the agent's center from the room's outline, metres."""
 _TIGHT = 0.05
-"""Metres between the agent and the outline beside a cell that is known to be free."""
+"""Minimum distance from the outline beside a cell that is known to be free, metres."""
 
 Cell = tuple[int, int]
 """Column along x and row along z: the position divided by STEP."""
 
 
 class Solid(NamedTuple):
-    """A thing that may stand in the way."""
+    """A potential obstacle."""
 
     kind: str
     box: Box
@@ -44,7 +44,7 @@ class Solid(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A room's walls as a rectangle, and its floor."""
+    """A room's walls as a rectangle, with floor and ceiling."""
 
     low: tuple[float, float]
     """x and z, metres."""
@@ -55,13 +55,13 @@ class Outline:
     """Height, metres."""
 
     def holds(self, x: float, z: float, margin: float = 0.0) -> bool:
-        """Whether a point lies in the room, `margin` metres off its walls."""
+        """Whether a point lies in the room, at least `margin` metres from its walls."""
         inside_x = self.low[0] + margin <= x <= self.high[0] - margin
         return inside_x and self.low[1] + margin <= z <= self.high[1] - margin
 
 
 def reachable(solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
-    """The largest region of free cells that hang together.
+    """The largest connected region of free cells.
 
     Breadth-first search over the cells whose centres lie in the room, at least a body's radius
     from everything between knee and head.
@@ -72,7 +72,7 @@ def reachable(solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
 
 
 def known(layout: frozenset[Cell], solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
-    """Where one can stand, where THOR's own cells are known in part.
+    """The free cells, where THOR's own cells are partly known.
 
     The layouts that come with ALFRED leave out cells at the edge, where the agent can't look every
     way. A cell beside one of theirs is free too if it is clear of all boxes and of the walls.
@@ -113,7 +113,7 @@ def _free(obstacles: Sequence[Box], outline: Outline) -> set[Cell]:
 
 
 def distance(box: Box, points: Array) -> NDArray[np.float64]:
-    """From points (N, 2) in the plane to a box as seen from above; 0 inside.
+    """Distances from points (N, 2) to a box seen from above; 0 inside.
 
     A box that stands upright is taken as it is turned, a tilted one by the box around it.
     """
@@ -145,6 +145,6 @@ def _regions(free: set[Cell]) -> Iterable[frozenset[Cell]]:
 
 
 def neighbours(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
-    """The four cells around one: ahead along +z, +x, -z, -x."""
+    """The four neighbouring cells: along +z, +x, -z, -x."""
     column, row = cell
     return (column, row + 1), (column + 1, row), (column, row - 1), (column - 1, row)

@@ -1,4 +1,4 @@
-"""Where THOR's agent really could stand: the grids that ALFRED's authors recorded, where present.
+"""The grids recorded with THOR's agent by ALFRED's authors, if installed.
 
 They come with the package alfworld (Shridhar et al. 2021), of which only its files are read. They
 leave out some cells; what ALFRED's experts walked on in 1,000 of its training trajectories is
@@ -21,7 +21,7 @@ _WALKED = Path(__file__).with_name("walked.json")
 
 @cache
 def folder() -> Path | None:
-    """Where the grids lie; None where the package is not installed."""
+    """Folder of the grids; None if the package is not installed."""
     spec = find_spec("alfworld")  # found, not imported: it would want a game engine
     for place in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(place) / "gen" / "layouts"
@@ -31,7 +31,7 @@ def folder() -> Path | None:
 
 
 def cells(room: str) -> frozenset[Cell] | None:
-    """Cells of a room that were recorded or walked on; None where there is no grid of it."""
+    """Recorded or visited cells of a room; None if it has no recorded grid."""
     home = folder()
     file = None if home is None else home / f"{room}-layout.npy"
     if file is None or not file.is_file():

@@ -1,4 +1,4 @@
-"""From where a thing can be seen and handled.
+"""Finds the poses from which an object is visible and within reach.
 
 One small picture towards the thing from each place tells which points of it are seen from there;
 which poses of the head have those points in view is then arithmetic.
@@ -20,15 +20,15 @@ from inhabit.envs.simulators.household.world import SimObject
 from inhabit.envs.simulators.render.camera import Camera
 
 _SIDE = 48
-"""Pixels of the small picture."""
+"""Width of the small image, pixels."""
 _FEWEST = 4.0
-"""Pixels of the thing that a pose must have in view, in a picture of the size that is set."""
+"""Minimum number of the object's pixels for a pose, in an image of the set resolution."""
 _WIDEST = 120.0
-"""Degrees of the small picture, at most."""
+"""Maximum field of view of the small image, degrees."""
 
 
 class ViewPose(NamedTuple):
-    """A place and a way to look."""
+    """A position and view direction."""
 
     x: float
     z: float
@@ -38,12 +38,12 @@ class ViewPose(NamedTuple):
 
 
 class Points(NamedTuple):
-    """What is seen of a thing from one place."""
+    """The visible points of an object from one position."""
 
     directions: Array
-    """(N, 3), from the eye."""
+    """(N, 3), relative to the eye."""
     angle: float
-    """Square radians that each stands for, at most."""
+    """Maximum solid angle per point, steradians."""
 
 
 def poses(
@@ -54,7 +54,7 @@ def poses(
     horizons: Sequence[float],
     standings: Sequence[bool],
 ) -> Iterator[ViewPose]:
-    """Every pose, of all that are asked about, from which the thing is visible and in reach.
+    """All requested poses from which the object is visible and within reach.
 
     Args:
         house: the room as it is, but for what the agent holds, which would come along.
@@ -95,7 +95,7 @@ def _seen(house: House, agent: AgentState, thing: SimObject) -> Points | None:
 
 
 def _towards(agent: AgentState, thing: SimObject) -> Camera:
-    """A camera in the agent's eye that has the whole thing in view, as near as may be."""
+    """A camera at the agent's eye with the whole object in view, as far as possible."""
     eye = np.array(agent.eye)
     x, y, z = thing.box.center - eye
     yaw, pitch = degrees(atan2(x, z)), degrees(atan2(-y, hypot(x, z)))
@@ -109,7 +109,7 @@ def _towards(agent: AgentState, thing: SimObject) -> Camera:
 
 
 def _pixels(settings: Settings, heads: Array, points: Points) -> Array:
-    """About how many pixels of the thing each way to look (K, 3, 3) has in view, (K,)."""
+    """Approximate number of the object's pixels for each view direction (K, 3, 3), (K,)."""
     x, y, z = np.moveaxis(heads @ points.directions.T, 1, 0)
     up = tan(radians(settings.field_of_view) / 2)
     across = up * settings.width / settings.height

@@ -1,1 +1,1 @@
-"""Where things can be put down, and what follows."""
+"""Placement: where objects can be put down, and the consequences."""

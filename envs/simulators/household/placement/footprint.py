@@ -1,4 +1,4 @@
-"""Boxes as seen from above, and whether two of them overlap."""
+"""Boxes seen from above, and their overlaps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inhabit.envs.simulators.household.geometry.boxes import Array, Box
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Footprint:
-    """A rectangle in the plane; x first, then z."""
+    """A horizontal rectangle; x first, then z."""
 
     center: Array
     """(2,), metres."""
@@ -24,7 +24,7 @@ class Footprint:
 
     @classmethod
     def of(cls, box: Box) -> Footprint:
-        """What a box covers: as it is turned if it stands upright, else what is around it."""
+        """The footprint of a box: rotated if it is upright, otherwise axis-aligned."""
         up = box.up
         center = box.center[[0, 2]]
         if abs(box.axes[1, up]) > 0.999:
@@ -40,7 +40,7 @@ class Footprint:
 def clear(
     shape: Footprint, centers: Array, others: Sequence[Footprint], gap: float
 ) -> NDArray[np.bool_]:
-    """At which places a rectangle touches none of the others.
+    """The positions at which a rectangle overlaps none of the others.
 
     Two rectangles are apart exactly if they are along a side of one of them (separating axes).
 

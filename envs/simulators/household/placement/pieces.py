@@ -1,4 +1,4 @@
-"""What becomes of what is cut up: slices under ids of their own, where it lay."""
+"""The slices of an object: new objects with ids of their own, in its place."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from inhabit.envs.simulators.household.geometry.boxes import Box, angles, box_me
 from inhabit.envs.simulators.household.world import SimObject, World
 
 _SLICES: Mapping[str, int] = {"Apple": 2, "Bread": 6, "Lettuce": 7, "Potato": 8, "Tomato": 6}
-"""How many, from the ids in ALFRED's trajectories."""
+"""Number of slices, from the ids in ALFRED's trajectories."""
 _COOKABLE = frozenset({"BreadSliced", "EggCracked", "PotatoSliced"})
 _CUT = 0.06
-"""Share of a slice's thickness that the gap beside it takes."""
+"""Gap between slices, as a fraction of a slice's thickness."""
 
 
 def cut(world: World, thing: SimObject) -> list[SimObject]:
-    """Replace a thing by its slices; an egg by what was in it.
+    """Replace an object by its slices; an egg by its contents.
 
     The whole stays on THOR's list with `isSliced` (an egg with `isBroken` too), but it is nowhere.
     """
@@ -40,7 +40,7 @@ def cut(world: World, thing: SimObject) -> list[SimObject]:
 
 
 def _slabs(thing: SimObject) -> list[Box]:
-    """Equal slabs across the longest of the sides that lie level."""
+    """Equal slabs across the longest horizontal side."""
     box, count = thing.box, _SLICES[thing.kind]
     level = [axis for axis in range(3) if axis != box.up]
     along = max(level, key=lambda axis: (round(float(box.half[axis]), 4), axis))

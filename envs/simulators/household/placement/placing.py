@@ -1,4 +1,4 @@
-"""Putting things down without overlap, taking them up, and carrying what stands in them."""
+"""Puts objects down without overlap, picks them up, and moves their contents along."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _LIES_ON_Z = frozenset({"BaseballBat", "HandTowel", "TennisRacket", "Towel"})
 
 
 def ways_to_lie(kind: str, half: Array, heading: float) -> Iterator[Array]:
-    """Rotations (3, 3) to try, best first: as its kind rests, turned by a quarter, then flat.
+    """Rotations (3, 3) to try, best first: upright as its type rests, rotated by 90 degrees, then
+    flat.
 
     Args:
         kind: THOR's type.
@@ -44,31 +45,31 @@ def ways_to_lie(kind: str, half: Array, heading: float) -> Iterator[Array]:
 
 
 def heading(box: Box) -> float:
-    """Degrees: which way a box's front looks."""
+    """The heading of a box's front, degrees."""
     ahead = box.axes[:, 2] if box.up != 2 else box.axes[:, 1]
     return float(np.degrees(np.arctan2(ahead[0], ahead[2])))
 
 
 _GAP = 0.004
-"""Metres between two things side by side."""
+"""Gap in metres between objects."""
 _SPACING = 0.04
-"""Metres between two places that are tried."""
+"""Distance in metres between tried positions."""
 _TOUCHING = 0.04
-"""Metres over or under a surface that count as being on it."""
+"""Tolerance in metres for being on a surface."""
 _AT_HAND = 0.1
-"""Metres from a hanger within which a thing hangs on it."""
+"""Maximum distance in metres of an object from its hanger."""
 _LOW_RIMMED = frozenset(
     {"Bathtub", "BathtubBasin", "GarbageCan", "LaundryHamper", "Sink", "SinkBasin"}
 )
-"""What a large thing may lean over the rim of."""
+"""Receptacles over whose rim large objects may extend."""
 _SUNK = frozenset({"Sink", "SinkBasin", "StoveBurner"})
-"""What nothing may be put across, though it does not rise above the counter."""
+"""Objects that nothing may be put across, though they do not rise above the counter."""
 
 
 def place(
     world: World, thing: SimObject, receptacle: SimObject, wish: Array, *, among: bool = False
 ) -> Box | None:
-    """Where a thing can stand on or in a receptacle.
+    """Find a place for an object on or in a receptacle.
 
     Args:
         world: the room.
@@ -98,14 +99,14 @@ def place(
 
 
 def put(world: World, thing: str, box: Box, parents: Iterable[str]) -> None:
-    """Set a thing down in a place, with what is in it, and say what it stands on."""
+    """Put an object with its contents in a place, and set its parents."""
     carry(world, thing, box)
     world.change(thing, isPickedUp=False)
     world.link(thing, parents)
 
 
 def carry(world: World, thing: str, box: Box) -> None:
-    """Move a thing, and with it everything that stands on or in it."""
+    """Move an object with everything on or in it."""
     old = world.things[thing].box
     turn = box.axes @ old.axes.T
     for inner in world.within(thing):
@@ -114,7 +115,7 @@ def carry(world: World, thing: str, box: Box) -> None:
 
 
 def hold(world: World) -> None:
-    """Bring what is held to the hand, wherever the agent went."""
+    """Move the held object to the hand."""
     if world.agent.held is None:
         return
     thing = world.things[world.agent.held]
@@ -125,7 +126,7 @@ def hold(world: World) -> None:
 
 
 def drop(world: World, thing: SimObject, at: Array) -> tuple[Box, SimObject]:
-    """Where a thing comes to rest that is let go at a point, and on what.
+    """The place where an object comes to rest when dropped at a point, and its support.
 
     The highest open surface below that has room for it; the floor has room everywhere.
     """
@@ -148,7 +149,7 @@ def drop(world: World, thing: SimObject, at: Array) -> tuple[Box, SimObject]:
 
 
 def support(world: World, box: Box, *, ignoring: Iterable[str] = ()) -> list[str]:
-    """What a box rests on, in or at, by where it is: the smallest receptacle, else the floor."""
+    """The smallest receptacle that a box rests on, in or at; otherwise the floor."""
     skipped = set(ignoring)
     base = box.center - np.array((0.0, box.reach[1], 0.0))
     found: list[tuple[int, float, str]] = []
@@ -164,7 +165,7 @@ def support(world: World, box: Box, *, ignoring: Iterable[str] = ()) -> list[str
 
 
 def _bearing(world: World, other: SimObject, box: Box, base: Array) -> int | None:
-    """How well something bears a box: 0 on its surface or within it, 1 deep in it; None not at all.
+    """How well a surface supports a box: 0 on or in it, 1 deep in it; None if it does not.
 
     Furniture is not everywhere as high as when a pose was written down, and things are sunk in it.
     """
@@ -193,7 +194,7 @@ def _over(area: Box, point: Array) -> bool:
 
 
 def _in_the_way(world: World, thing: SimObject, ground: Surface) -> Iterator[Box]:
-    """Boxes that something on this surface must not touch."""
+    """Boxes that an object on this surface must not touch."""
     own = {thing.id, *world.within(thing.id), ground.owner.id}
     if ground.enclosed:
         yield from (world.things[i].box for i in ground.owner.contents if i not in own)
@@ -214,7 +215,7 @@ def _in_the_way(world: World, thing: SimObject, ground: Surface) -> Iterator[Box
 
 
 def _foot_and_screen(box: Box) -> Iterator[Box]:
-    """What a television leaves free: things stand before it and beside its foot."""
+    """The box of a television without the free space in front of it and beside its foot."""
     low, tall = float(box.low[1]), 2 * float(box.reach[1])
     thin = min((axis for axis in range(3) if axis != box.up), key=lambda axis: box.half[axis])
     for bottom, top, wide, deep in ((0.0, 0.1, 0.35, 0.8), (0.1, 1.0, 1.0, 0.3)):
@@ -227,7 +228,7 @@ def _foot_and_screen(box: Box) -> Iterator[Box]:
 
 
 def _encloses(box: Box, ground: Surface) -> bool:
-    """Whether the surface is part of what is in this box, such as a shelf of its unit."""
+    """Whether the surface is part of this box, such as a shelf of its unit."""
     center = ground.areas[0].center.copy()
     center[1] = ground.height - 0.005
     return box.holds(center) or box.holds(ground.owner.box.center)
@@ -247,7 +248,7 @@ def _nearest_free(
             continue
         free = clear(Footprint.of(box), spots, standing, _GAP)
         if ground.brimming and len(ground.owner.contents) < 2:
-            free[:] = True  # a bowl is filled, not laid out
+            free[:] = True  # A bowl is filled, not arranged.
         for i in np.flatnonzero(free):
             x, z = spots[i]
             far = round(float(np.hypot(x - wish[0], z - wish[2])), 6)
@@ -256,7 +257,7 @@ def _nearest_free(
 
 
 def _spots(box: Box, area: Box, ground: Surface) -> Array:
-    """Centres (N, 2) for a box that lies within an area, in rows and columns."""
+    """Centers (N, 2) for a box within an area, in rows and columns."""
     shape, thing = Footprint.of(area), Footprint.of(box)
     turned = np.abs(shape.axes.T @ thing.axes) @ thing.half
     room = shape.half - turned
@@ -274,7 +275,7 @@ def _spots(box: Box, area: Box, ground: Surface) -> Array:
 
 
 def _hung(thing: SimObject, hanger: SimObject) -> Box:
-    """Hanging against the wall, its top just above the bar; a roll around it."""
+    """Hanging against the wall, with its top just above the bar; a roll around it."""
     axes = yaw(heading(hanger.box))
     box = Box(hanger.box.center, thing.box.half, axes)
     x, _, z = hanger.box.center
@@ -284,7 +285,7 @@ def _hung(thing: SimObject, hanger: SimObject) -> Box:
 
 
 def place_on_floor(world: World, thing: SimObject, at: Array) -> Box:
-    """On the floor, as near as possible to a point, where nothing stands; else right there."""
+    """On the floor at the free position nearest to a point; otherwise at the point."""
     axes = next(ways_to_lie(thing.kind, thing.box.half, world.agent.rotation))
     box = Box(thing.box.center, thing.box.half, axes)
     outline, tall = world.room.outline, 2 * float(box.reach[1])

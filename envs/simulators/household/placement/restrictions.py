@@ -1,4 +1,4 @@
-"""What belongs where: the receptacles that take only certain kinds, and what goes nowhere else."""
+"""Receptacles that accept only certain types, and types that only fit certain receptacles."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _CAPACITY: Mapping[str, int] = {
 
 
 def allowed(kind: str, receptacle: str) -> bool:
-    """Whether a kind of thing may be put on or in a kind of receptacle."""
+    """Whether a type may be put on or in a receptacle type."""
     return kind in _TAKES_ONLY.get(receptacle, (kind,))
 
 
 def capacity(receptacle: str) -> int | None:
-    """How many things a receptacle takes at most; None if only their size counts."""
+    """Maximum number of objects of a receptacle; None if only their size matters."""
     return _CAPACITY.get(receptacle)

@@ -1,4 +1,4 @@
-"""Where a receptacle holds things: the area, its height, and how much room there is above it.
+"""The surfaces of receptacles: area, height and clearance.
 
 The heights were measured on what stands in the 120 rooms (median over each kind).
 """
@@ -33,7 +33,7 @@ _ABOVE_BOTTOM: Mapping[str, float] = {
     "Shelf": 0.0,
     "SinkBasin": 0.0,
 }
-"""Metres from the bottom of the box."""
+"""Metres above the bottom of the box."""
 
 _SHARE: Mapping[str, float] = {
     "ArmChair": 0.48,
@@ -43,7 +43,7 @@ _SHARE: Mapping[str, float] = {
     "Sofa": 0.47,
     "Toaster": 0.5,
 }
-"""Share of the box's height. What is in neither table holds things on its top."""
+"""Fraction of the box's height. Types in neither table hold objects on top."""
 
 _NARROWED: Mapping[str, float] = {
     "Bathtub": 0.85,
@@ -55,44 +55,44 @@ _NARROWED: Mapping[str, float] = {
     "SinkBasin": 0.9,
     "Stool": 0.85,
 }
-"""Share of the box's width and depth that can be used."""
+"""Usable fraction of the box's width and depth."""
 
 VESSELS = frozenset({"Bowl", "Box", "Cup", "Mug", "Pan", "Plate", "Pot"})
-"""What is carried about with what is in it."""
+"""Movable receptacles."""
 BRIMMING = VESSELS | {"CoffeeMachine", "StoveBurner", "Toaster"}
-"""What is as full as can be with one thing, however large."""
+"""Receptacles for one object of any size."""
 HANGERS = frozenset({"HandTowelHolder", "ToiletPaperHanger", "TowelHolder"})
-"""What things hang on, one at a time."""
+"""Hangers, for one object at a time."""
 _BASINS: Mapping[str, str] = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
 
 
 _DRAWN_OUT = 0.8
-"""Share of its depth that a drawer comes out when it is wide open."""
+"""Fraction of its depth that a drawer extends when fully open."""
 
 
 _THICK_COUNTER = 0.06
-"""Metres: a worktop's box that is higher is the whole counter."""
+"""A worktop's box higher than this, in metres, is the whole counter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """What something can be put down on."""
+    """A surface to put objects on."""
 
     owner: SimObject
     areas: tuple[Box, ...]
-    """Only their width and depth count."""
+    """Only width and depth matter."""
     height: float
-    """Metres in the world."""
+    """Height in the world, metres."""
     headroom: float
-    """Metres above it; inf under the open sky."""
+    """Clearance above it, metres; inf without a limit."""
     enclosed: bool
-    """What is outside is not in the way."""
+    """Objects outside do not block it."""
     brimming: bool
-    """What is in it may stick out of it."""
+    """Objects in it may extend beyond it."""
 
 
 def surface(world: World, thing: SimObject) -> Surface:
-    """Where a receptacle holds things. A sink's is its basin's."""
+    """The surface of a receptacle; for a sink, that of its basin."""
     own = basin(world, thing) or thing
     kind, box = own.kind, own.box
     height = float(box.low[1]) + rise(world, own)
@@ -124,7 +124,7 @@ def basin(world: World, thing: SimObject) -> SimObject | None:
 
 
 def areas(world: World, thing: SimObject) -> tuple[Box, ...]:
-    """What part of a receptacle can be used, seen from above."""
+    """The usable area of a receptacle, seen from above."""
     if (parts := world.room.strips.get(thing.id)) is not None:
         return parts
     share = _NARROWED.get(thing.kind, 0.95)
@@ -134,20 +134,20 @@ def areas(world: World, thing: SimObject) -> tuple[Box, ...]:
 
 
 def counter_height(thing: SimObject) -> float:
-    """Height of a worktop, metres: its box is a thin one above it, or the whole counter."""
+    """Height of a worktop in metres: its box is either a thin one above it or the whole counter."""
     whole = 2 * thing.box.reach[1] > _THICK_COUNTER
     return float(thing.box.high[1] if whole else thing.box.low[1])
 
 
 def slide(thing: SimObject) -> Array:
-    """How far a drawer has been drawn out (3,), metres; nothing else moves when it opens."""
+    """The displacement of an open drawer (3,), metres; nothing else moves when opened."""
     if thing.kind != "Drawer" or not thing["isOpen"]:
         return np.zeros(3)
     return thing.box.axes[:, 2] * float(2 * thing.box.half[2] * _DRAWN_OUT * thing["openness"])
 
 
 def rise(world: World, thing: SimObject) -> float:
-    """From the bottom of its box to where things stand, metres.
+    """Metres from the bottom of its box to the surface.
 
     What the room came with tells best: tables with shelves above them, beds of any height.
     """

@@ -1,1 +1,1 @@
-"""The 120 iTHOR rooms, and rooms of a user's own."""
+"""The 120 iTHOR rooms, and the user's own rooms."""

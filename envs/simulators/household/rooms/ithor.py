@@ -1,4 +1,4 @@
-"""iTHOR's 120 rooms, as the `procthor` package brings them, in a cache that loads in no time."""
+"""iTHOR's 120 rooms from the `procthor` package, prepared once and cached."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from inhabit.envs.simulators.household.navigation import grid, recorded_grids
 from inhabit.envs.simulators.household.navigation.grid import Cell, Outline, Solid
 
 Metadata = dict[str, Any]
-"""One object as AI2-THOR describes it in `metadata["objects"]`. Never changed in place."""
+"""One object as in AI2-THOR's `metadata["objects"]`. Immutable."""
 
 _KINDS = {"kitchens": 0, "living_rooms": 200, "bedrooms": 300, "bathrooms": 400}
 _PER_KIND = 30
@@ -39,7 +39,7 @@ SCENES = tuple(f"FloorPlan{base + i}" for base in _KINDS.values() for i in range
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Room:
-    """A room before anyone entered it."""
+    """A room in its initial state."""
 
     name: str
     """Such as "FloorPlan1"."""
@@ -48,9 +48,9 @@ class Room:
     """Of the objects, in the same order; +z of each is its front."""
     outline: Outline
     strips: Mapping[str, tuple[Box, ...]]
-    """The parts of what goes around a corner, by id."""
+    """The parts of counters around corners, by id."""
     cells: frozenset[Cell]
-    """Where the agent can stand."""
+    """The cells where the agent can stand."""
 
     @property
     def placed(self) -> Mapping[str, Box]:
@@ -58,7 +58,7 @@ class Room:
         return {o["objectId"]: box for o, box in zip(self.objects, self.boxes, strict=True)}
 
     def solids(self, boxes: Mapping[str, Box]) -> Iterator[Solid]:
-        """What may stand in the way, with the boxes that things have now, by id."""
+        """The obstacles, with the current boxes of the objects, by id."""
         for metadata in self.objects:
             name, kind = metadata["objectId"], metadata["objectType"]
             for box in self.strips.get(name) or (boxes[name],):
@@ -66,7 +66,7 @@ class Room:
 
 
 def load(scene: str, *, recorded: bool = False) -> Room:
-    """A room by its name, with or without THOR's "_physics".
+    """Load a room by its name, with or without THOR's "_physics".
 
     Args:
         scene: its name.
@@ -96,7 +96,7 @@ def load(scene: str, *, recorded: bool = False) -> Room:
 
 
 def unpack(name: str, packed: Mapping[str, Any]) -> Room:
-    """A room from what `prepare` made of it."""
+    """A room from its prepared file."""
     walls = packed["outline"]
     return Room(
         name,
@@ -112,7 +112,7 @@ def unpack(name: str, packed: Mapping[str, Any]) -> Room:
 
 
 def habits() -> Mapping[str, Sequence[str]]:
-    """For each type, the types of receptacles that it is found on or in, in all the rooms.
+    """Object type -> the receptacle types on or in which it occurs, over all rooms.
 
     Raises:
         UnavailableError: the rooms' package is missing, or the cache can't be written.
@@ -134,7 +134,7 @@ def _box(numbers: list[float]) -> Box:
 
 
 def _cache() -> Path:
-    """The folder of this version's prepared rooms, made now if it isn't there."""
+    """The folder of this version's prepared rooms, created on first use."""
     source = _source()
     home = cache_home()
     folder = home / f"rooms-{_version(source.stat().st_size)}"
@@ -167,14 +167,14 @@ def _source() -> Path:
 
 
 def _version(size: int) -> str:
-    """Tells apart the caches of other data and of other versions of this code."""
+    """A fingerprint of the data and of this code's version."""
     code: tuple[ModuleType | Any, ...] = (boxes, corners, grid, outline, fronts, prepare, _fill)
     text = "".join(inspect.getsource(part) for part in code)
     return hashlib.sha256(f"{size} {text}".encode()).hexdigest()[:12]
 
 
 def _fill(folder: Path, source: Path) -> None:
-    """Prepare every room beside `folder`, then move it there in one go."""
+    """Prepare every room beside `folder`, then rename it atomically."""
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".rooms-") as temporary:
         drafts = Path(temporary) / "rooms"
         drafts.mkdir()
@@ -192,7 +192,7 @@ def _fill(folder: Path, source: Path) -> None:
 
 
 def dump(source: Path) -> Iterator[tuple[str, list[Metadata]]]:
-    """The rooms in procthor's file, decoded one after the other: whole it would take 400 MB."""
+    """The rooms in procthor's file, decoded one by one: all at once would take 400 MB."""
     text = source.read_text(encoding="utf-8")
     decode = json.JSONDecoder().raw_decode
     for kind, base in _KINDS.items():
@@ -207,7 +207,7 @@ def dump(source: Path) -> Iterator[tuple[str, list[Metadata]]]:
 
 
 def prepare(objects: list[Metadata]) -> Mapping[str, Any]:
-    """What a room's file holds: all that takes time to find out."""
+    """The content of a prepared room's file."""
     plain = {o["objectId"]: boxes.read_box(o) for o in objects}
     walls = outline.outline(Solid(o["objectType"], plain[o["objectId"]]) for o in objects)
     loose = {o["objectId"] for o in objects if o["pickupable"] or o["moveable"]}

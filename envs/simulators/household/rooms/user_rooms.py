@@ -1,4 +1,4 @@
-"""Rooms of a user's own: files with the metadata of a scene of AI2-THOR, a room to a file.
+"""The user's own rooms: AI2-THOR scene metadata as JSON, one room per file.
 
 What `controller.last_event.metadata` holds, saved as JSON, is such a file; `scripts/record_room`
 saves scenes of a real build so. A room is called what its file is called.
@@ -20,7 +20,7 @@ from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 _ENDING = ".json"
 _ROOMS = "INHABIT_ROOMS"
-"""Names a folder with rooms of the user's own, in the environment."""
+"""Environment variable with the folder of the user's rooms."""
 
 
 class _Point(BaseModel):
@@ -45,7 +45,7 @@ class _Corners(BaseModel):
 
 
 class _Object(BaseModel):
-    """What the household needs to know of an object, as AI2-THOR 5 writes it."""
+    """The fields of an object that are used, as AI2-THOR 5 writes them."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -87,10 +87,10 @@ class _Object(BaseModel):
 
 
 class Catalog:
-    """The rooms that can be loaded: iTHOR's, and those in a folder of the user's."""
+    """The available rooms: iTHOR's and the user's own."""
 
     def __init__(self, folder: Path | None = None, *, recorded: bool = False) -> None:
-        """Look what rooms there are.
+        """List the available rooms.
 
         Args:
             folder: of the user's own rooms.
@@ -104,7 +104,7 @@ class Catalog:
 
     @classmethod
     def of(cls, folder: str, *, recorded: bool = False) -> Catalog:
-        """The same, of a folder by its name; empty for the one in INHABIT_ROOMS, if any.
+        """The same for a folder name; if empty, the one in INHABIT_ROOMS, if any.
 
         Raises:
             SceneError: as above.
@@ -114,16 +114,16 @@ class Catalog:
 
     @property
     def names(self) -> Sequence[str]:
-        """Of all rooms, iTHOR's first."""
+        """Names of all rooms, iTHOR's first."""
         return [*ithor.SCENES, *self._files]
 
     @property
     def own(self) -> Sequence[str]:
-        """Of the user's own rooms."""
+        """Names of the user's own rooms."""
         return list(self._files)
 
     def load(self, scene: str) -> Room:
-        """A room by its name, with or without THOR's "_physics".
+        """Load a room by its name, with or without THOR's "_physics".
 
         Raises:
             SceneError: there is no such room, or its file can't be read.
@@ -134,12 +134,12 @@ class Catalog:
 
 
 def in_build(room: str) -> str:
-    """What AI2-THOR's client calls a room; to the names of iTHOR's it adds an ending by itself."""
+    """The client's name of a room; it adds a suffix to iTHOR's names."""
     return f"{room}_physics" if room in ithor.SCENES else room
 
 
 def files(folder: Path) -> dict[str, Path]:
-    """The rooms in a folder by name.
+    """The files of the rooms in a folder, by name.
 
     Raises:
         SceneError: there is no such folder, nothing in it, or a name of iTHOR's in it.
@@ -158,7 +158,7 @@ def files(folder: Path) -> dict[str, Path]:
 
 
 def read(path: Path) -> Room:
-    """A room from a file.
+    """Load a room from a file.
 
     Raises:
         SceneError: names the file, and what is wrong with it.
@@ -200,7 +200,7 @@ def _checked(path: Path, objects: list[Any]) -> list[Metadata]:
 
 
 def _closed(one: Metadata, known: set[str]) -> Metadata:
-    """An object that speaks only of objects that are there, in nobody's hand."""
+    """An object whose references all exist, with nothing held."""
     links = ("parentReceptacles", "receptacleObjectIds", "controlledObjects")
     kept = {
         key: [id for id in one[key] if id in known] if one.get(key) is not None else None

@@ -1,4 +1,4 @@
-"""An agent's metadata as AI2-THOR writes it, without its objects."""
+"""AI2-THOR's metadata of an event, without its objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inhabit.envs.simulators.household.geometry.boxes import xyz
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 
 _TICK = 0.02
-"""Seconds of simulated time that an action takes: Unity's step of physics."""
+"""Seconds of simulated time per action: Unity's physics step."""
 
 
 def describe(
@@ -52,7 +52,7 @@ def describe(
 
 
 def standing(simulator: Simulator) -> dict[str, Any]:
-    """Where the agent is and looks."""
+    """The agent's pose."""
     agent = simulator.agent
     return {
         "agent": {
@@ -70,7 +70,7 @@ def standing(simulator: Simulator) -> dict[str, Any]:
 
 
 def result(reply: ActionResult) -> dict[str, Any]:
-    """What came of an action."""
+    """The result of an action."""
     return {
         "lastActionSuccess": reply.success,
         "errorMessage": reply.message,
@@ -80,7 +80,7 @@ def result(reply: ActionResult) -> dict[str, Any]:
 
 
 def _hand(simulator: Simulator) -> Mapping[str, Any]:
-    """Where the hand is, in the world and in the eye's frame, whatever it holds."""
+    """The hand's pose, in the world's and the eye's frame, whatever it holds."""
     agent = simulator.agent
     place, _ = agent.hand()
     camera = agent.camera(simulator.settings.field_of_view)

@@ -1,4 +1,4 @@
-"""What the simulator sends after every request."""
+"""The message after every request."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Message:
-    """A moment of the simulation, packed for the wire."""
+    """The state after a request, packed for the wire."""
 
     metadata: bytes
     """MessagePack over pipes, JSON over HTTP."""

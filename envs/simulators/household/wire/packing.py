@@ -1,4 +1,4 @@
-"""Metadata as bytes, in parts that can be kept: most of a room is the same after every action."""
+"""Packs metadata in cached parts, since most of a room is the same after every action."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from inhabit.envs.simulators.household.house import Sight
 from inhabit.envs.simulators.household.world import SimObject
 
 _PER_STEP = ("distance", "visible", "isInteractable")
-"""What depends on where the agent is, and so changes with every step."""
+"""Fields that depend on the agent's pose, and so change with every step."""
 
 
 class Format(ABC):
-    """A way to write plain values, that can also put together what is written already."""
+    """A format for plain values that can also combine packed parts."""
 
     @abstractmethod
     def entries(self, table: Mapping[str, Any]) -> bytes:
-        """The inside of a table, to be put together with others by `table`."""
+        """The inside of a table, to combine with others by `table`."""
 
     @abstractmethod
     def entry(self, key: str, packed: bytes) -> bytes:
-        """One entry whose value is packed already."""
+        """One entry with a packed value."""
 
     @abstractmethod
     def table(self, entries: Sequence[bytes], count: int) -> bytes:
-        """A table of what `entries` and `entry` made, which is `count` entries in all."""
+        """A table of what `entries` and `entry` returned, with `count` entries in all."""
 
     @abstractmethod
     def array(self, items: Sequence[bytes]) -> bytes:
@@ -81,10 +81,10 @@ class Json(Format):
 
 
 class Objects:
-    """Packs `metadata["objects"]`, keeping of each object what has not changed."""
+    """Packs `metadata["objects"]` and caches the unchanged part of each object."""
 
     def __init__(self, form: Format, aliases: Mapping[str, str]) -> None:
-        """An empty store.
+        """Start with an empty cache.
 
         Args:
             form: how it is written.
@@ -95,7 +95,7 @@ class Objects:
         self._kept: dict[int, tuple[bytes, int]] = {}
 
     def pack(self, seen: Iterable[tuple[SimObject, Sight]]) -> bytes:
-        """All objects, each with how it appears at this moment."""
+        """All objects, with their current visibility."""
         kept, items = {}, []
         for thing, sight in seen:
             entry = self._kept.get(thing.revision)

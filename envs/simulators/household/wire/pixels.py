@@ -1,4 +1,4 @@
-"""Pictures as AI2-THOR sends them: raw, bottom row first, and objects as colours."""
+"""Images in AI2-THOR's form: raw pixels, bottom row first, and object colours."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from numpy.typing import NDArray
 Color = tuple[int, int, int]
 
 NEAR_PLANE = 0.1
-"""Metres: what is nearer than this to THOR's camera is not drawn."""
+"""Near plane of THOR's camera, metres."""
 FAR_PLANE = 20.0
-"""Metres: how far THOR's camera sees, and the depth where there is nothing."""
+"""Far plane of THOR's camera and depth of the background, metres."""
 
 _NOTHING = 0xFF000000
 """Black, with the alpha of 255 that the client expects everywhere."""
 
 
 class Palette:
-    """A colour of its own for every object and every type of a room, the same in every process."""
+    """A distinct colour for every object and type of a room, equal in every process."""
 
     def __init__(self) -> None:
         self._colors: dict[str, Color] = {}
         self._taken: set[Color] = {(0, 0, 0)}
 
     def add(self, names: Iterable[str]) -> None:
-        """Give those a colour that have none yet."""
+        """Assign colours to new names."""
         for name in names:
             if name not in self._colors:
                 self._colors[name] = self._free(name)
@@ -42,7 +42,7 @@ class Palette:
         return [self._colors[name] for name in names]
 
     def pixels(self, names: Sequence[str]) -> NDArray[np.uint32]:
-        """The pixel of each name, and last (where index -1 finds it) that of nothing."""
+        """The pixel of each name, and last (at index -1) that of the background."""
         colors = (self._colors[name] for name in names)
         values = [r | g << 8 | b << 16 | 0xFF000000 for r, g, b in colors]
         return np.array([*values, _NOTHING], dtype="<u4")
@@ -60,10 +60,10 @@ def rgb(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def depth(metres: NDArray[np.float32]) -> bytes:
-    """Metres, (H, W); nothing is as far as the camera sees."""
+    """Depth in metres, (H, W); the background is at the far plane."""
     return np.minimum(metres[::-1], np.float32(FAR_PLANE)).tobytes()
 
 
 def names(ids: NDArray[np.int32], colors: NDArray[np.uint32]) -> bytes:
-    """Names as their colours, (H, W), from what `Palette.pixels` gave for all of them."""
+    """Names as colours, (H, W), given `Palette.pixels` for all names."""
     return colors[ids[::-1]].tobytes()

@@ -1,4 +1,4 @@
-"""A simulator as AI2-THOR's client sees it: requests in; messages, metadata and pictures, out."""
+"""A client's session: requests in; messages with metadata and images out."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _SENSORS: Mapping[str, str] = {
     "renderSemanticSegmentation": "image_classes",
     "renderClassImage": "image_classes",
 }
-"""Flags of a request, and the picture that each asks for."""
+"""Request flag -> the image that it asks for."""
 _THIRD_PARTY: Mapping[str, str] = {
     "image": "image-thirdParty-camera",
     "image_depth": "image_thirdParty_depth",
     "image_ids": "image_thirdParty_image_ids",
     "image_classes": "image_thirdParty_classes",
 }
-"""What the pictures of third-party cameras are called."""
+"""Names of the third-party cameras' images."""
 _UNKNOWN_SENSORS = ("renderNormalsImage", "renderFlowImage")
 
 
 class Session:
-    """One client's dealings with one simulator."""
+    """One client's session with one simulator."""
 
     def __init__(
         self, simulator: Simulator, form: Format, *, pictures: bool = True, release: str = ""
@@ -60,13 +60,13 @@ class Session:
         self._actions = 0
 
     def first(self) -> Message:
-        """What is sent before any request."""
+        """The message before the first request."""
         return self._message(
             {"action": None, "sequenceId": 0, "renderImage": False}, ActionResult(True)
         )
 
     def answer(self, request: Mapping[str, Any]) -> Message:
-        """Carry out a request and show what has come of it."""
+        """Execute a request and return its message."""
         refused = [name for name in _UNKNOWN_SENSORS if request.get(name)]
         if refused:
             text = f"The embedded household has no such picture: {', '.join(refused)}."
@@ -98,7 +98,7 @@ class Session:
                 yield _THIRD_PARTY[name], pictured
 
     def _views(self, frame: Frame, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
-        """The pictures of one camera that are wanted."""
+        """The requested images of one camera."""
         if "image" in wanted:
             assert frame.rgb is not None
             yield "image", pixels.rgb(frame.rgb)
@@ -158,5 +158,5 @@ def _asked(request: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _declined(request: Mapping[str, Any]) -> frozenset[str]:
-    """Pictures that this one request does without, though all were asked for at the start."""
+    """Images that this request omits, though they were requested at the start."""
     return frozenset(image for flag, image in _SENSORS.items() if request.get(flag) is False)

@@ -21,7 +21,7 @@ _HEADERS = {"Content-Type": f'multipart/form-data; boundary="{_BOUNDARY}"'}
 
 
 def serve(begin: Callable[[], Session], host: str, port: int, token: str) -> None:
-    """Answer every request until the client hangs up.
+    """Answer every request until the client disconnects.
 
     Args:
         begin: makes the simulator.
