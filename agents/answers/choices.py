@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from inhabit.agents.answers.matching import MatchKind, match
 from inhabit.agents.core import View
-from inhabit.agents.prompts.history import untried
+from inhabit.agents.prompts.history import without_failed
 from inhabit.envs.core import Action
 
 STOP = "stop"
@@ -62,7 +62,7 @@ class Choices:
     @classmethod
     def of(cls, view: View, *, lettered: bool, most: int, stop: bool) -> Choices:
         """Those of `view`; more than `most` are not listed, and so have no letters."""
-        allowed = untried(view)
+        allowed = without_failed(view)
         listed = len(allowed) <= most
         return cls(view.candidates, allowed, lettered and listed, listed, stop)
 

@@ -103,17 +103,17 @@ def same_noun(one: str, other: str) -> bool:
     return one in _KINDS and _KINDS[one] == _KINDS.get(other)
 
 
-def called(noun: str) -> Iterator[str]:
+def surface_forms(noun: str) -> Iterator[str]:
     """What people call a thing, one of it and several: its own name first."""
     others = next((line for line in _NOUNS if noun in line), ())
     for name in dict.fromkeys((noun, *others)):
         yield name
-        yield _several(name)
+        yield _plural(name)
     if noun.endswith(" slice"):
         yield from (f"{cut} {noun.removesuffix(' slice')}" for cut in _CUT)
 
 
-def _several(noun: str) -> str:
+def _plural(noun: str) -> str:
     if noun.endswith(("s", "sh", "ch", "x")):
         return f"{noun}es"
     if noun.endswith(("knife", "shelf")):

@@ -13,7 +13,7 @@ from inhabit.agents.models.core import Ability, Model
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ModelAgent
 from inhabit.agents.planners.plan_beam import PlanBeam, PlanSettings
-from inhabit.agents.prompts.history import untried
+from inhabit.agents.prompts.history import without_failed
 from inhabit.agents.prompts.prompt import Prompt, pictures
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
@@ -65,7 +65,7 @@ class Beam(ModelAgent):
 
     async def decide(self, view: View) -> Decision:
         """The best candidate found; stops where there is none."""
-        candidates = untried(view)
+        candidates = without_failed(view)
         if not candidates:
             return Decision(None, stop=True)
         prompt = self._prompt.messages(view, images=Ability.IMAGES in self._model.abilities)
@@ -82,7 +82,7 @@ class FreeBeam(Beam):
         """What the model's best answer means; no action where it means no candidate, which the
         scores count as unmatched.
         """
-        candidates = untried(view)
+        candidates = without_failed(view)
         if not candidates:
             return Decision(None, stop=True)
         prompt = self._prompt.messages(view, images=Ability.IMAGES in self._model.abilities)

@@ -17,12 +17,12 @@ from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.dialogue import Dialogue
 from inhabit.agents.planners.model_agent import ModelAgent
-from inhabit.agents.prompts.chat_prompt import ChatPrompt, TellingSettings
+from inhabit.agents.prompts.chat_prompt import ChatPrompt, ChatPromptSettings
 from inhabit.agents.prompts.prompt import PromptTemplate
 from inhabit.agents.registry import AgentRegistration
 
 
-class AnswerSettings(TellingSettings):
+class ChatAnswerSettings(ChatPromptSettings):
     """How a chat model answers."""
 
     reason: bool = True
@@ -34,7 +34,7 @@ class AnswerSettings(TellingSettings):
     such as --set temperature=0.7."""
 
 
-class ChatSettings(AnswerSettings):
+class ChatSettings(ChatAnswerSettings):
     """What it is shown besides."""
 
     image: bool = True
@@ -44,12 +44,12 @@ class ChatSettings(AnswerSettings):
 class Chat(ModelAgent):
     """One answer a step, and another one where it can't be read or has just failed."""
 
-    def __init__(self, model: Model, settings: AnswerSettings, *, sees: bool) -> None:
+    def __init__(self, model: Model, settings: ChatAnswerSettings, *, sees: bool) -> None:
         """Ask `model`, which is shown pictures if it `sees`, as `settings` say."""
         super().__init__(model)
         self._settings = settings
         self._sees = sees
-        self._telling = ChatPrompt(settings)
+        self._chat_prompt = ChatPrompt(settings)
         self._repair = Repair()
         self._system = PromptTemplate("chat").block(
             "system",
@@ -61,9 +61,9 @@ class Chat(ModelAgent):
 
     async def decide(self, view: View) -> Decision:
         """What the model answers; nothing where it could not be understood, as often as it may."""
-        return await self.decide_knowing(view, ())
+        return await self.decide_with_facts(view, ())
 
-    async def decide_knowing(self, view: View, known: Sequence[str]) -> Decision:
+    async def decide_with_facts(self, view: View, known: Sequence[str]) -> Decision:
         """The same, where the sentences `known` are true now."""
         if not view.candidates:
             return Decision(None, stop=True)
@@ -71,12 +71,12 @@ class Chat(ModelAgent):
         choices = Choices.of(
             view, lettered=settings.letters, most=settings.listed, stop=settings.stop
         )
-        told = self._telling.parts(view, choices, sees=self._sees, known=known)
+        told = self._chat_prompt.parts(view, choices, sees=self._sees, known=known)
         opening = (Message("system", (self._system,)), Message("user", told))
         dialogue = Dialogue(self._model, opening, view)
-        with dialogue.on_record():
-            if self._picks(choices):
-                decision = await self._pick(dialogue, choices)
+        with dialogue.calls_kept_on_error():
+            if self._asks_for_letter(choices):
+                decision = await self._choose_letter(dialogue, choices)
             else:
                 decision = await self._answer(dialogue, choices, view)
         return dialogue.record(decision)
@@ -90,12 +90,12 @@ class Chat(ModelAgent):
             reply = await dialogue.ask(schema=schema, n=n)
             readings = [await read(text, choices, view) for text in reply.texts]
             if understood := [r for r in readings if r.meaning.problem is None]:
-                return _elect(understood)
+                return _majority(understood)
             if repairs_left:
                 dialogue.tell(self._repair.message(readings[0], choices))
         return readings[0].decision()
 
-    def _picks(self, choices: Choices) -> bool:
+    def _asks_for_letter(self, choices: Choices) -> bool:
         """Whether a single token is asked for: where capitals go round for all choices."""
         answers = choices.answers or ()
         return (
@@ -105,7 +105,7 @@ class Chat(ModelAgent):
             and 0 < len(answers) <= len(ascii_uppercase)
         )
 
-    async def _pick(self, dialogue: Dialogue, choices: Choices) -> Decision:
+    async def _choose_letter(self, dialogue: Dialogue, choices: Choices) -> Decision:
         """The likeliest letter; nothing where the model would say something else altogether."""
         ranking = await dialogue.choose(choices.answers or ())
         texts = [a.text for a in choices.allowed] + [STOP] * choices.stop
@@ -122,7 +122,7 @@ class Chat(ModelAgent):
         return Decision(choices.allowed[best], raw=raw, ranked=ranked)
 
 
-def _elect(readings: Sequence[Reading]) -> Decision:
+def _majority(readings: Sequence[Reading]) -> Decision:
     """The action that most of `readings` name, of equals the one named first.
 
     With several votes each action is ranked by the logarithm of its share of them.
@@ -137,7 +137,7 @@ def _elect(readings: Sequence[Reading]) -> Decision:
     return replace(decision, ranked=tuple(ranked))
 
 
-def check_votes(model: Model | None, agent: str, settings: AnswerSettings) -> Model:
+def require_votes(model: Model | None, agent: str, settings: ChatAnswerSettings) -> Model:
     """`model`, if it answers in words, as often at once as `settings` want.
 
     Raises:
@@ -147,7 +147,7 @@ def check_votes(model: Model | None, agent: str, settings: AnswerSettings) -> Mo
 
 
 def _make(settings: ChatSettings, model: Model | None) -> Agent:
-    chosen = check_votes(model, "chat", settings)
+    chosen = require_votes(model, "chat", settings)
     if settings.image:
         require(chosen, "chat", Ability.IMAGES)
     return Chat(chosen, settings, sees=settings.image)

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import Call, Decision, View
 from inhabit.agents.models.core import Message, Model, Ranking, Reply, ToolCall
-from inhabit.agents.planners.model_agent import on_record
+from inhabit.agents.planners.model_agent import calls_kept_on_error
 from inhabit.agents.prompts.prompt import pictures
 
 
@@ -24,7 +24,7 @@ class Dialogue:
         self._model = model
         self._messages = list(opening)
         self._calls: list[Call] = []
-        self._lot = f"{view.seed} {len(view.history)}"
+        self._seed_text = f"{view.seed} {len(view.history)}"
 
     async def ask(
         self,
@@ -39,7 +39,7 @@ class Dialogue:
             ModelError: the call failed.
         """
         # Each turn draws lots of its own, alike in every process.
-        digest = hashlib.sha256(f"{self._lot} {len(self._calls)}".encode()).digest()
+        digest = hashlib.sha256(f"{self._seed_text} {len(self._calls)}".encode()).digest()
         seed = int.from_bytes(digest[:4]) >> 1
         reply = await self._model.generate(
             self._messages, seed=seed, n=n, tools=tools, schema=schema
@@ -65,11 +65,11 @@ class Dialogue:
         """Say something to the model, before it is asked again."""
         self._messages += messages
 
-    def on_record(self) -> AbstractContextManager[None]:
+    def calls_kept_on_error(self) -> AbstractContextManager[None]:
         """A block whose failures tell of every call so far: see
-        `inhabit.agents.planners.model_agent.on_record`.
+        `inhabit.agents.planners.model_agent.calls_kept_on_error`.
         """
-        return on_record(self._calls, self._messages)
+        return calls_kept_on_error(self._calls, self._messages)
 
     def record(self, decision: Decision) -> Decision:
         """`decision` with every call that led to it, and the pictures in them."""

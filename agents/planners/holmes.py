@@ -19,13 +19,13 @@ from inhabit.agents.models.core import Ability, Message, Model, ToolCall
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.dialogue import Dialogue
 from inhabit.agents.planners.model_agent import ModelAgent
-from inhabit.agents.prompts.chat_prompt import ChatPrompt, TellingSettings
+from inhabit.agents.prompts.chat_prompt import ChatPrompt, ChatPromptSettings
 from inhabit.agents.prompts.prompt import PromptTemplate
-from inhabit.agents.prompts.tools import calls_in, legal, stub
+from inhabit.agents.prompts.tools import find_calls, legal, stub
 from inhabit.agents.registry import AgentRegistration
 
 
-class HolmesSettings(TellingSettings):
+class HolmesSettings(ChatPromptSettings):
     """How the model asks."""
 
     protocol: Literal["auto", "native", "text"] = "auto"
@@ -46,7 +46,7 @@ class Holmes(ModelAgent):
         self._native = settings.protocol == "native" or (
             settings.protocol == "auto" and Ability.TOOLS in model.abilities
         )
-        self._telling = ChatPrompt(settings)
+        self._chat_prompt = ChatPrompt(settings)
         self._template = PromptTemplate("holmes")
         self._repair = Repair()
 
@@ -58,35 +58,35 @@ class Holmes(ModelAgent):
         choices = Choices.of(
             view, lettered=settings.letters, most=settings.listed, stop=settings.stop
         )
-        told = self._telling.parts(view, choices, sees=False)
+        told = self._chat_prompt.parts(view, choices, sees=False)
         opening = (Message("system", (self._system(view),)), Message("user", told))
         dialogue = Dialogue(self._model, opening, view)
         answers = ToolAnswers(view)
-        with dialogue.on_record():
+        with dialogue.calls_kept_on_error():
             decision = await self._act(dialogue, choices, view, answers)
         return dialogue.record(decision)
 
     async def _act(
         self, dialogue: Dialogue, choices: Choices, view: View, answers: ToolAnswers
     ) -> Decision:
-        said = await self._question(dialogue, view, answers)
+        said = await self._ask_tools(dialogue, view, answers)
         if said is None:
-            said = await self._due(dialogue, choices)
+            said = await self._ask_for_action(dialogue, choices)
         for repairs_left in range(self._settings.repairs, -1, -1):
             reading = await read(said, choices, view)
             if reading.meaning.problem is None or not repairs_left:
                 break
             dialogue.tell(self._repair.message(reading, choices))
-            said = await self._due(dialogue, choices)
+            said = await self._ask_for_action(dialogue, choices)
         decision = reading.decision()
         return replace(decision, description=decision.description or answers.told)
 
-    async def _question(self, dialogue: Dialogue, view: View, answers: ToolAnswers) -> str | None:
+    async def _ask_tools(self, dialogue: Dialogue, view: View, answers: ToolAnswers) -> str | None:
         """Have the model ask for as long as it wants: what it says then; None if it had to end."""
         offered = view.grants.tools if self._native else ()
         for _ in range(self._settings.turns):
             reply = await dialogue.ask(tools=offered)
-            asked = reply.wants or calls_in(reply.texts[0], view.grants.tools)
+            asked = reply.wants or find_calls(reply.texts[0], view.grants.tools)
             if not asked:
                 return reply.texts[0]
             said = [await answers.of(call) for call in asked]
@@ -97,7 +97,7 @@ class Holmes(ModelAgent):
         dialogue.tell(Message("user", (self._template.block("enough"),)))
         return None
 
-    async def _due(self, dialogue: Dialogue, choices: Choices) -> str:
+    async def _ask_for_action(self, dialogue: Dialogue, choices: Choices) -> str:
         """The model's action, held to its form where that can be done."""
         held = Ability.SCHEMA in self._model.abilities
         reply = await dialogue.ask(schema=choices.schema(("reasoning",)) if held else None)

@@ -12,8 +12,8 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import Agent, Decision, Grant, View
 from inhabit.agents.models.core import Model
-from inhabit.agents.planners.chat import AnswerSettings, Chat, check_votes
-from inhabit.agents.prompts.tools import asks_nothing
+from inhabit.agents.planners.chat import Chat, ChatAnswerSettings, require_votes
+from inhabit.agents.prompts.tools import takes_no_arguments
 from inhabit.agents.registry import AgentRegistration
 
 
@@ -25,11 +25,11 @@ class Llm(Chat):
         grants = view.grants
         known = []
         for tool in grants.tools:
-            if grants.call is not None and asks_nothing(tool):
+            if grants.call is not None and takes_no_arguments(tool):
                 name = str(tool["name"])
                 found = await grants.call(name, {})
                 known.append(f"{name.replace('_', ' ').capitalize()}: {_words(found)}.")
-        return await self.decide_knowing(view, known)
+        return await self.decide_with_facts(view, known)
 
 
 def _words(found: JsonValue) -> str:
@@ -39,14 +39,14 @@ def _words(found: JsonValue) -> str:
     return json.dumps(found, ensure_ascii=False)
 
 
-def _make(settings: AnswerSettings, model: Model | None) -> Agent:
-    return Llm(check_votes(model, "llm", settings), settings, sees=False)
+def _make(settings: ChatAnswerSettings, model: Model | None) -> Agent:
+    return Llm(require_votes(model, "llm", settings), settings, sees=False)
 
 
 REGISTRATION = AgentRegistration(
     name="llm",
     summary="asks a chat model, which gets a text description instead of images",
-    settings=AnswerSettings,
+    settings=ChatAnswerSettings,
     make=_make,
     model="openai:gpt-4o-mini",
     needs=frozenset({Grant.TOOLS}),

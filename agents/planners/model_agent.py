@@ -14,7 +14,7 @@ from inhabit.envs.core import SimulatorError
 
 
 @contextmanager
-def on_record(calls: Sequence[Call], messages: Iterable[Message]) -> Iterator[None]:
+def calls_kept_on_error(calls: Sequence[Call], messages: Iterable[Message]) -> Iterator[None]:
     """Whatever fails in the block tells of `calls`, as they are by then, about the pictures in
     `messages`.
 
@@ -34,7 +34,7 @@ def on_record(calls: Sequence[Call], messages: Iterable[Message]) -> Iterator[No
         raise CutShortError(error, said) from error
 
 
-async def all_rankings(asked: Iterable[Awaitable[Ranking]]) -> list[Ranking]:
+async def gather_rankings(asked: Iterable[Awaitable[Ranking]]) -> list[Ranking]:
     """What comes of asking several things at once. Where one fails, the others are waited for.
 
     Raises:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from inhabit.agents.core import Call, Decision, Ranked, Step, Trial, View
 from inhabit.agents.models.core import Ability, Message, Model
-from inhabit.agents.planners.model_agent import ModelAgent, all_rankings, on_record
-from inhabit.agents.prompts.history import untried
+from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
+from inhabit.agents.prompts.history import without_failed
 from inhabit.agents.prompts.prompt import Prompt, pictures
 from inhabit.envs.core import Action
 
@@ -59,23 +59,23 @@ class PlanBeam(ModelAgent):
         super().__init__(model)
         self._settings = settings
         self._prompt = Prompt("rank", history=settings.history)
-        self._going: dict[tuple[object, ...], tuple[Action, ...]] = {}
+        self._pending: dict[tuple[object, ...], tuple[Action, ...]] = {}
         """What is left of a plan, by the episode so far; taken out when it is looked up."""
 
     async def decide(self, view: View) -> Decision:
         """What to do next; stops where there is nothing to choose from."""
         if (action := self._next(view)) is not None:
-            return Decision(action, reasoning=_GOING_ON)
-        if not untried(view):
+            return Decision(action, reasoning=_CONTINUING)
+        if not without_failed(view):
             return Decision(None, stop=True)
         search = Search(self._model, self._prompt, self._settings)
         plans = await search.plans(view)
         best = plans[0]
         if self._settings.follow == "plan" and best.actions[1:]:
-            self._going[_so_far(view, best.actions[0].text)] = best.actions[1:]
+            self._pending[_episode_key(view, best.actions[0].text)] = best.actions[1:]
         return Decision(
             best.actions[0],
-            reasoning=search.account(view, plans),
+            reasoning=search.summary(view, plans),
             ranked=tuple(plan.ranked() for plan in plans),
             calls=tuple(search.calls),
             images=search.images,
@@ -83,18 +83,18 @@ class PlanBeam(ModelAgent):
 
     def _next(self, view: View) -> Action | None:
         """The next action of a plan that is being followed, unless something has failed."""
-        rest = self._going.pop(_so_far(view), ())
+        rest = self._pending.pop(_episode_key(view), ())
         if not rest or view.history[-1].reason is not None or rest[0] not in view.candidates:
             return None
         if rest[1:]:
-            self._going[_so_far(view, rest[0].text)] = rest[1:]
+            self._pending[_episode_key(view, rest[0].text)] = rest[1:]
         return rest[0]
 
 
-_GOING_ON = "Going on with the plan."
+_CONTINUING = "Going on with the plan."
 
 
-def _so_far(view: View, *following: str) -> tuple[object, ...]:
+def _episode_key(view: View, *following: str) -> tuple[object, ...]:
     """What tells an episode and its moment from others."""
     return view.seed, view.goal, *(step.action for step in view.history), *following
 
@@ -110,16 +110,16 @@ class Search:
         self._copies: list[Trial] = []
         self._tried = self._failed = 0
         self.calls: list[Call] = []
-        self._told: list[Message] = []
+        self._messages: list[Message] = []
 
     @property
     def images(self) -> Mapping[str, NDArray[np.uint8]]:
         """The pictures that `calls` name, by digest."""
-        return pictures(self._told)
+        return pictures(self._messages)
 
     async def plans(self, view: View) -> Sequence[ActionPlan]:
         """The best plans from `view`, at least one, best first."""
-        with on_record(self.calls, self._told):
+        with calls_kept_on_error(self.calls, self._messages):
             return await self._searched(view)
 
     async def _searched(self, view: View) -> Sequence[ActionPlan]:
@@ -131,7 +131,7 @@ class Search:
             plans: Sequence[ActionPlan] = [ActionPlan((), 0.0, 0, view, trial)]
             for _ in range(self._settings.depth):
                 options = await self._options(plans)
-                longer = await self._working(options)
+                longer = await self._feasible(options)
                 if not longer:
                     return plans if plans[0].actions else options[:1]
                 plans = longer
@@ -140,7 +140,7 @@ class Search:
             for copy in self._copies:
                 await copy.close()
 
-    def account(self, view: View, plans: Sequence[ActionPlan]) -> str:
+    def summary(self, view: View, plans: Sequence[ActionPlan]) -> str:
         """In a sentence or two, what was found and how."""
         said = f"Plan: {plans[0].ranked().text}."
         if view.grants.fork is None:
@@ -152,12 +152,12 @@ class Search:
         open_ended = [plan for plan in plans if plan.view.candidates]
         sees = Ability.IMAGES in self._model.abilities
         prompts = [self._prompt.messages(plan.view, images=sees) for plan in open_ended]
-        self._told += (message for prompt in prompts for message in prompt)
+        self._messages += (message for prompt in prompts for message in prompt)
         asked = (
-            self._model.rank(prompt, [action.text for action in untried(plan.view)])
+            self._model.rank(prompt, [action.text for action in without_failed(plan.view)])
             for prompt, plan in zip(prompts, open_ended, strict=True)
         )
-        rankings = await all_rankings(asked)
+        rankings = await gather_rankings(asked)
         self.calls += [ranking.call for ranking in rankings]
         options = (
             replace(
@@ -167,11 +167,11 @@ class Search:
                 tokens=plan.tokens + ranked.tokens,
             )
             for plan, ranking in zip(open_ended, rankings, strict=True)
-            for action, ranked in zip(untried(plan.view), ranking.scores, strict=True)
+            for action, ranked in zip(without_failed(plan.view), ranking.scores, strict=True)
         )
         return sorted(options, key=lambda plan: -plan.logprob)
 
-    async def _working(self, options: Sequence[ActionPlan]) -> list[ActionPlan]:
+    async def _feasible(self, options: Sequence[ActionPlan]) -> list[ActionPlan]:
         """The first `width` of `options` whose last action works."""
         working: list[ActionPlan] = []
         tries = options[: self._settings.tries]
@@ -187,7 +187,7 @@ class Search:
         """`option` with its last action done, or merely thought of; None where that fails."""
         action, view = option.actions[-1], option.view
         if option.trial is None:
-            return replace(option, view=_later(view, Step(action.text, None, "")))
+            return replace(option, view=_extended(view, Step(action.text, None, "")))
         copy = await option.trial.fork()
         self._copies.append(copy)
         reason, feedback = await copy.act(action)
@@ -197,12 +197,12 @@ class Search:
             self._copies.remove(copy)
             await copy.close()
             return None
-        view = _later(view, Step(action.text, None, feedback))
+        view = _extended(view, Step(action.text, None, feedback))
         if len(option.actions) < self._settings.depth:
             observation, candidates = await copy.look()
             view = replace(view, observation=observation, candidates=candidates)
         return replace(option, view=view, trial=copy)
 
 
-def _later(view: View, step: Step) -> View:
+def _extended(view: View, step: Step) -> View:
     return replace(view, history=(*view.history, step))

@@ -15,9 +15,9 @@ from pydantic import Field
 from inhabit.agents.core import Agent, Decision, Step, View
 from inhabit.agents.models.core import Ability, Image, Model
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import ModelAgent, on_record
-from inhabit.agents.prompts.history import unspent
-from inhabit.agents.prompts.notes import SURE, Notes, Sighting, told
+from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error
+from inhabit.agents.prompts.history import without_repeated
+from inhabit.agents.prompts.notes import SURE, Detections, Notes, mentioned_kinds
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Observation
 from inhabit.envs.settings import SettingsModel
@@ -45,13 +45,13 @@ class Planner(ModelAgent):
 
     async def decide(self, view: View) -> Decision:
         """The likeliest candidate; stops where there is none."""
-        candidates = unspent(view)
+        candidates = without_repeated(view)
         if not candidates:
             return Decision(None, stop=True)
-        *then, now = await self._sightings(view)
-        prompt = self._notes.messages(view, then, now)
+        *earlier, current = await self._sightings(view)
+        prompt = self._notes.messages(view, earlier, current)
         texts = [action.text for action in candidates]
-        with on_record((), prompt):
+        with calls_kept_on_error((), prompt):
             if self._settings.width:
                 ranking = await self._model.beam(prompt, texts, width=self._settings.width)
             else:
@@ -59,28 +59,28 @@ class Planner(ModelAgent):
         ranked = sorted(ranking.scores, key=lambda score: -score.logprob)[:5]
         return Decision(
             next(action for action in candidates if action.text == ranked[0].text),
-            description=", ".join(kind for kind, sure in sorted(now.items()) if sure >= SURE),
+            description=", ".join(kind for kind, sure in sorted(current.items()) if sure >= SURE),
             ranked=tuple(ranked),
             calls=(ranking.call,),
         )
 
-    async def _sightings(self, view: View) -> Sequence[Sighting]:
+    async def _sightings(self, view: View) -> Sequence[Detections]:
         """What was seen before each step, and what is seen now."""
         moments: list[Step | Observation] = [*view.history, view.observation]
-        shown = [_pictures(moment) for moment in moments]
+        shown = [_pictures(step) for step in moments]
         if Ability.EYES not in self._model.abilities or not any(shown):
-            return [told(moment.text) for moment in moments]
+            return [mentioned_kinds(step.text) for step in moments]
         seen = iter(await self._model.look([picture for some in shown for picture in some]))
-        return [_together([next(seen) for _ in some]) for some in shown]
+        return [_merged([next(seen) for _ in some]) for some in shown]
 
 
-def _pictures(moment: Step | Observation) -> list[Image]:
-    frames = [frame for clip in moment.clips for frame in clip.frames]
-    frames += [] if moment.rgb is None else [moment.rgb]
+def _pictures(step: Step | Observation) -> list[Image]:
+    frames = [frame for clip in step.clips for frame in clip.frames]
+    frames += [] if step.rgb is None else [step.rgb]
     return [Image(frame) for frame in frames]
 
 
-def _together(sightings: Sequence[Sighting]) -> Sighting:
+def _merged(sightings: Sequence[Detections]) -> Detections:
     kinds = {kind for sighting in sightings for kind in sighting}
     return {kind: max(s.get(kind, 0.0) for s in sightings) for kind in sorted(kinds)}
 

@@ -22,8 +22,8 @@ class Random(Agent):
         if not view.candidates:
             return Decision(None, stop=True)
         # Seeded by a text: Python hashes that with SHA-512, alike in every process and version.
-        lot = random.Random(f"{view.seed}/{len(view.history)}")
-        return Decision(lot.choice(view.candidates))
+        rng = random.Random(f"{view.seed}/{len(view.history)}")
+        return Decision(rng.choice(view.candidates))
 
 
 def _make(settings: RandomSettings, model: Model | None) -> Agent:

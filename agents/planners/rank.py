@@ -13,8 +13,8 @@ from pydantic import Field
 from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
 from inhabit.agents.models.core import Ability, Image, Message, Model
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import ModelAgent, all_rankings, on_record
-from inhabit.agents.prompts.history import untried
+from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
+from inhabit.agents.prompts.history import without_failed
 from inhabit.agents.prompts.prompt import Prompt, pictures
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.settings import SettingsModel
@@ -51,7 +51,7 @@ class Rank(ModelAgent):
 
     async def decide(self, view: View) -> Decision:
         """The likeliest candidate; stops where there is none."""
-        candidates = untried(view)
+        candidates = without_failed(view)
         if not candidates:
             return Decision(None, stop=True)
         prompt = self._asked(view)
@@ -59,8 +59,8 @@ class Rank(ModelAgent):
         if self._settings.score == "contrast":
             prompts.append(_blind(prompt))
         texts = [action.text for action in candidates]
-        with on_record((), prompt):
-            rankings = await all_rankings(self._model.rank(one, texts) for one in prompts)
+        with calls_kept_on_error((), prompt):
+            rankings = await gather_rankings(self._model.rank(one, texts) for one in prompts)
         scores = rankings[0].scores
         if rankings[1:]:
             pairs = zip(scores, rankings[1].scores, strict=True)
@@ -81,8 +81,8 @@ class Rank(ModelAgent):
         best = values[order[0]]
         # Equals first: the best may be infinite, and infinity less itself is no number.
         chances = [1.0 if v == best else math.exp((v - best) / temperature) for v in values]
-        lot = random.Random(f"{view.seed}/{len(view.history)}")
-        return lot.choices(range(len(values)), chances)[0]
+        rng = random.Random(f"{view.seed}/{len(view.history)}")
+        return rng.choices(range(len(values)), chances)[0]
 
     def _asked(self, view: View) -> tuple[Message, ...]:
         sees = Ability.IMAGES in self._model.abilities

@@ -81,7 +81,7 @@ def _latest(named: Sequence[str]) -> Sequence[str]:
 Part = str | Image
 
 
-class TellingSettings(SettingsModel):
+class ChatPromptSettings(SettingsModel):
     """What a prompt tells of the past and offers for the present."""
 
     history: int = Field(default=8, ge=0)
@@ -114,7 +114,7 @@ class TellingSettings(SettingsModel):
 class ChatPrompt:
     """Writes the user's turn. It begins alike from step to step, as far as it can."""
 
-    def __init__(self, settings: TellingSettings) -> None:
+    def __init__(self, settings: ChatPromptSettings) -> None:
         """Tell as `settings` say.
 
         Raises:

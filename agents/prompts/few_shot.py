@@ -34,7 +34,7 @@ class Examples:
         """Choose among `examples`; of equals the first wins."""
         self._examples = tuple(examples)
         counts = Counter(word for e in self._examples for word in set(_words(e.goal)))
-        self._rarity = {w: math.log(1 + len(self._examples) / n) for w, n in counts.items()}
+        self._idf = {w: math.log(1 + len(self._examples) / n) for w, n in counts.items()}
         self._vectors = [self._vector(example.goal) for example in self._examples]
 
     @classmethod
@@ -56,14 +56,14 @@ class Examples:
     def nearest(self, goal: str, count: int) -> tuple[FewShotExample, ...]:
         """`count` of them, the most alike first."""
         asked = self._vector(goal)
-        alike = [_dot(asked, vector) for vector in self._vectors]
-        order = sorted(range(len(alike)), key=lambda i: -alike[i])
+        similarity = [_dot(asked, vector) for vector in self._vectors]
+        order = sorted(range(len(similarity)), key=lambda i: -similarity[i])
         return tuple(self._examples[i] for i in order[:count])
 
     def _vector(self, goal: str) -> Mapping[str, float]:
         """Of length 1, but for a goal of words that no example has."""
-        found = Counter(w for w in _words(goal) if w in self._rarity)
-        weighed = {w: n * self._rarity[w] for w, n in found.items()}
+        found = Counter(w for w in _words(goal) if w in self._idf)
+        weighed = {w: n * self._idf[w] for w, n in found.items()}
         length = math.sqrt(math.fsum(x * x for x in weighed.values())) or 1.0
         return {w: x / length for w, x in weighed.items()}
 

@@ -10,11 +10,11 @@ from inhabit.envs.core import Action
 _TWICE = 2
 
 
-def untried(view: View) -> tuple[Action, ...]:
-    """The candidates but those that have failed since anything last worked.
+def without_failed(view: View) -> tuple[Action, ...]:
+    """The candidates, without those that failed since the last step that worked.
 
-    Until something works the agent stands where it stood, and what failed will fail again. Where
-    all of them have failed, all of them come back.
+    Nothing has changed since then, so what failed will fail again. Where all candidates have
+    failed, all are returned.
     """
     failed = set()
     for step in reversed(view.history):
@@ -24,20 +24,20 @@ def untried(view: View) -> tuple[Action, ...]:
     return tuple(a for a in view.candidates if a.text not in failed) or view.candidates
 
 
-def unspent(view: View) -> tuple[Action, ...]:
-    """Those of `untried` that were not done twice in vain since anything new came of something.
+def without_repeated(view: View) -> tuple[Action, ...]:
+    """`without_failed`, without actions that were repeated twice with the same feedback as before.
 
-    In vain is what comes to what it had come to before. A small model that goes in circles gets
-    out of them so; but what works and never came before may have changed what all others come to.
+    This gets a small model out of a loop. The count starts again whenever an action works with
+    feedback that is new, because that may change what the other actions do.
     """
     known: set[tuple[str, str]] = set()
-    again: Counter[str] = Counter()
+    repeated: Counter[str] = Counter()
     for step in view.history:
-        came = step.action, step.feedback
-        if came in known:
-            again[step.action] += 1
+        result = step.action, step.feedback
+        if result in known:
+            repeated[step.action] += 1
         elif step.reason is None:
-            again.clear()
-        known.add(came)
-    left = untried(view)
-    return tuple(a for a in left if again[a.text] < _TWICE) or left
+            repeated.clear()
+        known.add(result)
+    left = without_failed(view)
+    return tuple(a for a in left if repeated[a.text] < _TWICE) or left

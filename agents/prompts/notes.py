@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from inhabit.agents.answers.synonyms import called
+from inhabit.agents.answers.synonyms import surface_forms
 from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Message
 from inhabit.agents.prompts.prompt import PromptTemplate
 
-Sighting = Mapping[str, float]
+Detections = Mapping[str, float]
 """Kinds of things, and how sure it is that they are there, 0..1."""
 
 SURE, MAYBE = 0.5, 0.2
@@ -36,7 +36,7 @@ _PLACES = frozenset(
 are treated with. All else is told of if the goal speaks of it."""
 
 
-def told(text: str) -> Sighting:
+def mentioned_kinds(text: str) -> Detections:
     """The kinds of the things that an environment names: "mug_2" is a mug, and sure."""
     return {name.strip(): 1.0 for name in _NAME.findall(text)}
 
@@ -48,26 +48,28 @@ class Notes:
         """Read the template."""
         self._template = PromptTemplate("notes")
 
-    def messages(self, view: View, then: Sequence[Sighting], now: Sighting) -> tuple[Message, ...]:
+    def messages(
+        self, view: View, earlier: Sequence[Detections], current: Detections
+    ) -> tuple[Message, ...]:
         """The prompt for `view`.
 
         Args:
             view: the moment.
-            then: what was seen before each step of its history.
-            now: what is seen now.
+            earlier: what was seen before each step of its history.
+            current: what is seen now.
         """
         said = self._template.block(
             "user",
             goal=view.goal,
-            seen=_named(_surest([*then, now]), view.goal),
-            steps=[_short(step) for step in view.history[-_STEPS:]],
-            here=_named(now, view.goal),
+            seen=_listed(_best([*earlier, current]), view.goal),
+            steps=[_outcome(step) for step in view.history[-_STEPS:]],
+            here=_listed(current, view.goal),
             known=_unnumbered(view.observation.text),
         )
         return Message("system", (self._template.block("system"),)), Message("user", (said,))
 
 
-def _surest(sightings: Iterable[Sighting]) -> Sighting:
+def _best(sightings: Iterable[Detections]) -> Detections:
     found: dict[str, float] = {}
     for sighting in sightings:
         for kind, sure in sighting.items():
@@ -75,7 +77,7 @@ def _surest(sightings: Iterable[Sighting]) -> Sighting:
     return found
 
 
-def _named(sighting: Sighting, goal: str) -> Sequence[str]:
+def _listed(sighting: Detections, goal: str) -> Sequence[str]:
     """What the goal speaks of, then places; with a question mark what is not sure."""
     named = sorted((not _speaks_of(goal, kind), kind) for kind in sighting)
     return [
@@ -92,10 +94,10 @@ def _speaks_of(goal: str, kind: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _names(kind: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, called(kind)))})\b")
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, surface_forms(kind)))})\b")
 
 
-def _short(step: Step) -> str:
+def _outcome(step: Step) -> str:
     """What came of a step in a few words: "open cabinet_2", "go to mug: not found"."""
     if step.reason is not None:
         return f"{step.action.replace('the ', '')}: {step.reason.value.replace('_', ' ')}"

@@ -33,12 +33,12 @@ def stub(tool: Tool) -> str:
     return f'def {tool["name"]}({given}):\n    """{said}"""'
 
 
-def asks_nothing(tool: Tool) -> bool:
+def takes_no_arguments(tool: Tool) -> bool:
     """Whether the function can be called without arguments."""
     return not _required(tool)
 
 
-def calls_in(text: str, tools: Sequence[Tool]) -> tuple[ToolCall, ...]:
+def find_calls(text: str, tools: Sequence[Tool]) -> tuple[ToolCall, ...]:
     """The calls of `tools` that stand in `text` as statements of their own, in their order.
 
     A mention of a function is no call, and neither is one inside other code or prose; a result may

@@ -10,41 +10,41 @@ from numpy.typing import NDArray
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.checking.pictures import unclear
+from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import RejectedError
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.moment import Moment
 from inhabit.eie.examples.topology import kind_of
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import Lexicon
 
 
-def check_picture(moment: Moment, visible: float) -> None:
+def check_picture(context: StepContext, visible: float) -> None:
     """See that the picture is clear, and shows what the answer is about, and which one is meant.
 
     Args:
-        moment: in question.
+        context: in question.
         visible: the share of the picture that it has to take up.
     """
-    rgb = moment.observation.rgb
+    rgb = context.observation.rgb
     if rgb is None:
         raise RejectedError(Rejection.HIDDEN, "There is no picture.")
-    in_sight = sum(thing.pixels > 0 for thing in moment.things)
+    in_sight = sum(thing.pixels > 0 for thing in context.things)
     if (wrong := unclear(rgb, in_sight)) is not None:
         raise RejectedError(Rejection.UNCLEAR, wrong)
-    aim = moment.aim(moment.answer)
-    if aim is None:
-        what = moment.answer.arguments[-1]
+    target = context.target(context.answer)
+    if target is None:
+        what = context.answer.arguments[-1]
         raise RejectedError(Rejection.HIDDEN, f"The answer is about {what!r}, which is nowhere.")
-    _check_size(aim.name, aim.pixels, rgb, visible)
-    check_name(moment, moment.answer)
+    _check_size(target.name, target.pixels, rgb, visible)
+    check_name(context, context.answer)
 
 
-def check_shown(moment: Moment, kind: str, visible: float) -> None:
+def check_shown(context: StepContext, kind: str, visible: float) -> None:
     """See that a thing of a kind takes up a share of at least `visible` of the picture."""
-    rgb = moment.observation.rgb
+    rgb = context.observation.rgb
     if rgb is None:
         raise RejectedError(Rejection.HIDDEN, "There is no picture.")
-    most = max((thing.pixels for thing in moment.things if thing.kind == kind), default=0)
+    most = max((thing.pixels for thing in context.things if thing.kind == kind), default=0)
     _check_size(f"The {kind}", most, rgb, visible)
 
 
@@ -57,10 +57,10 @@ def _check_size(name: str, pixels: int, rgb: NDArray[np.uint8], visible: float) 
         )
 
 
-def check_name(moment: Moment, action: Action) -> None:
+def check_name(context: StepContext, action: Action) -> None:
     """See that a number in an action's words does not tell apart what the picture can't."""
     for name in action.arguments:
-        alike = moment.alike(name)
+        alike = context.alike(name)
         if kind_of(name) != name and len(alike) > 1:
             raise RejectedError(
                 Rejection.AMBIGUOUS,
@@ -69,11 +69,11 @@ def check_name(moment: Moment, action: Action) -> None:
             )
 
 
-def check_question(question: str, answer: Action, moment: Moment) -> None:
+def check_question(question: str, answer: Action, context: StepContext) -> None:
     """See that the question does not say the answer, in its own words or in plainer ones."""
     plainly = answer.text
     for name in answer.arguments:
-        alike = moment.alike(name)
+        alike = context.alike(name)
         plainly = plainly.replace(name, alike[0].kind if alike else name)
     asked = _plain(question)
     if _plain(answer.text) in asked or _plain(plainly) in asked:
@@ -82,25 +82,25 @@ def check_question(question: str, answer: Action, moment: Moment) -> None:
         )
 
 
-def check_wish(goal: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
+def check_goal(goal: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
     """See that a goal speaks of nothing that the scene lacks."""
     _raise_first(contradictions(goal, things, lexicon, wish=True))
 
 
-def check_told(text: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
+def check_statement(text: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
     """See that what is told of the scene is so."""
     _raise_first(contradictions(text, things, lexicon))
 
 
-def check_concepts(concepts: Sequence[str], moment: Moment, lexicon: Lexicon) -> None:
+def check_concepts(concepts: Sequence[str], context: StepContext, lexicon: Lexicon) -> None:
     """See that every key concept is so, and that what it names is in the picture."""
     for concept in concepts:
-        _raise_first(contradictions(f"There is the {concept}.", moment.things, lexicon))
-        kinds = {t.kind for t in moment.things} | lexicon.kinds
+        _raise_first(contradictions(f"There is the {concept}.", context.things, lexicon))
+        kinds = {t.kind for t in context.things} | lexicon.kinds
         found = [kind for kind in kinds if re.search(rf"\b{re.escape(kind)}\b", concept)]
         # A spray bottle is no bottle.
-        meant = {k for k in found if not any(k != other and k in other for other in found)}
-        named = [t for t in moment.things if t.kind in meant]
+        target_name = {k for k in found if not any(k != other and k in other for other in found)}
+        named = [t for t in context.things if t.kind in target_name]
         if named and not any(t.pixels or t.held for t in named):
             raise RejectedError(
                 Rejection.HIDDEN, f"The key concept {concept!r} is not to be seen in the picture."

@@ -49,7 +49,7 @@ def photographs(
     continues an interrupted set.
     """
     require("pyarrow", "sets", "Data sets")
-    from inhabit.eie.making.photographs import Photographer, found_in, make
+    from inhabit.eie.making.photographs import Photographer, make, photographs_in
     from inhabit.eie.sets.card import write_card
     from inhabit.eie.sets.page.writing import write_page
     from inhabit.eie.sets.tables import write_tables
@@ -65,7 +65,7 @@ def photographs(
         backend="photographs",
         author=author,
         seed=seed,
-        n=len(found_in(folder)),
+        n=len(photographs_in(folder)),
         settings={owner: kind.model_dump(mode="json") for owner, kind in settings.items()},
         software=software(("inhabit", "numpy", "pillow", "pydantic")),
     )

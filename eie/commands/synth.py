@@ -12,9 +12,9 @@ import typer
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from inhabit.eie.examples.draft import Funnel
-from inhabit.eie.making.components import equip, owners
+from inhabit.eie.making.components import load_components, owners
+from inhabit.eie.making.local import LocalSynthesis
 from inhabit.eie.making.settings import SynthSettings
-from inhabit.eie.making.synth import Synthesis
 from inhabit.eie.sets.card import write_card
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
 from inhabit.eie.sets.page.writing import write_page
@@ -151,37 +151,37 @@ def _comparable(
 
 
 async def _make(opened: SetFolder, workers: int) -> None:
-    equipment = await asyncio.to_thread(equip, opened.header)
+    components = await asyncio.to_thread(load_components, opened.header)
     try:
         with ProgressReport("examples", opened.header.n) as progress:
-            await Synthesis(
+            await LocalSynthesis(
                 opened,
-                equipment.author,
-                equipment.pipeline,
-                equipment.make,
-                most=_most(opened.header, equipment.settings),
+                components.author,
+                components.pipeline,
+                components.make,
+                max_attempts=_most(opened.header, components.settings),
                 workers=workers,
-                watch=progress.set_done,
+                on_progress=progress.set_done,
             ).run()
     finally:
-        await equipment.author.close()
+        await components.author.close()
 
 
 async def _make_on_cluster(opened: SetFolder, cluster: ClusterSettings, workers: int) -> None:
     # Ray takes seconds to import, and few installations have it.
-    from inhabit.eie.making.cluster import make_on_cluster
+    from inhabit.eie.making.cluster import synthesize_on_cluster
     from inhabit.episodes.cluster.jobs import connected
     from inhabit.episodes.cluster.run import need_of
 
     header = opened.header
     async with connected(cluster.ray_address):
         with ProgressReport("examples", header.n) as progress:
-            await make_on_cluster(
+            await synthesize_on_cluster(
                 opened,
-                most=_most(header, SynthSettings.model_validate(header.settings["synth"])),
-                hands=workers,
+                max_attempts=_most(header, SynthSettings.model_validate(header.settings["synth"])),
+                workers=workers,
                 need=need_of(cluster, header.backend),
-                watch=progress.set_done,
+                on_progress=progress.set_done,
             )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from inhabit.agents.models.local.registration import share_processor
+from inhabit.agents.models.local.registration import let_idle_threads_sleep
 from inhabit.eie.tuning.log import LogLine
 from inhabit.eie.tuning.settings import TuneSettings
 from inhabit.envs.core import UnavailableError
@@ -37,7 +37,7 @@ def tune(
     """
     settings = divide(assignments or (), {"tune": TuneSettings})["tune"]
     assert isinstance(settings, TuneSettings)
-    share_processor()
+    let_idle_threads_sleep()
     try:
         from inhabit.eie.tuning.samples import read
         from inhabit.eie.tuning.tune import tune as train

@@ -11,8 +11,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 
-from inhabit.eie.examples.moment import Moment, Trials, unnumbered
-from inhabit.eie.examples.topology import is_deed, kind_of
+from inhabit.eie.examples.context import StepContext, Trials, without_numbers
+from inhabit.eie.examples.topology import acts_on_object, kind_of
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind, Template
 
@@ -41,91 +41,91 @@ one among the examples that are kept. Going is mostly out of what can be seen.""
 
 
 def wrong_answers(
-    moment: Moment,
+    context: StepContext,
     trials: Trials,
     vocabulary: Sequence[Action],
     template: Template,
-    draw: random.Random,
+    rng: random.Random,
     count: int,
 ) -> list[Action]:
     """`count` actions that are worse than the answer, and some to spare; or fewer."""
     found: list[Action] = []
-    said = {unnumbered(moment.answer)}
+    said = {without_numbers(context.answer)}
     tried = 0
-    for action in _proposed(moment, vocabulary, template, draw):
+    for action in _candidates(context, vocabulary, template, rng):
         if len(found) == count + _SPARE:
             break
-        if unnumbered(action) in said:
+        if without_numbers(action) in said:
             continue
-        if not trials.knows(action):
+        if not trials.is_known(action):
             if tried >= (_MOST_TRIED if len(found) < count else count + _TRIED_TO_SPARE):
                 continue
             tried += 1
-        said.add(unnumbered(action))
-        if trials.is_wrong(action, moment.answer):
+        said.add(without_numbers(action))
+        if trials.is_wrong(action, context.answer):
             found.append(action)
     return found
 
 
 def other_actions(
-    moment: Moment,
+    context: StepContext,
     vocabulary: Sequence[Action],
     template: Template,
-    draw: random.Random,
+    rng: random.Random,
     count: int,
 ) -> list[Action]:
     """`count` actions that are not the answer of a moment, and some to spare; or fewer.
 
     Other words for the same deed, as running for walking, are not among them.
     """
-    answer = moment.answer
-    deed, about = template.deed(answer), unnumbered(answer)[-1]
+    answer = context.answer
+    deed, about = template.deed(answer), without_numbers(answer)[-1]
     found: dict[tuple[str, ...], Action] = {}
-    for action in _proposed(moment, vocabulary, template, draw):
-        if template.deed(action) is not deed or unnumbered(action)[-1] != about:
-            found.setdefault(unnumbered(action), action)
+    for action in _candidates(context, vocabulary, template, rng):
+        if template.deed(action) is not deed or without_numbers(action)[-1] != about:
+            found.setdefault(without_numbers(action), action)
     return list(found.values())[: count + _SPARE_SEEN]
 
 
-def _proposed(
-    moment: Moment, vocabulary: Sequence[Action], template: Template, draw: random.Random
+def _candidates(
+    context: StepContext, vocabulary: Sequence[Action], template: Template, rng: random.Random
 ) -> Iterator[Action]:
     """Likely wrong answers: one of the same task, one on another thing, any one; then the rest."""
     sorts = [
-        _other_times(moment, template, draw),
-        _other_things(moment, vocabulary, template, draw),
-        _other_deeds(moment, vocabulary, template, draw),
+        _from_other_steps(context, template, rng),
+        _on_other_objects(context, vocabulary, template, rng),
+        _other_kinds(context, vocabulary, template, rng),
     ]
-    order = [0, 1, draw.choice([0, 0, 1, 2])]
+    order = [0, 1, rng.choice([0, 0, 1, 2])]
     yield from (sorts[i].pop() for i in order if sorts[i])
-    rest = _shuffled([action for sort in sorts for action in sort], template, draw)
+    rest = _shuffled([action for sort in sorts for action in sort], template, rng)
     yield from reversed(rest)
 
 
-def _other_times(moment: Moment, template: Template, draw: random.Random) -> list[Action]:
+def _from_other_steps(context: StepContext, template: Template, rng: random.Random) -> list[Action]:
     """Steps of the same task that are over, or whose time will come."""
-    steps = [*(done.action for done in moment.done if not done.failed), *moment.plan[1:]]
-    found = {a.text: a for a in steps if _sayable(a, moment, template)}
-    return _shuffled([a for a in found.values() if a != moment.answer], template, draw)
+    steps = [*(done.action for done in context.done if not done.failed), *context.plan[1:]]
+    found = {a.text: a for a in steps if _is_unambiguous(a, context, template)}
+    return _shuffled([a for a in found.values() if a != context.answer], template, rng)
 
 
-def _other_things(
-    moment: Moment, vocabulary: Sequence[Action], template: Template, draw: random.Random
+def _on_other_objects(
+    context: StepContext, vocabulary: Sequence[Action], template: Template, rng: random.Random
 ) -> list[Action]:
     """The same done to another thing that is in sight."""
-    seen = {kind_of(t.name) for t in moment.things if t.pixels} | _names(moment)
+    seen = {kind_of(t.name) for t in context.things if t.pixels} | _names(context)
     return _shuffled(
         [
             a
             for a in vocabulary
-            if a.verb == moment.answer.verb
+            if a.verb == context.answer.verb
             and a.arguments
-            and a.arguments != moment.answer.arguments
-            and (_is_beside(a, moment.answer, seen) or _is_made_there(a, moment.answer, template))
-            and _sayable(a, moment, template)
+            and a.arguments != context.answer.arguments
+            and (_is_beside(a, context.answer, seen) or _is_made_there(a, context.answer, template))
+            and _is_unambiguous(a, context, template)
         ],
         template,
-        draw,
+        rng,
     )
 
 
@@ -139,44 +139,44 @@ def _is_made_there(action: Action, answer: Action, template: Template) -> bool:
     return making and action.arguments[1:] == answer.arguments[1:]
 
 
-def _other_deeds(
-    moment: Moment, vocabulary: Sequence[Action], template: Template, draw: random.Random
+def _other_kinds(
+    context: StepContext, vocabulary: Sequence[Action], template: Template, rng: random.Random
 ) -> list[Action]:
     """Something else done to the same thing."""
-    aims = moment.answer.arguments[-1:]
+    aims = context.answer.arguments[-1:]
     return _shuffled(
         [
             a
             for a in vocabulary
             if a.arguments[-1:] == aims
-            and a.verb != moment.answer.verb
+            and a.verb != context.answer.verb
             and template.deed(a) is not ActionKind.OTHER
-            and _sayable(a, moment, template)
+            and _is_unambiguous(a, context, template)
         ],
         template,
-        draw,
+        rng,
     )
 
 
-def _names(moment: Moment) -> set[str]:
-    return {t.name for t in moment.things if t.pixels}
+def _names(context: StepContext) -> set[str]:
+    return {t.name for t in context.things if t.pixels}
 
 
-def _sayable(action: Action, moment: Moment, template: Template) -> bool:
+def _is_unambiguous(action: Action, context: StepContext, template: Template) -> bool:
     """Whether it is a deed on things of the scene, and no number tells apart what looks alike."""
     # What is made need not be there yet.
     names = action.arguments[1 if template.deed(action) is ActionKind.MAKE else 0 :]
-    return is_deed(action, template) and all(
+    return acts_on_object(action, template) and all(
         name == _IT or len(alike) == 1 or (alike and kind_of(name) == name)
-        for name, alike in ((name, moment.alike(name)) for name in names)
+        for name, alike in ((name, context.alike(name)) for name in names)
     )
 
 
-def _shuffled(actions: list[Action], template: Template, draw: random.Random) -> list[Action]:
+def _shuffled(actions: list[Action], template: Template, rng: random.Random) -> list[Action]:
     """In an order by lot, those that are readily offered rather at the end.
 
     Weighted sampling without replacement, by the keys u^(1/w) of Efraimidis and Spirakis (2006).
     """
-    keys = [draw.random() ** (1 / _OFFERED.get(template.deed(a), 1.0)) for a in actions]
+    keys = [rng.random() ** (1 / _OFFERED.get(template.deed(a), 1.0)) for a in actions]
     ranked = sorted(zip(keys, range(len(actions)), strict=True))
     return [actions[i] for _, i in ranked]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inhabit.eie.checking.checks import check_wish
+from inhabit.eie.checking.checks import check_goal
 from inhabit.eie.examples.draft import Origin, RejectedError
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.topology import Topology, TopologyError
@@ -50,7 +50,7 @@ def check_events(
     if origin.proposal is None or not origin.proposal.events:
         return
     for proposed, event in zip(origin.proposal.events, events, strict=True):
-        check_wish(proposed.wish, things, template.lexicon)
+        check_goal(proposed.wish, things, template.lexicon)
         if event.thing not in event.wish and event.wish == proposed.wish:
             raise RejectedError(
                 Rejection.CONTRADICTION,

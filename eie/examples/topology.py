@@ -83,7 +83,7 @@ def kind_of(name: str) -> str:
     return stem if stem and number.isdigit() else name
 
 
-def is_deed(action: Action, template: Template) -> bool:
+def acts_on_object(action: Action, template: Template) -> bool:
     """Whether an action is done to a thing, rather than to look around."""
     return bool(action.arguments) and template.deed(action) not in (
         ActionKind.SEARCH,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inhabit.eie.checking.nouns import plural
-from inhabit.eie.examples.moment import Moment
+from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Event, Template
@@ -26,32 +26,32 @@ _FILMED = (
 )
 
 
-def question(goal: str, told: str, done: Sequence[Event], draw: random.Random) -> str:
+def question(goal: str, told: str, done: Sequence[Event], rng: random.Random) -> str:
     """The goal, what can't be seen, and what is asked.
 
     Args:
         goal: a sentence.
         told: what the environment tells beside the picture; may be empty.
         done: events that have come about; those that can't be seen are told.
-        draw: for the wording.
+        rng: for the wording.
     """
     facts = " ".join(event.done for event in done if event.done)
-    return _joined(goal, plain(told), facts, draw.choice(_ASKED))
+    return _joined(goal, plain(told), facts, rng.choice(_ASKED))
 
 
 def question_after_failure(
-    goal: str, told: str, done: Sequence[Event], tried: str, feedback: str, draw: random.Random
+    goal: str, told: str, done: Sequence[Event], tried: str, feedback: str, rng: random.Random
 ) -> str:
     """The same, with what was tried last and did not work."""
     facts = " ".join(event.done for event in done if event.done)
     why = _lower(plain(feedback).split(". ")[0])
     failure = f"You have just tried to {plain(tried)}, but {why}."
-    return _joined(goal, plain(told), facts, failure, draw.choice(_ASKED))
+    return _joined(goal, plain(told), facts, failure, rng.choice(_ASKED))
 
 
-def question_of_film(draw: random.Random) -> str:
+def question_of_film(rng: random.Random) -> str:
     """What is asked of two pictures, one before and one after an action."""
-    return draw.choice(_FILMED)
+    return rng.choice(_FILMED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,15 @@ class Explanation:
     key_concepts: tuple[str, ...]
 
 
-def explain(moment: Moment, event: Event | None, template: Template) -> Explanation:
+def explain(context: StepContext, event: Event | None, template: Template) -> Explanation:
     """Why the expert's next action is right now.
 
     Args:
-        moment: with its plan.
+        context: with its plan.
         event: what the action brings about, if it is one of the task's events.
         template: knows the deeds.
     """
-    return _Explainer(moment, event, template).explain()
+    return _Explainer(context, event, template).explain()
 
 
 _TREATING = (ActionKind.SWITCH_ON, ActionKind.CLOSE)
@@ -78,12 +78,12 @@ _TREATING = (ActionKind.SWITCH_ON, ActionKind.CLOSE)
 
 
 class _Explainer:
-    def __init__(self, moment: Moment, event: Event | None, template: Template) -> None:
-        self._moment = moment
+    def __init__(self, context: StepContext, event: Event | None, template: Template) -> None:
+        self._moment = context
         self._event = event
         self._template = template
-        self._aim = moment.aim(moment.answer)
-        self._kind = self._aim.kind if self._aim else moment.answer.arguments[-1]
+        self._target = context.target(context.answer)
+        self._kind = self._target.kind if self._target else context.answer.arguments[-1]
 
     def explain(self) -> Explanation:
         facts, concepts = self._facts()
@@ -91,22 +91,22 @@ class _Explainer:
 
     def _facts(self) -> tuple[list[str], tuple[str, ...]]:
         """What is so, and what of it has to be seen."""
-        the, kind, aim = f"the {self._kind}", self._kind, self._aim
+        the, kind, target = f"the {self._kind}", self._kind, self._target
         held = [f"the {t.kind} is in your hand" for t in self._moment.held[:1]]
-        if aim is None:
+        if target is None:
             return [], (kind,)
         match self._template.deed(self._moment.answer):
             case ActionKind.TAKE:
                 free = [] if held else ["your hands are empty"]
-                return [f"{the} is {self._where(aim)}", *free], (kind,)
-            case ActionKind.PUT if aim.states.get("open"):
+                return [f"{the} is {self._where(target)}", *free], (kind,)
+            case ActionKind.PUT if target.states.get("open"):
                 return [*held, f"{the} is open"], (f"open {kind}", kind)
             case ActionKind.PUT:
                 return [*held, f"{the} is in sight"], (kind,)
             case ActionKind.OPEN:
                 return [f"{the} is closed"], (f"closed {kind}", kind)
             case ActionKind.CLOSE:
-                inside = [t for t in self._moment.things if t.support == aim.name and t.inside]
+                inside = [t for t in self._moment.things if t.support == target.name and t.inside]
                 what = [f"the {inside[0].kind} is in it"] if len(inside) == 1 else []
                 return [f"{the} is open", *what], (f"open {kind}", kind)
             case ActionKind.SWITCH_ON:
@@ -114,9 +114,9 @@ class _Explainer:
             case ActionKind.SWITCH_OFF:
                 return [f"{the} is on"], (kind,)
             case ActionKind.CUT:
-                return [*held, f"{the} is {self._where(aim)}"], (kind,)
+                return [*held, f"{the} is {self._where(target)}"], (kind,)
             case _:
-                return [f"{the} is {self._where(aim)}"], (kind,)
+                return [f"{the} is {self._where(target)}"], (kind,)
 
     def _advice(self) -> str:
         """What to do, and what for."""
@@ -153,12 +153,12 @@ class _Explainer:
         return f"{_in(thing)} the {kind}"
 
 
-def phrase(action: Action, deed: ActionKind, moment: Moment, *, it: str) -> str:
+def phrase(action: Action, deed: ActionKind, context: StepContext, *, it: str) -> str:
     """An action in plain words that calls things of the kind `it` just that: "pick it up"."""
     if not action.arguments:
         return plain(action.text)
-    aim = moment.aim(action)
-    kind = aim.kind if aim is not None else kind_of(action.arguments[-1])
+    target = context.target(action)
+    kind = target.kind if target is not None else kind_of(action.arguments[-1])
     the = "it" if kind == it else f"the {kind}"
     match deed:
         case ActionKind.GO:
@@ -172,7 +172,7 @@ def phrase(action: Action, deed: ActionKind, moment: Moment, *, it: str) -> str:
             return f"turn {the} {direction}" if the == "it" else f"turn {direction} {the}"
         case ActionKind.CUT:
             return f"slice {the}"
-        case ActionKind.PUT if (subject := moment.subject(action)) is not None:
+        case ActionKind.PUT if (subject := context.subject(action)) is not None:
             where = "in" if " in the " in action.text else "on"
             what = "it" if subject.kind == it else f"the {subject.kind}"
             if what == the == "it":
@@ -205,35 +205,35 @@ def _joined(*sentences: str) -> str:
     return " ".join(s.strip() for s in sentences if s.strip())
 
 
-def recognise(before: Moment, after: Moment, template: Template) -> Explanation:
+def recognise(before: StepContext, after: StepContext, template: Template) -> Explanation:
     """What the pictures before and after an action show of it; no reason if they show nothing."""
     action = before.answer
-    aim = before.aim(action)
-    if aim is None:
+    target = before.target(action)
+    if target is None:
         return Explanation("", (kind_of(action.arguments[-1]),))
     earlier = {t.name: t for t in before.things}
-    deed, concept = template.deed(action), aim.kind
+    deed, concept = template.deed(action), target.kind
     said: list[str] = []
-    for now in after.alike(aim.name):
+    for now in after.alike(target.name):
         was = earlier.get(now.name)
         if was is None or not (now.pixels or now.held):
             continue
         said += [_change(was, now, state, template) for state in now.states]
         if deed is ActionKind.TAKE and now.held and not was.held:
             said.append(f"the {now.kind} is in your hand now")
-        if deed is ActionKind.GO and now.name == aim.name and now.pixels > was.pixels:
+        if deed is ActionKind.GO and now.name == target.name and now.pixels > was.pixels:
             said.append(f"the {now.kind} looks larger than before, and you are at it now")
     if deed is ActionKind.PUT:
         said += _put(before, after)
     if deed is ActionKind.CUT:
         new = {t.kind for t in after.things if t.pixels and t.name not in earlier}
-        made = [k for k in sorted(new) if template.lexicon.products.get(k) == aim.kind]
+        made = [k for k in sorted(new) if template.lexicon.products.get(k) == target.kind]
         said += [f"there are {plural(kind)} now" for kind in made]
         concept = made[0] if made else concept
     return Explanation(_joined(*(_sentence(s) for s in dict.fromkeys(said) if s)), (concept,))
 
 
-def _put(before: Moment, after: Moment) -> list[str]:
+def _put(before: StepContext, after: StepContext) -> list[str]:
     """Where everything is now that was in the hand."""
     now = {t.name: t for t in after.things}
     found = []

@@ -15,13 +15,13 @@ from inhabit.eie.checking.checks import (
     check_name,
     check_question,
     check_shown,
-    check_told,
+    check_statement,
 )
 from inhabit.eie.checking.pictures import fingerprint, unclear
 from inhabit.eie.examples.candidates import other_actions
+from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, Origin, RejectedError
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
-from inhabit.eie.examples.moment import Moment, TakenStep
 from inhabit.eie.examples.topology import Topology
 from inhabit.eie.examples.wording import (
     Explanation,
@@ -48,7 +48,7 @@ class ExampleWriter:
         topology: Topology,
         settings: SynthSettings,
         vocabulary: Sequence[Action],
-        draw: random.Random,
+        rng: random.Random,
         *,
         whole: bool,
     ) -> None:
@@ -58,24 +58,24 @@ class ExampleWriter:
         self._topology = topology
         self._settings = settings
         self._vocabulary = vocabulary
-        self._draw = draw
+        self._draw = rng
         self._whole = whole
         self._proposal = origin.proposal
         """What the author says of the first moment that is asked about."""
 
-    def decision(self, moment: Moment, wrong: Sequence[Action]) -> Draft:
+    def decision(self, context: StepContext, wrong: Sequence[Action]) -> Draft:
         """What to do at a moment.
 
         Raises:
             RejectedError: it must not be kept.
         """
-        done = self._events(moment.done)
+        done = self._events(context.done)
         if not self._whole:
-            self._check_history(moment.done)
-        goal, told = self._origin.task.goal, moment.observation.text
+            self._check_history(context.done)
+        goal, told = self._origin.task.goal, context.observation.text
         proposal, self._proposal = self._proposal, None
-        event = self._brought_about(moment)
-        why = explain(moment, event, self._template)
+        event = self._brought_about(context)
+        why = explain(context, event, self._template)
         asked = question(goal, told, done, self._draw)
         if proposal is not None:
             why = Explanation(
@@ -83,9 +83,9 @@ class ExampleWriter:
             )
             if proposal.question:
                 asked = proposal.question
-                check_told(asked, moment.things, self._template.lexicon)
-        kind: Kind = "trajectory" if self._whole and moment.done else "decision"
-        return self._draft(kind, moment, moment.answer, wrong, asked, why)
+                check_statement(asked, context.things, self._template.lexicon)
+        kind: Kind = "trajectory" if self._whole and context.done else "decision"
+        return self._draft(kind, context, context.answer, wrong, asked, why)
 
     def _check_history(self, done: Sequence[TakenStep]) -> None:
         """See that no more was done than the picture or the question can tell of."""
@@ -96,25 +96,25 @@ class ExampleWriter:
                     f"What is next hangs on {step.action.text!r}, which no picture shows.",
                 )
 
-    def recovery(self, moment: Moment, wrong: Sequence[Action]) -> Draft:
+    def recovery(self, context: StepContext, wrong: Sequence[Action]) -> Draft:
         """What to do after the last step failed.
 
         Raises:
             RejectedError: it must not be kept.
         """
-        last = moment.done[-1]
+        last = context.done[-1]
         asked = question_after_failure(
             self._origin.task.goal,
-            moment.observation.text,
-            self._events(moment.done),
+            context.observation.text,
+            self._events(context.done),
             last.action.text,
             last.feedback,
             self._draw,
         )
-        why = explain(moment, self._brought_about(moment), self._template)
-        return self._draft("recovery", moment, moment.answer, wrong, asked, why)
+        why = explain(context, self._brought_about(context), self._template)
+        return self._draft("recovery", context, context.answer, wrong, asked, why)
 
-    def recognition(self, before: Moment, after: Moment) -> Draft:
+    def recognition(self, before: StepContext, after: StepContext) -> Draft:
         """What was done between two moments. Candidates are of the same task, as they were seen.
 
         Raises:
@@ -140,45 +140,45 @@ class ExampleWriter:
     def _draft(
         self,
         kind: Kind,
-        moment: Moment,
+        context: StepContext,
         answer: Action,
         wrong: Sequence[Action],
         asked: str,
         why: Explanation,
     ) -> Draft:
-        rgb = moment.observation.rgb
+        rgb = context.observation.rgb
         assert rgb is not None
-        self._check(kind, moment, answer, asked, why)
+        self._check(kind, context, answer, asked, why)
         wanted = self._settings.candidates - 1
         texts = [a.text for a in wrong[:wanted]]
         place = self._draw.randrange(len(texts) + 1)
         texts.insert(place, answer.text)
         pictures: dict[str, NDArray[np.uint8]] = {}
         image = _add(rgb, pictures)
-        history = self._history(kind, moment.done, pictures)
+        history = self._history(kind, context.done, pictures)
         task = self._origin.task
-        aim = moment.aim(answer)
+        target = context.target(answer)
         draft = Example(
-            id=f"{task.id}-{len(moment.done)}{_MARKS[kind]}",
+            id=f"{task.id}-{len(context.done)}{_MARKS[kind]}",
             env=task.env,
             kind=kind,
             split=self._origin.split,
             image=_file(image),
             image_digest=image,
-            text=moment.observation.text if kind != "recognition" else "",
+            text=context.observation.text if kind != "recognition" else "",
             question=asked,
             candidates=tuple(texts),
             answer=place,
             reason=why.reason,
             key_concepts=why.key_concepts,
             goal=task.goal,
-            levels=self._levels(kind, moment, answer),
+            levels=self._levels(kind, context, answer),
             history=history,
-            difficulty=max(1, len(moment.plan)),
+            difficulty=max(1, len(context.plan)),
             room=self._template.room(task),
             verb=answer.verb,
-            objects=(aim.kind,) if aim is not None else (),
-            lineage=self._lineage(moment),
+            objects=(target.kind,) if target is not None else (),
+            lineage=self._lineage(context),
         )
         spare = tuple(a.text for a in wrong[wanted:])
         return Draft(draft, pictures, fingerprint(rgb), spare)
@@ -186,20 +186,20 @@ class ExampleWriter:
     def _check(
         self,
         kind: Kind,
-        moment: Moment,
+        context: StepContext,
         answer: Action,
         asked: str,
         why: Explanation,
     ) -> None:
         if kind == "recognition":
-            in_sight = sum(t.pixels > 0 for t in moment.things)
-            assert moment.observation.rgb is not None
-            if (dim := unclear(moment.observation.rgb, in_sight)) is not None:
+            in_sight = sum(t.pixels > 0 for t in context.things)
+            assert context.observation.rgb is not None
+            if (dim := unclear(context.observation.rgb, in_sight)) is not None:
                 raise RejectedError(Rejection.UNCLEAR, dim)
-        check_question(asked, answer, moment)
-        check_told(why.reason, moment.things, self._template.lexicon)
-        check_told(moment.observation.text, moment.things, self._template.lexicon)
-        check_concepts(why.key_concepts, moment, self._template.lexicon)
+        check_question(asked, answer, context)
+        check_statement(why.reason, context.things, self._template.lexicon)
+        check_statement(context.observation.text, context.things, self._template.lexicon)
+        check_concepts(why.key_concepts, context, self._template.lexicon)
 
     def _history(
         self, kind: Kind, done: Sequence[TakenStep], pictures: dict[str, NDArray[np.uint8]]
@@ -227,17 +227,17 @@ class ExampleWriter:
             for i, step in enumerate(shown)
         )
 
-    def _levels(self, kind: Kind, moment: Moment, answer: Action) -> tuple[str, ...]:
-        done = moment.done[:-1] if kind == "recognition" else moment.done
-        plan = (answer,) if kind == "recognition" else moment.plan
+    def _levels(self, kind: Kind, context: StepContext, answer: Action) -> tuple[str, ...]:
+        done = context.done[:-1] if kind == "recognition" else context.done
+        plan = (answer,) if kind == "recognition" else context.plan
         names = self._names(done)
         event = self._topology.current(plan, self._template, names)
         wish = event.wish if event is not None else answer.text
         return (self._origin.task.goal, wish, answer.text)
 
-    def _lineage(self, moment: Moment) -> Lineage:
+    def _lineage(self, context: StepContext) -> Lineage:
         origin = self._origin
-        event = self._topology.current(moment.plan, self._template, self._names(moment.done))
+        event = self._topology.current(context.plan, self._template, self._names(context.done))
         return Lineage(
             author=origin.author,
             seed_task=origin.task.id,
@@ -245,13 +245,13 @@ class ExampleWriter:
             change=origin.change,
             task=origin.task.model_dump(mode="json"),
             seed=origin.seed,
-            actions=tuple(step.action.text for step in moment.done),
-            plan=tuple(action.text for action in moment.plan),
+            actions=tuple(step.action.text for step in context.done),
+            plan=tuple(action.text for action in context.plan),
             event=event.name if event is not None else "",
         )
 
-    def _brought_about(self, moment: Moment) -> Event | None:
-        return self._topology.completed(moment.answer, self._template, self._names(moment.done))
+    def _brought_about(self, context: StepContext) -> Event | None:
+        return self._topology.completed(context.answer, self._template, self._names(context.done))
 
     def _names(self, done: Sequence[TakenStep]) -> frozenset[str]:
         actions = [step.action for step in done if not step.failed]

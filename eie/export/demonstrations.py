@@ -30,14 +30,14 @@ class Demonstration:
     number: int
     """Its place in the run."""
     task: Task
-    deeds: tuple[DemonstrationStep, ...]
+    steps: tuple[DemonstrationStep, ...]
     last: ExportImage
     """What was seen when it was over."""
 
     @property
     def pictures(self) -> tuple[ExportImage, ...]:
         """Of every moment, oldest first: one more than there are deeds."""
-        return (*(deed.seen for deed in self.deeds), self.last)
+        return (*(step.seen for step in self.steps), self.last)
 
 
 def demonstrations(run: Run) -> Iterator[Demonstration]:
@@ -58,7 +58,7 @@ def _demonstration(episode: Episode) -> Demonstration | None:
     attempt = episode.last()
     assert attempt is not None, "what has an end has an attempt"
     pictures = [_picture(episode, step) for step in attempt.steps]
-    deeds = [
+    steps = [
         DemonstrationStep(
             seen=seen,
             text=step.see.text,
@@ -71,9 +71,9 @@ def _demonstration(episode: Episode) -> Demonstration | None:
         if seen and step.decide and step.decide.action is not None and step.act
     ]
     last = pictures[-1] if pictures else None
-    if last is None or not deeds or len(deeds) != len(pictures) - 1:
+    if last is None or not steps or len(steps) != len(pictures) - 1:
         return None
-    return Demonstration(episode.number, episode.task, tuple(deeds), last)
+    return Demonstration(episode.number, episode.task, tuple(steps), last)
 
 
 def _picture(episode: Episode, step: StepRecord) -> ExportImage | None:

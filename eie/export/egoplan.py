@@ -22,7 +22,7 @@ from pydantic import JsonValue
 from inhabit.eie.examples.example import Example, Split
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.files import ExportImage, half_written, json_array, picture
-from inhabit.eie.export.filming import Filming
+from inhabit.eie.export.replayed_clips import ClipReplayer
 
 CHOICES = 4
 _FILES: dict[Split, str] = {
@@ -48,7 +48,7 @@ class EgoPlanQuestion:
     """One before each action that is still shown, and the present one."""
     past: tuple[str | None, ...]
     """What was done between two frames; None where it had no effect."""
-    ways: tuple[tuple[ExportImage, ...], ...]
+    paths: tuple[tuple[ExportImage, ...], ...]
     """For each of those, what was seen meanwhile."""
     answer: str
     wrong: tuple[str, ...]
@@ -57,17 +57,17 @@ class EgoPlanQuestion:
     @property
     def shown(self) -> tuple[ExportImage, ...]:
         """All of it, oldest first."""
-        passed = zip(self.frames, self.ways, strict=False)
-        return (*chain.from_iterable((frame, *way) for frame, way in passed), self.frames[-1])
+        passed = zip(self.frames, self.paths, strict=False)
+        return (*chain.from_iterable((frame, *path) for frame, path in passed), self.frames[-1])
 
     @property
     def moments(self) -> tuple[int, ...]:
         """Where in that each of `frames` stands, from 1 on."""
-        return tuple(accumulate((len(way) + 1 for way in self.ways), initial=1))
+        return tuple(accumulate((len(path) + 1 for path in self.paths), initial=1))
 
 
 def of_examples(
-    examples: Iterable[Example], folder: Path, filming: Filming | None = None
+    examples: Iterable[Example], folder: Path, replayer: ClipReplayer | None = None
 ) -> Iterator[EgoPlanQuestion]:
     """A question for each example that is a step of a whole episode, with the past it shows.
 
@@ -80,14 +80,14 @@ def of_examples(
         shown = [past for past in example.history if past.image is not None]
         images = [past.image for past in shown if past.image is not None]
         answer = example.candidates[example.answer]
-        ways = filming.clips(example) if filming is not None else [()] * len(example.history)
+        paths = replayer.clips(example) if replayer is not None else [()] * len(example.history)
         yield EgoPlanQuestion(
             split=example.split,
             episode=f"{example.lineage.seed_task} {example.lineage.seed}",
             goal=example.goal,
             frames=tuple(picture(folder, place) for place in (*images, example.image)),
             past=tuple(None if past.failed else past.action for past in shown),
-            ways=tuple(ways[len(example.history) - len(shown) :]),
+            paths=tuple(paths[len(example.history) - len(shown) :]),
             answer=answer,
             wrong=_wrong(example, answer),
         )
@@ -96,7 +96,7 @@ def of_examples(
 def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[EgoPlanQuestion]:
     """A question for each step that worked, all of them to train on."""
     for one in demonstrations:
-        done = tuple(deed.action if deed.worked else None for deed in one.deeds)
+        done = tuple(step.action if step.worked else None for step in one.steps)
         for place, answer in enumerate(done):
             if answer is not None:
                 yield EgoPlanQuestion(
@@ -105,7 +105,7 @@ def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[EgoPl
                     goal=one.task.goal,
                     frames=one.pictures[: place + 1],
                     past=done[:place],
-                    ways=((),) * place,
+                    paths=((),) * place,
                     answer=answer,
                     wrong=_others((action for action in done if action), answer),
                 )
@@ -128,7 +128,7 @@ def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:
         }
         for one in questions:
             if len(one.wrong) >= (1 if one.split == "train" else CHOICES - 1):
-                files[one.split](_sample(count, *films.shoot(one), one))
+                files[one.split](_sample(count, *films.write(one), one))
                 count += 1
     return count
 
@@ -142,7 +142,7 @@ class _Films:
         self._frames: list[ExportImage] = []
         self._count = 0
 
-    def shoot(self, one: EgoPlanQuestion) -> tuple[str, int]:
+    def write(self, one: EgoPlanQuestion) -> tuple[str, int]:
         """Have its frames on disk; the name of their film, and how many come before them."""
         shown = one.shown
         known = self._known(shown) if one.episode == self._episode else 0
@@ -177,9 +177,9 @@ def _sample(number: int, film: str, before: int, one: EgoPlanQuestion) -> dict[s
     }
     if one.split == "train":
         return sample | {"negative_answers": list(one.wrong)}
-    draw = random.Random(f"choices of {number}")
-    choices = [one.answer, *draw.sample(one.wrong, CHOICES - 1)]
-    draw.shuffle(choices)
+    rng = random.Random(f"choices of {number}")
+    choices = [one.answer, *rng.sample(one.wrong, CHOICES - 1)]
+    rng.shuffle(choices)
     letters = "ABCD"
     return sample | {
         **{f"choice_{letter.lower()}": text for letter, text in zip(letters, choices, strict=True)},

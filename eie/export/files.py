@@ -139,7 +139,7 @@ class ImageFolder:
     folder: Path
     _taken: set[str] = field(default_factory=set)
 
-    def take(self, one: ExportImage) -> None:
+    def copy(self, one: ExportImage) -> None:
         """Have the picture in the folder, under its name.
 
         Raises:

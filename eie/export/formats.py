@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from inhabit.eie.export import egoplan, llava, pca
+from inhabit.eie.export.conversations import of_demonstrations, of_examples
 from inhabit.eie.export.demonstrations import demonstrations
 from inhabit.eie.export.files import claim
-from inhabit.eie.export.filming import Filming
-from inhabit.eie.export.talk import of_demonstrations, of_examples
+from inhabit.eie.export.replayed_clips import ClipReplayer
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.extras import require
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -78,9 +78,9 @@ def export_set(
                 return egoplan.write(egoplan.of_examples(examples, folder), out)
             with (
                 TemporaryDirectory(dir=out) as seen,
-                Filming(opened, Path(seen), assignments, trusted=trusted) as filming,
+                ClipReplayer(opened, Path(seen), assignments, trusted=trusted) as replayer,
             ):
-                return egoplan.write(egoplan.of_examples(examples, folder, filming), out)
+                return egoplan.write(egoplan.of_examples(examples, folder, replayer), out)
         case ExportFormat.PCA:
             return pca.write(examples, folder, out)
 

@@ -22,8 +22,8 @@ from pydantic import JsonValue
 
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.files import ExportImage, half_written
-from inhabit.eie.export.film import FRAMES_PER_SECOND, film
 from inhabit.eie.export.tables import Stats, table
+from inhabit.eie.export.video import FRAMES_PER_SECOND, film
 from inhabit.episodes.recording.reader import RecordError
 
 CAMERA = "observation.images.front"
@@ -77,7 +77,7 @@ def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> in
         RecordError: a picture is gone, or of another size than the others.
         DiskError: something can't be written.
     """
-    book, rest = _Book(), iter(demonstrations)
+    totals, rest = _Totals(), iter(demonstrations)
     with table(_file(out, "meta/episodes", 0, "parquet"), _EPISODES) as episodes:
         for part in itertools.count():
             if (first := next(rest, None)) is None:
@@ -88,21 +88,21 @@ def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> in
             ):
                 for one in itertools.chain([first], rest):
                     since = shown.frames
-                    for row, rgb in book.steps(one):
+                    for row, rgb in totals.steps(one):
                         rows.add(row)
                         shown.add(rgb)
-                    episodes.add(book.episode(one, part, since))
+                    episodes.add(totals.episode(one, part, since))
                     if shown.size > LARGEST << 20:
                         break
-    _write_tasks(out / "meta/tasks.parquet", list(book.tasks))
-    _write_json(out / "meta/actions.json", list(book.actions))
-    if book.frames:
-        _write_json(out / "meta/stats.json", book.figures())
-    _write_json(out / "meta/info.json", _info(book, env))
-    return book.episodes
+    _write_tasks(out / "meta/tasks.parquet", list(totals.tasks))
+    _write_json(out / "meta/actions.json", list(totals.actions))
+    if totals.frames:
+        _write_json(out / "meta/stats.json", totals.figures())
+    _write_json(out / "meta/info.json", _info(totals, env))
+    return totals.episodes
 
 
-class _Book:
+class _Totals:
     """What is counted over a whole set."""
 
     def __init__(self) -> None:
@@ -117,11 +117,11 @@ class _Book:
     def steps(self, one: Demonstration) -> Iterator[tuple[Mapping[str, Any], NDArray[np.uint8]]]:
         """The rows of an episode, each with what was seen."""
         task = self.tasks.setdefault(one.task.goal, len(self.tasks))
-        for place, deed in enumerate(one.deeds):
-            rgb = self._sized(deed.seen)
+        for place, step in enumerate(one.steps):
+            rgb = self._sized(step.seen)
             numbers = {
-                "action": float(self.actions.setdefault(deed.action, len(self.actions))),
-                "next.done": place == len(one.deeds) - 1,
+                "action": float(self.actions.setdefault(step.action, len(self.actions))),
+                "next.done": place == len(one.steps) - 1,
                 "timestamp": place / FRAMES_PER_SECOND,
                 "frame_index": place,
                 "episode_index": self.episodes,
@@ -132,14 +132,14 @@ class _Book:
             for name, number in numbers.items():
                 self._stats[name].add([float(number)])
             yield (
-                {**numbers, "language.action": deed.action, "language.observation": deed.text},
+                {**numbers, "language.action": step.action, "language.observation": step.text},
                 rgb,
             )
             self.frames += 1
 
     def episode(self, one: Demonstration, part: int, since: int) -> Mapping[str, Any]:
         """The row of an episode whose steps are told, and whose film began at frame `since`."""
-        length = len(one.deeds)
+        length = len(one.steps)
         chunk, file = divmod(part, _CHUNK)
         self.episodes += 1
         return {
@@ -176,8 +176,8 @@ class _Book:
         return rgb
 
 
-def _info(book: _Book, env: str) -> Mapping[str, JsonValue]:
-    height, width = (side // 2 * 2 for side in book.side)
+def _info(totals: _Totals, env: str) -> Mapping[str, JsonValue]:
+    height, width = (side // 2 * 2 for side in totals.side)
     features: dict[str, JsonValue] = {
         CAMERA: {
             "dtype": "video",
@@ -200,14 +200,14 @@ def _info(book: _Book, env: str) -> Mapping[str, JsonValue]:
     return {
         "codebase_version": "v3.0",
         "robot_type": env,
-        "total_episodes": book.episodes,
-        "total_frames": book.frames,
-        "total_tasks": len(book.tasks),
+        "total_episodes": totals.episodes,
+        "total_frames": totals.frames,
+        "total_tasks": len(totals.tasks),
         "chunks_size": _CHUNK,
         "data_files_size_in_mb": 100,
         "video_files_size_in_mb": LARGEST,
         "fps": FRAMES_PER_SECOND,
-        "splits": {"train": f"0:{book.episodes}"},
+        "splits": {"train": f"0:{totals.episodes}"},
         "data_path": f"data/{_PLACE}.parquet",
         "video_path": f"videos/{{video_key}}/{_PLACE}.mp4",
         "features": features,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from inhabit.eie.export.conversations import Conversation
 from inhabit.eie.export.files import ExportImage, ImageFolder, json_array
-from inhabit.eie.export.talk import Conversation
 
 _MARK = "<image>"
 
@@ -25,7 +25,7 @@ def write(conversations: Iterable[Conversation], out: Path) -> int:
         RecordError: a picture is gone.
         DiskError: something can't be written.
     """
-    album, count = ImageFolder(out / "images"), 0
+    image_folder, count = ImageFolder(out / "images"), 0
     with ExitStack() as stack:
         files = {
             split: stack.enter_context(json_array(out / f"{split}.json"))
@@ -33,7 +33,7 @@ def write(conversations: Iterable[Conversation], out: Path) -> int:
         }
         for one in conversations:
             for shown in one.pictures:
-                album.take(shown)
+                image_folder.copy(shown)
             files[one.split](_sample(one))
             count += 1
     return count

@@ -13,9 +13,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from inhabit.eie.export.conversations import Conversation
 from inhabit.eie.export.files import ExportImage
 from inhabit.eie.export.tables import PICTURE, Table, table
-from inhabit.eie.export.talk import Conversation
 
 _CONTENT = pa.list_(pa.struct([("type", pa.string()), ("text", pa.string())]))
 _COLUMNS = pa.schema(

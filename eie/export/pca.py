@@ -33,7 +33,7 @@ def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
     """
     splits = ("train", "val", "test")
     indices: Counter[str] = Counter()
-    albums = {split: ImageFolder(out / split / "images") for split in splits}
+    image_folders = {split: ImageFolder(out / split / "images") for split in splits}
     with ExitStack() as stack:
         files = {
             split: stack.enter_context(json_array(out / split / "meta_data.json"))
@@ -41,7 +41,7 @@ def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
         }
         for example in (one for one in examples if one.kind != "recognition"):
             shown = picture(folder, example.image)
-            albums[example.split].take(shown)
+            image_folders[example.split].copy(shown)
             files[example.split](_record(example, indices[example.split], shown.name))
             indices[example.split] += 1
     return indices.total()

@@ -18,9 +18,9 @@ from pydantic import JsonValue
 
 from inhabit.eie.examples.draft import Draft, Piece, Refused
 from inhabit.eie.examples.example import Example, Rejection
-from inhabit.eie.making.attempt import Made, Maker
-from inhabit.eie.making.components import equip
+from inhabit.eie.making.components import load_components
 from inhabit.eie.making.ordered_writer import OrderedWriter
+from inhabit.eie.making.runner import AttemptResult, AttemptRunner
 from inhabit.eie.sets.folder import SetFolder, SetHeader
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch
 
@@ -38,68 +38,70 @@ class AttemptWorker:
     def __init__(self, settings: JsonValue) -> None:
         """Get ready for the set whose header this is."""
         header = SetHeader.model_validate(settings)
-        equipment = equip(header)
-        self._author = equipment.author
-        self._maker = Maker(equipment.author, equipment.pipeline, equipment.make, header.seed)
+        components = load_components(header)
+        self._author = components.author
+        self._runner = AttemptRunner(
+            components.author, components.pipeline, components.make, header.seed
+        )
         self._asyncio = asyncio.Runner()
 
     def do(self, job: JsonValue) -> bytes:
         """Make the attempt of this number."""
-        return packed(self._asyncio.run(self._maker.attempt(cast("int", job))))
+        return packed(self._asyncio.run(self._runner.attempt(cast("int", job))))
 
     def close(self) -> None:
         """Let go of the environment and the model."""
-        self._asyncio.run(self._maker.close())
+        self._asyncio.run(self._runner.close())
         self._asyncio.run(self._author.close())
         self._asyncio.close()
 
 
-async def make_on_cluster(
-    into: SetFolder,
+async def synthesize_on_cluster(
+    target: SetFolder,
     *,
-    most: int,
-    hands: int,
+    max_attempts: int,
+    workers: int,
     need: NodeResources,
-    watch: Callable[[int], None] = lambda kept: None,
+    on_progress: Callable[[int], None] = lambda kept: None,
 ) -> None:
     """Make the set. Call it while `connected`.
 
     Args:
-        into: where it goes; what is there is kept.
-        most: attempts after which it ends, whatever was kept.
-        hands: attempts at once.
+        target: where it goes; what is there is kept.
+        max_attempts: attempts after which it ends, whatever was kept.
+        workers: attempts at once.
         need: what each takes of its node.
-        watch: is told after every attempt how many examples there are.
+        on_progress: is told after every attempt how many examples there are.
 
     Raises:
         LostError: an attempt was lost with its node too often.
         SetError: the disk refuses.
         UnavailableError, SimulatorError, ModelError: nodes can't start what is needed.
     """
-    keeping = OrderedWriter(into, most=most, watch=watch)
+    writer = OrderedWriter(target, max_attempts=max_attempts, on_progress=on_progress)
     try:
-        while not keeping.over:
-            count = max(hands, _needed(keeping, into.header.n))
-            numbers = range(keeping.written, min(keeping.written + count, most))
+        while not writer.over:
+            count = max(workers, _needed(writer, target.header.n))
+            numbers = range(writer.written, min(writer.written + count, max_attempts))
             await dispatch(
                 "inhabit.eie.making.cluster:AttemptWorker",
-                into.header.model_dump(mode="json"),
+                target.header.model_dump(mode="json"),
                 numbers,
-                lambda job, made: keeping.add(unpacked(made)),
-                hands=min(hands, len(numbers)),
+                lambda job, made: writer.add(unpacked(made)),
+                hands=min(workers, len(numbers)),
                 need=need,
             )
     finally:
-        keeping.close()
+        writer.close()
 
 
-def _needed(keeping: OrderedWriter, wanted: int) -> int:
+def _needed(writer: OrderedWriter, wanted: int) -> int:
     """Attempts that would do, if they give as much as those before."""
-    each = keeping.kept / keeping.written if keeping.kept else _EACH
-    return math.ceil((wanted - keeping.kept) / each * _SPARE)
+    each = writer.kept / writer.written if writer.kept else _EACH
+    return math.ceil((wanted - writer.kept) / each * _SPARE)
 
 
-def packed(made: Made) -> bytes:
+def packed(made: AttemptResult) -> bytes:
     """An attempt as an archive of arrays: its pictures, and the rest as JSON."""
     pictures = {
         digest: rgb
@@ -121,7 +123,7 @@ def packed(made: Made) -> bytes:
     return archive.getvalue()
 
 
-def unpacked(archive: bytes) -> Made:
+def unpacked(archive: bytes) -> AttemptResult:
     """What `packed` made.
 
     Raises:
@@ -141,7 +143,7 @@ def unpacked(archive: bytes) -> Made:
         )
         for plain in rest.pop(_PIECES)
     ]
-    return Made(pieces=pieces, **rest)
+    return AttemptResult(pieces=pieces, **rest)
 
 
 def _plain(piece: Piece) -> dict[str, JsonValue]:

@@ -30,7 +30,7 @@ class Components:
     settings: SynthSettings
 
 
-def equip(header: SetHeader) -> Components:
+def load_components(header: SetHeader) -> Components:
     """Get everything ready; a model of the author's is loaded.
 
     Raises:

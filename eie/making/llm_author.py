@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError
-from inhabit.eie.making.constrained import choose_proposal
+from inhabit.eie.making.constrained_choice import choose_proposal
 from inhabit.eie.making.seeds import Seeds
 from inhabit.envs.core import Task
 from inhabit.envs.template import ActionKind, Template
@@ -65,11 +65,11 @@ class LlmAuthor(Author):
 
     async def propose(self, request: AuthorRequest) -> AuthorReply:
         """Ask for a task; with feedback, show what was rejected and why."""
-        draw = random.Random(f"{self._env} prompt {request.seed} {request.number}")
-        samples = [self._seeds.task(request.seed, draw.randrange(_POOL)) for _ in range(_SAMPLES)]
-        change = draw.choice(self._template.changes) if draw.random() < _EVOLVED else ""
+        rng = random.Random(f"{self._env} prompt {request.seed} {request.number}")
+        samples = [self._seeds.task(request.seed, rng.randrange(_POOL)) for _ in range(_SAMPLES)]
+        change = rng.choice(self._template.changes) if rng.random() < _EVOLVED else ""
         try:
-            raw, tokens = await self._ask(samples, change, request, draw)
+            raw, tokens = await self._ask(samples, change, request, rng)
         except BudgetError:
             raise
         except ModelError as error:
@@ -85,7 +85,7 @@ class LlmAuthor(Author):
         )
 
     async def _ask(
-        self, samples: list[Task], change: str, request: AuthorRequest, draw: random.Random
+        self, samples: list[Task], change: str, request: AuthorRequest, rng: random.Random
     ) -> tuple[JsonValue, Mapping[str, int]]:
         """What it says, and the tokens paid for it: held to the form where that is possible."""
         held = Ability.SCHEMA in self._model.abilities
@@ -93,7 +93,7 @@ class LlmAuthor(Author):
             parts = [_ORDER, self._template.prose(), _shown(samples)]
             if request.feedback:
                 parts.append(f"This won't do: {request.rejected}\n{request.feedback}")
-            again = random.Random(f"{draw.random()} {request.feedback}")
+            again = random.Random(f"{rng.random()} {request.feedback}")
             return await choose_proposal(
                 self._model, self._template.schema(), "\n\n".join(parts), again
             )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inhabit.eie.checking.novelty import Novelty
 from inhabit.eie.examples.draft import Draft, Refused
 from inhabit.eie.examples.example import Example
-from inhabit.eie.making.attempt import Made
+from inhabit.eie.making.runner import AttemptResult
 from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetWriter
 
 # Chooses among wrong answers those that are right elsewhere as often as they are offered.
@@ -61,25 +61,29 @@ class OrderedWriter:
     """A set that is being written. Attempts may arrive in any order."""
 
     def __init__(
-        self, into: SetFolder, *, most: int, watch: Callable[[int], None] = lambda kept: None
+        self,
+        target: SetFolder,
+        *,
+        max_attempts: int,
+        on_progress: Callable[[int], None] = lambda kept: None,
     ) -> None:
         """Go on with what is there.
 
         Args:
-            into: where it goes; what is there is kept.
-            most: attempts after which it ends, whatever was kept.
-            watch: is told after every attempt how many examples there are.
+            target: where it goes; what is there is kept.
+            max_attempts: attempts after which it ends, whatever was kept.
+            on_progress: is told after every attempt how many examples there are.
 
         Raises:
             SetError: the set can't be read or written.
         """
-        self._journal = SetWriter(into)
-        self._wanted = into.header.n
-        self._most = most
-        self._watch = watch
-        self._novelty = Novelty(into.examples(), self._journal.past)
-        self._balance = Balance(into.examples())
-        self._waiting: dict[int, Made] = {}
+        self._journal = SetWriter(target)
+        self._wanted = target.header.n
+        self._most = max_attempts
+        self._watch = on_progress
+        self._novelty = Novelty(target.examples(), self._journal.past)
+        self._balance = Balance(target.examples())
+        self._waiting: dict[int, AttemptResult] = {}
         self.written = len(self._journal.past)
         """Attempts that are done with: all numbers below this one."""
 
@@ -93,7 +97,7 @@ class OrderedWriter:
         """Whether there are enough examples, or attempts."""
         return self.kept >= self._wanted or self.written >= self._most
 
-    def add(self, made: Made) -> None:
+    def add(self, made: AttemptResult) -> None:
         """Take an attempt; it is written when all before it are.
 
         Raises:
@@ -109,7 +113,7 @@ class OrderedWriter:
         """Let go of the files."""
         self._journal.close()
 
-    def _write(self, made: Made) -> None:
+    def _write(self, made: AttemptResult) -> None:
         examples: list[Example] = []
         prints: list[str] = []
         refused: list[RejectedItem] = []

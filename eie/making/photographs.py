@@ -70,7 +70,7 @@ class PhotographClaim(BaseModel):
     key_concepts: tuple[_Text, ...] = Field(min_length=1, max_length=8)
 
 
-class Doubt(BaseModel):
+class Critique(BaseModel):
     """What it finds wrong with it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -127,19 +127,19 @@ class Photographer:
         told = json.dumps(claim.model_dump(mode="json"), ensure_ascii=False)
         prompt = [Message("system", (_REFUTE,)), Message("user", (Image(rgb), told))]
         try:
-            doubt = _form(await self._ask(prompt, Doubt, number), Doubt)
+            critique = _form(await self._ask(prompt, Critique, number), Critique)
         except RejectedError as error:
             raise RejectedError(
                 Rejection.NO_ANSWER, f"Nothing was said against it or for it: {error}"
             ) from error
         # Whoever finds fault is believed, in whatever words: what is kept has none.
-        if doubt.missing:
-            raise RejectedError(Rejection.HIDDEN, f"Not to be seen: {', '.join(doubt.missing)}.")
-        better = [one for one in doubt.better if _plain(one) != _plain(claim.answer)]
+        if critique.missing:
+            raise RejectedError(Rejection.HIDDEN, f"Not to be seen: {', '.join(critique.missing)}.")
+        better = [one for one in critique.better if _plain(one) != _plain(claim.answer)]
         if better:
             raise RejectedError(Rejection.AMBIGUOUS, f"As good as the answer: {better[0]}.")
-        if doubt.false.strip():
-            raise RejectedError(Rejection.CONTRADICTION, doubt.false.strip())
+        if critique.false.strip():
+            raise RejectedError(Rejection.CONTRADICTION, critique.false.strip())
 
     def _draft(self, rgb: NDArray[np.uint8], claim: PhotographClaim, number: int) -> Draft:
         picture = Image(rgb)
@@ -183,7 +183,7 @@ class Photographer:
         return reply.texts[0]
 
 
-async def make(folder: Path, photographer: Photographer, into: SetFolder) -> None:
+async def make(folder: Path, photographer: Photographer, target: SetFolder) -> None:
     """Write an example of each photograph in `folder` that stands up, in the order of their names.
 
     What is in the set already is gone on with.
@@ -192,10 +192,10 @@ async def make(folder: Path, photographer: Photographer, into: SetFolder) -> Non
         SetError: there is no photograph, or the set can't be written.
         BudgetError: what the model may cost is spent.
     """
-    files = found_in(folder)
-    journal = SetWriter(into)
+    files = photographs_in(folder)
+    journal = SetWriter(target)
     try:
-        novelty = Novelty(into.examples(), journal.past)
+        novelty = Novelty(target.examples(), journal.past)
         for number in range(len(journal.past), len(files)):
             begun = time.perf_counter()
             paid = dict(photographer.tokens)
@@ -216,7 +216,7 @@ async def make(folder: Path, photographer: Photographer, into: SetFolder) -> Non
         journal.close()
 
 
-def found_in(folder: Path) -> Sequence[Path]:
+def photographs_in(folder: Path) -> Sequence[Path]:
     """The pictures that lie in `folder`, by name.
 
     Raises:

@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from inhabit.eie.checking.checks import check_wish
+from inhabit.eie.checking.checks import check_goal
 from inhabit.eie.checking.splits import split_of
-from inhabit.eie.examples.cut import Cutter
+from inhabit.eie.examples.context import SynthesisEnv
 from inhabit.eie.examples.draft import Origin, Piece, RejectedError
 from inhabit.eie.examples.events import check_events
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.moment import SynthesisEnv
+from inhabit.eie.examples.extract import ExampleExtractor
 from inhabit.eie.making.author import AuthorReply, Proposal
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Action, Env, SceneError, Task
@@ -48,12 +48,14 @@ class Pipeline:
         Raises:
             SimulatorError: the simulator died.
         """
-        draw = random.Random(f"{self._env} cut {self._seed} {number}")
+        rng = random.Random(f"{self._env} cut {self._seed} {number}")
         try:
             proposal = self._read(answer.raw, env.Scene)
-            origin = self._origin(answer, proposal, author, draw)
+            origin = self._origin(answer, proposal, author, rng)
             plan = self._start(env, origin)
-            yield from Cutter(env, origin, self._template, self._settings, draw).pieces(plan)
+            yield from ExampleExtractor(env, origin, self._template, self._settings, rng).pieces(
+                plan
+            )
         except RejectedError as error:
             yield error.refused
 
@@ -71,7 +73,7 @@ class Pipeline:
         return proposal
 
     def _origin(
-        self, answer: AuthorReply, proposal: Proposal, author: str, draw: random.Random
+        self, answer: AuthorReply, proposal: Proposal, author: str, rng: random.Random
     ) -> Origin:
         task = Task(
             id=answer.name,
@@ -88,7 +90,7 @@ class Pipeline:
         }[self._settings.split_by]
         return Origin(
             task,
-            seed=draw.randrange(2**31),
+            seed=rng.randrange(2**31),
             author=author,
             split=split_of(key, self._seed),
             parents=answer.parents,
@@ -109,7 +111,7 @@ class Pipeline:
             raise RejectedError(
                 Rejection.ALREADY_SOLVED, f"All {total} conditions of the goal hold at the start."
             )
-        check_wish(origin.task.goal, env.things(), self._template.lexicon)
+        check_goal(origin.task.goal, env.things(), self._template.lexicon)
         if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")
         check_events(origin, self._template, plan, env.things())

@@ -29,27 +29,27 @@ class Procedural(Author):
 
     async def propose(self, request: AuthorRequest) -> AuthorReply:
         """A task that depends on the number and the seed of the request alone."""
-        return await asyncio.to_thread(self.draw, request)
+        return await asyncio.to_thread(self.rng, request)
 
-    def draw(self, request: AuthorRequest) -> AuthorReply:
+    def rng(self, request: AuthorRequest) -> AuthorReply:
         """The same, at once."""
         number, seed = request.number, request.seed
-        draw = random.Random(f"{self._env} author {seed} {number}")
+        rng = random.Random(f"{self._env} author {seed} {number}")
         name = f"{self._env}-{seed}-{number}"
         task: Task | None = None
         parents: tuple[str, ...] = ()
         change = ""
-        if draw.random() < _EVOLVED:
-            root = draw.randrange(number + 1)
+        if rng.random() < _EVOLVED:
+            root = rng.randrange(number + 1)
             task = self._seeds.task(seed, root)
-            parents, change = (task.id,), draw.choice(self._template.changes)
-            task = self._template.evolve(task, change, draw, name)
-            if task is not None and draw.random() < _TWICE:
-                second = draw.choice(self._template.changes)
-                twice = self._template.evolve(task, second, draw, name)
+            parents, change = (task.id,), rng.choice(self._template.changes)
+            task = self._template.evolve(task, change, rng, name)
+            if task is not None and rng.random() < _TWICE:
+                second = rng.choice(self._template.changes)
+                twice = self._template.evolve(task, second, rng, name)
                 if twice is not None:
                     parents = (f"{parents[0]} ({change})", *parents)
                     task, change = twice, second
         if task is None:
-            task, parents, change = self._template.seed(draw, name), (), ""
+            task, parents, change = self._template.seed(rng, name), (), ""
         return AuthorReply({"goal": task.goal, "scene": dict(task.scene)}, name, parents, change)

@@ -26,8 +26,8 @@ class Seeds:
         with self._lock:
             found = self._drawn.get((seed, number))
         if found is None:
-            draw = random.Random(f"{self._env} seed task {seed} {number}")
-            found = self._template.seed(draw, f"{self._env}-{seed}-seed-{number}")
+            rng = random.Random(f"{self._env} seed task {seed} {number}")
+            found = self._template.seed(rng, f"{self._env}-{seed}-seed-{number}")
         with self._lock:
             self._drawn[seed, number] = found
             if len(self._drawn) > _KEPT:

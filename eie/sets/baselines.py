@@ -110,9 +110,9 @@ class BagOfWords:
     @classmethod
     def trained(cls, examples: Examples, seed: int) -> BagOfWords:
         """One that has learnt from the train split of `examples`."""
-        made, draw = cls(), random.Random(f"bag of words {seed}")
+        made, rng = cls(), random.Random(f"bag of words {seed}")
         for _ in range(_EPOCHS):
-            for example in _shuffled((e for e in examples() if e.split == "train"), draw):
+            for example in _shuffled((e for e in examples() if e.split == "train"), rng):
                 made._learn(example)
         return made
 
@@ -151,13 +151,13 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower())
 
 
-def _shuffled(examples: Iterable[Example], draw: random.Random) -> Iterable[Example]:
+def _shuffled(examples: Iterable[Example], rng: random.Random) -> Iterable[Example]:
     waiting: list[Example] = []
     for example in examples:
         waiting.append(example)
         if len(waiting) == _TOGETHER:
-            yield waiting.pop(draw.randrange(_TOGETHER))
-    draw.shuffle(waiting)
+            yield waiting.pop(rng.randrange(_TOGETHER))
+    rng.shuffle(waiting)
     yield from waiting
 
 

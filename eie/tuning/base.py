@@ -13,7 +13,7 @@ from torch import nn
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability
-from inhabit.agents.models.local.adapter import FILE, Tuned
+from inhabit.agents.models.local.adapter import FILE, TunedModel
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
@@ -31,7 +31,7 @@ class Base:
     wrapped: Any
     """The same as peft holds it."""
     encoder: Any
-    """`inhabit.agents.models.local.encode.Encoder` of it."""
+    """`inhabit.agents.models.local.encoder.Encoder` of it."""
     sees: bool
 
     @property
@@ -60,7 +60,7 @@ class Base:
         config = folder / "adapter_config.json"
         noted = json.loads(config.read_text())
         config.write_text(json.dumps(noted | {"base_model_name_or_path": None}, indent=2) + "\n")
-        (folder / FILE).write_text(Tuned(base=self.name).model_dump_json(indent=2) + "\n")
+        (folder / FILE).write_text(TunedModel(base=self.name).model_dump_json(indent=2) + "\n")
 
 
 def prepare(name: str, settings: TuneSettings, seed: int) -> Base:

@@ -16,8 +16,8 @@ from inhabit.agents.models.local.trie import Trie
 from inhabit.eie.tuning import checkpoint, log
 from inhabit.eie.tuning.base import Base
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
+from inhabit.eie.tuning.devices import Devices
 from inhabit.eie.tuning.objective import Scores, loss, read
-from inhabit.eie.tuning.peers import Devices
 from inhabit.eie.tuning.samples import Sample, Wording
 from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from inhabit.agents.models.local.encode import EncodedPrompt
+from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.reader import Reader
 from inhabit.agents.models.local.trie import Trie
 from inhabit.eie.tuning.settings import Objective
@@ -34,19 +34,19 @@ def read(model: Any, prompt: EncodedPrompt, trie: Trie) -> Scores:
     """Score the sequences of `trie` after `prompt`, with gradients where they are on."""
     # Nothing may be kept from before: the weights have changed since.
     reader = Reader(model)
-    begun = reader.begin(replace(prompt, fixed=0))
-    rest = list(prompt.ids[begun.read :])
+    prefix = reader.read_prefix(replace(prompt, fixed=0))
+    rest = list(prompt.ids[prefix.read :])
     nodes = len(trie) - 1
     ids = np.array([rest + trie.tokens[1:].tolist()])
-    place = begun.shift + begun.read + len(rest)
+    place = prefix.shift + prefix.read + len(rest)
     positions = np.concatenate([np.arange(place - len(rest), place), place - 1 + trie.depths[1:]])
-    seen = np.zeros((1, ids.shape[1], begun.read + ids.shape[1]), np.bool_)
-    seen[0, :, : begun.read] = True
-    here = seen[0, :, begun.read :]
+    seen = np.zeros((1, ids.shape[1], prefix.read + ids.shape[1]), np.bool_)
+    seen[0, :, : prefix.read] = True
+    here = seen[0, :, prefix.read :]
     here[: len(rest), : len(rest)] = np.tri(len(rest), dtype=np.bool_)
     here[len(rest) :, : len(rest)] = True
     here[len(rest) :, len(rest) :] = trie.ancestors[1:, 1:]
-    logits, _ = reader.go_on(begun.cache, ids, positions[None], seen, keep=nodes + 1)
+    logits, _ = reader.forward(prefix.cache, ids, positions[None], seen, keep=nodes + 1)
     return _scores(logits[0], trie)
 
 

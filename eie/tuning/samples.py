@@ -113,11 +113,11 @@ def view_of(goal: str, observation: Observation, past: Sequence[Past]) -> View:
             Step(p.action, Reason.BLOCKED if p.failed else None, p.feedback) for p in past
         ),
         seed=0,
-        parse=_deaf,
+        parse=_parse_nothing,
     )
 
 
-async def _deaf(text: str) -> Action | None:
+async def _parse_nothing(text: str) -> Action | None:
     """Nobody acts in an example."""
     return None
 

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict
 from inhabit.eie.tuning import log
 from inhabit.eie.tuning.base import Base, prepare
 from inhabit.eie.tuning.curves import page
+from inhabit.eie.tuning.devices import Devices
 from inhabit.eie.tuning.loop import Training
-from inhabit.eie.tuning.peers import Devices
 from inhabit.eie.tuning.samples import Sample, choose
 from inhabit.eie.tuning.settings import TuneSettings
 

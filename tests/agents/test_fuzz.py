@@ -22,7 +22,7 @@ from inhabit.agents.answers.answer import ParsedAnswer, Reading, read, read_answ
 from inhabit.agents.answers.choices import Choices, Problem
 from inhabit.agents.core import Step
 from inhabit.agents.models.endpoints.wire import Completion
-from inhabit.agents.prompts.tools import calls_in, legal
+from inhabit.agents.prompts.tools import find_calls, legal
 from inhabit.envs.core import Reason
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import vocabulary
@@ -94,7 +94,7 @@ LOOP = asyncio.new_event_loop()
 def all_readings(text: str) -> Iterator[Reading]:
     """What every parser makes of `text`, checked for what holds of whatever is said."""
     assert isinstance(read_answer(text), ParsedAnswer | None)
-    for call in calls_in(text, TOOLS):
+    for call in find_calls(text, TOOLS):
         assert call.name in {tool["name"] for tool in TOOLS}
         assert isinstance(legal(call, TOOLS), dict | str)
     try:

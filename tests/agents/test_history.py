@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.agents.core import Step, View
-from inhabit.agents.prompts.history import unspent, untried
+from inhabit.agents.prompts.history import without_failed, without_repeated
 from inhabit.envs.core import Reason
 from tests.agents.views import view
 
@@ -24,13 +24,13 @@ def after(*steps: Step) -> View:
 
 
 def left(moment: View) -> Sequence[str]:
-    return [action.text for action in unspent(moment)]
+    return [action.text for action in without_repeated(moment)]
 
 
 def test_what_failed_is_left_out_until_something_works() -> None:
     failed = did("open the drawer", "It is locked.", Reason.BLOCKED)
-    assert "open the drawer" not in [a.text for a in untried(after(failed))]
-    assert "open the drawer" in [a.text for a in untried(after(failed, did("look around")))]
+    assert "open the drawer" not in [a.text for a in without_failed(after(failed))]
+    assert "open the drawer" in [a.text for a in without_failed(after(failed, did("look around")))]
 
 
 def test_what_came_to_the_same_twice_more_is_left_out() -> None:

@@ -11,7 +11,7 @@ from inhabit.agents.answers.answer import ParsedAnswer, read_answer
 from inhabit.agents.answers.choices import Choices, Meaning, Problem, label, position
 from inhabit.agents.core import Step
 from inhabit.agents.models.core import ToolCall
-from inhabit.agents.prompts.tools import calls_in, legal, stub
+from inhabit.agents.prompts.tools import find_calls, legal, stub
 from inhabit.envs.core import Reason
 from tests.agents.views import act, view
 
@@ -175,7 +175,7 @@ CALLS = [
 
 @pytest.mark.parametrize(("text", "calls"), CALLS, ids=range(len(CALLS)))
 def test_a_call_counts_only_if_it_parses_as_one(text: str, calls: list[tuple[str, str]]) -> None:
-    assert [(c.name, c.arguments) for c in calls_in(text, TOOLS)] == calls
+    assert [(c.name, c.arguments) for c in find_calls(text, TOOLS)] == calls
 
 
 def test_a_call_that_is_not_legal_is_answered_with_why() -> None:

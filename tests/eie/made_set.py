@@ -64,7 +64,7 @@ def _examples(folder: Path, task: Task, number: int, kind: str, saying: str) -> 
     env.reset(task, seed=number)
     split: Split = ("train", "train", "val", "test")[number % 4]  # type: ignore[assignment]
     past: list[Past] = []
-    draw = random.Random(number)
+    rng = random.Random(number)
     for step, action in enumerate(plan := list(env.plan())):
         seen = env.observe()
         assert seen.rgb is not None
@@ -72,8 +72,8 @@ def _examples(folder: Path, task: Task, number: int, kind: str, saying: str) -> 
         Picture.fromarray(seen.rgb).save(folder / "images" / f"{digest}.png")
         best = env.best_actions()
         wrong = [a.text for a in env.vocabulary() if a not in best]
-        candidates = draw.sample(wrong, 3)
-        answer = draw.randrange(4)
+        candidates = rng.sample(wrong, 3)
+        answer = rng.randrange(4)
         candidates.insert(answer, action.text)
         yield Example(
             id=f"{number:06d}-{step}",

@@ -17,10 +17,10 @@ WORDS = [f"open door {i}" for i in range(12)]
 
 def draft(number: int) -> Draft:
     """Half of the doors are never right; there are four wrong answers to spare."""
-    draw = random.Random(f"balance {number}")
-    right = WORDS[0] if draw.random() < 0.2 else draw.choice(WORDS[1:6])
-    wrong = draw.sample([w for w in WORDS if w != right], 7)
-    place = draw.randrange(4)
+    rng = random.Random(f"balance {number}")
+    right = WORDS[0] if rng.random() < 0.2 else rng.choice(WORDS[1:6])
+    wrong = rng.sample([w for w in WORDS if w != right], 7)
+    place = rng.randrange(4)
     example = Example(
         id=str(number),
         env="toy",

@@ -36,26 +36,26 @@ def of(
     return lambda: (make(number, random.Random(f"made {number}")) for number in range(count))
 
 
-def blind(number: int, draw: random.Random) -> Example:
+def blind(number: int, rng: random.Random) -> Example:
     """Only the picture would tell which colour it is."""
-    return example(number, "Which door?", draw.sample(COLOURS, 4), draw.randrange(4))
+    return example(number, "Which door?", rng.sample(COLOURS, 4), rng.randrange(4))
 
 
-def told(number: int, draw: random.Random) -> Example:
+def told(number: int, rng: random.Random) -> Example:
     """The question says it, in other words than the answers."""
-    colours = draw.sample(range(8), 4)
-    answer = draw.randrange(4)
+    colours = rng.sample(range(8), 4)
+    answer = rng.randrange(4)
     names = [f"take the {COLOURS[colour]} one" for colour in colours]
     return example(number, f"The sign says number{colours[answer]}.", names, answer)
 
 
-def lazy(number: int, draw: random.Random) -> Example:
-    return example(number, "Which?", draw.sample(COLOURS, 4), 0)
+def lazy(number: int, rng: random.Random) -> Example:
+    return example(number, "Which?", rng.sample(COLOURS, 4), 0)
 
 
-def favourite(number: int, draw: random.Random) -> Example:
-    colours = ["red", *draw.sample(COLOURS[1:], 3)]
-    draw.shuffle(colours)
+def favourite(number: int, rng: random.Random) -> Example:
+    colours = ["red", *rng.sample(COLOURS[1:], 3)]
+    rng.shuffle(colours)
     return example(number, "Which?", colours, colours.index("red"))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from inhabit.eie.checking.checks import check_concepts
+from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import RejectedError
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.moment import Moment
 from inhabit.envs.core import Action, Observation, SceneObject
 from inhabit.envs.template import Lexicon
 
@@ -17,7 +17,9 @@ THINGS = (
     SceneObject("spray bottle_1", "spray bottle", {}, support="cabinet_1", inside=True),
     SceneObject("cabinet_1", "cabinet", {}, pixels=900),
 )
-MOMENT = Moment(Observation(""), THINGS, (), (Action("open the cabinet", "open", ("cabinet",)),))
+MOMENT = StepContext(
+    Observation(""), THINGS, (), (Action("open the cabinet", "open", ("cabinet",)),)
+)
 
 
 def test_what_is_seen_counts() -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from inhabit.eie.examples.draft import Draft, Refused
 from inhabit.eie.examples.example import Example, Rejection
-from inhabit.eie.making.attempt import Made
 from inhabit.eie.making.cluster import packed, unpacked
+from inhabit.eie.making.runner import AttemptResult
 from inhabit.eie.sets.folder import SetFolder
 
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
@@ -74,7 +74,7 @@ def test_an_attempt_arrives_as_it_was_made() -> None:
         question="What now?", candidates=("go", "stay"), answer=1, reason="Because.",
         key_concepts=("mug",), goal="Stay.",
     )  # fmt: skip
-    made = Made(
+    made = AttemptResult(
         3,
         [Draft(example, {"0f": rgb}, 2**255 + 1), Refused(Rejection.HIDDEN, 'Behind {a} "wall".')],
         "toy-1-3",

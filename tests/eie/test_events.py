@@ -49,7 +49,7 @@ def answered(template: Template, change: Callable[[Events], Events]) -> AuthorRe
             {
                 "name": f"my {event.name}",
                 "wish": event.wish,
-                "deed": event.deed.value,
+                "deed": event.step.value,
                 "thing": event.thing,
                 "needs": [f"my {need}" for need in event.needs],
             }
@@ -78,8 +78,8 @@ def in_a_circle(events: Events) -> Events:
 
 
 def backwards(events: Events) -> Events:
-    take, put, *others = events
-    return [{**take, "needs": [put["name"]]}, {**put, "needs": []}, *others]
+    copy, put, *others = events
+    return [{**copy, "needs": [put["name"]]}, {**put, "needs": []}, *others]
 
 
 def of_nothing(events: Events) -> Events:

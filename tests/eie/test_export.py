@@ -17,8 +17,8 @@ from inhabit.agents.answers.answer import read_answer
 from inhabit.agents.models.core import Image
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export import llava, pca
+from inhabit.eie.export.conversations import of_examples
 from inhabit.eie.export.formats import ExportFormat, export_set
-from inhabit.eie.export.talk import of_examples
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
 

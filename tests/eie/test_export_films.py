@@ -13,8 +13,8 @@ import pytest
 from made_set import read_examples
 from PIL import Image as Picture
 
-from inhabit.eie.export.filming import KEYFRAMES, keyframes
 from inhabit.eie.export.formats import ExportFormat, export_set
+from inhabit.eie.export.replayed_clips import KEYFRAMES, keyframes
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
 
@@ -90,8 +90,8 @@ def test_only_one_form_has_films(walked: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("length", [0, 1, 5, 7, 8, 30])
 def test_keyframes_are_spread_over_the_way(length: int) -> None:
-    way = [np.full((1, 1, 3), i, np.uint8) for i in range(length)]
-    kept = [int(frame[0, 0, 0]) for frame in keyframes(way)]
+    path = [np.full((1, 1, 3), i, np.uint8) for i in range(length)]
+    kept = [int(frame[0, 0, 0]) for frame in keyframes(path)]
     assert len(kept) == min(max(length - 1, 0), KEYFRAMES - 2)
     assert kept == sorted(set(kept)) and length - 1 not in kept
     gaps = np.diff([-1, *kept, length - 1])

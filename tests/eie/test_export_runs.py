@@ -34,7 +34,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return play(tmp_path_factory.mktemp("runs") / "expert", "expert")
 
 
-def deeds(run: Run) -> list[tuple[str, Path]]:
+def steps(run: Run) -> list[tuple[str, Path]]:
     """Every action of a run with the picture that it was chosen on, straight from the record."""
     found = []
     for episode in run.episodes():
@@ -59,7 +59,7 @@ def test_lerobot_lies_as_its_own_description_says(robot: Path, run: Run) -> None
     info = json.loads((robot / "meta/info.json").read_text())
     assert info["codebase_version"] == "v3.0"
     assert info["total_episodes"] == len(run.tasks)
-    assert info["total_frames"] == len(deeds(run))
+    assert info["total_frames"] == len(steps(run))
     assert info["splits"] == {"train": f"0:{len(run.tasks)}"}
     file = info["data_path"].format(chunk_index=0, file_index=0)
     rows = pq.read_table(robot / file)
@@ -67,7 +67,7 @@ def test_lerobot_lies_as_its_own_description_says(robot: Path, run: Run) -> None
     assert set(rows.column_names) == stored
     assert rows["index"].to_pylist() == list(range(info["total_frames"]))
     words = json.loads((robot / "meta/actions.json").read_text())
-    assert [words[int(a)] for a in rows["action"].to_pylist()] == [a for a, _ in deeds(run)]
+    assert [words[int(a)] for a in rows["action"].to_pylist()] == [a for a, _ in steps(run)]
     stats = json.loads((robot / "meta/stats.json").read_text())
     assert np.shape(stats[CAMERA]["mean"]) == (3, 1, 1)
     assert stats["frame_index"]["count"] == [info["total_frames"]]
@@ -81,7 +81,7 @@ def test_lerobot_finds_each_episode_in_the_shared_files(robot: Path, run: Run) -
     episodes = pq.read_table(robot / "meta/episodes/chunk-000/file-000.parquet").to_pylist()
     frames = film(robot / info["video_path"].format(video_key=CAMERA, chunk_index=0, file_index=0))
     assert len(frames) == len(rows)
-    seen = iter(deeds(run))
+    seen = iter(steps(run))
     for number, (episode, task) in enumerate(zip(episodes, run.tasks, strict=True)):
         own = rows[episode["dataset_from_index"] : episode["dataset_to_index"]]
         assert len(own) == episode["length"]
@@ -123,7 +123,7 @@ def test_a_full_film_is_followed_by_another(
 def test_egoplan_asks_for_every_step(run: Run, tmp_path: Path) -> None:
     export_run(run, ExportFormat.EGOPLAN, tmp_path / "out")
     samples = json.loads((tmp_path / "out/EgoPlan_IT.json").read_text())
-    assert [s["answer"] for s in samples] == [action for action, _ in deeds(run)]
+    assert [s["answer"] for s in samples] == [action for action, _ in steps(run)]
     for sample in samples:
         assert sample["answer"] not in sample["negative_answers"]
         film_folder = tmp_path / "out/frames" / sample["video_id"]
@@ -134,7 +134,7 @@ def test_egoplan_asks_for_every_step(run: Run, tmp_path: Path) -> None:
 def test_llava_shows_the_frames_as_they_were_recorded(run: Run, tmp_path: Path) -> None:
     export_run(run, ExportFormat.LLAVA, tmp_path / "out")
     samples = json.loads((tmp_path / "out/train.json").read_text())
-    for sample, (action, file) in zip(samples, deeds(run), strict=True):
+    for sample, (action, file) in zip(samples, steps(run), strict=True):
         asked, answered = (turn["value"] for turn in sample["conversations"])
         names = [sample["image"]] if isinstance(sample["image"], str) else sample["image"]
         assert answered == action

@@ -34,47 +34,47 @@ def _scene(task: Plain, **changes: Any) -> Plain:
     return {**task, "scene": {**task["scene"], **changes}}
 
 
-def unknown_object(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
-    name = draw.choice(["Unicorn", "LightSaber", "Zebra", "Trombone"])
+def unknown_object(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+    name = rng.choice(["Unicorn", "LightSaber", "Zebra", "Trombone"])
     return _scene(task, goal={**task["scene"]["goal"], "object": name})
 
 
-def object_the_room_cannot_hold(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+def object_the_room_cannot_hold(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
     absent = _absent(room)
-    return _scene(task, goal={**_simple(room, draw), "object": draw.choice(absent)})
+    return _scene(task, goal={**_simple(room, rng), "object": rng.choice(absent)})
 
 
-def place_out_of_reach(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
-    far = draw.choice([-1, 1]) * (20 + draw.randrange(36) * 0.25)
+def place_out_of_reach(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+    far = rng.choice([-1, 1]) * (20 + rng.randrange(36) * 0.25)
     return _scene(task, start={"x": far, "z": 0.0})
 
 
-def state_that_the_type_lacks(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+def state_that_the_type_lacks(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
     items = [n for n in room.items if not room.thing(n).openable and not room.thing(n).toggleable]
-    state = draw.choice(["open", "on"])
-    return _scene(task, states=[{"object": draw.choice(items), state: True}])
+    state = rng.choice(["open", "on"])
+    return _scene(task, states=[{"object": rng.choice(items), state: True}])
 
 
-def held_that_cannot_be_held(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+def held_that_cannot_be_held(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
     fixed = [
         room.name_of(t)
         for type in ("CounterTop", "Sofa", "Bed", "Fridge", "Sink", "SinkBasin", "Desk", "Drawer")
         for t in room.of_type(type)
     ]
-    return _scene(task, held=draw.choice(fixed)) if fixed else None
+    return _scene(task, held=rng.choice(fixed)) if fixed else None
 
 
-def wrong_count(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+def wrong_count(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
     noun = word(task["scene"]["goal"]["object"])
-    return {**task, "goal": f"There are {draw.randrange(7, 99)} {noun}s. Fetch one of them."}
+    return {**task, "goal": f"There are {rng.randrange(7, 99)} {noun}s. Fetch one of them."}
 
 
-def absent_thing_in_the_text(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+def absent_thing_in_the_text(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
     absent = _absent(room)
-    return {**task, "goal": f"{task['goal']} Leave the {word(draw.choice(absent))} alone."}
+    return {**task, "goal": f"{task['goal']} Leave the {word(rng.choice(absent))} alone."}
 
 
-def already_solved(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+def already_solved(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
     pairs = [
         (room.type(name), holder.type)
         for name in room.items
@@ -83,18 +83,18 @@ def already_solved(task: Plain, room: Furnished, draw: random.Random) -> Plain |
     ]
     if not pairs:
         return None
-    object, parent = draw.choice(sorted(pairs))
+    object, parent = rng.choice(sorted(pairs))
     goal = AlfredGoal(type="pick_and_place_simple", object=object, parent=parent)
     return _scene(task, goal=goal.model_dump(exclude_none=True), placements=[])
 
 
-def unsolvable(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+def unsolvable(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
     single = sorted({room.type(n) for n in room.items if _alone(room, room.type(n))})
-    goal = {**_simple(room, draw), "type": "pick_two_obj_and_place", "object": draw.choice(single)}
+    goal = {**_simple(room, rng), "type": "pick_two_obj_and_place", "object": rng.choice(single)}
     return _scene(task, goal=goal)
 
 
-def hidden_key_concept(task: Plain, room: Furnished, draw: random.Random) -> Plain | None:
+def hidden_key_concept(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
     """What lies in something closed, which nobody needs to open, can't be in the picture."""
     scene, goal = task["scene"], task["scene"]["goal"]
     if "spawn_seed" in scene:
@@ -117,7 +117,7 @@ def hidden_key_concept(task: Plain, room: Furnished, draw: random.Random) -> Pla
         and not elsewhere & {n, room.name_of(holder)}
         and room.type(n) != goal["object"]
     ]
-    concept = draw.choice(sorted(shut)) if shut else None
+    concept = rng.choice(sorted(shut)) if shut else None
     return {**task, "key_concepts": [concept]} if concept else None
 
 
@@ -132,12 +132,12 @@ def _absent(room: Furnished) -> list[str]:
     return sorted(type for type in PLACES if type not in there)
 
 
-def _simple(room: Furnished, draw: random.Random) -> Plain:
+def _simple(room: Furnished, rng: random.Random) -> Plain:
     holders = [t for t in ("CounterTop", "DiningTable", "Desk", "Bed", "Sofa") if room.count(t)]
     return {
         "type": "pick_and_place_simple",
-        "object": room.type(draw.choice(list(room.items))),
-        "parent": draw.choice(holders or ["Shelf"]),
+        "object": room.type(rng.choice(list(room.items))),
+        "parent": rng.choice(holders or ["Shelf"]),
     }
 
 
@@ -166,14 +166,14 @@ def alfred() -> Iterator[tuple[Env, Template]]:
 
 def _mutants(mutation: Mutation, template: Template, count: int) -> Iterator[AuthorReply]:
     author = Procedural("alfred", template)
-    draw = random.Random(mutation.__name__)
+    rng = random.Random(mutation.__name__)
     number = made = 0
     while made < count:
-        answer = author.draw(AuthorRequest(number, seed=7))
+        answer = author.rng(AuthorRequest(number, seed=7))
         number += 1
         assert isinstance(answer.raw, dict)
         task: Plain = dict(answer.raw)
-        mutant = mutation(task, furnished(task["scene"]["room"]), draw)
+        mutant = mutation(task, furnished(task["scene"]["room"]), rng)
         if mutant is not None:
             made += 1
             yield AuthorReply(mutant, answer.name)

@@ -32,7 +32,7 @@ CLAIM: dict[str, Any] = {
 FINE: dict[str, Any] = {"missing": [], "better": [], "false": ""}
 
 
-def shoot(folder: Path, count: int = 1, side: int = 64) -> Path:
+def write(folder: Path, count: int = 1, side: int = 64) -> Path:
     """Photographs that differ from each other."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(count):
@@ -62,11 +62,11 @@ def begin(folder: Path) -> SetFolder:
 
 def scripted(claims: list[Any], doubts: list[Any] | None = None) -> Model:
     """Says the claims one after the other; all are doubted alike, or none is."""
-    doubt = FINE if doubts is None else doubts[0]
+    critique = FINE if doubts is None else doubts[0]
     return ScriptedModel(
         Script(
             abilities=frozenset({Ability.IMAGES}),
-            answers=(ScriptedReply(when='"key_concepts"', say=text(doubt)),),
+            answers=(ScriptedReply(when='"key_concepts"', say=text(critique)),),
             replies=tuple(map(text, claims)),
         )
     )
@@ -84,7 +84,7 @@ def run(photographs: Path, model: Model, out: Path) -> tuple[list[Example], list
 
 
 def test_what_stands_up_becomes_an_example(tmp_path: Path) -> None:
-    photographs = shoot(tmp_path / "in", 3)
+    photographs = write(tmp_path / "in", 3)
     examples, rejected = run(photographs, scripted([CLAIM] * 3), tmp_path / "out")
     assert rejected == []
     assert [e.id for e in examples] == ["driving-0-0", "driving-0-1", "driving-0-2"]
@@ -100,7 +100,7 @@ def test_what_stands_up_becomes_an_example(tmp_path: Path) -> None:
 
 
 def test_answers_stand_everywhere(tmp_path: Path) -> None:
-    photographs = shoot(tmp_path / "in", 30)
+    photographs = write(tmp_path / "in", 30)
     examples, _ = run(photographs, scripted([CLAIM] * 30), tmp_path / "out")
     assert {example.answer for example in examples} == {0, 1, 2}
 
@@ -116,15 +116,15 @@ def test_answers_stand_everywhere(tmp_path: Path) -> None:
         ({"missing": []}, Rejection.NO_ANSWER),
     ],
 )
-def test_what_is_refuted_is_not_kept(doubt: Any, reason: Rejection, tmp_path: Path) -> None:
-    photographs = shoot(tmp_path / "in")
-    examples, rejected = run(photographs, scripted([CLAIM], [doubt]), tmp_path / "out")
+def test_what_is_refuted_is_not_kept(critique: Any, reason: Rejection, tmp_path: Path) -> None:
+    photographs = write(tmp_path / "in")
+    examples, rejected = run(photographs, scripted([CLAIM], [critique]), tmp_path / "out")
     assert (examples, rejected) == ([], [reason])
 
 
 def test_the_answer_itself_is_no_better_candidate(tmp_path: Path) -> None:
-    doubt = FINE | {"better": ["Stop and wait."]}
-    examples, _ = run(shoot(tmp_path / "in"), scripted([CLAIM], [doubt]), tmp_path / "out")
+    critique = FINE | {"better": ["Stop and wait."]}
+    examples, _ = run(write(tmp_path / "in"), scripted([CLAIM], [critique]), tmp_path / "out")
     assert len(examples) == 1
 
 
@@ -141,7 +141,7 @@ def test_the_answer_itself_is_no_better_candidate(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_claim_is_asked_for_once_more(claim: Any, reason: Rejection, tmp_path: Path) -> None:
-    photographs = shoot(tmp_path / "in")
+    photographs = write(tmp_path / "in")
     examples, rejected = run(photographs, scripted([claim, CLAIM]), tmp_path / "mended")
     assert (len(examples), rejected) == (1, [])
     examples, rejected = run(photographs, scripted([claim, claim]), tmp_path / "bad")
@@ -149,7 +149,7 @@ def test_a_bad_claim_is_asked_for_once_more(claim: Any, reason: Rejection, tmp_p
 
 
 def test_what_is_no_picture_is_counted_and_passed_over(tmp_path: Path) -> None:
-    photographs = shoot(tmp_path / "in", 2)
+    photographs = write(tmp_path / "in", 2)
     (photographs / "001.png").write_bytes(b"\x89PNG nothing of the sort")
     Picture.new("RGB", (32, 32)).save(photographs / "002.png")
     (photographs / "notes.txt").write_text("not looked at")
@@ -159,23 +159,23 @@ def test_what_is_no_picture_is_counted_and_passed_over(tmp_path: Path) -> None:
 
 
 def test_the_same_photograph_counts_once(tmp_path: Path) -> None:
-    photographs = shoot(tmp_path / "in")
+    photographs = write(tmp_path / "in")
     (photographs / "again.png").write_bytes((photographs / "000.png").read_bytes())
     examples, rejected = run(photographs, scripted([CLAIM, CLAIM]), tmp_path / "out")
     assert (len(examples), rejected) == (1, [Rejection.DUPLICATE])
 
 
 def test_large_photographs_are_made_smaller(tmp_path: Path) -> None:
-    photographs = shoot(tmp_path / "in", side=2000)
+    photographs = write(tmp_path / "in", side=2000)
     examples, _ = run(photographs, scripted([CLAIM]), tmp_path / "out")
     with Picture.open(tmp_path / "out" / examples[0].image) as shown:
         assert shown.size == (LONGEST_SIDE, LONGEST_SIDE * 3 // 4)
 
 
 def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    photographs = shoot(tmp_path / "in", 4)
+    photographs = write(tmp_path / "in", 4)
     run(photographs, scripted([CLAIM] * 4), tmp_path / "whole")
-    few = shoot(tmp_path / "few", 2)
+    few = write(tmp_path / "few", 2)
     run(few, scripted([CLAIM] * 2), tmp_path / "parts")
     run(photographs, scripted([CLAIM] * 2), tmp_path / "parts")
     for name in ("examples.jsonl", "attempts.jsonl"):
@@ -190,12 +190,12 @@ def test_a_model_without_eyes_is_refused() -> None:
 
 def test_a_folder_without_photographs_is_named(tmp_path: Path) -> None:
     with pytest.raises(SetError, match="no photograph"):
-        run(shoot(tmp_path / "in", 0), scripted([]), tmp_path / "out")
+        run(write(tmp_path / "in", 0), scripted([]), tmp_path / "out")
 
 
 def test_an_endpoint_is_shown_each_photograph_twice(tmp_path: Path) -> None:
     pytest.importorskip("openai")
-    photographs = shoot(tmp_path / "in", 2)
+    photographs = write(tmp_path / "in", 2)
 
     def brain(request: dict[str, Any], number: int) -> Any:
         refuting = "refute" in json.dumps(request["messages"][0])
@@ -228,7 +228,7 @@ def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFi
     answers = [{"when": '"key_concepts"', "say": text(FINE)}]
     told = {"abilities": ["images"], "answers": answers, "replies": [text(CLAIM)] * 2}
     script.write_text(json.dumps(told))
-    photographs = shoot(tmp_path / "in", 2)
+    photographs = write(tmp_path / "in", 2)
     words = ["photographs", str(photographs), "--author", f"scripted:{script}"]
     for _ in range(2):
         with pytest.raises(SystemExit) as left:

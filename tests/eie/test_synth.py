@@ -19,10 +19,10 @@ from PIL import Image
 from inhabit.agents.models.core import Image as Pixels
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.making.author import Author
+from inhabit.eie.making.local import LocalSynthesis
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.making.settings import SynthSettings
-from inhabit.eie.making.synth import Synthesis
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
 from inhabit.envs.registry import find
 from inhabit.envs.toy.env import Toy
@@ -178,7 +178,7 @@ def test_a_set_of_another_version_or_command_is_refused(undisturbed: Path, tmp_p
     assert "holiday.jpg" in synth(tmp_path).stderr
 
 
-def run(author: Author, folder: Path, n: int, most: int) -> list[AttemptLine]:
+def run(author: Author, folder: Path, n: int, max_attempts: int) -> list[AttemptLine]:
     template = find("toy").template
     assert template is not None
     header = SetHeader(
@@ -194,7 +194,9 @@ def run(author: Author, folder: Path, n: int, most: int) -> list[AttemptLine]:
     folder.mkdir()
     opened = SetFolder.begin(folder, header)
     pipeline = Pipeline("toy", template(ToySettings()), SynthSettings(), 1)
-    asyncio.run(Synthesis(opened, author, pipeline, Toy, most=most, workers=2).run())
+    asyncio.run(
+        LocalSynthesis(opened, author, pipeline, Toy, max_attempts=max_attempts, workers=2).run()
+    )
     return list(opened.attempts())
 
 
@@ -205,7 +207,7 @@ def procedural() -> Procedural:
 
 
 def test_a_clumsy_author_is_accounted_for(tmp_path: Path) -> None:
-    attempts = run(Clumsy(procedural()), tmp_path / "set", n=10_000, most=30)
+    attempts = run(Clumsy(procedural()), tmp_path / "set", n=10_000, max_attempts=30)
     assert [a.number for a in attempts] == list(range(30))
     for attempt in attempts:
         reasons = [r.rejection for r in attempt.rejected]
@@ -220,5 +222,5 @@ def test_a_clumsy_author_is_accounted_for(tmp_path: Path) -> None:
 
 
 def test_an_author_that_never_answers_ends(tmp_path: Path) -> None:
-    attempts = run(Silent(), tmp_path / "set", n=5, most=12)
+    attempts = run(Silent(), tmp_path / "set", n=5, max_attempts=12)
     assert [r.rejection for a in attempts for r in a.rejected] == [Rejection.NO_ANSWER] * 12

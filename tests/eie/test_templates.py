@@ -43,10 +43,10 @@ def _scene(env: str) -> type[BaseModel]:
 @pytest.mark.parametrize("env", ENVS)
 def test_seeds_and_what_becomes_of_them(env: str) -> None:
     template, scene = _template(env), _scene(env)
-    draw = random.Random(1)
-    task = template.seed(draw, "one")
+    rng = random.Random(1)
+    task = template.seed(rng, "one")
     assert task == template.seed(random.Random(1), "one")
-    made = {change: template.evolve(task, change, draw, change) for change in template.changes}
+    made = {change: template.evolve(task, change, rng, change) for change in template.changes}
     assert sum(evolved is not None for evolved in made.values()) >= 2
     for evolved in (task, *(t for t in made.values() if t is not None)):
         assert evolved.env == env and template.room(evolved)
@@ -82,11 +82,11 @@ def test_every_form_of_a_goal_is_a_goal() -> None:
     """Whoever is held to the schema can't leave out what a type needs, or say what it has no use
     for."""
     schema: Any = _template("alfred").schema()
-    draw, types = random.Random(4), set()
+    rng, types = random.Random(4), set()
     for form in schema["$defs"]["Goal"]["anyOf"]:
         for _ in range(20):
             said = {
-                name: field["const"] if "const" in field else draw.choice(field["vocabulary"])
+                name: field["const"] if "const" in field else rng.choice(field["vocabulary"])
                 for name, field in form["properties"].items()
             }
             types.add(AlfredGoal.model_validate(said).type)
@@ -97,11 +97,11 @@ def test_every_form_of_a_goal_is_a_goal() -> None:
 
 
 def test_a_topology_that_can_never_come_about_is_refused() -> None:
-    take = Event("take", "take it", "", ActionKind.TAKE, "cup", needs=("put",))
+    copy = Event("take", "take it", "", ActionKind.TAKE, "cup", needs=("put",))
     put = Event("put", "put it", "", ActionKind.PUT, "shelf", needs=("take",))
     with pytest.raises(TopologyError, match="wait for one another"):
-        Topology([take, put])
+        Topology([copy, put])
     with pytest.raises(TopologyError, match="needs 'put'"):
-        Topology([take])
+        Topology([copy])
     with pytest.raises(TopologyError, match="same name"):
-        Topology([take, take])
+        Topology([copy, copy])

@@ -14,7 +14,7 @@ from inhabit.envs.entries import first_problem
 FILE = "tuned.json"
 
 
-class Tuned(BaseModel):
+class TunedModel(BaseModel):
     """The file beside the adapters."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,12 +34,12 @@ def base_of(folder: Path) -> str | None:
     if not file.is_file():
         return None
     try:
-        return Tuned.model_validate_json(file.read_bytes()).base
+        return TunedModel.model_validate_json(file.read_bytes()).base
     except ValidationError as error:
         raise ModelError(f"{file} can't be read: {first_problem(error)}.") from error
 
 
-def put_on(model: Any, folder: Path) -> Any:
+def apply_adapter(model: Any, folder: Path) -> Any:
     """`model` with the adapters of `folder` worked into its weights.
 
     Raises:

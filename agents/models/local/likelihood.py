@@ -22,8 +22,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.local.encode import EncodedPrompt
-from inhabit.agents.models.local.reader import Begun, Reader, joined
+from inhabit.agents.models.local.encoder import EncodedPrompt
+from inhabit.agents.models.local.reader import Reader, ReadPrefix, batch_caches
 from inhabit.agents.models.local.trie import Trie
 
 
@@ -46,8 +46,8 @@ class Likelihood:
 
         Pictures are read prompt by prompt; only what comes after them is read together.
         """
-        rows = [_Row(prompt, trie, self.reader.begin(prompt)) for prompt, trie in questions]
-        cached = max(row.begun.read for row in rows)
+        rows = [_Row(prompt, trie, self.reader.read_prefix(prompt)) for prompt, trie in questions]
+        cached = max(row.prefix.read for row in rows)
         rest = max(len(row.rest) for row in rows)
         nodes = max(len(row.trie) for row in rows) - 1
         ids = np.zeros((len(rows), rest + nodes), np.int64)
@@ -55,8 +55,8 @@ class Likelihood:
         seen = np.zeros((len(rows), rest + nodes, cached + rest + nodes), np.bool_)
         for i, row in enumerate(rows):
             row.write(ids[i], positions[i], seen[i], rest, cached)
-        cache = joined([row.begun.cache for row in rows]) if cached else None
-        logits, _ = self.reader.go_on(cache, ids, positions, seen, keep=nodes + 1)
+        cache = batch_caches([row.prefix.cache for row in rows]) if cached else None
+        logits, _ = self.reader.forward(cache, ids, positions, seen, keep=nodes + 1)
         return [_sums(logits[i, : len(row.trie)], row.trie) for i, row in enumerate(rows)]
 
 
@@ -66,12 +66,12 @@ class _Row:
 
     prompt: EncodedPrompt
     trie: Trie
-    begun: Begun
+    prefix: ReadPrefix
 
     @property
     def rest(self) -> Sequence[int]:
         """What is left of the prompt to read, one token at least."""
-        return self.prompt.ids[self.begun.read :]
+        return self.prompt.ids[self.prefix.read :]
 
     def write(
         self,
@@ -86,13 +86,13 @@ class _Row:
         The rest of the prompt ends at `end`, so that the nodes of all rows begin there: padding is
         before the one and after the other, and seen by nobody.
         """
-        begun, trie, rest = self.begun, self.trie, self.rest
+        prefix, trie, rest = self.prefix, self.trie, self.rest
         first, last = end - len(rest), end + len(trie) - 1
-        place = begun.shift + begun.read + len(rest)
+        place = prefix.shift + prefix.read + len(rest)
         ids[first:end], ids[end:last] = rest, trie.tokens[1:]
         positions[first:end] = np.arange(place - len(rest), place)
         positions[end:last] = place - 1 + trie.depths[1:]
-        seen[first:last, : begun.read] = True
+        seen[first:last, : prefix.read] = True
         here = seen[:, cached:]
         here[first:end, first:end] = np.tri(len(rest), dtype=np.bool_)
         here[end:last, first:end] = True
@@ -105,7 +105,7 @@ def _sums(logits: torch.Tensor, trie: Trie) -> NDArray[np.float64]:
     nodes, tokens = torch.from_numpy(trie.edge_nodes), torch.from_numpy(trie.edge_tokens)
     edges = (logits[nodes, tokens] - totals[nodes]).double().cpu().numpy()
     ends = {
-        node: stays(logits[node], trie.edge_tokens[trie.edge_nodes == node])
+        node: log_prob_ends(logits[node], trie.edge_tokens[trie.edge_nodes == node])
         for node in set(trie.ends) - {None}
     }
     return np.array(
@@ -116,7 +116,7 @@ def _sums(logits: torch.Tensor, trie: Trie) -> NDArray[np.float64]:
     )
 
 
-def stays(logits: torch.Tensor, others: NDArray[np.int64]) -> float:
+def log_prob_ends(logits: torch.Tensor, others: NDArray[np.int64]) -> float:
     """How likely none of the tokens `others` follows, by `logits` (vocabulary,): in nats."""
     rest = logits.clone()
     rest[torch.from_numpy(others)] = -torch.inf

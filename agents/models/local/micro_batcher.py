@@ -14,8 +14,8 @@ A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Question:
-    asked: Any
+class _Request:
+    requests: Any
     answer: Callable[[Sequence[Any]], Sequence[Any]]
     answered: Future[Any]
 
@@ -27,11 +27,11 @@ class MicroBatcher:
     of work is going on, are answered together in the order in which they were asked.
     """
 
-    def __init__(self, *, most: int, name: str) -> None:
-        """Answer at `most` so many questions together."""
-        self._most = most
+    def __init__(self, *, batch_size: int, name: str) -> None:
+        """Answer at `batch_size` so many questions together."""
+        self._most = batch_size
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-        self._waiting: deque[_Question] = deque()
+        self._waiting: deque[_Request] = deque()
 
     async def ask(self, question: Q, answer: Callable[[Sequence[Q]], Sequence[A | Exception]]) -> A:
         """What `answer` makes of `question` in its turn; what it refuses with is raised.
@@ -42,9 +42,9 @@ class MicroBatcher:
             RuntimeError: this was closed before its turn came.
         """
         answered: Future[A] = Future()
-        self._waiting.append(_Question(question, answer, answered))
+        self._waiting.append(_Request(question, answer, answered))
         # Not at once: whoever else asks at this moment is to be waiting by then.
-        asyncio.get_running_loop().call_soon(self._submit, answered)
+        asyncio.get_running_loop().call_soon(self._schedule, answered)
         try:
             return await asyncio.wrap_future(answered)
         except asyncio.CancelledError:
@@ -57,7 +57,7 @@ class MicroBatcher:
         """Let go of the thread; what still waits is refused. Safe to call twice."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _submit(self, answered: Future[Any]) -> None:
+    def _schedule(self, answered: Future[Any]) -> None:
         def give_up(work: Future[None]) -> None:
             if work.cancelled():
                 answered.cancel()
@@ -72,7 +72,7 @@ class MicroBatcher:
         if not taken:
             return
         try:
-            answers = taken[0].answer([one.asked for one in taken])
+            answers = taken[0].answer([one.requests for one in taken])
         except BaseException as error:
             for one in taken:
                 one.answered.set_exception(error)
@@ -83,7 +83,7 @@ class MicroBatcher:
             else:
                 one.answered.set_result(answer)
 
-    def _next(self) -> Sequence[_Question]:
+    def _next(self) -> Sequence[_Request]:
         """The one that has waited longest, and as many of its kind as go with it."""
         waiting = [self._waiting.popleft() for _ in range(len(self._waiting))]
         alike = [one for one in waiting if one.answer == waiting[0].answer][: self._most]

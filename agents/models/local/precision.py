@@ -24,12 +24,16 @@ def choose(device: Device, dtype: Dtype, width: int) -> tuple[torch.device, torc
         device = "cuda" if torch.cuda.is_available() else "cpu"
     if dtype != "auto":
         return torch.device(device), getattr(torch, dtype)
-    fast = torch.cuda.is_bf16_supported() if device == "cuda" else _gain(device, width) > 1.25
+    fast = (
+        torch.cuda.is_bf16_supported()
+        if device == "cuda"
+        else _bfloat16_speedup(device, width) > 1.25
+    )
     return torch.device(device), torch.bfloat16 if fast else torch.float32
 
 
 @torch.inference_mode()
-def _gain(device: str, width: int) -> float:
+def _bfloat16_speedup(device: str, width: int) -> float:
     """How many times faster bfloat16 is than float32: the best of some rounds in turns."""
     best = {torch.float32: float("inf"), torch.bfloat16: float("inf")}
     vectors = {t: torch.ones(_TOKENS, width, device=device, dtype=t) for t in best}

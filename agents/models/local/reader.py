@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.local.encode import EncodedPrompt
+from inhabit.agents.models.local.encoder import EncodedPrompt
 
 _SPLITS = frozenset({"llava", "idefics3", "smolvlm", "qwen2_vl", "qwen2_5_vl"})
 """Models that see, and read a picture as they read words: every token sees what is before it. So
@@ -20,7 +20,7 @@ what stands before the pictures can be read first. Others may look both ways, an
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Begun:
+class ReadPrefix:
     """The part of a prompt that has been read by itself."""
 
     read: int
@@ -44,16 +44,16 @@ class Reader:
         self._model = model
         self._splits = model.config.model_type in _SPLITS
         self._fixed: tuple[int, ...] = ()
-        self._kept = Begun(0)
+        self._cached = ReadPrefix(0)
 
-    def begin(self, prompt: EncodedPrompt) -> Begun:
+    def read_prefix(self, prompt: EncodedPrompt) -> ReadPrefix:
         """Read what has to be read before anything else, or remember it."""
         if not prompt.images:
-            return self._begin(prompt.ids[: prompt.fixed])
-        begun = self._begin(prompt.ids[: prompt.fixed] if self._splits else ())
-        return self._see(prompt, begun)
+            return self._read_fixed(prompt.ids[: prompt.fixed])
+        prefix = self._read_fixed(prompt.ids[: prompt.fixed] if self._splits else ())
+        return self._read_images(prompt, prefix)
 
-    def go_on(
+    def forward(
         self,
         cache: Any,
         ids: NDArray[np.int64],
@@ -84,45 +84,45 @@ class Reader:
             input_ids=torch.from_numpy(ids).to(device),
             position_ids=torch.from_numpy(positions).to(device),
             attention_mask=mask[:, None],
-            past_key_values=None if cache is None else joined([cache]),
+            past_key_values=None if cache is None else batch_caches([cache]),
             use_cache=True,
             logits_to_keep=keep,
         )
         return output.logits.float(), output.past_key_values
 
-    def _begin(self, fixed: tuple[int, ...]) -> Begun:
+    def _read_fixed(self, fixed: tuple[int, ...]) -> ReadPrefix:
         if not fixed:
-            return Begun(0)
+            return ReadPrefix(0)
         if fixed != self._fixed:
-            self._kept = Begun(len(fixed), self._read(fixed, None, {}))
+            self._cached = ReadPrefix(len(fixed), self._read(fixed, None, {}))
             self._fixed = fixed
-        return self._kept
+        return self._cached
 
-    def _see(self, prompt: EncodedPrompt, begun: Begun) -> Begun:
+    def _read_images(self, prompt: EncodedPrompt, prefix: ReadPrefix) -> ReadPrefix:
         """Read on to the last token but one, pictures and all.
 
         Only the model itself knows how its pictures come in and what may attend to them.
         """
-        extra = prompt.extra(self._model, begun.read, -1)
-        shift, places = self._places(prompt)
+        extra = prompt.extra(self._model, prefix.read, -1)
+        shift, places = self._positions(prompt)
         if places is not None:
-            extra["position_ids"] = places[..., begun.read : -1]
-        ids = prompt.ids[begun.read : -1]
-        cache = self._read(ids, begun.cache, extra)
-        return Begun(len(prompt.ids) - 1, cache, shift)
+            extra["position_ids"] = places[..., prefix.read : -1]
+        ids = prompt.ids[prefix.read : -1]
+        cache = self._read(ids, prefix.cache, extra)
+        return ReadPrefix(len(prompt.ids) - 1, cache, shift)
 
     def _read(self, ids: Sequence[int], cache: Any, extra: Mapping[str, torch.Tensor]) -> Any:
         """The cache of `ids` behind what `cache` holds, which is left as it is."""
         output = self._model(
             input_ids=torch.tensor([ids], device=self._model.device),
-            past_key_values=None if cache is None else joined([cache]),
+            past_key_values=None if cache is None else batch_caches([cache]),
             use_cache=True,
             logits_to_keep=1,
             **extra,
         )
         return output.past_key_values
 
-    def _places(self, prompt: EncodedPrompt) -> tuple[int, torch.Tensor | None]:
+    def _positions(self, prompt: EncodedPrompt) -> tuple[int, torch.Tensor | None]:
         """The positions of all tokens, and what later ones are shifted by, for a model that has
         positions in three axes; other models count tokens.
         """
@@ -135,7 +135,7 @@ class Reader:
         return int(shift.item()), places
 
 
-def joined(caches: Sequence[Any]) -> Any:
+def batch_caches(caches: Sequence[Any]) -> Any:
     """The caches of single prompts as one, a row for each, padded at the end to equal length.
 
     What is read into it later leaves `caches` as they are. None stands for a prompt of which

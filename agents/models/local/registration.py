@@ -23,7 +23,7 @@ _PATIENCE = 5.0
 """Seconds that a hub of models may take to answer."""
 
 
-def share_processor() -> None:
+def let_idle_threads_sleep() -> None:
     """Have torch's idle threads sleep. No effect once torch has been imported.
 
     As they come, they spin while they wait for one another, and where simulators want the same
@@ -34,13 +34,13 @@ def share_processor() -> None:
 
 
 def _load(name: str, settings: LocalSettings) -> Model:
-    share_processor()
+    let_idle_threads_sleep()
     small = BOX if name == "inhabit" else Path(name).expanduser()
     if (small / RANKER).is_file():
         return _load_ranker(small, name, settings)
-    source, adapters = _found(name)
+    source, adapters = _resolve(name)
     if source != "smollm2" and not Path(source).is_dir():
-        _go_without_hub()
+        _go_offline_if_unreachable()
     try:
         from inhabit.agents.models.local.transformer import load
     except ImportError as error:
@@ -87,7 +87,7 @@ def _hash(source: str) -> str | None:
     return f"commit:{Path(config).parent.name}" if isinstance(config, str) else None
 
 
-def _go_without_hub() -> None:
+def _go_offline_if_unreachable() -> None:
     """Make do with what was downloaded before, if the hub does not answer. No effect once
     huggingface_hub has been imported.
 
@@ -102,7 +102,7 @@ def _go_without_hub() -> None:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
-def _found(name: str) -> tuple[str, list[Path]]:
+def _resolve(name: str) -> tuple[str, list[Path]]:
     """Where a model lies, and the adapters that it takes on, in their order.
 
     Raises:

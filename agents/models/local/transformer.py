@@ -16,13 +16,13 @@ from safetensors import SafetensorError
 
 from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
-from inhabit.agents.models.local.adapter import put_on
-from inhabit.agents.models.local.encode import EncodedPrompt, Encoder, ImageProcessor
-from inhabit.agents.models.local.generation import GeneratedText, TextGenerator
+from inhabit.agents.models.local.adapter import apply_adapter
+from inhabit.agents.models.local.beam_search import search
+from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder, ImageProcessor
+from inhabit.agents.models.local.generate import GeneratedText, TextGenerator
 from inhabit.agents.models.local.likelihood import Likelihood
 from inhabit.agents.models.local.micro_batcher import MicroBatcher
 from inhabit.agents.models.local.precision import choose
-from inhabit.agents.models.local.search import search
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.trie import Trie
 
@@ -40,7 +40,7 @@ Wanted = tuple[Sequence[Message], int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Question:
+class _Request:
     """Candidates to be scored after a prompt, as they were asked and as the model reads them."""
 
     prompt: Sequence[Message]
@@ -77,7 +77,7 @@ class Transformer(Model):
         self._text = model.config.get_text_config()
         self._likelihood = Likelihood(model)
         self._writer = TextGenerator(model, encoder)
-        self._turns = MicroBatcher(most=batch, name=name)
+        self._batcher = MicroBatcher(batch_size=batch, name=name)
         kinds = set(getattr(self._text, "layer_types", None) or ()) | {"full_attention"}
         ranks = kinds <= _READABLE and not getattr(model, "_is_stateful", False)
         abilities = {
@@ -96,7 +96,7 @@ class Transformer(Model):
     async def beam(
         self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
     ) -> Ranking:
-        """The best by `agents/models/local/search.py`."""
+        """The best by `agents/models/local/beam_search.py`."""
         return await self._ask((prompt, candidates, width), self._beam)
 
     async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
@@ -104,18 +104,18 @@ class Transformer(Model):
 
         Several answers are the best of a beam search as wide, by their log-probabilities.
         """
-        asked = prompt, options.max_tokens or 256, options.n
-        return await self._ask(asked, self._generate_batch)
+        requests = prompt, options.max_tokens or 256, options.n
+        return await self._ask(requests, self._generate_batch)
 
     async def close(self) -> None:
         """Let go of the thread; the memory goes with the last reference."""
-        self._turns.close()
+        self._batcher.close()
 
     async def _ask(
         self, question: Q, answer: Callable[[Sequence[Q]], Sequence[A | Exception]]
     ) -> A:
         try:
-            return await self._turns.ask(question, answer)
+            return await self._batcher.ask(question, answer)
         except RuntimeError as error:
             raise self._failure(error) from error
 
@@ -127,7 +127,7 @@ class Transformer(Model):
 
     def _question(
         self, prompt: Sequence[Message], candidates: Sequence[str], width: int
-    ) -> _Question:
+    ) -> _Request:
         if Ability.RANK not in self.abilities:
             raise ModelError(
                 f"{self.name} can't rank texts: its layers do not keep the tokens that they have "
@@ -138,20 +138,20 @@ class Transformer(Model):
         if not all(answers):
             raise ModelError("An empty text can't be ranked.")
         self._check_length(tokens, max(map(len, answers)))
-        return _Question(prompt, candidates, tokens, answers, Trie.pack(answers), width)
+        return _Request(prompt, candidates, tokens, answers, Trie.pack(answers), width)
 
-    def _rank(self, asked: Sequence[Asked]) -> list[Ranking | Exception]:
-        return self._rankings(asked, self._score)
+    def _rank(self, requests: Sequence[Asked]) -> list[Ranking | Exception]:
+        return self._rankings(requests, self._score)
 
-    def _beam(self, asked: Sequence[Asked]) -> list[Ranking | Exception]:
-        return self._rankings(asked, self._search)
+    def _beam(self, requests: Sequence[Asked]) -> list[Ranking | Exception]:
+        return self._rankings(requests, self._search)
 
     def _rankings(
-        self, asked: Sequence[Asked], score: Callable[[Sequence[_Question]], Sequence[_Scored]]
+        self, requests: Sequence[Asked], score: Callable[[Sequence[_Request]], Sequence[_Scored]]
     ) -> list[Ranking | Exception]:
         begin = time.perf_counter()
-        questions = [_or_error(self._question, *one) for one in asked]
-        good = [q for q in questions if isinstance(q, _Question)]
+        questions = [_or_error(self._question, *one) for one in requests]
+        good = [q for q in questions if isinstance(q, _Request)]
         scored = iter(score(good) if good else ())
         seconds = (time.perf_counter() - begin) / max(1, len(good))
         return [
@@ -159,21 +159,21 @@ class Transformer(Model):
             for q in questions
         ]
 
-    def _score(self, questions: Sequence[_Question]) -> list[_Scored]:
+    def _score(self, questions: Sequence[_Request]) -> list[_Scored]:
         scores = self._likelihood.scores_of_many([(q.tokens, q.trie) for q in questions])
         return [
             _Scored(range(len(some)), some.tolist(), len(q.tokens.ids) + len(q.trie) - 1)
             for q, some in zip(questions, scores, strict=True)
         ]
 
-    def _search(self, questions: Sequence[_Question]) -> list[_Scored]:
+    def _search(self, questions: Sequence[_Request]) -> list[_Scored]:
         reader = self._likelihood.reader
         return [
             _Scored([one.sequence for one in found], [one.score for one in found], read)
             for found, read in search(reader, [(q.tokens, q.trie, q.width) for q in questions])
         ]
 
-    def _ranking(self, question: _Question, scored: _Scored, seconds: float) -> Ranking:
+    def _ranking(self, question: _Request, scored: _Scored, seconds: float) -> Ranking:
         if not np.isfinite(scored.scores).all():
             raise ModelError(f"{self.name} gives scores that are no numbers: try dtype=float32.")
         texts = [question.candidates[i] for i in scored.order]
@@ -183,21 +183,21 @@ class Transformer(Model):
         return Ranking(tuple(map(Ranked, texts, scored.scores, lengths)), call)
 
     def _generate_batch(self, wanted: Sequence[Wanted]) -> list[Reply | Exception]:
-        read = [_or_error(self._told, prompt, most) for prompt, most, _ in wanted]
-        asked = [
-            (tokens, most, n)
-            for tokens, (_, most, n) in zip(read, wanted, strict=True)
+        read = [_or_error(self._encoded, prompt, max_tokens) for prompt, max_tokens, _ in wanted]
+        requests = [
+            (tokens, max_tokens, n)
+            for tokens, (_, max_tokens, n) in zip(read, wanted, strict=True)
             if isinstance(tokens, EncodedPrompt)
         ]
-        written = iter(self._writer.write(asked))
+        written = iter(self._writer.write(requests))
         return [
             _reply(prompt, tokens, next(written)) if isinstance(tokens, EncodedPrompt) else tokens
             for tokens, (prompt, _, _) in zip(read, wanted, strict=True)
         ]
 
-    def _told(self, prompt: Sequence[Message], most: int) -> EncodedPrompt:
+    def _encoded(self, prompt: Sequence[Message], max_tokens: int) -> EncodedPrompt:
         tokens = self.encoder.prompt(prompt)
-        self._check_length(tokens, most)
+        self._check_length(tokens, max_tokens)
         return tokens
 
     def _check_length(self, prompt: EncodedPrompt, answer: int) -> None:
@@ -267,7 +267,7 @@ def load(
         # Adapters are worked in before anything is rounded.
         model = kind.from_pretrained(source, dtype=torch.float32 if adapters else dtype)
         for adapter in adapters:
-            model = put_on(model, adapter)
+            model = apply_adapter(model, adapter)
         model = model.to(device, dtype).eval()
         if sees:
             processor = _processor(source, config)

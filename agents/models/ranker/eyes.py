@@ -1,7 +1,7 @@
 """The eyes of the small planner: a convolutional network that says what is where, cell by cell.
 
 A residual network in the manner of ResNet (He et al., 2016), small enough for two cores: 160x160
-pixels come down to 10x10 cells. It is taught what a simulator labels for free (`eie/tune/sight`)
+pixels come down to 10x10 cells. It is taught what a simulator labels for free (`eie/tuning/vision`)
 and then looks for a language model, as the vision tower of a LLaVA (Liu et al., 2023): each 2x2
 cells are a token, of what the network makes of them and of how sure it is of every class there.
 """

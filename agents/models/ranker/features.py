@@ -8,20 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.agents.models.ranker.choices import MomentFeatures
+from inhabit.agents.models.ranker.action_features import ActionFeatures
 from inhabit.agents.models.ranker.goals import PARTS, ParsedGoal
-from inhabit.agents.models.ranker.progress import WORKS, Progress, progress
-from inhabit.agents.models.ranker.reading import (
+from inhabit.agents.models.ranker.parsing import (
     CLOSE,
     LOOKS,
     PUT,
     SLICE,
     TURN_ON,
     VERBS,
-    Noted,
     NotedAction,
-    whole,
+    ParsedNotes,
+    uncut,
 )
+from inhabit.agents.models.ranker.progress import WORKS, Progress, progress
 
 USES = (TURN_ON, CLOSE, PUT)
 """What is remembered of every noun, whether the goal speaks of it or not."""
@@ -71,87 +71,96 @@ NAMED = len(PARTS) + 3
 
 
 def question(
-    noted: Noted, asked: ParsedGoal, actions: Sequence[NotedAction], lexicon: RankerVocabulary
+    parsed: ParsedNotes,
+    parsed_goal: ParsedGoal,
+    actions: Sequence[NotedAction],
+    vocabulary: RankerVocabulary,
 ) -> RankerQuestion:
     """The numbers of a moment, of what its goal asks for, and of what may be done."""
-    last = [deed.noun for deed in noted.done[-2:]]
-    named = [*asked.nouns, noted.held, *last, "", ""]
-    come = progress(noted.done)
-    number = lexicon.numbers()
+    last = [step.noun for step in parsed.done[-2:]]
+    named = [*parsed_goal.nouns, parsed.held, *last, "", ""]
+    outcome = progress(parsed.done)
+    number = vocabulary.numbers()
     return RankerQuestion(
-        asked.task,
-        _kinds(noted, asked, come, number),
+        parsed_goal.task,
+        _kinds(parsed, parsed_goal, outcome, number),
         np.array([number.get(noun, 1) for noun in named[:NAMED]]),
-        _moment(noted, asked, come),
-        np.array([deed.verb for deed in actions]),
-        np.array([number.get(deed.noun, 1) for deed in actions]),
-        MomentFeatures(noted, asked, come).choices(actions).astype(np.float16),
+        _moment(parsed, parsed_goal, outcome),
+        np.array([step.verb for step in actions]),
+        np.array([number.get(step.noun, 1) for step in actions]),
+        ActionFeatures(parsed, parsed_goal, outcome).choices(actions).astype(np.float16),
     )
 
 
 def _kinds(
-    noted: Noted, asked: ParsedGoal, come: Progress, number: Mapping[str, int]
+    parsed: ParsedNotes, parsed_goal: ParsedGoal, outcome: Progress, number: Mapping[str, int]
 ) -> NDArray[np.float32]:
     found = np.zeros((KINDS, len(number) + 1), np.float32)
-    for row, sighting in enumerate((noted.seen, noted.here)):
+    for row, sighting in enumerate((parsed.seen, parsed.here)):
         for kind, sure in sighting.items():
             place = number.get(kind, 1)
             found[row, place] = max(float(found[row, place]), sure)
     for row, verb in enumerate(USES, start=2):
-        for deed in noted.done:
-            if deed.verb == verb and not deed.failed:
-                found[row, number.get(deed.noun, 1)] = 1.0
-    wanted = [noted.held] if noted.held else asked.nouns
-    for verb, noun in frozenset[tuple[int, str]]().union(*map(come.worked_for, wanted)):
+        for step in parsed.done:
+            if step.verb == verb and not step.failed:
+                found[row, number.get(step.noun, 1)] = 1.0
+    wanted = [parsed.held] if parsed.held else parsed_goal.nouns
+    for verb, noun in frozenset[tuple[int, str]]().union(*map(outcome.worked_for, wanted)):
         found[2 + len(USES) + WORKS.index(verb), number.get(noun, 1)] = 1.0
     return found
 
 
-def _moment(noted: Noted, asked: ParsedGoal, come: Progress) -> NDArray[np.float32]:
-    done = noted.done
-    lately = [deed.verb for deed in done[-2:]]
+def _moment(parsed: ParsedNotes, parsed_goal: ParsedGoal, outcome: Progress) -> NDArray[np.float32]:
+    done = parsed.done
+    lately = [step.verb for step in done[-2:]]
     verbs = np.zeros((2, len(VERBS)), np.float32)
     for row, verb in zip(verbs[2 - len(lately) :], lately, strict=True):
         row[verb] = 1.0
     general = [
-        bool(noted.held),
-        min(sum(deed.verb in LOOKS for deed in done), 4) / 4,
+        bool(parsed.held),
+        min(sum(step.verb in LOOKS for step in done), 4) / 4,
         len(done) / 30,
         bool(done) and done[-1].failed,
-        sum(deed.failed for deed in done) / 5,
-        sum(deed.verb == PUT and not deed.failed for deed in done) / 2,
+        sum(step.failed for step in done) / 5,
+        sum(step.verb == PUT and not step.failed for step in done) / 2,
     ]
-    parts = [_of_part(noted, asked, come, noun) for noun in asked.nouns]
-    parts.append(_of_part(noted, asked, come, "" if noted.held in asked.nouns else noted.held))
+    parts = [_of_part(parsed, parsed_goal, outcome, noun) for noun in parsed_goal.nouns]
+    parts.append(
+        _of_part(
+            parsed, parsed_goal, outcome, "" if parsed.held in parsed_goal.nouns else parsed.held
+        )
+    )
     return np.concatenate([verbs.ravel(), np.array(general, np.float32), np.concatenate(parts)])
 
 
-def _of_part(noted: Noted, asked: ParsedGoal, come: Progress, noun: str) -> NDArray[np.float32]:
+def _of_part(
+    parsed: ParsedNotes, parsed_goal: ParsedGoal, outcome: Progress, noun: str
+) -> NDArray[np.float32]:
     """What has become of the noun that plays a part."""
     found = np.zeros(_OF_PART, np.float32)
     if not noun:
         return found
-    base = whole(noun)
-    for deed in noted.done:
-        if deed.noun == noun and not deed.failed:
-            found[deed.verb] = 1.0
-    works = {verb for verb, _ in come.worked_for(noun)}
+    base = uncut(noun)
+    for step in parsed.done:
+        if step.noun == noun and not step.failed:
+            found[step.verb] = 1.0
+    works = {verb for verb, _ in outcome.worked_for(noun)}
     found[len(VERBS) :] = (
         1.0,
-        noted.seen.get(noun, 0.0),
-        noted.here.get(noun, 0.0),
-        noted.held == noun,
-        bool(noted.done) and noted.done[-1].noun == noun,
-        any(deed.thing == noun for deed in noted.done),
-        come.within(noun) / 2,
-        noted.seen.get(base, 0.0),
-        noted.here.get(base, 0.0),
-        bool(base) and noted.held == base,
-        any(d.verb == SLICE and d.noun == base and not d.failed for d in noted.done),
-        noted.here.get(noun, 0.0) * come.is_another(noun),
+        parsed.seen.get(noun, 0.0),
+        parsed.here.get(noun, 0.0),
+        parsed.held == noun,
+        bool(parsed.done) and parsed.done[-1].noun == noun,
+        any(step.thing == noun for step in parsed.done),
+        outcome.within(noun) / 2,
+        parsed.seen.get(base, 0.0),
+        parsed.here.get(base, 0.0),
+        bool(base) and parsed.held == base,
+        any(d.verb == SLICE and d.noun == base and not d.failed for d in parsed.done),
+        parsed.here.get(noun, 0.0) * outcome.is_other_instance(noun),
         # One went back to what one had left.
-        come.at[0] == noun and come.at in come.left,
-        *(come.within(noun, place) / 2 if place else 0.0 for place in asked.nouns),
+        outcome.at[0] == noun and outcome.at in outcome.left,
+        *(outcome.within(noun, place) / 2 if place else 0.0 for place in parsed_goal.nouns),
         *(verb in works for verb in WORKS),
     )
     return found

@@ -15,10 +15,10 @@ from safetensors.torch import load_file, save_file
 from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking
 from inhabit.agents.models.ranker import RANKER
+from inhabit.agents.models.ranker.detector import ImageDetector
 from inhabit.agents.models.ranker.features import RankerVocabulary, question
-from inhabit.agents.models.ranker.looking import Looker
 from inhabit.agents.models.ranker.network import Network
-from inhabit.agents.models.ranker.reading import action, notes
+from inhabit.agents.models.ranker.parsing import action, notes
 from inhabit.envs.entries import first_problem
 
 WEIGHTS, EYES = "ranker.safetensors", "eyes"
@@ -27,7 +27,7 @@ _OTHER_VERSION = (
 )
 
 
-class Words(BaseModel):
+class RankerFile(BaseModel):
     """The file beside the weights."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,11 +41,16 @@ class Ranker(Model):
     """Ranks by `network.py`. It says nothing of its own."""
 
     def __init__(
-        self, network: Network, lexicon: RankerVocabulary, *, name: str, eyes: Looker | None
+        self,
+        network: Network,
+        vocabulary: RankerVocabulary,
+        *,
+        name: str,
+        eyes: ImageDetector | None,
     ) -> None:
         """Rank with `network`, which is ready to infer, and see with `eyes`."""
         self.name = name
-        self.network, self.lexicon, self._eyes = network, lexicon, eyes
+        self.network, self.vocabulary, self._eyes = network, vocabulary, eyes
         self.abilities = frozenset({Ability.RANK, Ability.BEAM})
         if eyes is not None:
             self.abilities |= {Ability.EYES}
@@ -74,11 +79,11 @@ class Ranker(Model):
         Raises:
             ModelError: the prompt is none of `agents/prompts/notes.py`.
         """
-        noted = notes(_text(prompt), self.lexicon.nouns)
-        asked = self.network.reader.read(noted.goal, noted.slots)
+        parsed = notes(_text(prompt), self.vocabulary.nouns)
+        parsed_goal = self.network.reader.read(parsed.goal, parsed.slots)
         said = [action(text) for text in candidates]
         with torch.inference_mode():
-            asking = question(noted, asked, said, self.lexicon)
+            asking = question(parsed, parsed_goal, said, self.vocabulary)
             found: list[float] = self.network([asking])[0].double().tolist()
         return found
 
@@ -101,10 +106,10 @@ def _text(prompt: Sequence[Message]) -> str:
     return "".join(part for part in prompt[-1].parts if isinstance(part, str))
 
 
-def save(network: Network, lexicon: RankerVocabulary, folder: Path) -> None:
+def save(network: Network, vocabulary: RankerVocabulary, folder: Path) -> None:
     """Write what `load` reads, beside whatever eyes are there."""
     folder.mkdir(parents=True, exist_ok=True)
-    words = Words(nouns=lexicon.nouns, words=lexicon.words, tasks=lexicon.tasks)
+    words = RankerFile(nouns=vocabulary.nouns, words=vocabulary.words, tasks=vocabulary.tasks)
     (folder / RANKER).write_text(words.model_dump_json(indent=1) + "\n", encoding="utf-8")
     tensors = {name: t.detach().half().contiguous() for name, t in network.state_dict().items()}
     save_file(tensors, folder / WEIGHTS)
@@ -119,11 +124,11 @@ def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
     if threads is not None:
         torch.set_num_threads(threads)
     try:
-        words = Words.model_validate_json((folder / RANKER).read_bytes())
-        lexicon = RankerVocabulary(words.nouns, words.words, words.tasks)
-        network = Network(lexicon)
+        words = RankerFile.model_validate_json((folder / RANKER).read_bytes())
+        vocabulary = RankerVocabulary(words.nouns, words.words, words.tasks)
+        network = Network(vocabulary)
         network.load_state_dict({n: t.float() for n, t in load_file(folder / WEIGHTS).items()})
-        eyes = Looker(folder / EYES) if (folder / EYES).is_dir() else None
+        eyes = ImageDetector(folder / EYES) if (folder / EYES).is_dir() else None
     except ValidationError as error:
         raise ModelError(
             f"{folder / RANKER} can't be read: {first_problem(error)}. {_OTHER_VERSION}"
@@ -133,4 +138,4 @@ def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
     except (OSError, SafetensorError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise ModelError(f"The model in {folder} can't be read: {reason}") from error
-    return Ranker(network.eval(), lexicon, name=name, eyes=eyes)
+    return Ranker(network.eval(), vocabulary, name=name, eyes=eyes)

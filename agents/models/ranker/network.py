@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from inhabit.agents.models.ranker.choices import CHOICE
+from inhabit.agents.models.ranker.action_features import CHOICE
 from inhabit.agents.models.ranker.features import (
     KINDS,
     MOMENT,
@@ -22,7 +22,7 @@ from inhabit.agents.models.ranker.features import (
     RankerVocabulary,
 )
 from inhabit.agents.models.ranker.goals import GoalReader
-from inhabit.agents.models.ranker.reading import VERBS
+from inhabit.agents.models.ranker.parsing import VERBS
 
 _WIDTH, _SEEN, _TASK, _HIDDEN, _FIT = 32, 64, 32, 256, 64
 _SMALL = 0.05
@@ -32,20 +32,20 @@ _SMALL = 0.05
 class Network(nn.Module):
     """Scores of choices. Some hundred thousand weights."""
 
-    def __init__(self, lexicon: RankerVocabulary, *, forget: float = 0.0) -> None:
+    def __init__(self, vocabulary: RankerVocabulary, *, forget: float = 0.0) -> None:
         """A network that has learnt nothing yet.
 
         Args:
-            lexicon: its words.
+            vocabulary: its words.
             forget: how often, while it learns, a noun is taken for one that it doesn't know: so
                 that it goes by where a noun stands, and not by the noun alone.
         """
         super().__init__()
         self._forget = forget
-        count = len(lexicon.nouns) + 2
+        count = len(vocabulary.nouns) + 2
         self.nouns = nn.Embedding(count, _WIDTH)
         self.verbs = nn.Embedding(len(VERBS), _WIDTH)
-        self.task = nn.Embedding(len(lexicon.tasks), _TASK)
+        self.task = nn.Embedding(len(vocabulary.tasks), _TASK)
         self.kinds = nn.Linear(KINDS * count, _SEEN)
         told = MOMENT + _TASK + _SEEN + NAMED * _WIDTH
         self.moment = nn.Sequential(
@@ -65,7 +65,7 @@ class Network(nn.Module):
         for known in (self.nouns, self.verbs):
             nn.init.normal_(known.weight, std=_SMALL)
         # Last, so that what it is made of changes nothing in how the others begin.
-        self.reader = GoalReader(lexicon.words, len(lexicon.tasks)).requires_grad_(False)
+        self.reader = GoalReader(vocabulary.words, len(vocabulary.tasks)).requires_grad_(False)
 
     def forward(self, questions: Sequence[RankerQuestion]) -> list[torch.Tensor]:
         """The log-probability of each choice among its question's, (choices,) for each."""
@@ -79,8 +79,8 @@ class Network(nn.Module):
             + functional.embedding(verbs, self.of_verb(self.verbs.weight))
         )
         mixed = self.mixed(choice + moment.repeat_interleave(counts, 0))
-        asked = self.asks(moment.relu()).repeat_interleave(counts, 0)
-        scores = self.score(mixed)[:, 0] + (asked * self.fits(choice.relu())).mean(1)
+        parsed_goal = self.asks(moment.relu()).repeat_interleave(counts, 0)
+        scores = self.score(mixed)[:, 0] + (parsed_goal * self.fits(choice.relu())).mean(1)
         return [one.log_softmax(0) for one in scores.split(counts.tolist())]
 
     def _told(self, questions: Sequence[RankerQuestion]) -> torch.Tensor:

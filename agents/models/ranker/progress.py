@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inhabit.agents.models.ranker.reading import CLOSE, EXPLORE, GO, PUT, TAKE, TURN_ON, NotedAction
+from inhabit.agents.models.ranker.parsing import CLOSE, EXPLORE, GO, PUT, TAKE, TURN_ON, NotedAction
 
 WORKS = (TURN_ON, CLOSE)
 """What is done to a place that may change what lies there."""
@@ -36,7 +36,7 @@ class Progress:
         """How many things of that noun were left, at that place or anywhere."""
         return sum(n == noun and place in ("", at) for (n, _), (at, _) in self.left.items())
 
-    def is_another(self, noun: str) -> bool:
+    def is_other_instance(self, noun: str) -> bool:
         """Whether a thing of that noun that is here is none of those that were left."""
         if self.at == _NOTHING or not self.within(noun):
             return False
@@ -57,22 +57,22 @@ def progress(done: Sequence[NotedAction]) -> Progress:
     left: dict[Name, Name] = {}
     worked: dict[Name, frozenset[tuple[int, str]]] = {}
     held = at = _NOTHING
-    for deed in done:
-        if deed.failed:
+    for step in done:
+        if step.failed:
             continue
-        name = deed.noun, deed.number
-        if deed.verb == PUT:
-            left[deed.thing, deed.thing_number] = name
+        name = step.noun, step.number
+        if step.verb == PUT:
+            left[step.thing, step.thing_number] = name
             held, at = _NOTHING, name
-        elif deed.verb == TAKE:
+        elif step.verb == TAKE:
             held = name
             left.pop(held, None)
-        elif deed.verb in (GO, EXPLORE):
+        elif step.verb in (GO, EXPLORE):
             at = name
-        elif deed.verb in WORKS:
+        elif step.verb in WORKS:
             for thing, place in left.items():
                 # A faucet is turned on for what lies in the sink, but only what holds a thing
                 # can be closed around it.
-                if deed.verb == TURN_ON or place == name:
-                    worked[thing] = worked.get(thing, frozenset()) | {(deed.verb, deed.noun)}
+                if step.verb == TURN_ON or place == name:
+                    worked[thing] = worked.get(thing, frozenset()) | {(step.verb, step.noun)}
     return Progress(left, worked, held, at)

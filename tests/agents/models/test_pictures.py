@@ -99,8 +99,8 @@ def forward_each(kind: str, folder: Path, pictures: Sequence[int]) -> list[float
         said = said[ids.shape[1] - 1 :]
         n = len(answer)
         longer = {other[n] for other in answers if len(other) > n and other[:n] == answer}
-        stays = log1p(-sum(float(said[n, token].exp()) for token in longer))
-        scores.append(sum(float(said[i, token]) for i, token in enumerate(answer)) + stays)
+        log_prob_ends = log1p(-sum(float(said[n, token].exp()) for token in longer))
+        scores.append(sum(float(said[i, token]) for i, token in enumerate(answer)) + log_prob_ends)
     return scores
 
 

@@ -54,7 +54,7 @@ def test_whoever_still_waits_when_it_is_closed_is_told() -> None:
 
     async def closed() -> tuple[int, list[object]]:
         turns = MicroBatcher(most=1, name="test")
-        begun = asyncio.create_task(turns.ask(1, slowly))
+        prefix = asyncio.create_task(turns.ask(1, slowly))
         await asyncio.to_thread(going.wait, 10)
         waiting = asyncio.create_task(turns.ask(2, slowly))
         await asyncio.sleep(0.01)
@@ -63,7 +63,7 @@ def test_whoever_still_waits_when_it_is_closed_is_told() -> None:
         async with asyncio.timeout(5):
             told = await asyncio.gather(waiting, late, return_exceptions=True)
             go_on.set()
-            return await begun, told
+            return await prefix, told
 
     answer, told = asyncio.run(closed())
     assert answer == 2, "What had begun is carried to its end."

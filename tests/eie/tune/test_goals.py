@@ -5,8 +5,8 @@ import copy
 import pytest
 
 from inhabit.agents.models.ranker.goals import GoalReader
-from inhabit.agents.models.ranker.reading import slotted
-from inhabit.eie.tuning.goals import taught
+from inhabit.agents.models.ranker.parsing import slotted
+from inhabit.eie.tuning.goal_reader import train_goal_reader
 from inhabit.envs.alfred.teaching.wordings import wordings
 
 NOUNS = tuple(sorted({noun for goal in wordings() for noun in goal.parts} - {""}))
@@ -15,7 +15,7 @@ NOUNS += ("faucet",)
 
 @pytest.fixture(scope="module")
 def learnt() -> tuple[GoalReader, tuple[str, ...]]:
-    reader, _, kinds = taught(wordings(), NOUNS, seed=0, tell=str)
+    reader, _, kinds = train_goal_reader(wordings(), NOUNS, seed=0, tell=str)
     return reader, kinds
 
 

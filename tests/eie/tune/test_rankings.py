@@ -14,14 +14,14 @@ from inhabit.agents.models.core import Ability
 from inhabit.agents.models.ranker import RANKER
 from inhabit.agents.models.ranker.model import Ranker, load, save
 from inhabit.agents.prompts.notes import told
-from inhabit.eie.tuning.practice import (
+from inhabit.eie.tuning.ranker import RankerTraining, build_vocabulary, featurize, train_ranker
+from inhabit.eie.tuning.rollouts import (
     LabelledPrompt,
-    Played,
-    expert_with_slips,
-    practise,
-    worth_learning,
+    RolloutResult,
+    noisy_expert,
+    rollout,
+    with_known_answer,
 )
-from inhabit.eie.tuning.rankings import RankerTraining, apprentice, drill, exercises
 from inhabit.envs.core import Action, Task
 from inhabit.envs.registry import find
 from inhabit.envs.template import WordedGoal
@@ -29,10 +29,10 @@ from inhabit.envs.template import WordedGoal
 
 @pytest.fixture(scope="module")
 def moments() -> list[LabelledPrompt]:
-    return worth_learning([one for one in played(0, 30) if isinstance(one, LabelledPrompt)])
+    return with_known_answer([one for one in played(0, 30) if isinstance(one, LabelledPrompt)])
 
 
-def played(seed: int, n: int, ranker: Ranker | None = None) -> list[LabelledPrompt | Played]:
+def played(seed: int, n: int, ranker: Ranker | None = None) -> list[LabelledPrompt | RolloutResult]:
     toy = find("toy")
     settings = toy.settings()
     tasks: list[Task] = list(toy.sample(n, seed, settings))
@@ -42,12 +42,12 @@ def played(seed: int, n: int, ranker: Ranker | None = None) -> list[LabelledProm
         scores = ranker.scores(moment.prompt, [a.text for a in moment.candidates])
         return moment.candidates[int(np.argmax(scores))]
 
-    act = expert_with_slips(0.1, seed) if ranker is None else learner
-    found: list[LabelledPrompt | Played] = []
+    act = noisy_expert(0.1, seed) if ranker is None else learner
+    found: list[LabelledPrompt | RolloutResult] = []
     with toy.make(toy.backends[0], settings) as env:
         for task in tasks:
             watch = lambda seen: told(seen.text)  # noqa: E731
-            found += practise(env, task, watch=watch, act=act, seed=seed, most=30)
+            found += rollout(env, task, watch=watch, act=act, seed=seed, most=30)
     return found
 
 
@@ -66,10 +66,12 @@ def worded() -> list[WordedGoal]:
 
 @pytest.fixture(scope="module")
 def folder(moments: list[LabelledPrompt], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    lexicon, reader = apprentice(moments, worded(), seed=0, tell=str)
+    lexicon, reader = build_vocabulary(moments, worded(), seed=0, tell=str)
     heard: list[str] = []
-    learnt = exercises(moments, lexicon, reader)
-    network = drill(lexicon, reader, learnt, RankerTraining(epochs=12), seed=0, tell=heard.append)
+    learnt = featurize(moments, lexicon, reader)
+    network = train_ranker(
+        lexicon, reader, learnt, RankerTraining(epochs=12), seed=0, tell=heard.append
+    )
     assert len(heard) == 12
     target = tmp_path_factory.mktemp("ranker")
     save(network, lexicon, target)
@@ -80,10 +82,10 @@ def test_nouns_are_those_of_goals_and_of_what_can_be_said(moments: list[Labelled
     asked = [WordedGoal("Put the anvil here.", "put", ("anvil", "", ""))]
     idle = Action("look around", "look around")
     some = [replace(one, candidates=(*one.candidates, idle)) for one in moments[:3]]
-    lexicon, reader = apprentice(some, asked, seed=0, tell=str)
+    lexicon, reader = build_vocabulary(some, asked, seed=0, tell=str)
     assert "anvil" in lexicon.nouns
     assert "" not in lexicon.nouns, "Looking around is done to nothing."
-    found = exercises(some, lexicon, reader)
+    found = featurize(some, lexicon, reader)
     assert all(one.question.kinds.shape[1] == len(lexicon.nouns) + 2 for one in found)
 
 
@@ -100,7 +102,7 @@ def test_candidates_share_all_chance_among_them(
 
 def test_what_was_learnt_holds_in_new_tasks(folder: Path) -> None:
     ranker = load(folder, "x")
-    new = worth_learning([one for one in played(1, 20) if isinstance(one, LabelledPrompt)])
+    new = with_known_answer([one for one in played(1, 20) if isinstance(one, LabelledPrompt)])
     right = chance = 0.0
     for moment in new:
         scores = ranker.scores(moment.prompt, [a.text for a in moment.candidates])
@@ -111,18 +113,18 @@ def test_what_was_learnt_holds_in_new_tasks(folder: Path) -> None:
 
 def test_a_learner_acts_and_the_expert_says_what_it_would_have_done(folder: Path) -> None:
     found = played(1, 20, load(folder, "x"))
-    assert any(one.success for one in found if isinstance(one, Played))
-    assert sum(isinstance(one, Played) for one in found) == 20
+    assert any(one.success for one in found if isinstance(one, RolloutResult))
+    assert sum(isinstance(one, RolloutResult) for one in found) == 20
 
 
 def test_the_same_seed_learns_the_same(moments: list[LabelledPrompt]) -> None:
-    lexicon, reader = apprentice(moments, worded(), seed=3, tell=str)
-    _, again = apprentice(moments, worded(), seed=3, tell=str)
+    lexicon, reader = build_vocabulary(moments, worded(), seed=3, tell=str)
+    _, again = build_vocabulary(moments, worded(), seed=3, tell=str)
     for a, b in zip(reader.parameters(), again.parameters(), strict=True):
         assert a.equal(b)
-    some = exercises(moments[:40], lexicon, reader)
+    some = featurize(moments[:40], lexicon, reader)
     how = RankerTraining(epochs=2)
-    one, other = (drill(lexicon, reader, some, how, seed=3, tell=str) for _ in range(2))
+    one, other = (train_ranker(lexicon, reader, some, how, seed=3, tell=str) for _ in range(2))
     for a, b in zip(one.parameters(), other.parameters(), strict=True):
         assert a.equal(b)
 

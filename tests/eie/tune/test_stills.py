@@ -7,8 +7,8 @@ import pytest
 
 from inhabit.agents.models.core import Image
 from inhabit.agents.models.scripted import Script, ScriptedModel
+from inhabit.eie.tuning.labelled_examples import moments
 from inhabit.eie.tuning.samples import Sample, read
-from inhabit.eie.tuning.stills import moments
 from tests.eie.tune.made_set import write
 
 

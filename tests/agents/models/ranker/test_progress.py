@@ -1,7 +1,7 @@
 """What has come of things is acted out again from what was done."""
 
+from inhabit.agents.models.ranker.parsing import CLOSE, TURN_ON, action
 from inhabit.agents.models.ranker.progress import Progress, progress
-from inhabit.agents.models.ranker.reading import CLOSE, TURN_ON, action
 
 
 def after(*done: str) -> Progress:
@@ -19,10 +19,14 @@ def test_a_thing_lies_where_it_was_put_until_it_is_taken() -> None:
 
 
 def test_two_of_a_kind_are_told_apart() -> None:
-    come = after(
+    outcome = after(
         "put pen_1 on desk_1", "put pen_2 on desk_1", "pick up pen_1", "put pen_1 on bed_1"
     )
-    assert (come.within("pen"), come.within("pen", "desk"), come.within("pen", "bed")) == (2, 1, 1)
+    assert (outcome.within("pen"), outcome.within("pen", "desk"), outcome.within("pen", "bed")) == (
+        2,
+        1,
+        1,
+    )
 
 
 def test_what_was_worked_while_a_thing_lay_there_is_remembered_of_it() -> None:
@@ -36,8 +40,8 @@ def test_what_was_worked_while_a_thing_lay_there_is_remembered_of_it() -> None:
 
 
 def test_of_two_the_one_in_the_hand_counts() -> None:
-    come = after("put egg_1 in fridge_1", "close fridge_1", "pick up egg_2")
-    assert come.worked_for("egg") == frozenset()
+    outcome = after("put egg_1 in fridge_1", "close fridge_1", "pick up egg_2")
+    assert outcome.worked_for("egg") == frozenset()
 
 
 def test_what_failed_changed_nothing() -> None:
@@ -45,8 +49,8 @@ def test_what_failed_changed_nothing() -> None:
 
 
 def test_a_place_is_closed_around_what_lies_in_it_and_not_in_another() -> None:
-    come = after("put cup_1 in drawer_1", "close drawer_2")
-    assert come.worked_for("cup") == frozenset()
+    outcome = after("put cup_1 in drawer_1", "close drawer_2")
+    assert outcome.worked_for("cup") == frozenset()
 
 
 def test_one_stands_where_one_went_or_put_something_until_one_walks_on() -> None:
@@ -57,9 +61,9 @@ def test_one_stands_where_one_went_or_put_something_until_one_walks_on() -> None
 
 def test_another_one_is_none_of_those_that_were_left() -> None:
     left = ("at desk_1", "pick up pen_1", "put pen_1 on bed_1")
-    assert not after("at pen_1").is_another("pen"), "None was left."
-    assert not after(*left).is_another("pen"), "It is the one that was put here."
-    assert after(*left, "at desk_1").is_another("pen")
-    assert not after(*left, "at desk_1", "at pen_1").is_another("pen")
-    assert after(*left, "at pen_2").is_another("pen")
-    assert not after(*left, "explore").is_another("pen"), "Nobody knows where one stands."
+    assert not after("at pen_1").is_other_instance("pen"), "None was left."
+    assert not after(*left).is_other_instance("pen"), "It is the one that was put here."
+    assert after(*left, "at desk_1").is_other_instance("pen")
+    assert not after(*left, "at desk_1", "at pen_1").is_other_instance("pen")
+    assert after(*left, "at pen_2").is_other_instance("pen")
+    assert not after(*left, "explore").is_other_instance("pen"), "Nobody knows where one stands."

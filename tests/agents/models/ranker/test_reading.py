@@ -1,7 +1,7 @@
 import pytest
 
 from inhabit.agents.core import ModelError
-from inhabit.agents.models.ranker.reading import VERBS, action, notes, slotted
+from inhabit.agents.models.ranker.parsing import VERBS, action, notes, with_slots
 
 NOUNS = ("apple", "bread", "butter knife", "cabinet", "knife", "soap bar", "sink")
 
@@ -25,8 +25,8 @@ def verb(text: str) -> str:
     ],
 )
 def test_what_is_said_is_taken_apart(text: str, expected: tuple[object, ...]) -> None:
-    deed = action(text)
-    assert (VERBS[deed.verb], deed.noun, deed.number, deed.thing, deed.failed) == expected
+    step = action(text)
+    assert (VERBS[step.verb], step.noun, step.number, step.thing, step.failed) == expected
 
 
 def test_nouns_of_a_goal_become_slots_in_their_order_and_several_are_one() -> None:
@@ -35,14 +35,14 @@ def test_nouns_of_a_goal_become_slots_in_their_order_and_several_are_one() -> No
         "Seen: butter knife?, cabinet\nDone: look around; at cabinet_1\nHere: nothing\n"
         "You have a butter knife in your hands."
     )
-    noted = notes(text, NOUNS)
-    assert noted.slots == ("butter knife", "cabinet")
-    assert noted.goal[:2] == ("two", "<0>")
-    assert noted.goal[-1] == "<1>"
-    assert noted.seen == {"butter knife": 0.5, "cabinet": 1.0}
-    assert noted.here == {}
-    assert [VERBS[deed.verb] for deed in noted.done] == ["look around", "go to"]
-    assert noted.held == "butter knife"
+    parsed = notes(text, NOUNS)
+    assert parsed.slots == ("butter knife", "cabinet")
+    assert parsed.goal[:2] == ("two", "<0>")
+    assert parsed.goal[-1] == "<1>"
+    assert parsed.seen == {"butter knife": 0.5, "cabinet": 1.0}
+    assert parsed.here == {}
+    assert [VERBS[step.verb] for step in parsed.done] == ["look around", "go to"]
+    assert parsed.held == "butter knife"
 
 
 def test_what_are_no_notes_is_said_to_be_none() -> None:
@@ -61,5 +61,5 @@ def test_what_are_no_notes_is_said_to_be_none() -> None:
     ],
 )
 def test_goals_say_the_same_with_other_names(goal: str, words: str, slots: str) -> None:
-    said, found = slotted(goal.lower(), (*NOUNS, "it", "bread slice"))
+    said, found = with_slots(goal.lower(), (*NOUNS, "it", "bread slice"))
     assert (" ".join(said), ", ".join(found)) == (words, slots)

@@ -3,10 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inhabit.eie.tuning.sight.frames import labelled
-from inhabit.eie.tuning.sight.marks import marks
-from inhabit.eie.tuning.sight.precision import average_precision, mean_precision
-from inhabit.eie.tuning.sight.shards import classes_in, load, save
+from inhabit.eie.tuning.vision.frames import label_frame
+from inhabit.eie.tuning.vision.metrics import average_precision, best_thresholds, mean_precision
+from inhabit.eie.tuning.vision.shards import classes_in, load, save
 from inhabit.envs.core import Observation, SceneObject
 
 THINGS = (
@@ -27,20 +26,20 @@ def seen() -> Observation:
 
 
 def test_cells_say_what_they_show_and_leave_out_the_hand() -> None:
-    frame = labelled(seen(), THINGS)
+    frame = label_frame(seen(), THINGS)
     bottom = frozenset(range(90, 100))
     assert frame.shown == {"mug": frozenset({0}), "fridge": bottom, "open fridge": bottom}
 
 
 def test_a_picture_without_masks_is_refused() -> None:
     with pytest.raises(ValueError, match="masks"):
-        labelled(Observation("", rgb=np.zeros((4, 4, 3), np.uint8)), THINGS)
+        label_frame(Observation("", rgb=np.zeros((4, 4, 3), np.uint8)), THINGS)
 
 
 def test_shards_give_back_what_was_saved(tmp_path: Path) -> None:
-    frame = labelled(seen(), THINGS)
+    frame = label_frame(seen(), THINGS)
     save(tmp_path / "a.npz", [frame, frame])
-    save(tmp_path / "b.npz", [labelled(seen(), THINGS[:1])])
+    save(tmp_path / "b.npz", [label_frame(seen(), THINGS[:1])])
     files = sorted(tmp_path.glob("*.npz"))
     assert classes_in(files, least=3) == ("mug",)
     frames = load(files, classes_in(files, least=2))
@@ -57,9 +56,10 @@ def test_average_precision_of_a_known_order() -> None:
 
 def test_rare_classes_are_not_measured_and_marks_are_where_f1_is_best(tmp_path: Path) -> None:
     save(
-        tmp_path / "a.npz", [labelled(seen(), THINGS[:1])] * 5 + [labelled(seen(), THINGS[1:])] * 2
+        tmp_path / "a.npz",
+        [label_frame(seen(), THINGS[:1])] * 5 + [label_frame(seen(), THINGS[1:])] * 2,
     )
     frames = load([tmp_path / "a.npz"], ("fridge", "mug"))
     sure = np.array([[0.1, 0.6]] * 5 + [[0.8, 0.3]] * 2, np.float32)
     assert mean_precision(sure, frames) == (1.0, {"mug": 1.0})
-    assert marks(sure, frames) == pytest.approx((0.8, 0.6))
+    assert best_thresholds(sure, frames) == pytest.approx((0.8, 0.6))

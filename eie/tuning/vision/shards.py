@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.eie.tuning.sight.frames import CELLS, LabelledFrame
+from inhabit.eie.tuning.vision.frames import CELLS, LabelledFrame
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,11 +26,11 @@ _MOST_ITEMS = 2
 class Chooser:
     """Fills a schema by a model's rankings."""
 
-    def __init__(self, model: Model, prompt: Sequence[Message], draw: random.Random) -> None:
+    def __init__(self, model: Model, prompt: Sequence[Message], rng: random.Random) -> None:
         """Choose with `model`, which is told `prompt` before each choice."""
         self._model = model
         self._prompt = prompt
-        self._draw = draw
+        self._draw = rng
         self._definitions: Mapping[str, Any] = {}
         self._said = ""
         self.tokens = {"in": 0, "out": 0}
@@ -117,7 +117,7 @@ class Chooser:
 
 
 async def choose_proposal(
-    model: Model, schema: Mapping[str, Any], told: str, draw: random.Random
+    model: Model, schema: Mapping[str, Any], told: str, rng: random.Random
 ) -> tuple[dict[str, Any], Mapping[str, int]]:
     """A scene chosen field by field, and a goal in the model's own words; with the tokens paid.
 
@@ -125,18 +125,18 @@ async def choose_proposal(
         model: that ranks and writes.
         schema: of the scene.
         told: what the model is told before everything else.
-        draw: for what there is no choosing.
+        rng: for what there is no choosing.
 
     Raises:
         ModelError: the model can neither rank nor write.
     """
-    chooser = Chooser(model, [Message("system", (told,))], draw)
+    chooser = Chooser(model, [Message("system", (told,))], rng)
     scene = await chooser.fill(schema)
     ask = f"Say in one sentence what is wanted here: {json.dumps(scene.get('goal', scene))}"
     reply = await model.generate(
         [Message("system", (told,)), Message("user", (ask,))],
         max_tokens=40,
-        seed=draw.randrange(2**31),
+        seed=rng.randrange(2**31),
     )
     goal = (reply.texts[0] if reply.texts else "").strip().split("\n")[0][:300]
     tokens = {

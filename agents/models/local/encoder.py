@@ -106,8 +106,8 @@ class Encoder:
         special = {str(t) for t in tokenizer.added_tokens_decoder.values() if t.special}
         special |= {getattr(processor, "image_token", None) or tokenizer.eos_token}
         self._special = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))))
-        self._folds = not self._takes_system()
-        self._gap = "" if self._render([Message("user", ("x",))])[-1:].isspace() else " "
+        self._merges_system = not self._accepts_system()
+        self._separator = "" if self._render([Message("user", ("x",))])[-1:].isspace() else " "
 
     @property
     def plain(self) -> bool:
@@ -135,7 +135,7 @@ class Encoder:
         read = self._processor(
             text=text,
             images=[Picture.fromarray(rgb) for rgb in pictures],
-            add_special_tokens=self._begins_bare(text),
+            add_special_tokens=self._lacks_bos(text),
             return_tensors="pt",
         )
         ids = tuple(read["input_ids"][0].tolist())
@@ -144,7 +144,7 @@ class Encoder:
 
     def candidate(self, text: str) -> tuple[int, ...]:
         """The tokens of an answer, which go on where the prompt ends."""
-        read = self._tokenizer(self._gap + self._tame(text), add_special_tokens=False)
+        read = self._tokenizer(self._separator + self._escaped(text), add_special_tokens=False)
         return tuple(read["input_ids"])
 
     def words(self, ids: Sequence[int]) -> str:
@@ -152,10 +152,10 @@ class Encoder:
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
 
     def _ids(self, text: str) -> tuple[int, ...]:
-        read = self._tokenizer(text, add_special_tokens=self._begins_bare(text))
+        read = self._tokenizer(text, add_special_tokens=self._lacks_bos(text))
         return tuple(read["input_ids"])
 
-    def _begins_bare(self, text: str) -> bool:
+    def _lacks_bos(self, text: str) -> bool:
         """Whether the token that begins every text has still to be put in front.
 
         The template of a tokenizer writes it itself; that of a processor may leave it out.
@@ -168,13 +168,13 @@ class Encoder:
     def _fixed(self, messages: Sequence[Message], text: str, ids: tuple[int, ...]) -> int:
         if not messages or messages[0].role != "system":
             return 0
-        before, system, _ = text.partition(self._tame("".join(_texts(messages[0]))))
+        before, system, _ = text.partition(self._escaped("".join(_texts(messages[0]))))
         alone = self._ids(before + system)
         same = (i for i, (a, b) in enumerate(zip(ids, alone, strict=False)) if a != b)
         return next(same, min(len(ids) - 1, len(alone)))
 
-    def _takes_system(self) -> bool:
-        self._folds = False
+    def _accepts_system(self) -> bool:
+        self._merges_system = False
         try:
             self._render([Message("system", ("x",)), Message("user", ("x",))])
         except jinja2.TemplateError:
@@ -182,7 +182,7 @@ class Encoder:
         return True
 
     def _render(self, messages: Sequence[Message]) -> str:
-        if self._folds and len(messages) > 1 and messages[0].role == "system":
+        if self._merges_system and len(messages) > 1 and messages[0].role == "system":
             first = Message("user", (*messages[0].parts, "\n\n", *messages[1].parts))
             messages = [first, *messages[2:]]
         turns = [{"role": m.role, "content": self._content(m)} for m in messages]
@@ -193,20 +193,20 @@ class Encoder:
 
     def _content(self, message: Message) -> str | list[dict[str, str]]:
         if self._processor is None:
-            return self._tame("".join(_texts(message)))
+            return self._escaped("".join(_texts(message)))
         if self._template == PLAIN:
             return "".join(
-                self._processor.image_token if isinstance(part, Image) else self._tame(part)
+                self._processor.image_token if isinstance(part, Image) else self._escaped(part)
                 for part in message.parts
             )
         return [
             {"type": "image"}
             if isinstance(part, Image)
-            else {"type": "text", "text": self._tame(part)}
+            else {"type": "text", "text": self._escaped(part)}
             for part in message.parts
         ]
 
-    def _tame(self, text: str) -> str:
+    def _escaped(self, text: str) -> str:
         """`text` with a space in whatever would be read as a special token."""
         return self._special.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text)
 

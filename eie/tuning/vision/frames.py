@@ -37,7 +37,9 @@ class LabelledFrame:
     """Class to the cells that show it, row by row from the top left."""
 
 
-def wander(env: Env, tasks: Sequence[Task], *, steps: int, seed: int) -> Iterator[LabelledFrame]:
+def random_walk(
+    env: Env, tasks: Sequence[Task], *, steps: int, seed: int
+) -> Iterator[LabelledFrame]:
     """Walk `steps` steps in the scene of each task, and look after every one.
 
     Args:
@@ -52,14 +54,14 @@ def wander(env: Env, tasks: Sequence[Task], *, steps: int, seed: int) -> Iterato
     if not isinstance(env, Factual):
         raise ValueError("Frames are labelled where an environment tells of its things alone.")
     for task in tasks:
-        draw = random.Random(f"{seed} {task.id}")
+        rng = random.Random(f"{seed} {task.id}")
         env.reset(task, seed=seed)
         for _ in range(steps):
-            yield labelled(env.observe(), env.things())
-            env.act(_drawn(env.actions(), draw))
+            yield label_frame(env.observe(), env.things())
+            env.act(_sampled(env.actions(), rng))
 
 
-def labelled(seen: Observation, things: Sequence[SceneObject]) -> LabelledFrame:
+def label_frame(seen: Observation, things: Sequence[SceneObject]) -> LabelledFrame:
     """A picture with what its mask shows; what is in the hand is left out: one knows of it.
 
     Raises:
@@ -92,8 +94,8 @@ def classes_of(thing: SceneObject) -> Sequence[str]:
     return [thing.kind, *states]
 
 
-def _drawn(actions: Sequence[Action], draw: random.Random) -> Action:
+def _sampled(actions: Sequence[Action], rng: random.Random) -> Action:
     """One of them: first its verb, so that those with many things don't crowd out the others."""
     verbs = sorted({action.verb for action in actions})
-    verb = draw.choices(verbs, [_WEIGHTS.get(v, 1.0) for v in verbs])[0]
-    return draw.choice([action for action in actions if action.verb == verb])
+    verb = rng.choices(verbs, [_WEIGHTS.get(v, 1.0) for v in verbs])[0]
+    return rng.choice([action for action in actions if action.verb == verb])

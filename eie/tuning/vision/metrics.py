@@ -1,4 +1,4 @@
-"""How well eyes see: average precision, as detection is measured, over whole pictures."""
+"""How well a vision model detects classes in whole images, and from which score on it counts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.eie.tuning.sight.shards import FrameShard
+from inhabit.eie.tuning.vision.shards import FrameShard
 
 _LEAST = 5
 """Pictures that have to show a class for it to be measured."""
@@ -36,3 +36,26 @@ def average_precision(sure: NDArray[np.float32], truth: NDArray[np.bool_]) -> fl
     hits = truth[np.argsort(-sure, kind="stable")]
     precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
     return float(precision[hits].mean())
+
+
+_LOWEST, _HIGHEST = 0.1, 0.9
+
+
+def best_thresholds(sure: NDArray[np.float32], frames: FrameShard) -> tuple[float, ...]:
+    """For each class the certainty at which its F1 is best, within 0.1..0.9.
+
+    Args:
+        sure: (pictures, classes), how sure eyes are of each class.
+        frames: what the pictures show.
+    """
+    truth: NDArray[np.bool_] = np.any(frames.shown, axis=(2, 3))
+    return tuple(_best(sure[:, i], truth[:, i]) for i in range(len(frames.classes)))
+
+
+def _best(sure: NDArray[np.float32], truth: NDArray[np.bool_]) -> float:
+    order = np.argsort(-sure, kind="stable")
+    hits = np.cumsum(truth[order])
+    if not truth.any():
+        return _HIGHEST
+    f1 = 2 * hits / (np.arange(1, len(order) + 1) + truth.sum())
+    return float(np.clip(sure[order[int(f1.argmax())]], _LOWEST, _HIGHEST))

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from inhabit.eie.checking.checks import check_picture
 from inhabit.eie.examples.candidates import wrong_answers
+from inhabit.eie.examples.context import FAILS, StepContext, SynthesisEnv, TakenStep, Trials
 from inhabit.eie.examples.draft import Draft, Origin, Piece, Refused, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.moment import FAILS, Moment, SynthesisEnv, TakenStep, Trials
 from inhabit.eie.examples.topology import Topology, kind_of
 from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.eie.making.settings import SynthSettings
@@ -23,51 +23,53 @@ _TURNS = 3
 """Quarter turns, after which one has looked all around."""
 
 
-def turns(
-    env: Env, moment: Moment, template: Template, vocabulary: Sequence[Action]
+def turns_to_target(
+    env: Env, context: StepContext, template: Template, vocabulary: Sequence[Action]
 ) -> Sequence[Action]:
     """The turns after which the answer's aim is in sight; none where that never helps or it is."""
     looks = [a for a in vocabulary if template.deed(a) is ActionKind.LOOK and not a.arguments]
-    aim = moment.aim(moment.answer)
-    going = template.deed(moment.answer) is ActionKind.GO
-    if not looks or not going or aim is None or aim.pixels or not isinstance(env, Forkable):
+    target = context.target(context.answer)
+    going = template.deed(context.answer) is ActionKind.GO
+    if not looks or not going or target is None or target.pixels or not isinstance(env, Forkable):
         return ()
-    with env.fork() as twin:
-        assert isinstance(twin, SynthesisEnv)
+    with env.fork() as copy:
+        assert isinstance(copy, SynthesisEnv)
         for count in range(1, _TURNS + 1):
-            if twin.act(looks[0]).reason is not None:
+            if copy.act(looks[0]).reason is not None:
                 return ()
-            seen = replace(moment, things=tuple(twin.things()))
-            aim = seen.aim(moment.answer)
-            if aim is not None and aim.pixels:
+            seen = replace(context, things=tuple(copy.things()))
+            target = seen.target(context.answer)
+            if target is not None and target.pixels:
                 return looks[:1] * count
     return ()
 
 
-def resolved(moment: Moment, deed: ActionKind, after: Sequence[SceneObject]) -> Moment:
+def with_target(
+    context: StepContext, deed: ActionKind, after: Sequence[SceneObject]
+) -> StepContext:
     """The moment, knowing what its answer meant.
 
     Args:
-        moment: before the action.
+        context: before the action.
         deed: what the action comes to.
         after: every thing once it has succeeded.
     """
-    name = moment.answer.arguments[-1]
-    if any(thing.name == name for thing in moment.things):
-        return replace(moment, meant=name)
-    earlier = {thing.name: thing for thing in moment.alike(name)}
+    name = context.answer.arguments[-1]
+    if any(thing.name == name for thing in context.things):
+        return replace(context, target_name=name)
+    earlier = {thing.name: thing for thing in context.alike(name)}
     alike = [thing for thing in after if thing.name in earlier]
     if deed is ActionKind.GO:
         nearest = max(alike, key=lambda t: t.pixels - earlier[t.name].pixels, default=None)
-        return replace(moment, meant=nearest.name if nearest is not None else None)
+        return replace(context, target_name=nearest.name if nearest is not None else None)
     if deed is ActionKind.PUT:
-        held = {thing.name for thing in moment.held}
+        held = {thing.name for thing in context.held}
         places = [t.support for t in after if t.name in held and t.support in earlier]
-        return replace(moment, meant=places[0] if places else None)
+        return replace(context, target_name=places[0] if places else None)
     changed = [t for t in alike if _changed(earlier[t.name], t)]
     gone = [t for n, t in earlier.items() if all(n != other.name for other in after)]
     found = changed or gone  # What was cut up is no more.
-    return replace(moment, meant=found[0].name if found else None)
+    return replace(context, target_name=found[0].name if found else None)
 
 
 def _changed(was: SceneObject, now: SceneObject) -> bool:
@@ -80,7 +82,7 @@ _SAME_FAILURE = 2
 """Steps of the expert that may fail in a row."""
 
 
-class Cutter:
+class ExampleExtractor:
     """Plays one task and cuts it up."""
 
     def __init__(
@@ -89,19 +91,19 @@ class Cutter:
         origin: Origin,
         template: Template,
         settings: SynthSettings,
-        draw: random.Random,
+        rng: random.Random,
     ) -> None:
         """Cut what is played in `env`, which has been reset to the task of `origin`."""
         self._env = env
         self._steps = origin.task.max_steps
         self._template = template
         self._settings = settings
-        self._draw = draw
+        self._draw = rng
         self._vocabulary = tuple(env.vocabulary())
-        whole = draw.random() < settings.trajectories
+        whole = rng.random() < settings.trajectories
         topology = Topology(events_of(origin, template))
         self._writer = ExampleWriter(
-            origin, template, topology, settings, self._vocabulary, draw, whole=whole
+            origin, template, topology, settings, self._vocabulary, rng, whole=whole
         )
 
     def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
@@ -112,41 +114,43 @@ class Cutter:
         """
         done: list[TakenStep] = []
         failed = 0
-        moment = moment_of(self._env, done, plan)
-        while moment is not None and failed < _SAME_FAILURE:
-            moment = self._turned(moment, done)
-            asked = _is_asked_about(moment, self._template)
-            before = list(self._choices(moment)) if asked else []
-            outcome = self._env.act(moment.answer)
+        context = context_of(self._env, done, plan)
+        while context is not None and failed < _SAME_FAILURE:
+            context = self._turn_to_target(context, done)
+            asked = _is_answerable(context, self._template)
+            before = list(self._choices(context)) if asked else []
+            outcome = self._env.act(context.answer)
             failed = failed + 1 if outcome.reason is not None else 0
             if asked and failed:
-                yield _of_failed_step(moment, outcome)
+                yield _of_failed_step(context, outcome)
             elif asked:
-                moment = self._resolved(moment, self._env)
-                yield from (self._written(moment, b) if isinstance(b, list) else b for b in before)
-            done.append(TakenStep(moment.answer, outcome.feedback, failed > 0, moment.observation))
+                context = self._with_target(context, self._env)
+                yield from (self._written(context, b) if isinstance(b, list) else b for b in before)
+            done.append(
+                TakenStep(context.answer, outcome.feedback, failed > 0, context.observation)
+            )
             following = None
             if len(done) < self._steps and not outcome.over:
-                following = moment_of(self._env, done)
+                following = context_of(self._env, done)
             if self._settings.recognition and asked and not failed and following is not None:
-                yield self._piece(self._writer.recognition, moment, following)
-            moment = following
+                yield self._piece(self._writer.recognition, context, following)
+            context = following
 
-    def _turned(self, moment: Moment, done: list[TakenStep]) -> Moment:
+    def _turn_to_target(self, context: StepContext, done: list[TakenStep]) -> StepContext:
         """The same moment with the eyes on what to go to, if turning brings it into sight."""
-        for turn in turns(self._env, moment, self._template, self._vocabulary):
+        for turn in turns_to_target(self._env, context, self._template, self._vocabulary):
             outcome = self._env.act(turn)
             failed = outcome.reason is not None
-            done.append(TakenStep(turn, outcome.feedback, failed, moment.observation))
-            moment = moment_of(self._env, done) or moment
-        return moment
+            done.append(TakenStep(turn, outcome.feedback, failed, context.observation))
+            context = context_of(self._env, done) or context
+        return context
 
-    def _choices(self, moment: Moment) -> Iterator[list[Action] | Piece]:
+    def _choices(self, context: StepContext) -> Iterator[list[Action] | Piece]:
         """The wrong answers of a moment, or why it can't be asked about; and its recovery."""
         trials = Trials(self._env)
         try:
-            check_picture(moment, self._settings.visible)
-            wrong = self._wrong(moment, trials)
+            check_picture(context, self._settings.visible)
+            wrong = self._wrong(context, trials)
         except RejectedError as error:
             yield error.refused
             return
@@ -155,80 +159,83 @@ class Cutter:
             likely = wrong[: self._settings.candidates - 1]
             failing = next((a for a in likely if trials.tried(a).actions_left == FAILS), None)
             if failing is not None:
-                yield from self._recovery(self._env, moment, failing)
+                yield from self._recovery(self._env, context, failing)
 
-    def _wrong(self, moment: Moment, trials: Trials) -> list[Action]:
+    def _wrong(self, context: StepContext, trials: Trials) -> list[Action]:
         wanted = self._settings.candidates - 1
-        if not trials.is_best(moment.answer):
+        if not trials.is_best(context.answer):
             raise RejectedError(
                 Rejection.AMBIGUOUS,
-                f"There is a shorter way to the goal than by {moment.answer.text!r}.",
+                f"There is a shorter way to the goal than by {context.answer.text!r}.",
             )
-        found = wrong_answers(moment, trials, self._vocabulary, self._template, self._draw, wanted)
+        found = wrong_answers(context, trials, self._vocabulary, self._template, self._draw, wanted)
         if len(found) < wanted:
             raise RejectedError(
                 Rejection.AMBIGUOUS,
-                f"Only {len(found)} actions were found that are worse than {moment.answer.text!r}.",
+                f"Only {len(found)} actions were found that are worse than "
+                f"{context.answer.text!r}.",
             )
         return found
 
-    def _recovery(self, env: Forkable, before: Moment, failing: Action) -> Iterator[Piece]:
+    def _recovery(self, env: Forkable, before: StepContext, failing: Action) -> Iterator[Piece]:
         """What to do after an action that can't be done was tried."""
-        with env.fork() as twin:
-            outcome = twin.act(failing)
+        with env.fork() as copy:
+            outcome = copy.act(failing)
             step = TakenStep(failing, outcome.feedback, True, before.observation)
-            moment = moment_of(twin, (*before.done, step))
-            if moment is None or not _is_asked_about(moment, self._template):
+            context = context_of(copy, (*before.done, step))
+            if context is None or not _is_answerable(context, self._template):
                 return
             try:
-                check_picture(moment, self._settings.visible)
-                wrong = self._wrong(moment, Trials(twin))
+                check_picture(context, self._settings.visible)
+                wrong = self._wrong(context, Trials(copy))
             except RejectedError as error:
                 yield error.refused
                 return
-            outcome = twin.act(moment.answer)
+            outcome = copy.act(context.answer)
             if outcome.reason is not None:
-                yield _of_failed_step(moment, outcome)
+                yield _of_failed_step(context, outcome)
                 return
-            yield self._written(self._resolved(moment, twin), wrong)
+            yield self._written(self._with_target(context, copy), wrong)
 
-    def _resolved(self, moment: Moment, env: Env) -> Moment:
+    def _with_target(self, context: StepContext, env: Env) -> StepContext:
         assert isinstance(env, SynthesisEnv)
-        return resolved(moment, self._template.deed(moment.answer), env.things())
+        return with_target(context, self._template.deed(context.answer), env.things())
 
-    def _written(self, moment: Moment, wrong: Sequence[Action]) -> Piece:
+    def _written(self, context: StepContext, wrong: Sequence[Action]) -> Piece:
         """The example, now that it is known which thing the answer means."""
         try:
-            check_picture(moment, self._settings.visible)
+            check_picture(context, self._settings.visible)
         except RejectedError as error:
             return error.refused
-        failed = bool(moment.done) and moment.done[-1].failed
+        failed = bool(context.done) and context.done[-1].failed
         return self._piece(
-            self._writer.recovery if failed else self._writer.decision, moment, wrong
+            self._writer.recovery if failed else self._writer.decision, context, wrong
         )
 
-    def _piece(self, write: Callable[[Moment, T], Draft], moment: Moment, more: T) -> Piece:
+    def _piece(
+        self, write: Callable[[StepContext, T], Draft], context: StepContext, more: T
+    ) -> Piece:
         """What a writer makes of a moment, or why it must not be kept."""
         try:
-            return write(moment, more)
+            return write(context, more)
         except RejectedError as error:
             return error.refused
 
 
-def moment_of(
+def context_of(
     env: Env, done: Sequence[TakenStep], plan: Sequence[Action] | None = None
-) -> Moment | None:
+) -> StepContext | None:
     """The present one; None if there is nothing left to do, or no way to do it."""
     assert isinstance(env, SynthesisEnv)
     plan = env.plan() if plan is None else plan
     if not plan:
         return None
     things = tuple(env.things())
-    plainly = tuple(_plainly(action, things, env) for action in plan)
-    return Moment(env.observe(), things, tuple(done), plainly)
+    plainly = tuple(_without_numbers(action, things, env) for action in plan)
+    return StepContext(env.observe(), things, tuple(done), plainly)
 
 
-def _plainly(action: Action, things: Sequence[SceneObject], env: Env) -> Action:
+def _without_numbers(action: Action, things: Sequence[SceneObject], env: Env) -> Action:
     """The same without numbers where there is one of a kind: "open the fridge"."""
     text = action.text
     for name in action.arguments:
@@ -241,13 +248,13 @@ def _plainly(action: Action, things: Sequence[SceneObject], env: Env) -> Action:
     return said if said is not None and said.verb == action.verb else action
 
 
-def _is_asked_about(moment: Moment, template: Template) -> bool:
+def _is_answerable(context: StepContext, template: Template) -> bool:
     """Whether the answer hangs on what can be seen: not as long as anything is to be looked for."""
-    searching = any(template.deed(action) is ActionKind.SEARCH for action in moment.plan)
-    return not searching and bool(moment.answer.arguments)
+    searching = any(template.deed(action) is ActionKind.SEARCH for action in context.plan)
+    return not searching and bool(context.answer.arguments)
 
 
-def _of_failed_step(moment: Moment, outcome: Outcome) -> Piece:
+def _of_failed_step(context: StepContext, outcome: Outcome) -> Piece:
     """In place of all that was asked where the expert's own step turned out not to work."""
-    why = f"The expert's own step failed: {moment.answer.text!r}: {outcome.feedback}"
+    why = f"The expert's own step failed: {context.answer.text!r}: {outcome.feedback}"
     return Refused(Rejection.UNSOLVABLE, why)

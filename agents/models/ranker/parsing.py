@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from inhabit.agents.answers.synonyms import called
+from inhabit.agents.answers.synonyms import surface_forms
 from inhabit.agents.core import ModelError
 
 VERBS = (
@@ -60,7 +60,7 @@ class NotedAction:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class ParsedNotes:
     """Notes, taken apart."""
 
     goal: tuple[str, ...]
@@ -93,7 +93,7 @@ def action(text: str) -> NotedAction:
     return NotedAction(VERBS.index(verb), noun, number, thing, thing_number, bool(why))
 
 
-def notes(text: str, nouns: Iterable[str]) -> Noted:
+def notes(text: str, nouns: Iterable[str]) -> ParsedNotes:
     """Take notes apart.
 
     Args:
@@ -107,10 +107,10 @@ def notes(text: str, nouns: Iterable[str]) -> Noted:
     fields = dict(line.partition(": ")[::2] for line in lines[:4])
     if list(fields) != ["Goal", "Seen", "Done", "Here"]:
         raise ModelError("This model reads notes alone: ask it with --agent planner.")
-    words, slots = slotted(fields["Goal"].lower(), nouns)
+    words, slots = with_slots(fields["Goal"].lower(), nouns)
     held = re.search(r"You have an? (.+?) in your hands", " ".join(lines[4:]))
     done = [] if fields["Done"] == "nothing" else fields["Done"].split("; ")
-    return Noted(
+    return ParsedNotes(
         words,
         slots,
         _kinds(fields["Seen"]),
@@ -120,7 +120,7 @@ def notes(text: str, nouns: Iterable[str]) -> Noted:
     )
 
 
-def whole(noun: str) -> str:
+def uncut(noun: str) -> str:
     """What a slice is cut from: empty for what is no slice."""
     return noun.removesuffix(" slice") if noun.endswith(" slice") else ""
 
@@ -136,7 +136,7 @@ def _kinds(text: str) -> Mapping[str, float]:
     return {kind.rstrip("?"): 0.5 if kind.endswith("?") else 1.0 for kind in text.split(", ")}
 
 
-def slotted(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def with_slots(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The goal's words with nouns as slots, and the nouns, in the order in which it names them."""
     known, pattern = _spoken_of(tuple(nouns))
     found: list[str] = []
@@ -158,7 +158,7 @@ def _spoken_of(nouns: Sequence[str]) -> tuple[Mapping[str, str], re.Pattern[str]
     named = [noun for noun in nouns if noun != "it"]
     known = {noun: noun for noun in named}
     for noun in named:
-        for form in called(noun):
+        for form in surface_forms(noun):
             known.setdefault(form, noun)
     longest = sorted(known, key=lambda form: (-len(form), form))
     several = "|".join(map(re.escape, longest)) or r"(?!)"

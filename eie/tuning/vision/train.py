@@ -17,8 +17,8 @@ from inhabit.agents.models.ranker.eyes import Eyes, EyesConfig, normalised
 from inhabit.eie.tuning import checkpoint
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.settings import TuneError
-from inhabit.eie.tuning.sight.precision import mean_precision
-from inhabit.eie.tuning.sight.shards import FrameShard
+from inhabit.eie.tuning.vision.metrics import mean_precision
+from inhabit.eie.tuning.vision.shards import FrameShard
 
 
 class EyesTraining(BaseModel):
@@ -37,12 +37,12 @@ class EyesTraining(BaseModel):
     judge_every: int = Field(default=400, ge=1)
 
 
-def teach(
+def train_eyes(
     train: FrameShard,
     judged: FrameShard,
     *,
     out: Path,
-    lesson: EyesTraining,
+    settings: EyesTraining,
     seed: int,
     tell: Callable[[str], None],
 ) -> Eyes:
@@ -52,7 +52,7 @@ def teach(
         train: frames to learn.
         judged: frames of other rooms, with the same classes.
         out: folder for checkpoints.
-        lesson: how.
+        settings: how.
         seed: of the first weights, the order and the changes made to pictures.
         tell: hears how it goes.
 
@@ -63,13 +63,13 @@ def teach(
     side = train.rgb.shape[1]
     eyes = Eyes(EyesConfig(image_size=side, names=train.classes))
     eyes.to(memory_format=torch.channels_last)
-    optimizer = torch.optim.AdamW(eyes.parameters(), lr=lesson.rate, weight_decay=lesson.decay)
-    asked = f"eyes {side} {len(train.rgb)} {seed} {lesson.model_dump_json(exclude={'steps'})}"
+    optimizer = torch.optim.AdamW(eyes.parameters(), lr=settings.rate, weight_decay=settings.decay)
+    asked = f"eyes {side} {len(train.rgb)} {seed} {settings.model_dump_json(exclude={'steps'})}"
     done = _resume(eyes, optimizer, out, asked)
-    weight = torch.tensor(lesson.favour)
+    weight = torch.tensor(settings.favour)
     total = 0.0
-    for step in range(done, lesson.steps):
-        rgb, shown = _batch(train, step, lesson.batch, seed)
+    for step in range(done, settings.steps):
+        rgb, shown = _batch(train, step, settings.batch, seed)
         eyes.train()
         with torch.autocast("cpu", torch.bfloat16):
             _, sure = eyes.cells(normalised(rgb))
@@ -81,15 +81,15 @@ def teach(
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(eyes.parameters(), 100.0)
         for group in optimizer.param_groups:
-            group["lr"] = _rate(step, lesson)
+            group["lr"] = _rate(step, settings)
         optimizer.step()
         optimizer.zero_grad()
         total += loss.item()
-        if (step + 1) % lesson.save_every == 0 or step + 1 == lesson.steps:
+        if (step + 1) % settings.save_every == 0 or step + 1 == settings.steps:
             _save(eyes, optimizer, out, asked, step + 1)
-            tell(f"step {step + 1} of {lesson.steps}: loss {total / lesson.save_every:.2f}")
+            tell(f"step {step + 1} of {settings.steps}: loss {total / settings.save_every:.2f}")
             total = 0.0
-        if (step + 1) % lesson.judge_every == 0 or step + 1 == lesson.steps:
+        if (step + 1) % settings.judge_every == 0 or step + 1 == settings.steps:
             tell(f"step {step + 1}: mAP {mean_precision(look(eyes, judged.rgb), judged)[0]:.3f}")
     eyes.eval()
     return eyes
@@ -124,12 +124,12 @@ def _batch(
     return (rgb * tint).clamp(0, 255), shown
 
 
-def _rate(step: int, lesson: EyesTraining) -> float:
+def _rate(step: int, settings: EyesTraining) -> float:
     """Up in a line, down as half a cosine."""
-    if step < lesson.warmup:
-        return lesson.rate * (step + 1) / lesson.warmup
-    share = (step - lesson.warmup) / max(1, lesson.steps - lesson.warmup)
-    return lesson.rate * 0.5 * (1.0 + math.cos(math.pi * min(1.0, share)))
+    if step < settings.warmup:
+        return settings.rate * (step + 1) / settings.warmup
+    share = (step - settings.warmup) / max(1, settings.steps - settings.warmup)
+    return settings.rate * 0.5 * (1.0 + math.cos(math.pi * min(1.0, share)))
 
 
 def _save(eyes: Eyes, optimizer: Any, out: Path, asked: str, step: int) -> None:

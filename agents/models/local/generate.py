@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from inhabit.agents.models.local.encode import EncodedPrompt, Encoder
+from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
 
 Asked = tuple[EncodedPrompt, int, int]
 """A prompt, how many tokens an answer may have, and how many answers."""
@@ -44,24 +44,26 @@ class TextGenerator:
         self._ends = frozenset([ends] if isinstance(ends, int) else ends or ())
         self._pad: int = model.config.get_text_config().pad_token_id or 0
 
-    def write(self, asked: Sequence[Asked]) -> list[GeneratedText]:
+    def write(self, requests: Sequence[Asked]) -> list[GeneratedText]:
         """The likeliest answers to each, in their order.
 
         One answer is the likeliest word after word; several are the best of a beam search as wide.
         Those who ask for as much are written together.
         """
         alike: dict[tuple[int, ...], list[int]] = {}
-        for i, (tokens, most, n) in enumerate(asked):
+        for i, (tokens, max_tokens, n) in enumerate(requests):
             # Every architecture has its own way to batch pictures: these go one by one.
-            alike.setdefault((most, n, i if tokens.images else -1), []).append(i)
+            alike.setdefault((max_tokens, n, i if tokens.images else -1), []).append(i)
         written: dict[int, GeneratedText] = {}
-        for (most, n, _), some in alike.items():
-            together = self._together([asked[i][0] for i in some], most, n)
+        for (max_tokens, n, _), some in alike.items():
+            together = self._generate_batch([requests[i][0] for i in some], max_tokens, n)
             written |= zip(some, together, strict=True)
-        return [written[i] for i in range(len(asked))]
+        return [written[i] for i in range(len(requests))]
 
     @torch.inference_mode()
-    def _together(self, prompts: Sequence[EncodedPrompt], most: int, n: int) -> list[GeneratedText]:
+    def _generate_batch(
+        self, prompts: Sequence[EncodedPrompt], max_tokens: int, n: int
+    ) -> list[GeneratedText]:
         begin = time.perf_counter()
         longest = max(len(p.ids) for p in prompts)
         ids = torch.tensor([[self._pad] * (longest - len(p.ids)) + list(p.ids) for p in prompts])
@@ -73,14 +75,14 @@ class TextGenerator:
         output = self._model.generate(
             input_ids=ids.to(device),
             attention_mask=mask.long().to(device),
-            max_new_tokens=most,
+            max_new_tokens=max_tokens,
             do_sample=False,
             pad_token_id=self._pad,
             return_dict_in_generate=True,
             **beam,
             **prompts[0].extra(self._model),
         )
-        said = [self._whole(row) for row in output.sequences[:, longest:].tolist()]
+        said = [self._until_end(row) for row in output.sequences[:, longest:].tolist()]
         scores = output.sequences_scores.tolist() if n > 1 else []
         seconds = (time.perf_counter() - begin) / len(prompts)
         return [
@@ -93,7 +95,7 @@ class TextGenerator:
             for first in range(0, len(said), n)
         ]
 
-    def _whole(self, row: Sequence[int]) -> Sequence[int]:
+    def _until_end(self, row: Sequence[int]) -> Sequence[int]:
         """`row` up to its end. Behind that is padding, which may be any word."""
         end = next((i + 1 for i, token in enumerate(row) if token in self._ends), len(row))
         return row[:end]

@@ -49,7 +49,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class StepContext:
     """What there is to see, what is so, what was done, and how the expert goes on."""
 
     observation: Observation
@@ -57,7 +57,7 @@ class Moment:
     done: tuple[TakenStep, ...]
     plan: tuple[Action, ...]
     """Not empty."""
-    meant: str | None = None
+    target_name: str | None = None
     """Name of what the answer is about, once that is known."""
 
     @property
@@ -70,13 +70,13 @@ class Moment:
         """What is in the hands."""
         return [thing for thing in self.things if thing.held]
 
-    def aim(self, action: Action) -> SceneObject | None:
+    def target(self, action: Action) -> SceneObject | None:
         """What an action is about: by its name; without a number, the one that is seen best."""
         if not action.arguments:
             return None
         name = action.arguments[-1]
-        if action == self.answer and self.meant is not None:
-            name = self.meant
+        if action == self.answer and self.target_name is not None:
+            name = self.target_name
         exact = next((t for t in self.things if t.name == name), None)
         if exact is not None:
             return exact
@@ -117,7 +117,7 @@ class Trials:
         if best is None or answer in best:
             return True
         # Without a number it may mean one of several things that are alike.
-        alike = [a for a in best if unnumbered(a) == unnumbered(answer)]
+        alike = [a for a in best if without_numbers(a) == without_numbers(answer)]
         return bool(alike) and self._end(answer) in map(self._end, alike)
 
     def is_wrong(self, action: Action, answer: Action) -> bool:
@@ -125,14 +125,14 @@ class Trials:
         best = self.best()
         if best is not None:
             # Actions without a number may mean one of those with it.
-            return unnumbered(action) not in map(unnumbered, best)
+            return without_numbers(action) not in map(without_numbers, best)
         if not isinstance(self._env, Forkable):
             return False  # Nothing proves it.
         left = self.tried(action).actions_left
         # What the expert does is acted out afterwards: that it can be done shows then.
         return left == FAILS or left > self.tried(answer).actions_left
 
-    def knows(self, action: Action) -> bool:
+    def is_known(self, action: Action) -> bool:
         """Whether `is_wrong` can tell without trying."""
         return self.best() is not None or action.text in self._tried
 
@@ -146,24 +146,24 @@ class Trials:
         """The state that comes of an action; the action itself where no copy can tell."""
         if not isinstance(self._env, Forkable):
             return action.text
-        with self._env.fork() as twin:
-            twin.act(action)
-            assert isinstance(twin, Privileged)
-            return twin.digest()
+        with self._env.fork() as copy:
+            copy.act(action)
+            assert isinstance(copy, Privileged)
+            return copy.digest()
 
     def _try(self, action: Action) -> Tried:
         assert isinstance(self._env, Forkable)
-        with self._env.fork() as twin:
-            outcome = twin.act(action)
+        with self._env.fork() as copy:
+            outcome = copy.act(action)
             if outcome.reason is not None:
                 return Tried(FAILS, outcome.feedback)
             if outcome.met == outcome.total:
                 return Tried(1, outcome.feedback)
-            assert isinstance(twin, Expert)
-            left = len(twin.plan())
+            assert isinstance(copy, Expert)
+            left = len(copy.plan())
             return Tried(1 + left if left else FAILS, outcome.feedback)
 
 
-def unnumbered(action: Action) -> tuple[str, ...]:
+def without_numbers(action: Action) -> tuple[str, ...]:
     """What an action says, whichever of several things it means."""
     return (action.verb, *map(kind_of, action.arguments))

@@ -18,14 +18,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.local.encode import EncodedPrompt
-from inhabit.agents.models.local.likelihood import stays
-from inhabit.agents.models.local.reader import Begun, Reader, joined
+from inhabit.agents.models.local.encoder import EncodedPrompt
+from inhabit.agents.models.local.likelihood import log_prob_ends
+from inhabit.agents.models.local.reader import Reader, ReadPrefix, batch_caches
 from inhabit.agents.models.local.trie import Trie
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BeamResult:
     """A sequence of a trie, by its number, and its score in nats."""
 
     sequence: int
@@ -35,7 +35,7 @@ class Found:
 @torch.inference_mode()
 def search(
     reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie, int]]
-) -> list[tuple[list[Found], int]]:
+) -> list[tuple[list[BeamResult], int]]:
     """The best sequences of each trie after its prompt, by a beam as wide as it says.
 
     Returns:
@@ -44,17 +44,17 @@ def search(
     """
     reading = _Reading(reader, [(prompt, trie) for prompt, trie, _ in questions])
     trees = [_Tree(trie) for _, trie, _ in questions]
-    found: list[list[Found]] = [[] for _ in questions]
+    found: list[list[BeamResult]] = [[] for _ in questions]
     beams = [{0: 0.0} for _ in questions]  # node of the trie -> score of what it stands for
     while any(beams):
-        for i, said in enumerate(reading.say([list(beam) for beam in beams])):
+        for i, said in enumerate(reading.logits_at([list(beam) for beam in beams])):
             beams[i], found[i] = _step(trees[i], beams[i], found[i], said, questions[i][2])
     return list(zip(found, reading.tokens, strict=True))
 
 
 def _step(
-    tree: _Tree, beam: Mapping[int, float], found: list[Found], said: torch.Tensor, width: int
-) -> tuple[dict[int, float], list[Found]]:
+    tree: _Tree, beam: Mapping[int, float], found: list[BeamResult], said: torch.Tensor, width: int
+) -> tuple[dict[int, float], list[BeamResult]]:
     """The next beam, and what has been found by then; `said` has a row for each node of `beam`."""
     going_on: dict[int, float] = {}
     for node, logits in zip(beam, said, strict=True):
@@ -90,13 +90,15 @@ class _Tree:
             else:
                 self._stop.setdefault(end, []).append(sequence)
 
-    def ending(self, node: int, score: float, logits: torch.Tensor) -> Iterator[Found]:
+    def ending(self, node: int, score: float, logits: torch.Tensor) -> Iterator[BeamResult]:
         """The sequences that end at `node`, or one token after it, where it has `score`."""
         if stopping := self._stop.get(node):
-            end = score + stays(logits, self._tokens[self._edges[node]])
-            yield from (Found(sequence, end) for sequence in stopping)
+            end = score + log_prob_ends(logits, self._tokens[self._edges[node]])
+            yield from (BeamResult(sequence, end) for sequence in stopping)
         for edge, likely in self._likely(node, logits):
-            yield from (Found(sequence, score + likely) for sequence in self._last.get(edge, ()))
+            yield from (
+                BeamResult(sequence, score + likely) for sequence in self._last.get(edge, ())
+            )
 
     def going_on(self, node: int, score: float, logits: torch.Tensor) -> dict[int, float]:
         """The nodes after `node`, with their scores."""
@@ -115,7 +117,7 @@ class _Row:
 
     prompt: EncodedPrompt
     trie: Trie
-    begun: Begun
+    prefix: ReadPrefix
     seen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     """Whether each column is of the prompt, (columns,)."""
     columns: dict[int, int] = field(default_factory=dict)
@@ -130,27 +132,27 @@ class _Reading:
 
     def __init__(self, reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> None:
         self._reader = reader
-        self._rows = [_Row(prompt, trie, reader.begin(prompt)) for prompt, trie in questions]
-        self._columns = max(row.begun.read for row in self._rows)
-        caches = [row.begun.cache for row in self._rows]
-        self._cache = joined(caches) if self._columns else None
+        self._rows = [_Row(prompt, trie, reader.read_prefix(prompt)) for prompt, trie in questions]
+        self._columns = max(row.prefix.read for row in self._rows)
+        caches = [row.prefix.cache for row in self._rows]
+        self._cache = batch_caches(caches) if self._columns else None
 
     @property
     def tokens(self) -> list[int]:
         """How many have been read for each question."""
         return [len(row.prompt.ids) + len(row.columns) for row in self._rows]
 
-    def say(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
+    def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
         """Logits (nodes, vocabulary) of nodes of the next level of each trie; first of node 0."""
         logits = self._next(nodes) if self._rows[0].seen.size else self._first()
         return [said[: len(some)] for said, some in zip(logits, nodes, strict=True)]
 
     def _first(self) -> torch.Tensor:
         """What follows the prompts, which end in the same column."""
-        longest = max(len(row.prompt.ids) - row.begun.read for row in self._rows)
+        longest = max(len(row.prompt.ids) - row.prefix.read for row in self._rows)
         ids, positions, seen = self._blank(longest)
         for i, row in enumerate(self._rows):
-            read, shift = row.begun.read, row.begun.shift
+            read, shift = row.prefix.read, row.prefix.shift
             rest = row.prompt.ids[read:]
             ids[i, -len(rest) :] = rest
             positions[i, -len(rest) :] = shift + np.arange(read, read + len(rest))
@@ -158,7 +160,7 @@ class _Reading:
             here[:, :read] = True
             here[:, -len(rest) :] = np.tri(len(rest), dtype=np.bool_)
             row.seen = here[-1]
-        return self._go_on(ids, positions, seen, keep=1)
+        return self._forward(ids, positions, seen, keep=1)
 
     def _next(self, nodes: Sequence[list[int]]) -> torch.Tensor:
         longest = max(map(len, nodes))
@@ -166,13 +168,13 @@ class _Reading:
         for i, (row, some) in enumerate(zip(self._rows, nodes, strict=True)):
             row.columns |= {node: self._columns + n for n, node in enumerate(some)}
             ids[i, : len(some)] = row.trie.tokens[some]
-            after = row.begun.shift + len(row.prompt.ids) - 1
+            after = row.prefix.shift + len(row.prompt.ids) - 1
             positions[i, : len(some)] = after + row.trie.depths[some]
             here = seen[i, : len(some)]
             here[:, : row.seen.size] = row.seen
             read = np.ix_(some, list(row.columns))
             here[:, list(row.columns.values())] = row.trie.ancestors[read]
-        return self._go_on(ids, positions, seen, keep=longest)
+        return self._forward(ids, positions, seen, keep=longest)
 
     def _blank(
         self, longest: int
@@ -182,7 +184,7 @@ class _Reading:
         seen = np.zeros((*shape, self._columns + longest), np.bool_)
         return np.zeros(shape, np.int64), np.zeros(shape, np.int64), seen
 
-    def _go_on(
+    def _forward(
         self,
         ids: NDArray[np.int64],
         positions: NDArray[np.int64],
@@ -190,6 +192,6 @@ class _Reading:
         *,
         keep: int,
     ) -> torch.Tensor:
-        logits, self._cache = self._reader.go_on(self._cache, ids, positions, seen, keep=keep)
+        logits, self._cache = self._reader.forward(self._cache, ids, positions, seen, keep=keep)
         self._columns += ids.shape[1]
         return logits

@@ -27,7 +27,7 @@ KEYFRAMES = 8
 """Pictures of a clip, those before and after the action among them."""
 
 
-class Filming:
+class ClipReplayer:
     """An environment in which the episodes of a set are played again, with a camera."""
 
     def __init__(
@@ -77,7 +77,7 @@ class Filming:
         lineage = example.lineage
         assert lineage is not None, "Only photographs come from nowhere."
         if len(lineage.actions) != len(example.history):
-            raise _gone(example, "it does not tell of each action")
+            raise _not_replayable(example, "it does not tell of each action")
         start = (lineage.task, lineage.seed)
         if start != self._start or self._done != list(lineage.actions[: len(self._done)]):
             self._begin(example)
@@ -85,7 +85,7 @@ class Filming:
             self._act(text, example)
         shown = self._env.observe().rgb
         if shown is None or Image(shown).digest != example.image_digest:
-            raise _gone(example, "what is seen at its end is another picture")
+            raise _not_replayable(example, "what is seen at its end is another picture")
         return list(self._clips)
 
     def _begin(self, example: Example) -> None:
@@ -97,17 +97,17 @@ class Filming:
         try:
             self._env.reset(Task.model_validate(dict(lineage.task)), seed=lineage.seed)
         except SceneError as error:
-            raise _gone(example, str(error)) from error
+            raise _not_replayable(example, str(error)) from error
         self._start = lineage.task, lineage.seed
 
     def _act(self, text: str, example: Example) -> None:
         action = self._env.parse(text)
         if action is None:
-            raise _gone(example, f"{text!r} is no action")
+            raise _not_replayable(example, f"{text!r} is no action")
         self._env.act(action)
         self._done.append(text)
-        way = [frame for clip in self._env.observe().clips for frame in clip.frames]
-        self._clips.append(tuple(self._kept(frame) for frame in keyframes(way)))
+        path = [frame for clip in self._env.observe().clips for frame in clip.frames]
+        self._clips.append(tuple(self._kept(frame) for frame in keyframes(path)))
 
     def _kept(self, rgb: NDArray[np.uint8]) -> ExportImage:
         name = f"{Image(rgb).digest}.png"
@@ -117,18 +117,18 @@ class Filming:
         return ExportImage(self._folder / name, name, self._folder)
 
 
-def keyframes(way: Sequence[NDArray[np.uint8]]) -> Sequence[NDArray[np.uint8]]:
+def keyframes(path: Sequence[NDArray[np.uint8]]) -> Sequence[NDArray[np.uint8]]:
     """Evenly spread over a way, at most `KEYFRAMES` less two, and without its end.
 
     The last picture of the way is what is seen after the action, which the set has.
     """
-    if len(way) < KEYFRAMES:
-        return way[:-1]
-    gap = len(way) / (KEYFRAMES - 1)
-    return [way[round(i * gap) - 1] for i in range(1, KEYFRAMES - 1)]
+    if len(path) < KEYFRAMES:
+        return path[:-1]
+    gap = len(path) / (KEYFRAMES - 1)
+    return [path[round(i * gap) - 1] for i in range(1, KEYFRAMES - 1)]
 
 
-def _gone(example: Example, why: str) -> RecordError:
+def _not_replayable(example: Example, why: str) -> RecordError:
     return RecordError(
         f"The episode of example {example.id} can't be filmed: {why}. The set was made with other "
         "versions than are installed here. Export it without --films."

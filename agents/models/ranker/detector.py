@@ -22,7 +22,7 @@ _KEPT = 4096
 """Pictures whose sight is remembered: some fifty episodes."""
 
 
-class Looker:
+class ImageDetector:
     """Looks with eyes from a folder. Not for several threads at once."""
 
     def __init__(self, folder: Path) -> None:

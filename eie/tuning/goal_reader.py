@@ -11,7 +11,7 @@ import torch
 from torch.nn import functional
 
 from inhabit.agents.models.ranker.goals import PARTS, GoalReader
-from inhabit.agents.models.ranker.reading import slotted
+from inhabit.agents.models.ranker.parsing import with_slots
 from inhabit.envs.template import WordedGoal
 
 _EPOCHS, _RATE = 60, 2e-3
@@ -21,7 +21,7 @@ out, and how often any has one before it that is not known: people say the same 
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class _Lesson:
+class _GoalExample:
     """Nouns are slots in it, so that many goals are one."""
 
     words: tuple[str, ...]
@@ -30,7 +30,7 @@ class _Lesson:
     """Where a noun is spoken of first, and its part."""
 
 
-def taught(
+def train_goal_reader(
     goals: Iterable[WordedGoal], nouns: Sequence[str], *, seed: int, tell: Callable[[str], None]
 ) -> tuple[GoalReader, tuple[str, ...], tuple[str, ...]]:
     """A reader that has learnt these goals, its words, and the types of task that it knows.
@@ -43,68 +43,68 @@ def taught(
     """
     known = list(goals)
     tasks = tuple(sorted({goal.kind for goal in known}))
-    lessons = sorted({_lesson(goal, tasks, nouns) for goal in known})
-    words = tuple(sorted({word for lesson in lessons for word in lesson.words}))
-    common = _common(lessons)
+    examples = sorted({_goal_example(goal, tasks, nouns) for goal in known})
+    words = tuple(sorted({word for settings in examples for word in settings.words}))
+    common = _common(examples)
     torch.manual_seed(seed)
     reader = GoalReader(words, len(tasks)).train()
     optimizer = torch.optim.Adam(reader.parameters(), lr=_RATE)
     for epoch in range(_EPOCHS):
-        draw = np.random.default_rng((seed, epoch))
-        for one in (lessons[i] for i in draw.permutation(len(lessons))):
-            loss = _loss(reader, _otherwise(one, common, draw))
+        rng = np.random.default_rng((seed, epoch))
+        for one in (examples[i] for i in rng.permutation(len(examples))):
+            loss = _loss(reader, _augmented(one, common, rng))
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
     reader.eval().requires_grad_(False)
-    worst = max(float(_loss(reader, one)) for one in lessons)
-    tell(f"goals: {len(known)} in {len(lessons)} sentences, loss of the hardest {worst:.3f}")
+    worst = max(float(_loss(reader, one)) for one in examples)
+    tell(f"goals: {len(known)} in {len(examples)} sentences, loss of the hardest {worst:.3f}")
     return reader, words, tasks
 
 
-def _lesson(goal: WordedGoal, tasks: Sequence[str], nouns: Sequence[str]) -> _Lesson:
-    words, slots = slotted(goal.text.lower(), nouns)
+def _goal_example(goal: WordedGoal, tasks: Sequence[str], nouns: Sequence[str]) -> _GoalExample:
+    words, slots = with_slots(goal.text.lower(), nouns)
     parts = [
         (words.index(f"<{i}>"), goal.parts.index(noun) if noun in goal.parts else len(PARTS))
         for i, noun in enumerate(slots)
     ]
-    return _Lesson(words, tasks.index(goal.kind), tuple(parts))
+    return _GoalExample(words, tasks.index(goal.kind), tuple(parts))
 
 
-def _common(lessons: Sequence[_Lesson]) -> Set[str]:
+def _common(examples: Sequence[_GoalExample]) -> Set[str]:
     """The words of goals of several types: without the others a goal would be of another type."""
     spoken = Counter(
-        word for word, _ in {(word, one.task) for one in lessons for word in one.words}
+        word for word, _ in {(word, one.task) for one in examples for word in one.words}
     )
     return {word for word, tasks in spoken.items() if tasks > 1}
 
 
-def _otherwise(lesson: _Lesson, common: Set[str], draw: np.random.Generator) -> _Lesson:
+def _augmented(settings: _GoalExample, common: Set[str], rng: np.random.Generator) -> _GoalExample:
     """The same in other words, of which some are not known: nouns too, and then all their places.
 
     Nouns are numbered as they are met, so that one which is not known has no number.
     """
-    slots = dict.fromkeys(word for word in lesson.words if word.startswith("<"))
-    known = [slot for slot in slots if draw.random() >= _UNKNOWN]
+    slots = dict.fromkeys(word for word in settings.words if word.startswith("<"))
+    known = [slot for slot in slots if rng.random() >= _UNKNOWN]
     named = {slot: f"<{known.index(slot)}>" if slot in known else "" for slot in slots}
-    part_at = dict(lesson.parts)
+    part_at = dict(settings.parts)
     words: list[str] = []
     parts: list[tuple[int, int]] = []
-    for place, word in enumerate(lesson.words):
-        words += [""] * int(draw.random() < _MORE)
+    for place, word in enumerate(settings.words):
+        words += [""] * int(rng.random() < _MORE)
         if word in named:
             if place in part_at and word in known:
                 parts.append((len(words), part_at[place]))
             words.append(named[word])
-        elif word not in common or draw.random() >= _LOST:
-            words.append("" if word in common and draw.random() < _UNKNOWN else word)
-    return _Lesson(tuple(words or [""]), lesson.task, tuple(parts))
+        elif word not in common or rng.random() >= _LOST:
+            words.append("" if word in common and rng.random() < _UNKNOWN else word)
+    return _GoalExample(tuple(words or [""]), settings.task, tuple(parts))
 
 
-def _loss(reader: GoalReader, lesson: _Lesson) -> torch.Tensor:
-    tasks, parts = reader(reader.numbers(lesson.words))
-    loss: torch.Tensor = -tasks[lesson.task]
-    if lesson.parts:
-        places, wanted = torch.tensor(lesson.parts).T
+def _loss(reader: GoalReader, settings: _GoalExample) -> torch.Tensor:
+    tasks, parts = reader(reader.numbers(settings.words))
+    loss: torch.Tensor = -tasks[settings.task]
+    if settings.parts:
+        places, wanted = torch.tensor(settings.parts).T
         loss = loss + functional.nll_loss(parts[places], wanted)
     return loss

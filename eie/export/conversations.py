@@ -65,13 +65,13 @@ def of_examples(examples: Iterable[Example], folder: Path) -> Iterator[Conversat
 def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[Conversation]:
     """A conversation for each step that worked, all of them to train on."""
     for demonstration in demonstrations:
-        for place, deed in enumerate(demonstration.deeds):
-            if deed.worked:
+        for place, step in enumerate(demonstration.steps):
+            if step.worked:
                 yield Conversation(
                     id=f"{demonstration.number:05d}-{place:04d}",
                     split="train",
                     question=tuple(_moment(demonstration, place)),
-                    answer=deed.action,
+                    answer=step.action,
                 )
 
 
@@ -101,10 +101,10 @@ def _past(past: Past, folder: Path) -> Iterator[str | ExportImage]:
 
 
 def _moment(demonstration: Demonstration, place: int) -> Iterator[str | ExportImage]:
-    for deed in demonstration.deeds[max(0, place - LAST) : place]:
-        yield deed.seen
-        yield _told(deed.action, deed.feedback, failed=not deed.worked)
-    now: DemonstrationStep = demonstration.deeds[place]
+    for step in demonstration.steps[max(0, place - LAST) : place]:
+        yield step.seen
+        yield _told(step.action, step.feedback, failed=not step.worked)
+    now: DemonstrationStep = demonstration.steps[place]
     yield now.seen
     yield "\n".join(
         line for line in (f"Goal: {demonstration.task.goal}", now.text, _ASKED_ACTION) if line

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from inhabit.eie.making.attempt import Made, Maker
 from inhabit.eie.making.author import Author
 from inhabit.eie.making.ordered_writer import OrderedWriter
 from inhabit.eie.making.pipeline import Pipeline
+from inhabit.eie.making.runner import AttemptResult, AttemptRunner
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Env
 
@@ -17,36 +17,36 @@ _AHEAD = 4
 """Attempts for each worker that may wait for one before them to be written."""
 
 
-class Synthesis:
+class LocalSynthesis:
     """Makes one set with one author."""
 
     def __init__(
         self,
-        into: SetFolder,
+        target: SetFolder,
         author: Author,
         pipeline: Pipeline,
         make: Callable[[], Env],
         *,
-        most: int,
+        max_attempts: int,
         workers: int = 1,
-        watch: Callable[[int], None] = lambda kept: None,
+        on_progress: Callable[[int], None] = lambda kept: None,
     ) -> None:
         """Prepare.
 
         Args:
-            into: where it goes; what is there is kept.
+            target: where it goes; what is there is kept.
             author: writes the tasks.
             pipeline: checks them and cuts examples.
             make: an environment; called once for each worker, and after a simulator has died.
-            most: attempts after which it ends, whatever was kept.
+            max_attempts: attempts after which it ends, whatever was kept.
             workers: attempts at once.
-            watch: is told after every attempt how many examples there are.
+            on_progress: is told after every attempt how many examples there are.
         """
-        self._into = into
-        self._maker = partial(Maker, author, pipeline, make, into.header.seed)
-        self._most = most
+        self._into = target
+        self._runner = partial(AttemptRunner, author, pipeline, make, target.header.seed)
+        self._most = max_attempts
         self._workers = workers
-        self._watch = watch
+        self._watch = on_progress
         self._next = 0
         self._turn = asyncio.Condition()
 
@@ -58,38 +58,38 @@ class Synthesis:
             SimulatorError: no simulator can be started.
             UnavailableError: the environment lacks something on this machine.
         """
-        keeping = OrderedWriter(self._into, most=self._most, watch=self._watch)
-        self._next = keeping.written
+        writer = OrderedWriter(self._into, max_attempts=self._most, on_progress=self._watch)
+        self._next = writer.written
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self._workers):
-                    group.create_task(self._work(keeping))
+                    group.create_task(self._work(writer))
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
         finally:
-            keeping.close()
+            writer.close()
 
-    async def _work(self, keeping: OrderedWriter) -> None:
+    async def _work(self, writer: OrderedWriter) -> None:
         """Make one attempt after the other."""
-        maker = self._maker()
+        runner = self._runner()
         try:
-            while (number := await self._take(keeping)) is not None:
-                await self._keep(keeping, await maker.attempt(number))
+            while (number := await self._take(writer)) is not None:
+                await self._keep(writer, await runner.attempt(number))
         finally:
-            await maker.close()
+            await runner.close()
 
-    async def _take(self, keeping: OrderedWriter) -> int | None:
+    async def _take(self, writer: OrderedWriter) -> int | None:
         """The next number that is worth an attempt; None if there is none."""
         async with self._turn:
             await self._turn.wait_for(
-                lambda: keeping.over or self._next < keeping.written + _AHEAD * self._workers
+                lambda: writer.over or self._next < writer.written + _AHEAD * self._workers
             )
-            if keeping.over or self._next >= self._most:
+            if writer.over or self._next >= self._most:
                 return None
             self._next += 1
             return self._next - 1
 
-    async def _keep(self, keeping: OrderedWriter, made: Made) -> None:
+    async def _keep(self, writer: OrderedWriter, made: AttemptResult) -> None:
         async with self._turn:
-            await asyncio.to_thread(keeping.add, made)
+            await asyncio.to_thread(writer.add, made)
             self._turn.notify_all()

@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.agents.models.ranker.goals import PARTS, ParsedGoal
+from inhabit.agents.models.ranker.parsing import (
+    GO,
+    OPEN,
+    TAKE,
+    VERBS,
+    NotedAction,
+    ParsedNotes,
+    uncut,
+)
 from inhabit.agents.models.ranker.progress import Progress
-from inhabit.agents.models.ranker.reading import GO, OPEN, TAKE, VERBS, Noted, NotedAction, whole
 
 _OF_NOUN = 3 * len(PARTS) + 2 * len(VERBS) + 15
 CHOICE = _OF_NOUN + 15
@@ -18,33 +26,35 @@ _LATELY = 4.0
 """Steps in which what was done fades to a half."""
 
 
-class MomentFeatures:
+class ActionFeatures:
     """What actions have to do with a moment; of each noun it is found out once."""
 
-    def __init__(self, noted: Noted, asked: ParsedGoal, come: Progress) -> None:
-        """At the moment `noted`, with what is `asked`, after all that has `come` to pass."""
-        self._noted, self._asked, self._come = noted, asked, come
-        self._laid = {at for (noun, _), at in come.left.items() if noun == asked.nouns[0]}
+    def __init__(self, parsed: ParsedNotes, parsed_goal: ParsedGoal, outcome: Progress) -> None:
+        """Describe the step of `parsed`, with the goal and what past actions have changed."""
+        self._noted, self._asked, self._come = parsed, parsed_goal, outcome
+        self._left_at = {
+            at for (noun, _), at in outcome.left.items() if noun == parsed_goal.nouns[0]
+        }
         self._own: dict[str, list[tuple[int, NotedAction]]] = {}
-        for ago, deed in enumerate(reversed(noted.done), start=1):
-            self._own.setdefault(deed.noun, []).insert(0, (ago, deed))
+        for ago, step in enumerate(reversed(parsed.done), start=1):
+            self._own.setdefault(step.noun, []).insert(0, (ago, step))
 
     def choices(self, actions: Sequence[NotedAction]) -> NDArray[np.float32]:
         """(actions, CHOICE)."""
-        of_noun = {noun: self._of_noun(noun) for noun in {deed.noun for deed in actions}}
+        of_noun = {noun: self._of_noun(noun) for noun in {step.noun for step in actions}}
         found = np.zeros((len(actions), CHOICE), np.float32)
-        for row, deed in zip(found, actions, strict=True):
-            row[:_OF_NOUN] = of_noun[deed.noun]
-            if deed.number or deed.noun in self._own:
-                row[_OF_NOUN:] = self._of_deed(deed)
+        for row, step in zip(found, actions, strict=True):
+            row[:_OF_NOUN] = of_noun[step.noun]
+            if step.number or step.noun in self._own:
+                row[_OF_NOUN:] = self._of_action(step)
         return found
 
-    def _of_deed(self, deed: NotedAction) -> Sequence[float]:
-        noun, number, done = deed.noun, deed.number, self._noted.done
-        alike = [(ago, d) for ago, d in self._own.get(noun, ()) if d.verb == deed.verb]
+    def _of_action(self, step: NotedAction) -> Sequence[float]:
+        noun, number, done = step.noun, step.number, self._noted.done
+        alike = [(ago, d) for ago, d in self._own.get(noun, ()) if d.verb == step.verb]
         numbered = [d for _, d in alike if d.number == number and not d.failed]
         opened = [d for _, d in self._own.get(noun, ()) if d.verb == OPEN and not d.failed]
-        come, laid = self._come, self._laid
+        outcome, left_at = self._come, self._left_at
         return [
             bool(alike) and alike[-1][1].failed,
             min(len(alike), 6) / 6,
@@ -55,45 +65,49 @@ class MomentFeatures:
             bool(number),
             bool(number) and bool(numbered),
             bool(number) and any(d.number == number for d in opened),
-            bool(number) and come.at == (noun, number),
+            bool(number) and outcome.at == (noun, number),
             bool(number) and bool(done) and done[-1].number == number,
             # One stands before one of them that was opened already.
-            come.at[0] == noun and any(d.number == come.at[1] for d in opened),
+            outcome.at[0] == noun and any(d.number == outcome.at[1] for d in opened),
             # What is wanted was left in this very one, or in the one that one stands before.
-            (noun, number) in laid,
-            come.at[0] == noun and come.at in laid,
+            (noun, number) in left_at,
+            outcome.at[0] == noun and outcome.at in left_at,
             # This very thing was left, and something was done to it there.
-            (noun, number) in come.left,
-            (noun, number) in come.worked,
+            (noun, number) in outcome.left,
+            (noun, number) in outcome.worked,
         ]
 
     def _of_noun(self, noun: str) -> NDArray[np.float32]:
-        noted, come = self._noted, self._come
-        own = [deed for _, deed in self._own.get(noun, ())]
-        worked = [deed for deed in own if not deed.failed]
+        parsed, outcome = self._noted, self._come
+        own = [step for _, step in self._own.get(noun, ())]
+        worked = [step for step in own if not step.failed]
         parts = np.zeros((3, len(PARTS)), np.float32)
         counts = np.zeros((2, len(VERBS)), np.float32)
         if noun:
             for i, played in enumerate(self._asked.nouns):
-                parts[:, i] = noun == played, noun == whole(played), come.within(played, noun) > 0
-        for deed in worked:
-            counts[0, deed.verb] = min(counts[0, deed.verb] + 0.25, 1.5)
+                parts[:, i] = (
+                    noun == played,
+                    noun == uncut(played),
+                    outcome.within(played, noun) > 0,
+                )
+        for step in worked:
+            counts[0, step.verb] = min(counts[0, step.verb] + 0.25, 1.5)
         if own:
             counts[1, own[-1].verb] = 1.0
         numbers = {
-            verb: {deed.number for deed in worked if deed.verb == verb} for verb in (GO, OPEN, TAKE)
+            verb: {step.number for step in worked if step.verb == verb} for verb in (GO, OPEN, TAKE)
         }
         rest = [
             bool(noun),
-            noted.seen.get(noun, 0.0),
-            noted.seen.get(noun, 0.0) == 0.5,
-            noted.here.get(noun, 0.0),
-            noted.here.get(noun, 0.0) == 0.5,
-            bool(noun) and noted.held == noun,
-            bool(noun) and come.at[0] == noun,
-            bool(noun) and bool(noted.done) and noted.done[-1].noun == noun,
+            parsed.seen.get(noun, 0.0),
+            parsed.seen.get(noun, 0.0) == 0.5,
+            parsed.here.get(noun, 0.0),
+            parsed.here.get(noun, 0.0) == 0.5,
+            bool(noun) and parsed.held == noun,
+            bool(noun) and outcome.at[0] == noun,
+            bool(noun) and bool(parsed.done) and parsed.done[-1].noun == noun,
             bool(own) and own[-1].failed,
-            bool(noun) and come.within(noun) / 2,
+            bool(noun) and outcome.within(noun) / 2,
             len(numbers[GO]) / 6,
             len(numbers[OPEN]) / 6,
             len(numbers[TAKE]) / 3,

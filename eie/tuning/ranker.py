@@ -12,9 +12,9 @@ import torch
 from inhabit.agents.models.ranker.features import RankerQuestion, RankerVocabulary, question
 from inhabit.agents.models.ranker.goals import GoalReader
 from inhabit.agents.models.ranker.network import Network
-from inhabit.agents.models.ranker.reading import action, notes
-from inhabit.eie.tuning.goals import taught
-from inhabit.eie.tuning.practice import LabelledPrompt
+from inhabit.agents.models.ranker.parsing import action, notes
+from inhabit.eie.tuning.goal_reader import train_goal_reader
+from inhabit.eie.tuning.rollouts import LabelledPrompt
 from inhabit.eie.tuning.settings import TuneError
 from inhabit.envs.template import WordedGoal
 
@@ -35,14 +35,14 @@ class RankerTraining:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exercise:
+class RankerExample:
     """A question, and which of its choices is the answer."""
 
     question: RankerQuestion
     answer: int
 
 
-def apprentice(
+def build_vocabulary(
     moments: Sequence[LabelledPrompt],
     goals: Iterable[WordedGoal],
     *,
@@ -55,29 +55,29 @@ def apprentice(
     spoken = {noun for goal in asked for noun in goal.parts}
     spoken |= {action(text).noun for text in said}
     nouns = tuple(sorted(spoken - {""}))
-    reader, words, tasks = taught(asked, nouns, seed=seed, tell=tell)
+    reader, words, tasks = train_goal_reader(asked, nouns, seed=seed, tell=tell)
     return RankerVocabulary(nouns, words, tasks), reader
 
 
-def exercises(
-    moments: Sequence[LabelledPrompt], lexicon: RankerVocabulary, reader: GoalReader
-) -> list[Exercise]:
+def featurize(
+    moments: Sequence[LabelledPrompt], vocabulary: RankerVocabulary, reader: GoalReader
+) -> list[RankerExample]:
     """The moments in numbers."""
     read = lru_cache(maxsize=4096)(reader.read)
     found = []
     for moment in moments:
         said = [action(a.text) for a in moment.candidates]
-        noted = notes(_text(moment), lexicon.nouns)
-        asked = question(noted, read(noted.goal, noted.slots), said, lexicon)
-        found.append(Exercise(asked, list(moment.candidates).index(moment.best)))
+        parsed = notes(_text(moment), vocabulary.nouns)
+        asked = question(parsed, read(parsed.goal, parsed.slots), said, vocabulary)
+        found.append(RankerExample(asked, list(moment.candidates).index(moment.best)))
     return found
 
 
-def drill(
-    lexicon: RankerVocabulary,
+def train_ranker(
+    vocabulary: RankerVocabulary,
     reader: GoalReader,
-    learnt: Sequence[Exercise],
-    how: RankerTraining,
+    examples: Sequence[RankerExample],
+    settings: RankerTraining,
     *,
     seed: int,
     tell: Callable[[str], None],
@@ -86,10 +86,10 @@ def drill(
     """A network that has learnt the exercises.
 
     Args:
-        lexicon: its words.
+        vocabulary: its words.
         reader: of goals; it is left as it is.
-        learnt: exercises, of the same lexicon and reader.
-        how: how long, and how fast.
+        examples: exercises, of the same lexicon and reader.
+        settings: how long, and how fast.
         seed: of the first weights, the order, and what is left out.
         tell: hears how it goes.
         before: one that has learnt something already, to go on with; its weights are left alone.
@@ -98,20 +98,23 @@ def drill(
         TuneError: a loss is no number.
     """
     torch.manual_seed(seed)
-    network = Network(lexicon, forget=how.forget).train()
+    network = Network(vocabulary, forget=settings.forget).train()
     if before is not None:
         network.load_state_dict(before.state_dict())
     network.reader.load_state_dict(reader.state_dict())
     learning = [weights for weights in network.parameters() if weights.requires_grad]
-    optimizer = torch.optim.AdamW(learning, lr=how.rate, weight_decay=how.decay)
-    steps = how.epochs * -(-len(learnt) // how.batch)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, how.rate, total_steps=steps)
-    for epoch in range(how.epochs):
-        draw = np.random.default_rng((seed, epoch))
-        order = draw.permutation(len(learnt))
+    optimizer = torch.optim.AdamW(learning, lr=settings.rate, weight_decay=settings.decay)
+    steps = settings.epochs * -(-len(examples) // settings.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, settings.rate, total_steps=steps)
+    for epoch in range(settings.epochs):
+        rng = np.random.default_rng((seed, epoch))
+        order = rng.permutation(len(examples))
         total, right = 0.0, 0
-        for first in range(0, len(order), how.batch):
-            batch = [_some(learnt[i], how.among, draw) for i in order[first : first + how.batch]]
+        for first in range(0, len(order), settings.batch):
+            batch = [
+                _some(examples[i], settings.among, rng)
+                for i in order[first : first + settings.batch]
+            ]
             scores = network([one.question for one in batch])
             chances = [score[one.answer] for score, one in zip(scores, batch, strict=True)]
             loss = -torch.stack(chances).mean()
@@ -127,17 +130,20 @@ def drill(
     return network.eval()
 
 
-def _some(whole: Exercise, among: int, draw: np.random.Generator) -> Exercise:
+def _some(example: RankerExample, among: int, rng: np.random.Generator) -> RankerExample:
     """The answer first, and some of the others."""
-    asked = whole.question
+    asked = example.question
     if len(asked.verbs) <= among + 1:
-        return whole
-    others = draw.choice(len(asked.verbs) - 1, among, replace=False)
-    kept = np.concatenate([[whole.answer], others + (others >= whole.answer)])
+        return example
+    others = rng.choice(len(asked.verbs) - 1, among, replace=False)
+    kept = np.concatenate([[example.answer], others + (others >= example.answer)])
     some = replace(
-        asked, verbs=asked.verbs[kept], nouns=asked.nouns[kept], choices=asked.choices[kept]
+        asked,
+        verbs=asked.verbs[kept],
+        nouns=asked.nouns[kept],
+        choices=asked.choices[kept],
     )
-    return Exercise(some, 0)
+    return RankerExample(some, 0)
 
 
 def _text(moment: LabelledPrompt) -> str:

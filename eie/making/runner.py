@@ -23,7 +23,7 @@ _BUILDS = 3
 
 
 @dataclass(slots=True)
-class Made:
+class AttemptResult:
     """What an attempt came to, before it is known what of it is new."""
 
     number: int
@@ -40,7 +40,7 @@ class Made:
             self.tokens[name] = self.tokens.get(name, 0) + count
 
 
-class Maker:
+class AttemptRunner:
     """Makes one attempt after the other, in an environment of its own."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Maker:
         self._env: Env | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="synth")
 
-    async def attempt(self, number: int) -> Made:
+    async def attempt(self, number: int) -> AttemptResult:
         """Make the attempt of this number. What it comes to follows from that and the seed.
 
         Raises:
@@ -69,7 +69,7 @@ class Maker:
             UnavailableError: the environment lacks something on this machine.
         """
         begun = time.perf_counter()
-        made = Made(number)
+        made = AttemptResult(number)
         request = AuthorRequest(number, self._seed)
         for again in (True, False):
             try:

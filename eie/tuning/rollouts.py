@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Message
-from inhabit.agents.prompts.history import unspent
-from inhabit.agents.prompts.notes import Notes, Sighting
+from inhabit.agents.prompts.history import without_repeated
+from inhabit.agents.prompts.notes import Detections, Notes
 from inhabit.envs.core import Action, Env, Expert, Observation, Task
 
 
@@ -28,7 +28,7 @@ class LabelledPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class RolloutResult:
     """How an episode of practice ended."""
 
     task: str
@@ -38,13 +38,13 @@ class Played:
 
 Actor = Callable[[LabelledPrompt], Action]
 """Who acts."""
-Watcher = Callable[[Observation], Sighting]
+Detector = Callable[[Observation], Detections]
 """Who puts in words what an observation shows."""
 
 
-def practise(
-    env: Env, task: Task, *, watch: Watcher, act: Actor, seed: int, most: int
-) -> Iterator[LabelledPrompt | Played]:
+def rollout(
+    env: Env, task: Task, *, detect: Detector, act: Actor, seed: int, max_steps: int
+) -> Iterator[LabelledPrompt | RolloutResult]:
     """Play `task`: each moment as it comes, and how it ended.
 
     It ends early where the expert knows no way on, or ten actions have failed.
@@ -52,51 +52,53 @@ def practise(
     Args:
         env: with an expert.
         task: to be played.
-        watch: puts what is seen in words.
+        detect: puts what is seen in words.
         act: chooses what is done.
         seed: of the episode.
-        most: steps.
+        max_steps: steps.
     """
     assert isinstance(env, Expert), "Practice needs an environment with an expert."
     env.reset(task, seed=seed)
     notes, words = Notes(), tuple(env.vocabulary())
     history: list[Step] = []
-    then: list[Sighting] = []
+    earlier: list[Detections] = []
     failed = 0
     met, total = env.progress()
-    while met < total and len(history) < most and failed < 10:
+    while met < total and len(history) < max_steps and failed < 10:
         seen = env.observe()
         plan = env.plan()
         if not plan:
             break
-        view = View(task.goal, seen, words, tuple(history), seed, _deaf)
-        now = watch(seen)
-        moment = LabelledPrompt(notes.messages(view, then, now), unspent(view), plan[0])
-        yield moment
-        action = act(moment)
+        view = View(task.goal, seen, words, tuple(history), seed, _parse_nothing)
+        current = detect(seen)
+        step = LabelledPrompt(
+            notes.messages(view, earlier, current), without_repeated(view), plan[0]
+        )
+        yield step
+        action = act(step)
         outcome = env.act(action)
         failed += outcome.reason is not None
         history.append(Step(action.text, outcome.reason, outcome.feedback, text=seen.text))
-        then.append(now)
+        earlier.append(current)
         met, total = outcome.met, outcome.total
-    yield Played(task.id, met == total, len(history))
+    yield RolloutResult(task.id, met == total, len(history))
 
 
-def expert_with_slips(share: float, seed: int) -> Actor:
+def noisy_expert(share: float, seed: int) -> Actor:
     """The expert, who now and then does something else: so that one learns how to recover."""
-    draw = random.Random(f"slips {seed}")
+    rng = random.Random(f"slips {seed}")
 
-    def act(moment: LabelledPrompt) -> Action:
-        return draw.choice(moment.candidates) if draw.random() < share else moment.best
+    def act(step: LabelledPrompt) -> Action:
+        return rng.choice(step.candidates) if rng.random() < share else step.best
 
     return act
 
 
-def worth_learning(moments: Sequence[LabelledPrompt]) -> list[LabelledPrompt]:
+def with_known_answer(moments: Sequence[LabelledPrompt]) -> list[LabelledPrompt]:
     """Those whose answer can be said there: what failed or came to nothing new may not."""
     return [m for m in moments if any(m.best == action for action in m.candidates)]
 
 
-async def _deaf(text: str) -> Action | None:
+async def _parse_nothing(text: str) -> Action | None:
     """Nobody speaks here."""
     return None

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 
 from inhabit.agents.models.core import Image, Model
-from inhabit.agents.prompts.notes import Notes, Sighting
-from inhabit.eie.tuning.practice import LabelledPrompt
+from inhabit.agents.prompts.notes import Detections, Notes
+from inhabit.eie.tuning.rollouts import LabelledPrompt
 from inhabit.eie.tuning.samples import Sample, picture, view_of
 from inhabit.envs.core import Action, Observation
 
@@ -32,13 +32,13 @@ def moments(samples: Sequence[Sample], eyes: Model | None) -> list[LabelledPromp
 def _moment(sample: Sample, notes: Notes, eyes: Model | None) -> LabelledPrompt:
     example = sample.example
     view = view_of(example.goal, Observation(example.text), example.history)
-    then = [_seen(sample, past.image, eyes) for past in example.history]
-    prompt = notes.messages(view, then, _seen(sample, example.image, eyes))
+    earlier = [_seen(sample, past.image, eyes) for past in example.history]
+    prompt = notes.messages(view, earlier, _seen(sample, example.image, eyes))
     candidates = tuple(map(_action, example.candidates))
     return LabelledPrompt(prompt, candidates, candidates[example.answer])
 
 
-def _seen(sample: Sample, file: str | None, eyes: Model | None) -> Sighting:
+def _seen(sample: Sample, file: str | None, eyes: Model | None) -> Detections:
     if eyes is None or file is None:
         return {}
     return asyncio.run(eyes.look([Image(picture(sample.folder, file))]))[0]
