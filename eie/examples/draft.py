@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from inhabit.eie.examples.example import Example, Rejection, Split
 from inhabit.eie.making.author import Proposal
+from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Task
+from inhabit.envs.template import Template
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,16 @@ class Origin:
     change: str = ""
     proposal: Proposal | None = None
     """What the author said, if it wrote more than a task."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExtractionJob:
+    """What the examples of one attempt are extracted with."""
+
+    origin: Origin
+    template: Template
+    settings: SynthSettings
+    rng: random.Random
 
 
 @dataclass(frozen=True, slots=True, eq=False)

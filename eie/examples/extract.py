@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from inhabit.eie.checking.checks import check_picture
-from inhabit.eie.examples.candidates import wrong_answers
+from inhabit.eie.examples.candidates import CandidateSource
 from inhabit.eie.examples.context import FAILS, StepContext, SynthesisEnv, TakenStep, Trials
-from inhabit.eie.examples.draft import Draft, Origin, Piece, Refused, RejectedError
-from inhabit.eie.examples.events import events_of
+from inhabit.eie.examples.draft import Draft, ExtractionJob, Piece, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.topology import Topology, kind_of
+from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.writing import ExampleWriter
-from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Action, Env, Forkable, Outcome, SceneObject
 from inhabit.envs.template import ActionKind, Template
 
@@ -85,26 +82,16 @@ _SAME_FAILURE = 2
 class ExampleExtractor:
     """Plays one task and cuts it up."""
 
-    def __init__(
-        self,
-        env: Env,
-        origin: Origin,
-        template: Template,
-        settings: SynthSettings,
-        rng: random.Random,
-    ) -> None:
-        """Cut what is played in `env`, which has been reset to the task of `origin`."""
+    def __init__(self, env: Env, job: ExtractionJob) -> None:
+        """Extract from `env`, which has been reset to the task of `job`."""
         self._env = env
-        self._steps = origin.task.max_steps
-        self._template = template
-        self._settings = settings
-        self._draw = rng
+        self._steps = job.origin.task.max_steps
+        self._template = job.template
+        self._settings = job.settings
+        self._rng = job.rng
         self._vocabulary = tuple(env.vocabulary())
-        whole = rng.random() < settings.trajectories
-        topology = Topology(events_of(origin, template))
-        self._writer = ExampleWriter(
-            origin, template, topology, settings, self._vocabulary, rng, whole=whole
-        )
+        whole = job.rng.random() < job.settings.trajectories
+        self._writer = ExampleWriter(job, self._vocabulary, whole=whole)
 
     def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
         """Every moment's examples, and what was wrong with the others, in order.
@@ -155,7 +142,7 @@ class ExampleExtractor:
             yield error.refused
             return
         yield wrong
-        if self._draw.random() < self._settings.recoveries and isinstance(self._env, Forkable):
+        if self._rng.random() < self._settings.recoveries and isinstance(self._env, Forkable):
             likely = wrong[: self._settings.candidates - 1]
             failing = next((a for a in likely if trials.tried(a).actions_left == FAILS), None)
             if failing is not None:
@@ -168,7 +155,8 @@ class ExampleExtractor:
                 Rejection.AMBIGUOUS,
                 f"There is a shorter way to the goal than by {context.answer.text!r}.",
             )
-        found = wrong_answers(context, trials, self._vocabulary, self._template, self._draw, wanted)
+        source = CandidateSource(context, self._vocabulary, self._template, self._rng)
+        found = source.wrong_answers(trials, wanted)
         if len(found) < wanted:
             raise RejectedError(
                 Rejection.AMBIGUOUS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Literal
 
@@ -18,9 +17,10 @@ from inhabit.eie.checking.checks import (
     check_statement,
 )
 from inhabit.eie.checking.pictures import fingerprint, unclear
-from inhabit.eie.examples.candidates import other_actions
+from inhabit.eie.examples.candidates import CandidateSource
 from inhabit.eie.examples.context import StepContext, TakenStep
-from inhabit.eie.examples.draft import Draft, Origin, RejectedError
+from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
+from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.topology import Topology
 from inhabit.eie.examples.wording import (
@@ -31,9 +31,8 @@ from inhabit.eie.examples.wording import (
     question_of_film,
     recognise,
 )
-from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Action
-from inhabit.envs.template import ActionKind, Event, Template
+from inhabit.envs.template import ActionKind, Event
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 
@@ -41,26 +40,25 @@ Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 class ExampleWriter:
     """Writes the examples of one attempt."""
 
-    def __init__(
-        self,
-        origin: Origin,
-        template: Template,
-        topology: Topology,
-        settings: SynthSettings,
-        vocabulary: Sequence[Action],
-        rng: random.Random,
-        *,
-        whole: bool,
-    ) -> None:
-        """Write about the task of `origin`; `whole` shows what was done before."""
-        self._origin = origin
-        self._template = template
-        self._topology = topology
-        self._settings = settings
+    def __init__(self, job: ExtractionJob, vocabulary: Sequence[Action], *, whole: bool) -> None:
+        """Write about the task of `job`.
+
+        Args:
+            job: origin, template and settings.
+            vocabulary: all actions of the environment.
+            whole: whether examples show what was done before.
+
+        Raises:
+            TopologyError: the events of the task make no graph.
+        """
+        self._origin = job.origin
+        self._template = job.template
+        self._topology = Topology(events_of(job.origin, job.template))
+        self._settings = job.settings
         self._vocabulary = vocabulary
-        self._draw = rng
+        self._rng = job.rng
         self._whole = whole
-        self._proposal = origin.proposal
+        self._proposal = job.origin.proposal
         """What the author says of the first moment that is asked about."""
 
     def decision(self, context: StepContext, wrong: Sequence[Action]) -> Draft:
@@ -76,7 +74,7 @@ class ExampleWriter:
         proposal, self._proposal = self._proposal, None
         event = self._brought_about(context)
         why = explain(context, event, self._template)
-        asked = question(goal, told, done, self._draw)
+        asked = question(goal, told, done, self._rng)
         if proposal is not None:
             why = Explanation(
                 proposal.reason or why.reason, proposal.key_concepts or why.key_concepts
@@ -109,7 +107,7 @@ class ExampleWriter:
             self._events(context.done),
             last.action.text,
             last.feedback,
-            self._draw,
+            self._rng,
         )
         why = explain(context, self._brought_about(context), self._template)
         return self._draft("recovery", context, context.answer, wrong, asked, why)
@@ -123,7 +121,8 @@ class ExampleWriter:
         done = before.answer
         check_name(before, done)
         count = self._settings.candidates - 1
-        wrong = other_actions(before, self._vocabulary, self._template, self._draw, count)
+        source = CandidateSource(before, self._vocabulary, self._template, self._rng)
+        wrong = source.other_actions(count)
         if len(wrong) < count:
             raise RejectedError(
                 Rejection.AMBIGUOUS, "The task has too few other actions to choose from."
@@ -135,7 +134,7 @@ class ExampleWriter:
             )
         for kind in why.key_concepts:
             check_shown(after, kind, self._settings.visible)
-        return self._draft("recognition", after, done, wrong, question_of_film(self._draw), why)
+        return self._draft("recognition", after, done, wrong, question_of_film(self._rng), why)
 
     def _draft(
         self,
@@ -151,7 +150,7 @@ class ExampleWriter:
         self._check(kind, context, answer, asked, why)
         wanted = self._settings.candidates - 1
         texts = [a.text for a in wrong[:wanted]]
-        place = self._draw.randrange(len(texts) + 1)
+        place = self._rng.randrange(len(texts) + 1)
         texts.insert(place, answer.text)
         pictures: dict[str, NDArray[np.uint8]] = {}
         image = _add(rgb, pictures)

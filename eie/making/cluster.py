@@ -40,9 +40,7 @@ class AttemptWorker:
         header = SetHeader.model_validate(settings)
         components = load_components(header)
         self._author = components.author
-        self._runner = AttemptRunner(
-            components.author, components.pipeline, components.make, header.seed
-        )
+        self._runner = AttemptRunner(components, header.seed)
         self._asyncio = asyncio.Runner()
 
     def do(self, job: JsonValue) -> bytes:

@@ -30,7 +30,7 @@ class Chooser:
         """Choose with `model`, which is told `prompt` before each choice."""
         self._model = model
         self._prompt = prompt
-        self._draw = rng
+        self._rng = rng
         self._definitions: Mapping[str, Any] = {}
         self._said = ""
         self.tokens = {"in": 0, "out": 0}
@@ -50,7 +50,7 @@ class Chooser:
             schema = self._definitions[str(schema["$ref"]).rpartition("/")[2]]
         if "anyOf" in schema or "oneOf" in schema:
             forms = [f for f in schema.get("anyOf", schema.get("oneOf")) if f.get("type") != "null"]
-            return await self._value(self._draw.choice(forms), name)
+            return await self._value(self._rng.choice(forms), name)
         if "const" in schema:
             self._said = f"{self._said}\n{name}: {json.dumps(schema['const'])}".strip()
             return schema["const"]
@@ -61,16 +61,16 @@ class Chooser:
             case "object":
                 return await self._object(schema)
             case "array":
-                count = self._draw.randint(schema.get("minItems", 0), _MOST_ITEMS)
+                count = self._rng.randint(schema.get("minItems", 0), _MOST_ITEMS)
                 items = schema.get("items") or schema.get("prefixItems", [{}])[0]
                 return [await self._value(items, name) for _ in range(count)]
             case "boolean":
                 return await self._choose(name, [False, True])
             case "integer":
                 low, high = schema.get("minimum", 0), schema.get("maximum", 100)
-                return self._draw.randint(int(low), int(high))
+                return self._rng.randint(int(low), int(high))
             case "number":
-                return round(self._draw.uniform(schema.get("minimum", 0), schema.get("maximum", 1)))
+                return round(self._rng.uniform(schema.get("minimum", 0), schema.get("maximum", 1)))
         return ""
 
     async def _object(self, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Chooser:
         needed = set(schema.get("required", ()))
         for name, inner in schema.get("properties", {}).items():
             wanted = name in needed or (
-                self._made_of_choices(inner) and self._draw.random() < _OPTIONAL
+                self._made_of_choices(inner) and self._rng.random() < _OPTIONAL
             )
             if wanted:
                 found[name] = await self._value(inner, name)
@@ -104,7 +104,7 @@ class Chooser:
         """The value of a field that the model holds likeliest after those before it."""
         options = list(values)
         if len(options) > _CHOICES:
-            options = self._draw.sample(options, _CHOICES)
+            options = self._rng.sample(options, _CHOICES)
         texts = {json.dumps(value): value for value in options}
         asked = f"{self._said}\n{name}:" if self._said else f"{name}:"
         prompt = [*self._prompt, Message("user", (f"Go on with one value.\n{asked}",))]

@@ -6,12 +6,10 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from inhabit.eie.making.author import Author
+from inhabit.eie.making.components import Components
 from inhabit.eie.making.ordered_writer import OrderedWriter
-from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.runner import AttemptResult, AttemptRunner
 from inhabit.eie.sets.folder import SetFolder
-from inhabit.envs.core import Env
 
 _AHEAD = 4
 """Attempts for each worker that may wait for one before them to be written."""
@@ -23,9 +21,7 @@ class LocalSynthesis:
     def __init__(
         self,
         target: SetFolder,
-        author: Author,
-        pipeline: Pipeline,
-        make: Callable[[], Env],
+        components: Components,
         *,
         max_attempts: int,
         workers: int = 1,
@@ -35,15 +31,13 @@ class LocalSynthesis:
 
         Args:
             target: where it goes; what is there is kept.
-            author: writes the tasks.
-            pipeline: checks them and cuts examples.
-            make: an environment; called once for each worker, and after a simulator has died.
+            components: author, pipeline and environment; `make` is called once for each worker.
             max_attempts: attempts after which it ends, whatever was kept.
             workers: attempts at once.
             on_progress: is told after every attempt how many examples there are.
         """
         self._into = target
-        self._runner = partial(AttemptRunner, author, pipeline, make, target.header.seed)
+        self._runner = partial(AttemptRunner, components, target.header.seed)
         self._most = max_attempts
         self._workers = workers
         self._watch = on_progress

@@ -12,7 +12,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from inhabit.eie.checking.checks import check_goal
 from inhabit.eie.checking.splits import split_of
 from inhabit.eie.examples.context import SynthesisEnv
-from inhabit.eie.examples.draft import Origin, Piece, RejectedError
+from inhabit.eie.examples.draft import ExtractionJob, Origin, Piece, RejectedError
 from inhabit.eie.examples.events import check_events
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.extract import ExampleExtractor
@@ -53,9 +53,8 @@ class Pipeline:
             proposal = self._read(answer.raw, env.Scene)
             origin = self._origin(answer, proposal, author, rng)
             plan = self._start(env, origin)
-            yield from ExampleExtractor(env, origin, self._template, self._settings, rng).pieces(
-                plan
-            )
+            job = ExtractionJob(origin, self._template, self._settings, rng)
+            yield from ExampleExtractor(env, job).pieces(plan)
         except RejectedError as error:
             yield error.refused
 

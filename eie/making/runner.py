@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from inhabit.eie.examples.draft import Piece, Refused
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError
-from inhabit.eie.making.pipeline import Pipeline
+from inhabit.eie.making.author import AuthorReply, AuthorRequest, NoAnswerError
+from inhabit.eie.making.components import Components
 from inhabit.envs.core import Env, SimulatorError
 
 T = TypeVar("T")
@@ -43,20 +43,16 @@ class AttemptResult:
 class AttemptRunner:
     """Makes one attempt after the other, in an environment of its own."""
 
-    def __init__(
-        self, author: Author, pipeline: Pipeline, make: Callable[[], Env], seed: int
-    ) -> None:
+    def __init__(self, components: Components, seed: int) -> None:
         """Prepare. Nothing starts before the first attempt.
 
         Args:
-            author: writes the tasks; whoever made it closes it.
-            pipeline: checks them and cuts examples.
-            make: an environment; called again after a simulator has died.
+            components: author, pipeline and environment; the author stays open.
             seed: of the set.
         """
-        self._author = author
-        self._pipeline = pipeline
-        self._make = make
+        self._author = components.author
+        self._pipeline = components.pipeline
+        self._make = components.make
         self._seed = seed
         self._env: Env | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="synth")

@@ -1,6 +1,6 @@
 """How many built dead ends a beam over plans gets past, looking one action ahead and three.
 
-The tasks and the scorer that walks into their dead ends are those of `tests/agents/dead_ends.py`:
+The tasks and the scorer are those of `tests/agents/planners/dead_ends.py`:
 24 in the toy house, 24 in VirtualHome's flats, and 12 in ALFRED's rooms. Both
 depths play the same tasks and may try actions in copies of the moment. Where that is quick, a third
 figure is depth 3 without copies.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from inhabit.envs.core import Env
 from inhabit.envs.registry import find
-from tests.agents.dead_ends import DeadEnd, household, solved, toy, virtualhome
+from tests.agents.planners.dead_ends import DeadEnd, household, solved, toy, virtualhome
 
 DRAWN, KEPT = 105, 12
 """Tasks of ALFRED that are drawn, and how many with a dead end are kept."""

@@ -17,7 +17,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.running.tasks import read_tasks
-from tests.agents.models.tiny import save_llama
+from tests.agents.models.local.tiny import save_llama
 
 FAST = ("--set", "in_process=true")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inhabit.cli import main
-from tests.agents.endpoint import Answer, endpoint, error, good
+from tests.agents.models.endpoints.endpoint import Answer, endpoint, error, good
 from tests.envs.pca_bench.pca_files import game, home, write
 
 SIX = "action evidence: e\naction score: {a}\nperception evidence: e\nperception score: {p}\n" \

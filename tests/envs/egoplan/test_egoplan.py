@@ -25,7 +25,7 @@ from inhabit.envs.egoplan.env import EgoPlan
 from inhabit.envs.egoplan.films import keyframes
 from inhabit.envs.egoplan.settings import EgoPlanSettings
 from inhabit.envs.egoplan.tasks import asked
-from tests.agents.models.tiny import save_llama
+from tests.agents.models.local.tiny import save_llama
 
 FRAMES = 100
 

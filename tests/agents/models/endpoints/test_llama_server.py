@@ -24,7 +24,7 @@ from inhabit.cli import main
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import DecideLine, Ending
-from tests.agents.models import llama_server
+from tests.agents.models.endpoints import llama_server
 
 T = TypeVar("T")
 

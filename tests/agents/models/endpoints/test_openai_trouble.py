@@ -13,8 +13,8 @@ import pytest
 
 from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Model
-from tests.agents.asking import ASK, ask, one_after_another, say
-from tests.agents.endpoint import Answer, completion, endpoint, error, good
+from tests.agents.models.endpoints.asking import ASK, ask, one_after_another, say
+from tests.agents.models.endpoints.endpoint import Answer, completion, endpoint, error, good
 
 # What goes wrong.
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from endpoint import endpoint, good
 from PIL import Image as Picture
 
 from inhabit.agents.core import ModelError
@@ -20,6 +19,7 @@ from inhabit.cli import main
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.making.photographs import LONGEST_SIDE, Photographer, make
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader
+from tests.agents.models.endpoints.endpoint import endpoint, good
 
 CLAIM: dict[str, Any] = {
     "goal": "Drive on safely.",
@@ -106,7 +106,7 @@ def test_answers_stand_everywhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("doubt", "reason"),
+    ("critique", "reason"),
     [
         (FINE | {"missing": ["red light"]}, Rejection.HIDDEN),
         (FINE | {"missing": ["the LIGHT, I think"]}, Rejection.HIDDEN),

@@ -19,6 +19,7 @@ from PIL import Image
 from inhabit.agents.models.core import Image as Pixels
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.making.author import Author
+from inhabit.eie.making.components import Components
 from inhabit.eie.making.local import LocalSynthesis
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
@@ -27,7 +28,7 @@ from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
 from inhabit.envs.registry import find
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.settings import ToySettings
-from tests.eie.authors import Clumsy, Silent
+from tests.eie.making.authors import Clumsy, Silent
 
 N = 60
 
@@ -193,10 +194,10 @@ def run(author: Author, folder: Path, n: int, max_attempts: int) -> list[Attempt
     )
     folder.mkdir()
     opened = SetFolder.begin(folder, header)
-    pipeline = Pipeline("toy", template(ToySettings()), SynthSettings(), 1)
-    asyncio.run(
-        LocalSynthesis(opened, author, pipeline, Toy, max_attempts=max_attempts, workers=2).run()
-    )
+    settings = SynthSettings()
+    pipeline = Pipeline("toy", template(ToySettings()), settings, 1)
+    components = Components(author, pipeline, Toy, settings)
+    asyncio.run(LocalSynthesis(opened, components, max_attempts=max_attempts, workers=2).run())
     return list(opened.attempts())
 
 

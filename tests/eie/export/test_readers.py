@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_set import NASTY, read_examples, write_set
 from PIL import Image as Picture
 
 from inhabit.eie.export.formats import ExportFormat, export_set
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Env, Task
 from inhabit.envs.registry import find
+from tests.eie.made_set import NASTY, read_examples, write_set
 
 
 @contextmanager

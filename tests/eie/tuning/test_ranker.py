@@ -13,7 +13,7 @@ from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability
 from inhabit.agents.models.ranker import RANKER
 from inhabit.agents.models.ranker.model import Ranker, load, save
-from inhabit.agents.prompts.notes import told
+from inhabit.agents.prompts.notes import mentioned_kinds
 from inhabit.eie.tuning.ranker import RankerTraining, build_vocabulary, featurize, train_ranker
 from inhabit.eie.tuning.rollouts import (
     LabelledPrompt,
@@ -46,7 +46,7 @@ def played(seed: int, n: int, ranker: Ranker | None = None) -> list[LabelledProm
     found: list[LabelledPrompt | RolloutResult] = []
     with toy.make(toy.backends[0], settings) as env:
         for task in tasks:
-            watch = lambda seen: told(seen.text)  # noqa: E731
+            watch = lambda seen: mentioned_kinds(seen.text)  # noqa: E731
             found += rollout(env, task, watch=watch, act=act, seed=seed, most=30)
     return found
 

@@ -9,7 +9,7 @@ from inhabit.agents.models.core import Image
 from inhabit.agents.models.scripted import Script, ScriptedModel
 from inhabit.eie.tuning.labelled_examples import moments
 from inhabit.eie.tuning.samples import Sample, read
-from tests.eie.tune.made_set import write
+from tests.eie.tuning.made_set import write
 
 
 class Eyes(ScriptedModel):

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_set import read_examples, write_set
 from PIL import Image as Picture
 
 from inhabit.eie.examples.example import Example
 from inhabit.envs.core import SceneObject
+from tests.eie.made_set import read_examples, write_set
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
 def check(folder: Path) -> dict[str, Any]:

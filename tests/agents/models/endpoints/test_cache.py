@@ -16,8 +16,8 @@ from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
 from inhabit.agents.models.endpoints.cache import Cached
 from inhabit.agents.models.scripted import Script, ScriptedModel, ScriptedReply, Want
-from tests.agents.asking import ask, say
-from tests.agents.endpoint import completion, endpoint, good
+from tests.agents.models.endpoints.asking import ask, say
+from tests.agents.models.endpoints.endpoint import completion, endpoint, good
 
 RGB = np.zeros((4, 4, 3), np.uint8)
 ASK = [Message("user", ("What {now}?", Image(RGB)))]

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_set import read_examples
 from PIL import Image as Picture
 
 from inhabit.eie.export.formats import ExportFormat, export_set
 from inhabit.eie.export.replayed_clips import KEYFRAMES, keyframes
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
+from tests.eie.made_set import read_examples
 
 INHABIT = Path(sys.executable).with_name("inhabit")
 

@@ -26,7 +26,7 @@ from inhabit.agents.prompts.tools import find_calls, legal
 from inhabit.envs.core import Reason
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import vocabulary
-from tests.agents.endpoint import completion
+from tests.agents.models.endpoints.endpoint import completion
 from tests.agents.views import view
 
 TOOLS = Toy().tools()

@@ -19,8 +19,8 @@ from inhabit.agents.registry import find
 from inhabit.envs.core import Env, Reason
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.settings import ToySettings
-from tests.agents import dead_ends
-from tests.agents.dead_ends import DeadEnd, solved
+from tests.agents.planners import dead_ends
+from tests.agents.planners.dead_ends import DeadEnd, solved
 from tests.agents.views import act, view
 from tests.episodes.toy_runs import play_toy
 

@@ -29,7 +29,7 @@ from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.envs.core import UnknownNameError
-from tests.agents.models.tiny import save_llama, save_llava
+from tests.agents.models.local.tiny import save_llama, save_llava
 
 FP32 = LocalSettings(device="cpu", dtype="float32")
 ACTIONS = [

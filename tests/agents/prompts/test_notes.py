@@ -1,5 +1,5 @@
 from inhabit.agents.core import Step, View
-from inhabit.agents.prompts.notes import Notes, told
+from inhabit.agents.prompts.notes import Notes, mentioned_kinds
 from inhabit.envs.core import Observation, Reason
 
 
@@ -16,7 +16,7 @@ def test_notes_say_what_was_seen_done_and_failed() -> None:
     seen = Observation("You have a spoon in your hands. You see: cabinet_3, apple_1.")
     view = View("Put a mug in the cabinet.", seen, (), steps, 0, _deaf)
     then = [{"mug": 0.3, "apple": 0.9}, {"fridge": 0.8, "statue": 0.9}, {}]
-    _, user = Notes().messages(view, then, told(seen.text))
+    _, user = Notes().messages(view, then, mentioned_kinds(seen.text))
     assert user.parts == (
         "Goal: Put a mug in the cabinet.\n"
         "Seen: cabinet, mug?, fridge\n"

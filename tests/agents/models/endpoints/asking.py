@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from inhabit.agents.models.core import Message, Model
 from inhabit.agents.models.endpoints.settings import OpenAISettings
 from inhabit.agents.models.registry import load
-from tests.agents.endpoint import Answer, Endpoint
+from tests.agents.models.endpoints.endpoint import Answer, Endpoint
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_set import read_examples, write_set
 
 from inhabit.cli import main
+from tests.eie.made_set import read_examples, write_set
 
 
 def inhabit(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

@@ -16,8 +16,8 @@ from inhabit.envs.core import Task
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import DecideLine, Ending
-from tests.agents.endpoint import Answer, Endpoint, endpoint, error, good
-from tests.agents.toy_brain import Solver, images_of, text_of
+from tests.agents.models.endpoints.endpoint import Answer, Endpoint, endpoint, error, good
+from tests.agents.planners.toy_brain import Solver, images_of, text_of
 
 KEY = "sk-not-to-be-found-anywhere"
 QUICK = ("timeout=1", "backoff=0.01", "attempts=3", "in_process=true")

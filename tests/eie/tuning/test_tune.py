@@ -21,8 +21,8 @@ from inhabit.eie.tuning.objective import read as score
 from inhabit.eie.tuning.samples import Wording, read
 from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
 from inhabit.eie.tuning.tune import Tuning, tune
-from tests.agents.models.tiny import save_idefics, save_llama, save_llava, save_qwen
-from tests.eie.tune.made_set import write
+from tests.agents.models.local.tiny import save_idefics, save_llama, save_llava, save_qwen
+from tests.eie.tuning.made_set import write
 
 KINDS = {"llama": save_llama, "llava": save_llava, "qwen": save_qwen, "idefics": save_idefics}
 QUICK = {"device": "cpu", "dtype": "float32", "batch": 4, "rate": 0.01, "judge_every": 1000}

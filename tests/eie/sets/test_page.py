@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, Browser
-from made_set import HOSTILE, NASTY, read_examples, write_set
 
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.eie.sets.page.writing import rows, write_page
+from tests.eie.made_set import HOSTILE, NASTY, read_examples, write_set
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),

@@ -18,8 +18,8 @@ from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Image, Message, Model, ToolCall
 from inhabit.agents.models.endpoints.settings import OpenAISettings
 from inhabit.agents.models.registry import load
-from tests.agents.asking import ASK, ask, say
-from tests.agents.endpoint import Answer, completion, endpoint, error, good
+from tests.agents.models.endpoints.asking import ASK, ask, say
+from tests.agents.models.endpoints.endpoint import Answer, completion, endpoint, error, good
 
 # What is sent.
 

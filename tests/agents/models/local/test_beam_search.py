@@ -14,7 +14,7 @@ from inhabit.agents.core import Ranked
 from inhabit.agents.models.core import Message, Model
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
-from tests.agents.models.tiny import save_llama
+from tests.agents.models.local.tiny import save_llama
 
 PROMPT = [Message("system", ("You act.",)), Message("user", ("Goal: tidy up {all}.",))]
 ACTIONS = [f"{verb} the {name}" for verb in ("open", "close", "go to") for name in "abcdefgh"]

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_set import NASTY, read_examples, write_set
 
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.sets.card import plain_markdown, write_card
 from inhabit.eie.sets.coverage import SAMPLES, chance_above, cover, evenness
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.eie.sets.tables import write_tables
+from tests.eie.made_set import NASTY, read_examples, write_set
 
 
 def table(text: str, first: str) -> dict[str, list[str]]:

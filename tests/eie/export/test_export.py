@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_set import NASTY, read_examples, write_set
 from PIL import Image as Picture
 
 from inhabit.agents.answers.answer import read_answer
@@ -21,6 +20,7 @@ from inhabit.eie.export.conversations import of_examples
 from inhabit.eie.export.formats import ExportFormat, export_set
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
+from tests.eie.made_set import NASTY, read_examples, write_set
 
 
 def load(file: Path) -> list[dict[str, Any]]:

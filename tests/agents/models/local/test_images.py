@@ -21,7 +21,7 @@ from transformers import (
 from inhabit.agents.models.core import Image, Message, Model
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
-from tests.agents.models.tiny import save_idefics, save_llava, save_qwen
+from tests.agents.models.local.tiny import save_idefics, save_llava, save_qwen
 
 KINDS = {"llava": save_llava, "qwen": save_qwen, "idefics": save_idefics}
 ACTIONS = ["open it", "open it_2", "open it_21", "go to the {sink}", "put it down", "x"]

@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from inhabit.agents.models.ranker.goals import GoalReader
-from inhabit.agents.models.ranker.parsing import slotted
+from inhabit.agents.models.ranker.parsing import with_slots
 from inhabit.eie.tuning.goal_reader import train_goal_reader
 from inhabit.envs.alfred.teaching.wordings import wordings
 
@@ -21,7 +21,7 @@ def learnt() -> tuple[GoalReader, tuple[str, ...]]:
 
 def read(learnt: tuple[GoalReader, tuple[str, ...]], text: str) -> tuple[str, tuple[str, ...]]:
     reader, kinds = learnt
-    asked = reader.read(*slotted(text.lower(), NOUNS))
+    asked = reader.read(*with_slots(text.lower(), NOUNS))
     return kinds[asked.task], asked.nouns
 
 
