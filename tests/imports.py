@@ -11,7 +11,7 @@ from pathlib import Path
 import networkx as nx
 
 LAYERS = ("envs", "agents", "episodes", "eie")
-"""A package may import from itself and from those before it. `inhabit/*.py` stands above all."""
+"""A package may import from itself and from those before it. The rest of `inhabit/` is on top."""
 ENVS_FOR_AGENTS = frozenset(
     {
         "inhabit.envs.core",
@@ -32,6 +32,7 @@ ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs.claims",
     "inhabit.envs.checked",
     "inhabit.envs.extras",
+    "inhabit.envs.credentials",
     "inhabit.envs.registry",
     "inhabit.envs.tasksets",
     "inhabit.envs.template",
@@ -64,7 +65,7 @@ class Module:
 
     @property
     def layer(self) -> int:
-        """Its place in `LAYERS`; `inhabit/*.py` comes after all of them."""
+        """Its place in `LAYERS`; what is in `inhabit/` itself comes after all of them."""
         part = self.name.split(".")[1:2]
         return LAYERS.index(part[0]) if part and part[0] in LAYERS else len(LAYERS)
 
@@ -80,10 +81,10 @@ def modules(root: Path) -> Mapping[str, Module]:
         for file in sorted((root / top).rglob("*.py")):
             parts = ["inhabit", *file.relative_to(root).with_suffix("").parts]
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
-    own = root / "inhabit"
-    for file in sorted([*own.glob("*.py"), *own.glob("api/*.py")]):
-        parts = file.relative_to(root).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    for file in sorted((root / "inhabit").rglob("*.py")):
+        parts = list(file.relative_to(root).with_suffix("").parts)
+        if parts[1] not in LAYERS:  # those are links to the packages
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
     return {name: Module(name, file) for name, file in found.items()}
 
 
@@ -112,7 +113,8 @@ def _nested(tree: ast.Module) -> Iterator[ast.AST]:
 
 def _targets(node: ast.AST, module: Module) -> Iterator[str]:
     if isinstance(node, ast.Import):
-        names = [alias.name for alias in node.names]
+        # `import inhabit` alone is how a module finds the folder of the package.
+        names = [alias.name for alias in node.names if alias.name != "inhabit"]
     elif isinstance(node, ast.ImportFrom):
         if node.level:
             raise ValueError(f"{module.name}:{node.lineno} has a relative import")
