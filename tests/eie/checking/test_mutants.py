@@ -16,7 +16,7 @@ from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.scenes.initial_room import Furnished, furnished
+from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.rooms import records
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.tasks.object_pairs import PLACES
@@ -25,7 +25,7 @@ from inhabit.envs.registry import find
 from inhabit.envs.template import Template
 
 Plain = dict[str, Any]
-Mutation = Callable[[Plain, Furnished, random.Random], Plain | None]
+Mutation = Callable[[Plain, InitialRoom, random.Random], Plain | None]
 
 R = Rejection
 
@@ -34,28 +34,28 @@ def _scene(task: Plain, **changes: Any) -> Plain:
     return {**task, "scene": {**task["scene"], **changes}}
 
 
-def unknown_object(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def unknown_object(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     name = rng.choice(["Unicorn", "LightSaber", "Zebra", "Trombone"])
     return _scene(task, goal={**task["scene"]["goal"], "object": name})
 
 
-def object_the_room_cannot_hold(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def object_the_room_cannot_hold(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     absent = _absent(room)
     return _scene(task, goal={**_simple(room, rng), "object": rng.choice(absent)})
 
 
-def place_out_of_reach(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def place_out_of_reach(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     far = rng.choice([-1, 1]) * (20 + rng.randrange(36) * 0.25)
     return _scene(task, start={"x": far, "z": 0.0})
 
 
-def state_that_the_type_lacks(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def state_that_the_type_lacks(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     items = [n for n in room.items if not room.thing(n).openable and not room.thing(n).toggleable]
     state = rng.choice(["open", "on"])
     return _scene(task, states=[{"object": rng.choice(items), state: True}])
 
 
-def held_that_cannot_be_held(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def held_that_cannot_be_held(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     fixed = [
         room.name_of(t)
         for type in ("CounterTop", "Sofa", "Bed", "Fridge", "Sink", "SinkBasin", "Desk", "Drawer")
@@ -64,17 +64,17 @@ def held_that_cannot_be_held(task: Plain, room: Furnished, rng: random.Random) -
     return _scene(task, held=rng.choice(fixed)) if fixed else None
 
 
-def wrong_count(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def wrong_count(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     noun = word(task["scene"]["goal"]["object"])
     return {**task, "goal": f"There are {rng.randrange(7, 99)} {noun}s. Fetch one of them."}
 
 
-def absent_thing_in_the_text(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def absent_thing_in_the_text(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     absent = _absent(room)
     return {**task, "goal": f"{task['goal']} Leave the {word(rng.choice(absent))} alone."}
 
 
-def already_solved(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def already_solved(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     pairs = [
         (room.type(name), holder.type)
         for name in room.items
@@ -88,13 +88,13 @@ def already_solved(task: Plain, room: Furnished, rng: random.Random) -> Plain | 
     return _scene(task, goal=goal.model_dump(exclude_none=True), placements=[])
 
 
-def unsolvable(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def unsolvable(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     single = sorted({room.type(n) for n in room.items if _alone(room, room.type(n))})
     goal = {**_simple(room, rng), "type": "pick_two_obj_and_place", "object": rng.choice(single)}
     return _scene(task, goal=goal)
 
 
-def hidden_key_concept(task: Plain, room: Furnished, rng: random.Random) -> Plain | None:
+def hidden_key_concept(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     """What lies in something closed, which nobody needs to open, can't be in the picture."""
     scene, goal = task["scene"], task["scene"]["goal"]
     if "spawn_seed" in scene:
@@ -121,18 +121,18 @@ def hidden_key_concept(task: Plain, room: Furnished, rng: random.Random) -> Plai
     return {**task, "key_concepts": [concept]} if concept else None
 
 
-def _alone(room: Furnished, type: str) -> bool:
+def _alone(room: InitialRoom, type: str) -> bool:
     """Whether there is one of that type, within reach or not."""
     return sum(r["objectType"] == type for r in records(room.name)) == 1
 
 
-def _absent(room: Furnished) -> list[str]:
+def _absent(room: InitialRoom) -> list[str]:
     """Types of which there is none, within reach or not."""
     there = {r["objectType"] for r in records(room.name)}
     return sorted(type for type in PLACES if type not in there)
 
 
-def _simple(room: Furnished, rng: random.Random) -> Plain:
+def _simple(room: InitialRoom, rng: random.Random) -> Plain:
     holders = [t for t in ("CounterTop", "DiningTable", "Desk", "Bed", "Sofa") if room.count(t)]
     return {
         "type": "pick_and_place_simple",
@@ -173,7 +173,7 @@ def _mutants(mutation: Mutation, template: Template, count: int) -> Iterator[Aut
         number += 1
         assert isinstance(answer.raw, dict)
         task: Plain = dict(answer.raw)
-        mutant = mutation(task, furnished(task["scene"]["room"]), rng)
+        mutant = mutation(task, initial_room(task["scene"]["room"]), rng)
         if mutant is not None:
             made += 1
             yield AuthorReply(mutant, answer.name)
