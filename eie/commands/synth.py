@@ -156,9 +156,7 @@ async def _make(opened: SetFolder, workers: int) -> None:
         with ProgressReport("examples", opened.header.n) as progress:
             await LocalSynthesis(
                 opened,
-                components.author,
-                components.pipeline,
-                components.make,
+                components,
                 max_attempts=_most(opened.header, components.settings),
                 workers=workers,
                 on_progress=progress.set_done,
