@@ -1,4 +1,4 @@
-"""Who carries out script lines and takes pictures: the evolving graph here, or a server."""
+"""The simulation behind the environment: the embedded evolving graph, or a server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world, 
 
 
 class Simulation(Protocol):
-    """A flat that something simulates. Every call gives the world as it then is."""
+    """A simulated flat. Every call returns the new state of the world."""
 
     determinism: Determinism
 
@@ -31,7 +31,7 @@ class Simulation(Protocol):
         ...
 
     def run(self, world: FlatWorld, line: ScriptLine) -> tuple[FlatWorld, Failure | None]:
-        """Carry out one line.
+        """Execute one script line.
 
         Raises:
             SimulatorError: the simulator failed.
@@ -39,20 +39,20 @@ class Simulation(Protocol):
         ...
 
     def picture(self, world: FlatWorld) -> NDArray[np.uint8] | None:
-        """What the character sees, uint8 (H, W, 3); None where no pictures were asked for."""
+        """The character's image, uint8 (H, W, 3); None without images."""
         ...
 
     def pixels(self, world: FlatWorld) -> Mapping[int, int]:
-        """Id -> how many pixels of that picture show it; empty where there are no pictures."""
+        """Node id -> number of pixels in that image; empty without images."""
         ...
 
     def close(self) -> None:
-        """Let go of it. Safe to call twice."""
+        """Release the simulation. Safe to call twice."""
         ...
 
 
 class Embedded:
-    """The evolving graph in this process, drawn by `inhabit.envs.simulators.render`."""
+    """The evolving graph in this process, rendered by `inhabit.envs.simulators.render`."""
 
     determinism = Determinism.FRAMES
 
@@ -69,14 +69,14 @@ class Embedded:
         return world.step(line)
 
     def picture(self, world: FlatWorld) -> NDArray[np.uint8] | None:
-        """Drawn from the graph alone: the same world gives the same bytes."""
+        """Rendered from the graph alone: equal graphs give equal bytes."""
         if self._view == "none":
             return None
         stage, character = self._staged(world), character_of(world)
         return stage.take(world, character, self._view, self._width, self._height).rgb
 
     def pixels(self, world: FlatWorld) -> Mapping[int, int]:
-        """Counted in the instances of the same view."""
+        """Counted in the instance mask of the same view."""
         if self._view == "none":
             return {}
         stage, character = self._staged(world), character_of(world)
@@ -94,4 +94,4 @@ class Embedded:
         return self._stage
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to release."""

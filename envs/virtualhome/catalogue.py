@@ -1,4 +1,4 @@
-"""What our flats are furnished with: class names and properties as VirtualHome has them.
+"""The classes of objects in our flats, with VirtualHome's names and properties.
 
 The table is `catalogue.csv`. Sizes are ours, in metres: width, height, depth, with the front at
 +depth. `shape` names the form that `inhabit.envs.simulators.render.shapes` draws.
@@ -18,8 +18,7 @@ ROOMS: Mapping[str, str] = {
     "bedroom": "bedroom",
     "bathroom": "bathroom",
 }
-"""VirtualHome's class name of a room, and the kind that `inhabit.envs.simulators.render.shell`
-draws."""
+"""VirtualHome's room class -> room type of `inhabit.envs.simulators.render.shell`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""VirtualHome as an environment: plain words over script lines, seen in part, checked each step."""
+"""VirtualHome as an environment: actions in plain words over script lines, with partial
+observability.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ from inhabit.envs.virtualhome.tasks.goals import Goal, met
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of, read_scene
 
 _THING = re.compile(r"<[^<>]*> \((\d+)\)")
-"""As the simulator's sentences name an object."""
+"""An object as the simulator's messages name it."""
 
 
 def make(backend: str, settings: VirtualHomeSettings) -> Env:
@@ -70,7 +72,7 @@ def make(backend: str, settings: VirtualHomeSettings) -> Env:
 
 
 class VirtualHome(Env):
-    """One character in one flat. It sees its room, but nothing inside what is closed."""
+    """One character in one flat. It sees its room, except inside closed objects."""
 
     Scene: ClassVar[type[BaseModel]] = VirtualHomeScene
 
@@ -90,7 +92,7 @@ class VirtualHome(Env):
         self._seen: frozenset[int] = frozenset()
 
     def reset(self, task: Task, *, seed: int) -> None:
-        """Furnish the flat and put the character there. Nothing else is left to chance."""
+        """Furnish the flat and place the character. The seed has no effect."""
         scene = read_scene(task)
         try:
             program = tuple(map(parse_line, scene.program))
@@ -107,17 +109,17 @@ class VirtualHome(Env):
         self._look(world)
 
     def observe(self) -> Observation:
-        """The picture from where the character is, and what it holds."""
+        """The image of the configured view, and a text about held objects."""
         world = self._here()
         text = describe_hands(world, self._names, self._character)
         return Observation(text, self._simulation.picture(world))
 
     def vocabulary(self) -> Sequence[Action]:
-        """Verbs and classes of every flat of ours."""
+        """Every verb with every class of our flats."""
         return vocabulary(self._verbs)
 
     def actions(self) -> Sequence[Action]:
-        """Going to what was seen, handling what is near and in sight."""
+        """Navigation to objects seen so far, and interactions with near and visible ones."""
         return list(
             plausible(
                 self._here(), self._names, self._character, self._seen, self._sight, self._verbs
@@ -125,11 +127,11 @@ class VirtualHome(Env):
         )
 
     def parse(self, text: str) -> Action | None:
-        """Plain words, or a script line; numbers, articles and case as one likes."""
+        """Parse plain words or a script line; case, articles and numbers are optional."""
         return understand(text, self._names, self._settings.verbs == "unity")
 
     def act(self, action: Action) -> Outcome:
-        """Carry out one script line; each costs one step."""
+        """Execute one script line, which costs one step."""
         world = self._here()
         line = self._line(action)
         if isinstance(line, Outcome):
@@ -147,17 +149,17 @@ class VirtualHome(Env):
         return self._outcome(None, f"Done: {action.text}.")
 
     def progress(self) -> tuple[int, int]:
-        """Goals that hold, of all; one of one where a task has none."""
+        """The number of goals that hold, and their total; (1, 1) for a task without goals."""
         if not self._goals:
             return 1, 1
         return met(self._goals, self._here(), self._done), len(self._goals)
 
     def close(self) -> None:
-        """Let go of the simulator."""
+        """Release the simulator."""
         self._simulation.close()
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
-        """What a model without eyes may ask."""
+        """The functions that an agent without images may call."""
         nothing: JsonValue = {"type": "object", "properties": {}, "additionalProperties": False}
         return [
             {
@@ -173,7 +175,7 @@ class VirtualHome(Env):
         ]
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """The answer of one tool.
+        """Call one of these functions.
 
         Raises:
             KeyError: there is no such tool.
@@ -186,7 +188,7 @@ class VirtualHome(Env):
         return [self._names.of(i) for i in answers[name]]
 
     def plan(self) -> Sequence[Action]:
-        """A known program as far as it is left, or what the expert finds from here."""
+        """The rest of a known program, or the expert's plan from the current state."""
         world = self._here()
         if (rest := self._rest_of_program()) is not None:
             return [self._said(line) for line in rest]
@@ -197,7 +199,8 @@ class VirtualHome(Env):
         return [self._said(line) for line in lines]
 
     def best_actions(self) -> frozenset[Action] | None:
-        """Every first action of a shortest plan, if it has at most two; None from farther away.
+        """The first actions of all shortest plans with at most two actions; None if they are
+        longer.
 
         Plans are about what was seen. None too where a program knows of something unseen.
         """
@@ -210,7 +213,7 @@ class VirtualHome(Env):
         return None if lines is None else frozenset(map(self._said, lines))
 
     def state(self) -> Mapping[str, Any]:
-        """Nodes with their states, relations, what was done and what was seen."""
+        """Nodes with states, relations, past lines and seen objects."""
         world = self._here()
         return {
             "states": {str(n.id): sorted(n.states) for n in world.nodes()},
@@ -220,17 +223,17 @@ class VirtualHome(Env):
         }
 
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of the state."""
+        """The first 16 hexadecimal digits of the state's SHA-256."""
         done = [str(line) for line in self._done]
         text = json.dumps([self._here().changes(), done, sorted(self._seen)], sort_keys=True)
         return hashlib.sha256(f"{self._source} {text}".encode()).hexdigest()[:16]
 
     def admissible(self) -> Sequence[Action]:
-        """Every line about what was seen that the evolving graph would carry out now."""
+        """Every line on seen objects that the evolving graph would execute now."""
         return [self._said(line) for line in self._admissible()]
 
     def things(self) -> Sequence[SceneObject]:
-        """Every object by id, with how much of it the present picture shows."""
+        """Every object by id, with its pixels in the current image."""
         world = self._here()
         pixels = self._simulation.pixels(world)
         return facts.things(world, self._names, self._character, pixels)
@@ -271,7 +274,7 @@ class VirtualHome(Env):
         line = self._resolve(action, self._seen)
         if isinstance(line, ScriptLine):
             return line
-        # A program that comes with a task knows its things by number, seen or not.
+        # A program that comes with a task refers to objects by id, seen or not.
         known = self._resolve(action, frozenset(self._names.all()))
         following = self._program[len(self._done) : len(self._done) + 1]
         if isinstance(known, ScriptLine) and known in following:
@@ -288,7 +291,7 @@ class VirtualHome(Env):
         return Outcome(reason, feedback, done, total, over=done == total)
 
     def _explain(self, message: str) -> str:
-        """The simulator's sentence in the names that the agent knows."""
+        """The simulator's message with the agent's names."""
         sentence = _THING.sub(self._called, message.split(' when executing "')[0])
         sentence = sentence.replace("you is ", "you are ").replace("you does ", "you do ")
         return f"{sentence[:1].upper()}{sentence[1:]}."
@@ -300,7 +303,7 @@ class VirtualHome(Env):
         return f"the {self._names.of(id_)}" if id_ in self._names.all() else thing[0]
 
     def _rest_of_program(self) -> Sequence[ScriptLine] | None:
-        """What is left of the program, if it was followed so far and still works."""
+        """The rest of the program, if it was followed so far and is still executable."""
         count = len(self._done)
         if not self._program or tuple(self._done) != self._program[:count]:
             return None
@@ -314,15 +317,17 @@ class VirtualHome(Env):
 
 
 class EmbeddedVirtualHome(VirtualHome):
-    """Over the evolving graph, whose worlds are values: so it can be forked."""
+    """VirtualHome over the evolving graph, whose states are immutable, so that it can be forked."""
 
     def __init__(self, settings: VirtualHomeSettings) -> None:
         super().__init__(settings, Embedded(settings.width, settings.height, settings.view))
 
     def fork(self) -> EmbeddedVirtualHome:
-        """An independent copy of this moment."""
+        """An independent copy of the current state."""
         copy = EmbeddedVirtualHome(self._settings)
-        copy._simulation = self._simulation  # its stage is built once; pictures follow from worlds
+        copy._simulation = (
+            self._simulation
+        )  # The stage is shared: images depend on the world alone.
         copy._world, copy._names = self._here(), self._names
         copy._source = self._source
         copy._character, copy._goals = self._character, self._goals
@@ -334,7 +339,7 @@ class EmbeddedVirtualHome(VirtualHome):
 def _combinations(
     action: str, nodes: Sequence[Any], hands: Sequence[int], reach: Set[int] | None
 ) -> Sequence[tuple[ScriptObject, ...]]:
-    """Everything that an action could be about; only what is in reach where it must be."""
+    """Every possible target of an action; only near objects if it requires that."""
     if ARGUMENTS[action] == 0:
         return [()]
     things = [ScriptObject(n.class_name, n.id) for n in nodes if reach is None or n.id in reach]

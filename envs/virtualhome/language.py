@@ -1,4 +1,4 @@
-"""What an agent can say in a flat, and what it means there."""
+"""The action language of a flat: vocabulary, plausible actions, parser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inhabit.envs.virtualhome.graph.visibility import held, near
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 HELD = "thing in hand"
-"""Stands for whatever is held, the right hand first, where a vocabulary must not name it."""
+"""Placeholder for the held object, right hand first, in the vocabulary."""
 
 
 def verbs(only_unity: bool) -> Sequence[Verb]:
@@ -22,7 +22,7 @@ def verbs(only_unity: bool) -> Sequence[Verb]:
 
 
 def vocabulary(chosen: Iterable[Verb]) -> Sequence[Action]:
-    """Everything that can be said by class: of any flat of ours, whatever this one holds."""
+    """The vocabulary by class: of all our flats, whatever this one contains."""
     found = []
     for verb in chosen:
         if ARGUMENTS[verb.action] == 0:
@@ -43,7 +43,7 @@ def plausible(
     sight: Set[int],
     chosen: Iterable[Verb],
 ) -> Iterator[Action]:
-    """What may be worth a try: going to whatever was seen, and handling what is near and in sight.
+    """Plausible actions: navigation to seen objects, and interactions with near and visible ones.
 
     States are not looked at: whether a fridge is open already is for the agent to see.
     """
@@ -74,7 +74,7 @@ def plausible(
 def understand(
     text: str, names: NodeNames, only_unity: bool, words: Set[str] | None = None
 ) -> Action | None:
-    """The action that a text means: a verb, and names that this flat or any flat has."""
+    """Parse a text: a verb, and names of this flat or of any flat."""
     known = words if words is not None else {squeeze(name) for name, _ in _classes()}
     for verb, said in read(text):
         if only_unity and verb.action not in IN_UNITY:
@@ -89,7 +89,7 @@ def understand(
 def line_of(
     action: Action, world: FlatWorld, names: NodeNames, character: int, seen: Set[int]
 ) -> ScriptLine | str:
-    """The script line for an action; or the name of what the agent has not seen.
+    """The script line of an action, or the name of an unseen object.
 
     A class without a number means what is held, then what is near, then what was seen first.
     """
@@ -112,7 +112,7 @@ def line_of(
 
 
 def _use(verb: str, id_: int, hands: Sequence[int]) -> bool:
-    """Sorts what is held first, but for taking: then last."""
+    """Sort key that prefers held objects; for taking, the others."""
     return (id_ in hands) == (verb in ("GRAB", "WALK", "FIND"))
 
 
@@ -131,7 +131,7 @@ def _fits(verb: Verb, properties: Iterable[str]) -> bool:
 
 
 def _called(said: str, names: NodeNames, known: Set[str]) -> str | None:
-    """How a thing is called here: by full name, by class, or as what is in hand."""
+    """A name in this flat: full name, class, or the held object."""
     squeezed = squeeze(said)
     if squeezed in (squeeze(HELD), "it"):
         return HELD
@@ -152,7 +152,7 @@ def re_number(name: str) -> str:
 
 
 def describe_hands(world: FlatWorld, names: NodeNames, character: int) -> str:
-    """What can't be seen and is known all the same: what is held, and how one sits."""
+    """The text of an observation: held objects and posture."""
     hands = [names.of(i) for i in held(world, character)]
     node = world.node(character)
     parts = [f"You hold {' and '.join(f'the {h}' for h in hands)}."] if hands else []

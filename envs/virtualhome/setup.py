@@ -1,4 +1,4 @@
-"""`inhabit setup virtualhome`: brings VirtualHome 2.3.0, and the goal tasks of `eai-eval`.
+"""`inhabit setup virtualhome`: installs VirtualHome 2.3.0 and the goal tasks of `eai-eval`.
 
 `pip install virtualhome` fails on new Pythons for its old pins, and its names (`environment`,
 `evolving_graph`) are too general to live with ours: so it gets an interpreter of its own, with
@@ -27,7 +27,7 @@ from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 
 
 def needs(backend: str) -> Sequence[Need]:
-    """What a backend lacks. Unity's build is the user's: it is there if one of it answers."""
+    """What a backend lacks. A Unity build is the user's own: it is ready if one answers."""
     try:
         simulation()
     except UnavailableError:
@@ -51,7 +51,7 @@ _NEEDED = (
     *("numpy", "networkx", "requests", "opencv-python-headless", "pillow", "matplotlib", "tqdm"),
     *("termcolor", "plotly", "ipdb"),
 )
-"""What VirtualHome's own client and evolving graph import."""
+"""Dependencies of VirtualHome's client and evolving graph."""
 _EAI = "eai-eval==1.0.5"
 _EAI_FOLDER = "virtualhome_eval"
 _DEADLINE = 900.0
@@ -59,7 +59,7 @@ _DEADLINE = 900.0
 
 
 def lacking_tasks() -> Sequence[Need]:
-    """What `--tasks eai` still needs."""
+    """What `--tasks eai` lacks."""
     try:
         eai.folder()
     except UnavailableError:
@@ -69,7 +69,7 @@ def lacking_tasks() -> Sequence[Need]:
 
 
 def prepare(backend: str, tell: Tell) -> None:
-    """Bring what is not there yet. Can be run twice, also at once.
+    """Install what is missing. Safe to run twice, also at the same time.
 
     Args:
         backend: any; both need the same.
@@ -127,7 +127,7 @@ def _run(command: Sequence[str]) -> None:
 
 @contextmanager
 def _aside() -> Iterator[Path]:
-    """A folder beside the final one: what is complete is moved, the rest goes away."""
+    """A temporary folder beside the final one, removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="making-", dir=home()))
     try:
         yield folder
@@ -137,7 +137,7 @@ def _aside() -> Iterator[Path]:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Wait until nobody else sets up."""
+    """Wait for other setup processes."""
     with (home() / "setup.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

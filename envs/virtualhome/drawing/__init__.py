@@ -1,1 +1,1 @@
-"""Pictures of a flat, drawn from its graph alone: the same world gives the same bytes."""
+"""Renders a flat from its graph alone: equal graphs give equal bytes."""

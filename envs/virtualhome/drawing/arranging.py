@@ -1,4 +1,4 @@
-"""Where everything is at one moment. Acting changes relations alone; places follow from them."""
+"""Places every node of a graph. Actions only change relations; positions follow from them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from inhabit.envs.virtualhome.graph.visibility import held
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _NEAR_FLOOR = 0.06
-"""Metres above the floor up to which something stands on it."""
+"""An object up to this many metres above the floor stands on it."""
 _SLACK = 0.03
-"""Metres by which boxes may miss each other and still touch."""
+"""Gap in metres up to which boxes count as touching."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Places by id. What is held, worn or behind a closed door is in none."""
+    """Places by id. Nodes that are held, worn or behind a closed door have none."""
 
     nodes: Mapping[int, Node]
-    """Every node as it is now, by id."""
+    """Every node now, by id."""
     places: Mapping[int, Place]
     held: Mapping[int, tuple[int, ...]]
-    """Character -> what is in its hands, the right one first."""
+    """Character -> held nodes, right hand first."""
 
 
 def homes(world: FlatWorld) -> Mapping[int, Place]:
-    """The boxes that the graph came in with; a layout of our own where its rooms have none."""
+    """The boxes of the initial graph; our own layout if its rooms have none."""
     found = {id_: read_place(source) for id_, source in world.sources.items()}
     given = {id_: place for id_, place in found.items() if place is not None}
     if any(world.sources[i].get("category") == "Rooms" for i in given):
@@ -41,7 +41,7 @@ def homes(world: FlatWorld) -> Mapping[int, Place]:
 
 
 def arrange(world: FlatWorld, home: Mapping[int, Place]) -> Arrangement:
-    """Find everything's place.
+    """Compute the place of every node.
 
     What is still on, or in, what its box stands on is where it was. What was put elsewhere takes
     the first free place there, by id; what was dropped lies on the floor.
@@ -73,7 +73,7 @@ class _Arranging:
         return Arrangement(self._nodes, self._places, hands)
 
     def _parents(self, id_: int) -> list[tuple[int, str]]:
-        """What a node is on or in; rooms and what is not drawn, such as walls, left out."""
+        """What a node is on or in, without rooms and undrawn nodes such as walls."""
         return [
             (parent, relation)
             for relation in ("ON", "INSIDE")
@@ -84,7 +84,7 @@ class _Arranging:
         ]
 
     def _settle(self, id_: int, path: tuple[int, ...]) -> None:
-        """Decide whether a node is where it was, hidden, or to be put somewhere."""
+        """Decide whether a node stays in place, is hidden, or must be placed."""
         if id_ in self._places or id_ in self._hidden or id_ in path:
             return
         if id_ not in self._home:
@@ -110,7 +110,7 @@ class _Arranging:
         return relation == "INSIDE" and "CLOSED" in self._nodes[parent].states
 
     def _stand(self, id_: int) -> None:
-        """Something that nothing holds: where it was, or on the floor if it was dropped."""
+        """Place a node without support: where it was, or on the floor if it was dropped."""
         home, node = self._home[id_], self._nodes[id_]
         room = self._room_of(id_)
         if room is None:
@@ -123,7 +123,7 @@ class _Arranging:
             self._moved.append((id_, room, "ON"))
 
     def _room_of(self, id_: int) -> int | None:
-        """The room something lies in.
+        """The room of a node.
 
         The evolving graph leaves what is carried in the room behind until the next walk, so that
         what is dropped can be in two: then it is where its box was not.
@@ -145,7 +145,7 @@ class _Arranging:
         self._moved.append((id_, parent, relation))
 
     def _put(self, id_: int, support: int, relation: str, path: tuple[int, ...]) -> None:
-        """Give something that was moved its place, after what it was put on."""
+        """Place a moved node, after its support."""
         if id_ in self._places or id_ in path:
             return
         waiting = next((m for m in self._moved if m[0] == support), None)
@@ -163,7 +163,7 @@ class _Arranging:
         self._places[id_] = resting(size, place, surfaces, self._taken(support, place))
 
     def _taken(self, support: int, place: Place) -> list[UprightBox]:
-        """Boxes near a support, but not its own and not what it stands on itself."""
+        """Boxes near a support, without its own and its own support's."""
         around = replace(place, size=(place.size[0], place.size[1] + 2.0, place.size[2])).box
         below = {p for p, _ in self._parents(support)}
         return [
@@ -177,7 +177,7 @@ class _Arranging:
 
 
 def _loose(node: Node, home: Place) -> bool:
-    """Whether it can have been carried off and dropped."""
+    """Whether it can have been carried away and dropped."""
     hangs = form(node.class_name).place not in ("small", "floor", "wall")
     return "GRABBABLE" in node.properties and not hangs and max(home.size) < 2.0
 
@@ -188,11 +188,11 @@ def _within(inner: Place, outer: Place) -> bool:
 
 
 def _bears(support: Place, thing: Place) -> bool:
-    """Whether a box stands on, lies in or hangs from another, as they came in."""
+    """Whether a box initially stands on, lies in or hangs from another."""
     touches = support.bottom - _SLACK <= thing.top and thing.bottom <= support.top + _SLACK
     return touches and _within(thing, support)
 
 
 def _floor(room: Place) -> Place:
-    """The floor of a room, as thin as paper."""
+    """The floor of a room, as a thin box."""
     return Place(room.x, room.bottom, room.z, (room.size[0], 0.0, room.size[2]), room.yaw)

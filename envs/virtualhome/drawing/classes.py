@@ -1,4 +1,4 @@
-"""What a class looks like, how large it is and where it usually stands.
+"""The look, size and usual place of every class.
 
 Our flats' classes are in `envs/virtualhome/catalogue.csv`; those of other graphs, such as
 `eai-eval`'s, in `classes.csv`. Sizes are ours, in metres. Places are "wall" and "middle" for
@@ -45,7 +45,7 @@ class ClassShape:
 
 @cache
 def forms() -> Mapping[str, ClassShape]:
-    """Every class that is known, by its name."""
+    """Every known class, by its name."""
     found = {name: ClassShape("Box", (0.2, 0.2, 0.2), "none") for name in _NOT_DRAWN}
     for name, article in catalogue().items():
         if name not in _NOT_DRAWN:
@@ -60,7 +60,7 @@ def forms() -> Mapping[str, ClassShape]:
 
 
 def form(class_name: str) -> ClassShape:
-    """How a class is drawn; an unknown one is a small box."""
+    """How a class is drawn; an unknown class is a small box."""
     known = forms()
     plain = class_name.replace("_", "")
     return known.get(class_name) or known.get(plain) or ClassShape("Box", (0.2, 0.2, 0.2), "small")

@@ -1,4 +1,4 @@
-"""How light it is: the sun through the windows, the lamps that are on."""
+"""The light of a flat: sun through the windows, and lamps."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _CEILING_LAMPS = ("ceilinglamp", "ceiling_lamp", "light")
 _SMALL_LAMPS = ("tablelamp", "floorlamp", "floor_lamp")
 _SWITCHES = ("lightswitch", "light_switch")
 _SUNRISE, _SUNSET = 5.0, 21.0
-"""Hours between which there is daylight."""
+"""Hours of sunrise and sunset."""
 _GLOW: Vector = (1.0, 0.85, 0.6)
 _SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
-"""The renderer's own light from all around, by day."""
+"""The renderer's ambient light by day."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomLight:
-    """The light of a room at one moment."""
+    """The current light of a room."""
 
     key: Light
-    """Of its ceiling lamp and its windows together."""
+    """Brightness of its ceiling lamp and windows together."""
     around: float
-    """Of what comes from all around, beside a bright day's."""
+    """Ambient light, relative to a bright day."""
     bounced: Light
-    """What the floor throws back: it lights the ceiling and the undersides of things."""
+    """Light reflected by the floor, onto the ceiling and undersides."""
     lamps: tuple[tuple[str, Light | None], ...]
-    """Of tables and floors in the whole flat, by node; None for one that is off."""
+    """Brightness of table and floor lamps in the whole flat, by node; None if off."""
 
 
 def daylight(hour: float) -> float:
-    """How light it is outside, 0 (night) to 1 (noon).
+    """Daylight, 0 (night) to 1 (noon).
 
     Args:
         hour: of the day, 0 to 24.
@@ -50,7 +50,7 @@ def daylight(hour: float) -> float:
 
 
 def room_light(world: FlatWorld, room: int, arranged: Arrangement) -> RoomLight:
-    """The light of the room that is looked at, and the lamps of the flat."""
+    """The light of the viewed room, and the lamps of the flat."""
     nodes, places = arranged.nodes, arranged.places
     switched = [n for n in nodes.values() if n.class_name in (*_CEILING_LAMPS, *_SWITCHES)]
     lit = _ceiling_lit([n for n in switched if world.room(n.id) == room])
@@ -73,7 +73,7 @@ def illuminate(stage: Stage, light: RoomLight) -> None:
 
 
 def _ceiling_lit(nodes: list[Node]) -> bool:
-    """Whether the ceiling lamps burn: they are on, and so is the room's switch, if it has one."""
+    """Whether the ceiling lamps are on, and the room's switch too, if it has one."""
     lamps = [n for n in nodes if n.class_name in _CEILING_LAMPS]
     switches = [n for n in nodes if n.class_name in _SWITCHES]
     on = not lamps or any("ON" in n.states for n in lamps)
@@ -81,7 +81,7 @@ def _ceiling_lit(nodes: list[Node]) -> bool:
 
 
 def _key(room: Place, lit: bool, sun: float, hour: float) -> tuple[Light, float]:
-    """The room's light, and how much comes from all around."""
+    """The room's light and its ambient share."""
     box = room.box
     low = box.x - box.hx, room.bottom, box.z - box.hz
     high = box.x + box.hx, room.top, box.z + box.hz

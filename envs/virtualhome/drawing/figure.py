@@ -1,4 +1,4 @@
-"""Where the character stands, sits or lies, and what it looks at: read off its relations."""
+"""The pose and view of the character, inferred from its relations."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from inhabit.envs.virtualhome.graph.visibility import held
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 CELL = 0.1
-"""Metres between the places that are looked at."""
+"""Distance in metres between sampled positions."""
 _BODY = 0.22
-"""Metres that a standing person needs to each side."""
+"""Radius of a standing person, metres."""
 _STEP_OVER, _STOOP = 0.12, 1.5
-"""What ends below the first or begins above the second, in metres, is in nobody's way."""
+"""Objects that end below the first or begin above the second height, in metres, are no
+obstacles."""
 
 
 def free_cells(room: Place, things: Sequence[Place]) -> NDArray[np.float64]:
-    """(N, 2): x and z of the places in a room where nothing is in the way, by x, then z.
+    """(N, 2): free positions in a room, sorted by x, then z.
 
     The middle of the room alone, if it is crammed.
     """
@@ -43,32 +44,32 @@ def free_cells(room: Place, things: Sequence[Place]) -> NDArray[np.float64]:
 
 
 HEIGHT = 1.7
-"""Metres, of a character."""
+"""Size of a character, metres."""
 _ARM = 0.6
-"""Metres between a standing character and the edge of what it is at."""
+"""Distance in metres between a standing character and the furniture it uses."""
 _TALL = 1.3
-"""Metres from which on furniture is looked at from farther off."""
+"""An object farther back on furniture than this, in metres, is viewed from farther away."""
 _SHAPES: Mapping[str, tuple[float, float, float]] = {
     "Person": (0.5, HEIGHT, 0.34),
     "PersonSitting": (0.5, 1.35, 0.75),
     "PersonLying": (0.5, 0.3, HEIGHT),
 }
 _SEAT_HEIGHT = 0.46
-"""Of the thighs' underside in the sitting figure."""
+"""Height of the seated figure's thighs."""
 
 Point = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A character as it is drawn."""
+    """The drawn pose of a character."""
 
     shape: str
     """Person, PersonSitting or PersonLying."""
     place: Place
     eyes: Point
     target: Point
-    """What it looks at."""
+    """The point it looks at."""
 
 
 def figure(
@@ -94,7 +95,7 @@ def figure(
 
 
 def _seat(world: FlatWorld, character: int, arranged: Arrangement) -> int | None:
-    """What it sits or lies on; getting up leaves old seats in the graph, so the near one."""
+    """What it sits or lies on. Old seats stay in the graph after getting up, so the near one."""
     seats = [i for i in world.targets(character, "ON") if i in arranged.places]
     near = set(world.targets(character, "CLOSE"))
     return min(seats, key=lambda i: (i not in near, i), default=None)
@@ -109,7 +110,7 @@ def _facing(world: FlatWorld, character: int, arranged: Arrangement) -> Point | 
 
 
 def _resting(seat: Place, lies: bool, facing: Point | None) -> Figure:
-    """On a piece of furniture, looking where it looks."""
+    """The pose on a piece of furniture."""
     surface = seat.bottom + seat.size[1] * (0.6 if seat.size[2] > 1.6 or lies else 0.48)
     if lies:
         along = seat.yaw if seat.size[2] >= seat.size[0] else seat.yaw + 90.0
@@ -163,7 +164,7 @@ def _upright(x: float, z: float, target: Point) -> Figure:
 
 
 def _beside(world: FlatWorld, character: int, arranged: Arrangement) -> tuple[int, int] | None:
-    """The furniture that a character is at, and the thing there that it went to."""
+    """The furniture a character is close to, and the object on it that it went to."""
     hands = set(held(world, character))
     near = [i for i in world.targets(character, "CLOSE") if i in arranged.places and i not in hands]
     above = {i: _supports(world, i) & {*near} for i in near}
@@ -185,7 +186,7 @@ def _volume(place: Place) -> float:
 
 
 def _before(furniture: Place, aim: Place, cells: NDArray[np.float64]) -> tuple[float, float]:
-    """The free place from which a thing is best handled: near it, in front of its furniture."""
+    """The best free position to use an object: near it, in front of its furniture."""
     box = furniture.box
     edge_x = np.maximum(np.abs(cells[:, 0] - box.x) - box.hx, 0.0)
     edge_z = np.maximum(np.abs(cells[:, 1] - box.z) - box.hz, 0.0)
@@ -207,7 +208,7 @@ def _doorstep(
     home: Mapping[int, Place],
     cells: NDArray[np.float64],
 ) -> tuple[float, float]:
-    """Just inside the room's first door; without one, where there is most room to look across."""
+    """Just inside the room's first door; without a door, where the view is widest."""
     doors = [
         home[i]
         for i, node in nodes.items()

@@ -1,4 +1,4 @@
-"""Where held things are: in a character's hands, or in the picture of who looks out of its eyes."""
+"""Places held objects: in the hands, or in the image of a first-person view."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 _BEFORE_EYES = 0.4
-"""Metres from the eyes at which held things are drawn in the first person."""
+"""Metres from the eye at which held objects are drawn in first person."""
 Size = tuple[float, float, float]
 _SIDES = (("HOLDS_RH", 1.0), ("HOLDS_LH", -1.0))
 _HANDS: Mapping[str, tuple[float, float, float]] = {
@@ -19,13 +19,13 @@ _HANDS: Mapping[str, tuple[float, float, float]] = {
     "PersonSitting": (0.16, 0.02, 0.22),
     "PersonLying": (0.225, 0.12, 0.05),
 }
-"""The right hand's place from the middle of the figure's box: right, up, ahead, metres."""
+"""Offset of the right hand from the center of the figure's box: right, up, ahead, metres."""
 
 
 def carried_by(
     figure: Figure, world: FlatWorld, person: int, sizes: Mapping[int, Size]
 ) -> dict[int, Place]:
-    """Places of what a character holds, as others see it."""
+    """Places of held objects as seen by others."""
     aside, up, ahead = _HANDS[figure.shape]
     found = {}
     for relation, side in _SIDES:
@@ -41,14 +41,14 @@ def carried_by(
 def carried_before_eyes(
     camera: Camera, world: FlatWorld, person: int, sizes: Mapping[int, Size]
 ) -> dict[int, Place]:
-    """Places of what a character holds, in the lower corners of what it sees itself."""
+    """Places of held objects in first person: the lower corners of the image."""
     right, up, ahead = camera.axes
     found = {}
     for relation, hand in _SIDES:
         for id_ in world.targets(person, relation):
             if id_ not in sizes:
                 continue
-            # Smaller and nearer looks the same, and keeps out of the furniture before the eyes.
+            # Smaller and nearer looks the same, and does not intersect the furniture ahead.
             share = _BEFORE_EYES / (0.5 + 0.75 * max(sizes[id_]))
             width, height, depth = (share * side for side in sizes[id_])
             size = (width, height, depth)

@@ -1,4 +1,4 @@
-"""Boxes for a graph that has none: its rooms side by side, furniture along their walls.
+"""Lays out a graph without boxes: rooms side by side, furniture along the walls.
 
 Everything follows from the graph: what is ON or INSIDE something is put there, and what is neither
 lies near what it is CLOSE to.
@@ -16,11 +16,11 @@ from inhabit.envs.virtualhome.flats.rests import Rest, rests
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _WIDE, _DEEP, _HIGH = 6.6, 5.6, 2.6
-"""A room's size in metres."""
+"""Width of a room, metres."""
 _WALL = 0.1
 _STEP = 0.1
 _AISLE = 0.55
-"""Metres before furniture that other furniture keeps away from."""
+"""Free space in front of furniture, metres."""
 _MOUNTS: Mapping[str, float] = {"hung": 1.4, "low": 0.3, "hood": 1.55}
 """Heights of undersides."""
 _HIGH_UP: Mapping[str, float] = {"window": 1.0, "curtain": 0.5, "light": 1.15, "towel_rack": 1.2}
@@ -33,11 +33,11 @@ _HOLLOW = frozenset(
         "closet",
     )
 )
-"""Classes that things really go into; "inside" anything else is drawn as on it."""
+"""Classes that contain objects; "inside" any other class is drawn as on it."""
 
 
 def lay_out(world: FlatWorld) -> Mapping[int, Place]:
-    """A place for every node that is drawn, the same for the same graph.
+    """A place for every drawn node, equal for equal graphs.
 
     Rooms stand two by two. Furniture that finds no place along a wall, or in the middle, is left
     out, and so is what would stand on it.
@@ -116,7 +116,7 @@ class _Layout:
         return place == "floor" or not any(box.overlaps(aisle) for aisle in self._aisles)
 
     def _sinks(self) -> None:
-        """Basins are let into worktops, taps stand behind them."""
+        """Basins are let into worktops, with taps behind them."""
         for node in self._nodes.values():
             if node.class_name not in ("sink", "faucet"):
                 continue
@@ -130,7 +130,7 @@ class _Layout:
             self.places[node.id] = Place(x, y, z, size, counter.yaw)
 
     def _put(self, id_: int, path: tuple[int, ...]) -> None:
-        """Give something small its place, after what it lies on."""
+        """Place a small object, after its support."""
         if id_ in self.places or id_ in path:
             return
         node = self._nodes[id_]
@@ -155,7 +155,7 @@ class _Layout:
         self.places[id_] = resting(form(node.class_name).size, place, surfaces, taken)
 
     def _supports(self, id_: int) -> list[int]:
-        """What a node is on or in, but for rooms, walls and floors."""
+        """The support of a node, without rooms, walls and floors."""
         return [
             there
             for relation in ("ON", "INSIDE")
@@ -198,7 +198,7 @@ def _room(number: int) -> Place:
 
 
 def _doorway(one: Place, two: Place) -> Place | None:
-    """In the wall that two rooms share, if they are neighbours."""
+    """In the wall between two rooms, if they are neighbours."""
     size = (0.95, 2.05, 0.12)
     if abs(one.z - two.z) < 0.01 and abs(one.x - two.x) < _WIDE + 2 * _WALL:
         return Place((one.x + two.x) / 2, size[1] / 2, one.z - 0.3 * _DEEP, size, 90.0)
@@ -225,7 +225,7 @@ def _aisle(spot: Place) -> UprightBox:
 def _along_walls(
     room: Place, size: tuple[float, float, float], mount: float, first: int
 ) -> Iterator[Place]:
-    """Places with the back to a wall, from corner to corner, beginning with wall `first`."""
+    """Places along the walls, corner to corner, beginning with wall `first`."""
     box, y = room.box, room.bottom + mount + size[1] / 2
     walls = (0.0, 270.0, 180.0, 90.0)
     for yaw in (walls[(first + k) % 4] for k in range(4)):
@@ -242,7 +242,7 @@ def _along_walls(
 
 
 def _across(room: Place, size: tuple[float, float, float], *, near_middle: bool) -> Iterator[Place]:
-    """Places on the floor: from the middle outward, or along the rows."""
+    """Places on the floor: from the center outward, or in rows."""
     box = room.box
     half_x, half_z = box.hx - size[0] / 2 - 0.6, box.hz - size[2] / 2 - 0.6
     spots = [

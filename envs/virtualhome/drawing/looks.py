@@ -1,4 +1,4 @@
-"""From a node and its states to its mesh."""
+"""Chooses the mesh of a node by its class and states."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from inhabit.envs.virtualhome.drawing.classes import form
 from inhabit.envs.virtualhome.graph.world import Node
 
 _BACKWARDS = frozenset(("Bed",))
-"""Shapes whose front is at -z, as THOR's."""
+"""Shapes with their front at -z, as in THOR."""
 _ALWAYS_OPEN = frozenset(("Laptop", "Box"))
-"""Shapes whose box is that of the opened thing, and whose classes here say nothing of it."""
+"""Shapes whose box is that of the open object, which our classes do not describe."""
 _OURS = "inhabit_"
 _STARLIGHT = 0.14
-"""How bright the sky is at night, beside noon."""
+"""Brightness of the night sky relative to noon."""
 
 
 def kind_of(node: Node) -> str:
-    """The shape that a node is drawn as: by our prefab's name, by its class, or a plain box."""
+    """The shape of a node: by our prefab's name, by its class, or a plain box."""
     prefab = str(node.source.get("prefab_name") or "")
     return prefab.removeprefix(_OURS) if prefab.startswith(_OURS) else form(node.class_name).shape
 
 
 def look_of(node: Node) -> Look:
-    """What can be seen of a node's states."""
+    """The visible part of a node's states."""
     kind, states = kind_of(node), node.states
     shut = "CLOSED" in states if kind == "Box" else False
     opened = "OPEN" in states or (kind in _ALWAYS_OPEN and not shut)
@@ -39,13 +39,13 @@ def look_of(node: Node) -> Look:
 
 
 def mesh_of(kind: str, size: tuple[float, float, float], look: Look, seed: int) -> Mesh:
-    """A mesh in its own frame, its front at +z."""
+    """A mesh in its own frame, with its front at +z."""
     mesh = shape(kind, size, look, seed=seed)
     return mesh.turned("y", 180.0) if kind in _BACKWARDS else mesh
 
 
 def by_light(mesh: Mesh, light: float) -> Mesh:
-    """A window's mesh, with what shines in from outside by so much daylight, 0..1."""
+    """A window's mesh, lit from outside by this much daylight, 0..1."""
     share = _STARLIGHT + (1.0 - _STARLIGHT) * light
     return replace(mesh, palette=tuple(_dimmed(m, share) for m in mesh.palette))
 
@@ -54,11 +54,11 @@ def _dimmed(material: Material, share: float) -> Material:
     if material.glow == 0.0:
         return material
     red, green, blue = material.color
-    # Dusk takes the red first.
+    # At dusk, red is the last colour to fade.
     return replace(material, color=(red * share**1.3, green * share**1.1, blue * share))
 
 
 def seed_of(*parts: object) -> int:
-    """A number from texts and numbers, the same in every process."""
+    """A seed from texts and numbers, equal in every process."""
     text = " ".join(map(str, parts))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

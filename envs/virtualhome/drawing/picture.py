@@ -1,4 +1,4 @@
-"""A flat on the renderer's stage, kept up to date with its graph."""
+"""Renders a flat on the renderer's stage, kept up to date with its graph."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 View = Literal["first_person", "over_the_shoulder", "top_down"]
 _CEILING = " ceiling"
 _LAMPS = frozenset(("ceilinglamp", "ceiling_lamp"))
-"""What hangs from the ceiling: the room's light comes from there, so that it casts no shadow."""
+"""Ceiling objects. The room's light comes from there, so they cast no shadow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A moment as it is to be drawn."""
+    """A state of the flat, prepared for rendering."""
 
     world: FlatWorld
     arranged: Arrangement
@@ -41,7 +41,7 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """What stands on the stage under a name."""
+    """The content of the stage under a name."""
 
     mesh: Mesh
     place: Place
@@ -49,7 +49,7 @@ class _Standing:
 
 
 class FlatPicture:
-    """The stage of one flat. What a picture shows depends on the world alone.
+    """The stage of one flat. An image depends on the world alone.
 
     Every node keeps its place in the stage's order; one that can't be seen is a point.
     """
@@ -72,7 +72,7 @@ class FlatPicture:
             self._stage.put(name, mesh, np.eye(3), np.zeros(3), casts_shadow=False)
 
     def shot(self, world: FlatWorld) -> Shot:
-        """Where everything and everybody is."""
+        """The places of all nodes and characters."""
         arranged = arrange(world, self.home)
         found = {i: figure(world, i, self.home, arranged) for i in world.characters()}
         return Shot(world, arranged, {i: f for i, f in found.items() if f is not None})
@@ -87,7 +87,7 @@ class FlatPicture:
         *,
         rgb: bool = True,
     ) -> Frame:
-        """What one sees of a character's moment; without its colours where `rgb` is False."""
+        """The view of a character; without colours if `rgb` is False."""
         shot = self.shot(world)
         who = shot.figures.get(character)
         room = world.room(character)
@@ -118,7 +118,7 @@ class FlatPicture:
         roof: bool = True,
         rgb: bool = True,
     ) -> Frame:
-        """Take a picture from anywhere.
+        """Render from any camera.
 
         Args:
             shot: the moment.
@@ -137,7 +137,7 @@ class FlatPicture:
             room = room_at(Place(*camera.position, (0.0, 0.0, 0.0)), self.home, self.sources)
         if rgb and room is not None:
             light = room_light(shot.world, room, shot.arranged)
-            if light != self._room_light:  # a light that is set anew has its shadows drawn anew
+            if light != self._room_light:  # New light requires new shadows.
                 illuminate(self._stage, light)
                 self._room_light = light
         return self._stage.render(camera, width, height, rgb=rgb)
@@ -208,7 +208,7 @@ class FlatPicture:
         self._shown[name] = wanted
 
     def _seed_of(self, node: Node) -> int:
-        """Furniture of one room is of one make; everything else is itself."""
+        """Furniture of one room shares its materials."""
         if node.category == "Furniture" and node.id in self.home:
             return seed_of(self._seed, room_at(self.home[node.id], self.home, self.sources))
         return seed_of(self._seed, node.id)
@@ -219,7 +219,7 @@ class FlatPicture:
 
 
 def node_of(name: str) -> int:
-    """The node that a body on the stage belongs to."""
+    """The node of a body on the stage."""
     return int(name.split(" ", 1)[0])
 
 
@@ -231,5 +231,5 @@ def _point() -> Mesh:
 
 
 _NOTHING = _point()
-"""A triangle without extent: holds a name's place on the stage."""
+"""A triangle without extent, to reserve a name's place on the stage."""
 _UNSEEN = _Standing(_NOTHING, Place(0.0, 0.0, 0.0, (1.0, 1.0, 1.0)), casts_shadow=False)

@@ -1,4 +1,4 @@
-"""Where something is: the middle of its box, its size in its own axes, and which way it looks."""
+"""The pose and size of a box."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class Place:
 
     @property
     def bottom(self) -> float:
-        """Height of its underside."""
+        """Height of its lower face."""
         return self.y - self.size[1] / 2
 
     @property
     def top(self) -> float:
-        """Height of its upper side."""
+        """Height of its upper face."""
         return self.y + self.size[1] / 2
 
     @property
     def front(self) -> tuple[float, float]:
-        """The direction (x, z) in which it looks, of length 1."""
+        """The direction (x, z) of its front, of length 1."""
         return sin(radians(self.yaw)), cos(radians(self.yaw))
 
     @property
@@ -47,7 +47,7 @@ class Place:
 
     @property
     def box(self) -> UprightBox:
-        """The upright box along the world's axes that holds it."""
+        """Its axis-aligned bounding box."""
         ahead_x, ahead_z = (abs(part) for part in self.front)
         width, height, depth = self.size
         return UprightBox(
@@ -58,12 +58,12 @@ class Place:
         )  # fmt: skip
 
     def out(self, u: float, up: float, v: float) -> tuple[float, float, float]:
-        """The point `u` to its right, `up` above its middle and `v` in front of it."""
+        """The point `u` to its right, `up` above its center and `v` in front of it."""
         ahead_x, ahead_z = self.front
         return self.x + u * ahead_z + v * ahead_x, self.y + up, self.z - u * ahead_x + v * ahead_z
 
     def carried(self, before: Place, after: Place) -> Place:
-        """Where this is once what it rests on has gone from one place to another."""
+        """Its place after its support has moved from one place to another."""
         ahead_x, ahead_z = before.front
         dx, dz = self.x - before.x, self.z - before.z
         u, v = dx * ahead_z - dz * ahead_x, dx * ahead_x + dz * ahead_z
@@ -72,7 +72,7 @@ class Place:
 
 
 def read_place(node: Mapping[str, Any]) -> Place | None:
-    """The place of a node in VirtualHome's form; None if it has no box.
+    """The place of a node in VirtualHome's form; None without a box.
 
     A turn between the quarters is read as the nearest quarter, since the box is along the world's
     axes.

@@ -1,4 +1,4 @@
-"""Where something lies that was put on or into something else: the first free place."""
+"""Finds the first free place on or in a support."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inhabit.envs.virtualhome.flats.boxes import UprightBox
 from inhabit.envs.virtualhome.flats.rests import Rest
 
 _STEP = 0.05
-"""Metres between the places that are tried."""
+"""Distance in metres between tried positions."""
 _GAP = 0.01
 
 Floats = NDArray[np.float64]
@@ -24,7 +24,7 @@ def resting(
     rests: Sequence[Rest],
     taken: Sequence[UprightBox],
 ) -> Place:
-    """The place of something on a support, in nobody's way.
+    """The place of an object on a support, without overlap.
 
     Args:
         size: of the thing: width, height, depth.
@@ -56,7 +56,7 @@ def _free(
     if left > right + 1e-6 or back > front + 1e-6:
         return None
     u, v = (side.ravel() for side in np.meshgrid(_steps(left, right), _steps(back, front)))
-    # Near the middle of the front edge first, then by place, so that ties fall the same way.
+    # Near the middle of the front edge first, then by position, to resolve ties reproducibly.
     first = np.lexsort((u, v, np.round(np.abs(u) + 0.7 * (front - v), 6)))
     u, v = u[first], v[first]
     ahead_x, ahead_z = support.front
@@ -75,7 +75,7 @@ def _free(
 def _on_top(
     size: tuple[float, float, float], support: Place, rest: Rest, taken: Sequence[UprightBox]
 ) -> Place:
-    """In the middle, on the highest of what lies there."""
+    """In the middle, on top of the highest object."""
     u = (rest.left + rest.right) / 2 * support.size[0]
     v = (rest.back + rest.front) / 2 * support.size[2]
     x, _, z = support.out(u, 0.0, v)
@@ -95,6 +95,6 @@ def _steps(low: float, high: float) -> Floats:
 
 
 def _arrays(taken: Sequence[UprightBox]) -> Floats:
-    """(N, 2, 3): middles and half sizes."""
+    """(N, 2, 3): centers and half extents."""
     rows = [((b.x, b.y, b.z), (b.hx, b.hy, b.hz)) for b in taken]
     return np.array(rows, np.float64).reshape(-1, 2, 3)

@@ -1,4 +1,4 @@
-"""Rooms from within: walls with their doorways, worktops with their basins."""
+"""Builds room meshes: walls with doorways, and worktops with cut-outs for basins."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 _Corners = NDArray[np.float64]
-"""(N, 6): corners of a plane convex polygon, each a point and its normal."""
+"""(N, 6): the corners of a planar convex polygon, each a point and its normal."""
 
 
 def pierced(mesh: Mesh, low: Sequence[float], high: Sequence[float]) -> Mesh:
-    """Without what lies inside a box along the axes. The cut edges are left open.
+    """Subtract a box from a mesh. The cut edges stay open.
 
     Args:
         mesh: in any frame.
@@ -58,7 +58,7 @@ def pierced(mesh: Mesh, low: Sequence[float], high: Sequence[float]) -> Mesh:
 def _outside(
     polygon: _Corners, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> list[_Corners]:
-    """The parts of a polygon that lie outside a box: cut off plane by plane."""
+    """The parts of a polygon outside a box, cut plane by plane."""
     pieces = []
     for axis in range(3):
         for sign, limit in ((1.0, low[axis]), (-1.0, -high[axis])):
@@ -71,7 +71,7 @@ def _outside(
 
 
 def _half(polygon: _Corners, away: NDArray[np.float64]) -> _Corners:
-    """The part of a polygon where `away` (a number for each corner) is positive.
+    """The part of a polygon where `away` (a number per corner) is positive.
 
     Cut after Sutherland and Hodgman (1974).
     """
@@ -87,15 +87,15 @@ def _half(polygon: _Corners, away: NDArray[np.float64]) -> _Corners:
 
 
 _DEEP = 0.4
-"""Metres that a doorway is cut into the walls, to both sides of its door."""
+"""Depth in metres of a doorway on both sides of its door."""
 _ELSE = "living_room"
-"""What a room of another kind looks like."""
+"""Room type used for other rooms."""
 
 
 def room_meshes(
     world: FlatWorld, home: Mapping[int, Place], seed: int
 ) -> Iterator[tuple[str, Mesh]]:
-    """Floors, ceilings and walls in the world's own frame, by names of their own.
+    """Floors, ceilings and walls in the world's frame, by name.
 
     Args:
         world: for its rooms and doors.
@@ -129,7 +129,7 @@ def _opening(door: Place) -> tuple[tuple[float, float, float], tuple[float, floa
 def room_at(
     place: Place, home: Mapping[int, Place], sources: Mapping[int, Mapping[str, Any]]
 ) -> int | None:
-    """Id of the room that a place is in; the first of all if it is in none."""
+    """Id of the room at a position; the first room if it is in none."""
     rooms = [i for i, source in sorted(sources.items()) if source.get("category") == "Rooms"]
     rooms = [i for i in rooms if i in home]
     for id_ in rooms:
@@ -140,7 +140,7 @@ def room_at(
 
 
 def fitted(mesh: Mesh, place: Place, basins: Sequence[Place]) -> Mesh:
-    """A worktop with holes for the basins that are let into it.
+    """A worktop with cut-outs for its basins.
 
     Args:
         mesh: of the worktop, in its own frame.

@@ -1,4 +1,4 @@
-"""Cameras: from the character's eyes, over its shoulder, from above."""
+"""Cameras: first person, over the shoulder, top down, and in room corners."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from inhabit.envs.virtualhome.drawing.figure import Figure
 from inhabit.envs.virtualhome.drawing.place import Place
 
 _FOV = 66.0
-"""Degrees, vertical."""
+"""Vertical field of view, degrees."""
 _DOWN, _UP = 42.0, -15.0
-"""Degrees of pitch that a look has at most."""
+"""Maximum pitch of a view, degrees."""
 _FROM_ABOVE = 42.0
-"""Degrees, vertical, of the view from above."""
+"""Vertical field of view of the top-down camera, degrees."""
 _BEHIND = (1.25, 1.0, 0.75, 0.55)
-"""Metres behind the character that are tried, the best first."""
+"""Distances in metres behind the character, best first."""
 
 _AHEAD = ((1.5, 1.0), (1.5, -1.0), (1.0, 1.2), (1.0, -1.2), (0.7, 0.8), (0.7, -0.8))
-"""Metres before and beside it, where there is no room behind."""
+"""Offset in metres ahead and to the side, if there is no space behind."""
 
 
 def first_person(figure: Figure) -> Camera:
-    """From the eyes, towards what is looked at."""
+    """First person, towards the point that the character looks at."""
     yaw, pitch = _look(figure.eyes, figure.target)
     return Camera(figure.eyes, yaw, pitch, fov=_FOV, far=40.0)
 
 
 def over_the_shoulder(figure: Figure, room: Place, things: Sequence[Place]) -> Camera:
-    """From behind a shoulder, inside the room and in nothing that stands there."""
+    """Over the shoulder, inside the room and outside of objects."""
     x, _, z = figure.eyes
     yaw, _ = _look(figure.eyes, figure.target)
     body = Place(x, 0.0, z, (0.5, 1.7, 0.4), yaw)
@@ -38,7 +38,7 @@ def over_the_shoulder(figure: Figure, room: Place, things: Sequence[Place]) -> C
             spot = body.out(side, 1.72, -back)
             if is_open(spot, room, things):
                 return _towards(spot, body.out(0.0, min(1.0, figure.target[1]), 0.9))
-    # With a wall at its back, such as on a sofa, it is seen from ahead.
+    # With a wall behind it, such as on a sofa, it is seen from the front.
     for ahead, side in _AHEAD:
         spot = body.out(side, 1.72, ahead)
         if is_open(spot, room, things):
@@ -52,7 +52,7 @@ def _towards(spot: tuple[float, float, float], at: tuple[float, float, float]) -
 
 
 def top_down(room: Place) -> Camera:
-    """From above the ceiling, the whole room in sight; its north (+z) is up."""
+    """From above the ceiling, with the whole room in view; north (+z) is up."""
     box = room.box
     half = max(box.hz, box.hx * 3 / 4) + 0.25
     height = room.top + half / tan(radians(_FROM_ABOVE) / 2) - 0.55 * (room.top - room.bottom)
@@ -60,7 +60,7 @@ def top_down(room: Place) -> Camera:
 
 
 def corner(room: Place, number: int) -> Camera:
-    """From the upper corner 0..3 of a room, across it."""
+    """From the upper corner 0..3 of a room, towards its center."""
     box = room.box
     sx, sz = ((-1, -1), (1, -1), (1, 1), (-1, 1))[number]
     eye = box.x + sx * (box.hx - 0.25), room.bottom + 2.2, box.z + sz * (box.hz - 0.25)
@@ -69,7 +69,7 @@ def corner(room: Place, number: int) -> Camera:
 
 
 def _look(eye: tuple[float, float, float], at: tuple[float, float, float]) -> tuple[float, float]:
-    """Yaw and pitch from one point to another; straight down is not looked."""
+    """Yaw and pitch from one point to another; never straight down."""
     dx, dy, dz = (b - a for a, b in zip(eye, at, strict=True))
     across = hypot(dx, dz)
     pitch = degrees(atan(-dy / across)) if across > 1e-6 else _DOWN
@@ -77,7 +77,7 @@ def _look(eye: tuple[float, float, float], at: tuple[float, float, float]) -> tu
 
 
 def is_open(spot: tuple[float, float, float], room: Place, things: Sequence[Place]) -> bool:
-    """Whether a camera can be at a point: inside a room, and in nothing that stands there."""
+    """Whether a camera fits at a point: inside a room and outside of objects."""
     x, y, z = spot
     box = room.box
     if abs(x - box.x) > box.hx - 0.12 or abs(z - box.z) > box.hz - 0.12:

@@ -1,1 +1,1 @@
-"""VirtualHome as a template for EIE."""
+"""The task template for EIE, and facts about a scene."""

@@ -1,4 +1,4 @@
-"""A flat's objects as a person would speak of them: what claims about it are checked on."""
+"""The objects of a flat in the form common to all environments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inhabit.envs.virtualhome.graph.visibility import held
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _NOT_OBJECTS = frozenset(("Rooms", "Characters", "Walls", "Floor", "Floors", "Ceiling"))
-"""Categories of what a flat is made of, and of who lives there."""
+"""Categories of structural parts and of inhabitants."""
 
 
 def things(
@@ -53,7 +53,7 @@ def spoken(class_name: str) -> str:
 
 
 def _support(world: FlatWorld, id_: int, among: set[int]) -> tuple[int | None, bool]:
-    """What an object is inside of, or else on. The room that it is also inside of is none."""
+    """What an object is in, or else on; without rooms."""
     for relation, inside in (("INSIDE", True), ("ON", False)):
         for parent in world.targets(id_, relation):
             if parent in among and parent != id_:
@@ -117,4 +117,4 @@ _WORDS: Mapping[str, str] = {
     "waterglass": "water glass",
     "wineglass": "wine glass",
 }
-"""VirtualHome's compounds, of the classes that our flats hold."""
+"""Compound class names of our flats, with their parts."""

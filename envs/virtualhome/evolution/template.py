@@ -1,4 +1,4 @@
-"""VirtualHome as a template for EIE: its words, its tasks from a seed, and ways to vary them."""
+"""The VirtualHome task template for EIE: vocabulary, sampling, evolution and event graphs."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _TAKES = {
     "washingmachine": "towel clothesshirt clothespants",
     "closet": "Clothes towel clothesshirt clothespants",
 }
-"""What is shut away where: classes and categories."""
+"""Container -> the classes and categories that are kept in it."""
 
 
 def draw_wish(world: FlatWorld, rng: random.Random) -> DrawnGoal | None:
-    """Something that is to be put somewhere; None if the flat has nothing that will do."""
+    """Sample an object to move and its target; None if the flat has no suitable one."""
     unique = _unique(world)
     things = [n for n in unique if "GRABBABLE" in n.properties]
     places = [n for n in unique if n.class_name in {*_SURFACES.split(), *_TAKES}]
@@ -66,13 +66,13 @@ def draw_wish(world: FlatWorld, rng: random.Random) -> DrawnGoal | None:
 
 
 def _fits(thing: Node, place: Node) -> bool:
-    """Whether people put such a thing there: on a surface, anything."""
+    """Whether the object is plausible there; any object is on a surface."""
     takes = _TAKES.get(place.class_name)
     return takes is None or bool({thing.class_name, thing.category} & set(takes.split()))
 
 
 def _unique(world: FlatWorld) -> Sequence[Node]:
-    """What there is one of."""
+    """Classes with exactly one object."""
     nodes = list(world.nodes())
     count = Counter(node.class_name for node in nodes)
     return [node for node in nodes if count[node.class_name] == 1]
@@ -115,13 +115,13 @@ _OTHER_WORDS = {
 _CHANGES = ("another flat", "another room", "another object", "another hour", "combined goals")
 _TRIES = 10
 _KNOWN_KINDS = 0.4
-"""The share of seed tasks that are of the environment's own kinds."""
+"""Share of sampled tasks that are of the environment's own kinds."""
 _UNNUMBERED = ("put_away", "lights_out", "watch_tv", "heat_food", "have_a_drink")
-"""Kinds whose goals can be told without the numbers of things."""
+"""Kinds whose goals need no object numbers."""
 
 
 class VirtualHomeTemplate:
-    """Writes and varies tasks in our flats."""
+    """Samples and evolves tasks in our flats."""
 
     changes: Sequence[str] = _CHANGES
 
@@ -130,14 +130,14 @@ class VirtualHomeTemplate:
         self.lexicon = _lexicon()
 
     def schema(self) -> Mapping[str, JsonValue]:
-        """JSON schema of `VirtualHomeScene`, without what only recorded programs have."""
+        """JSON schema of `VirtualHomeScene`, without the fields of recorded programs."""
         schema: dict[str, Any] = VirtualHomeScene.model_json_schema()
         for name in ("eai", "program"):
             del schema["properties"][name]
         return schema
 
     def prose(self) -> str:
-        """What there is and what can be wanted."""
+        """The possible scenes and goals, for a writer."""
         return (
             "A furnished flat: `flat` 0 to 6 is a floor plan, `seed` decides what stands where. "
             "`room` is where the character starts: kitchen, livingroom, bedroom or bathroom. "
@@ -147,7 +147,9 @@ class VirtualHomeTemplate:
         )
 
     def seed(self, rng: random.Random, name: str) -> Task:
-        """A new task, speaking of what there is one of: half of them of the environment's kinds."""
+        """Sample a new task about unique objects; half of them are of the environment's own
+        kinds.
+        """
         task = None
         while task is None or _numbered(task.goal):
             if rng.random() < _KNOWN_KINDS:
@@ -159,7 +161,7 @@ class VirtualHomeTemplate:
         return task
 
     def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
-        """A task with one thing changed, which the expert solves."""
+        """Change one aspect of a task; None if the expert cannot solve the result."""
         scene = VirtualHomeScene.model_validate(dict(task.scene))
         for _ in range(_TRIES):
             evolved = _changed(task, scene, change, rng, name)
@@ -168,11 +170,11 @@ class VirtualHomeTemplate:
         return None
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
-        """Not told by a scene."""
+        """Unknown: a scene does not say."""
         return ""
 
     def events(self, task: Task) -> Sequence[Event]:
-        """From the goals: taking and putting each thing, then the states of things."""
+        """The events of the goals: take and put each object, then change states."""
         try:
             scene = VirtualHomeScene.model_validate(dict(task.scene))
             return list(_events(scene, build_world(scene)))
@@ -180,11 +182,11 @@ class VirtualHomeTemplate:
             return []
 
     def room(self, task: Task) -> str:
-        """The flat, furnished as it is."""
+        """The flat with its furnishing."""
         return f"flat {task.scene.get('flat')}, furnished by {task.scene.get('seed', 0)}"
 
     def deed(self, action: Action) -> ActionKind:
-        """By its verb."""
+        """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
 

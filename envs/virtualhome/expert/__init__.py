@@ -1,1 +1,1 @@
-"""Plans for VirtualHome's tasks from any state."""
+"""The expert: plans for VirtualHome's tasks from any state."""

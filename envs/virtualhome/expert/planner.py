@@ -1,4 +1,4 @@
-"""How a goal can be reached from any moment: fetch, carry, open, switch, wash, then posture.
+"""Plans any goal from any state: fetch, carry, open, switch, wash, then posture.
 
 The plan is found by acting it out on the world's own values, so that every line of it works in its
 turn. Not the shortest plan there is: the order of the goals decides.
@@ -23,17 +23,17 @@ from inhabit.envs.virtualhome.tasks.goals import (
 _PASSES = 3
 _AT_REST = {"READ", "WATCH", "SLEEP", "WAKEUP", "LOOKAT", "POINTAT"}
 _ORDER = ("CLEAN", "DIRTY", "PLUGGED_IN", "OPEN", "CLOSED", "OFF", "ON", "PLUGGED_OUT")
-"""Later states may need earlier ones, and would be undone by them."""
+"""Order of the states: later ones may depend on earlier ones and would be undone by them."""
 
 
 class NoPlanError(ValueError):
-    """Nothing that is tried here leads on. Says what was wanted."""
+    """No attempted line leads to the goal. Names it."""
 
 
 def solve(
     world: FlatWorld, character: int, goals: Sequence[Goal], done: Sequence[ScriptLine]
 ) -> list[ScriptLine]:
-    """Lines that make every goal hold.
+    """Lines after which all goals hold.
 
     Args:
         world: this moment.
@@ -58,7 +58,7 @@ def solve(
 
 
 class _Attempt:
-    """A plan in the making, and the world as it stands after it."""
+    """A plan under construction, with the world after it."""
 
     def __init__(
         self, world: FlatWorld, character: int, goals: Sequence[Goal], done: Sequence[ScriptLine]
@@ -75,11 +75,11 @@ class _Attempt:
 
     @property
     def done(self) -> Sequence[ScriptLine]:
-        """Lines of before, and of the plan."""
+        """Past lines and those of the plan."""
         return [*self._before, *self.lines]
 
     def rank(self, goal: Goal) -> tuple[int, int]:
-        """Sorts goals so that reaching one does not undo another.
+        """Sort goals so that reaching one does not undo another.
 
         What is done with things comes first, then where they are, then their states (a door is
         closed last), then what is held, then posture, and then what is done lying down.
@@ -128,7 +128,7 @@ class _Attempt:
             self._do("STANDUP")
 
     def _go(self, id_: int) -> None:
-        """Walk to a thing, by way of its room: from elsewhere it can't be seen."""
+        """Walk to an object by way of its room: from elsewhere it is not visible."""
         if id_ in near(self.world, self._me):
             return
         self._stand()
@@ -138,7 +138,7 @@ class _Attempt:
         self._do("WALK", id_)
 
     def _uncover(self, id_: int) -> None:
-        """Open what a thing lies in, the outermost first."""
+        """Open the containers of an object, outermost first."""
         around = [i for i in self.world.targets(id_, "INSIDE") if self._is_shut(i)]
         for container in around:
             self._uncover(container)
@@ -214,7 +214,7 @@ class _Attempt:
         self._do(action, thing)
 
     def _perform(self, actions: Sequence[str], on: int | None) -> None:
-        """Carry out one of several actions, on the first thing that lends itself, or just `on`."""
+        """Execute one of several actions on `on`, or on the first suitable object."""
         choices = [
             (action, thing)
             for action in actions

@@ -1,4 +1,4 @@
-"""Every first line of a shortest plan, where the goals are at most two lines away.
+"""The first lines of all shortest plans, for goals at most two lines away.
 
 Exhaustive, and exact: a line is left out only where it can't be part of so short a plan. From
 farther away the flat's hundreds of lines in each moment leave too many plans to tell.
@@ -28,28 +28,28 @@ _CHANGE_NOTHING = frozenset(
         *("PUSH", "PULL", "MOVE", "SQUEEZE", "SLEEP", "WAKEUP"),
     )
 )
-"""What the evolving graph lets be done without any trace in the graph."""
+"""Actions that the evolving graph allows without any change."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStart:
-    """From where a plan is to start."""
+    """The state where a plan starts."""
 
     world: FlatWorld
     character: int
     goals: Sequence[Goal]
     done: tuple[ScriptLine, ...]
-    """Lines carried out so far."""
+    """Past lines."""
     seen: frozenset[int]
-    """Ids that can be spoken of."""
+    """Ids of the objects that may be named."""
     actions: frozenset[str]
-    """What may be done at all, in capitals."""
+    """The permitted actions, in capitals."""
 
 
 def first_lines(
     start: PlanStart, possible: Callable[[], Sequence[ScriptLine]]
 ) -> Sequence[ScriptLine] | None:
-    """Every line that some shortest plan starts with.
+    """Every line that starts a shortest plan.
 
     Args:
         start: where to start.
@@ -66,7 +66,7 @@ def first_lines(
     first = []
     walked: dict[tuple[ScriptObject, ...], bool] = {}
     for line in _first_of_two(start, possible):
-        # Running is walking: the graph after it is the same.
+        # Running equals walking: the resulting graph is the same.
         if line.action in ("WALK", "RUN") and line.things in walked and not _counts(start, line):
             leads_on = walked[line.things]
         else:
@@ -105,7 +105,7 @@ def _solved(start: PlanStart) -> bool:
 
 
 def _leads_on(start: PlanStart, line: ScriptLine) -> bool:
-    """Whether one more line may follow that makes every goal hold."""
+    """Whether one more line can make all goals hold."""
     after = _after(start, line)
     return after is not None and any(True for _ in _last_lines(after, None))
 
@@ -113,11 +113,11 @@ def _leads_on(start: PlanStart, line: ScriptLine) -> bool:
 def _last_lines(
     start: PlanStart, possible: Callable[[], Sequence[ScriptLine]] | None
 ) -> Iterable[ScriptLine]:
-    """Lines that make every goal hold by themselves."""
+    """Lines after which all goals hold."""
     unmet = _unmet(start)
     if len(_apart(start)) > 1:
         return
-    # A line must bring about each of them; one that says what it is about leaves the fewest.
+    # A line must reach every goal; one with a known object leaves the fewest candidates.
     goal = min(unmet, key=lambda g: isinstance(g, ActionGoal) or _subject(g, start) is None)
     lines = _bringing(start, goal)
     if lines is None:
@@ -132,7 +132,7 @@ def _last_lines(
 def _first_of_two(
     start: PlanStart, possible: Callable[[], Sequence[ScriptLine]]
 ) -> Sequence[ScriptLine]:
-    """Lines that a plan of two may start with."""
+    """Lines that can start a plan of two."""
     apart = _apart(start)
     if len(apart) > 2:
         return []
@@ -141,11 +141,11 @@ def _first_of_two(
     ]
     hands = held(start.world, start.character)
     if fetched := [i for goal in _unmet(start) if (i := _put(goal, start)) not in (None, *hands)]:
-        # What is to be put somewhere must be grabbed first, and no other line has room before that.
+        # An object must be grabbed before it is put, so that no other line can come first.
         return [line for line in lines if line.things and line.things[0].id == fetched[0]]
     if len(apart) < 2:
         return lines
-    # No one line brings both about: the first of two must bring about one.
+    # No single line reaches both goals: the first of two must reach one.
     ids = {key for key in apart if isinstance(key, int)}
     words = {word for key in apart if isinstance(key, tuple) for word in key}
     return [
@@ -154,7 +154,7 @@ def _first_of_two(
 
 
 def _apart(start: PlanStart) -> set[int | tuple[str, ...]]:
-    """Goals that need a line each: by the thing that it must be about, or the words it must use."""
+    """Goals that need a line each, grouped by the object or the verbs of that line."""
     found: set[int | tuple[str, ...]] = set()
     used: set[str] = set()
     for goal in _unmet(start):
@@ -169,7 +169,7 @@ def _apart(start: PlanStart) -> set[int | tuple[str, ...]]:
 
 
 def _bringing(start: PlanStart, goal: Goal) -> Sequence[ScriptLine] | None:
-    """Every line that can make a goal hold, among others that can't; None where any might."""
+    """A superset of the lines that can make a goal hold; None if any line might."""
     if isinstance(goal, ActionGoal):
         return [line for line in _all_lines(start) if counts(goal, line)]
     thing = _subject(goal, start)
@@ -182,7 +182,7 @@ def _bringing(start: PlanStart, goal: Goal) -> Sequence[ScriptLine] | None:
 
 
 def _subject(goal: StateGoal | RelationGoal, start: PlanStart) -> int | None:
-    """The thing that a line must be about, in the first place, to make a goal hold."""
+    """The first object of any line that makes a goal hold."""
     me, world = start.character, start.world
     match goal:
         case StateGoal(id=thing):
@@ -198,14 +198,14 @@ def _subject(goal: StateGoal | RelationGoal, start: PlanStart) -> int | None:
 
 
 def _put(goal: Goal, start: PlanStart) -> int | None:
-    """The thing that must be held, and then put down or poured, to make a goal hold."""
+    """The object that must be held, and then put down or poured, for a goal to hold."""
     if not isinstance(goal, RelationGoal) or goal.from_id == start.character:
         return None
     return _subject(goal, start) if goal.relation in ("ON", "INSIDE") else None
 
 
 def _about(start: PlanStart, *ids: int) -> list[ScriptLine]:
-    """Every line about just these things, if they can be spoken of."""
+    """Every line on exactly these objects, if they may be named."""
     if not start.seen.issuperset(ids):
         return []
     world = start.world

@@ -1,1 +1,1 @@
-"""Furnished flats of our own making, in VirtualHome's graph format, with boxes."""
+"""Our own furnished flats, in VirtualHome's graph format with boxes."""

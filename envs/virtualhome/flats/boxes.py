@@ -1,4 +1,4 @@
-"""Where things stand: boxes on quarter turns, and whether they get into each other's way."""
+"""Upright boxes at multiples of 90 degrees, and their overlaps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ YAWS = (0, 90, 180, 270)
 
 @dataclass(frozen=True, slots=True)
 class UprightBox:
-    """An upright box: its centre and half sizes along x, y, z, in metres."""
+    """An upright box: center and half extents along x, y, z, in metres."""
 
     x: float
     y: float
@@ -20,7 +20,7 @@ class UprightBox:
     hz: float
 
     def overlaps(self, other: UprightBox, gap: float = 0.0) -> bool:
-        """Whether they come nearer to each other than `gap`, in every direction."""
+        """Whether their distance is less than `gap` along every axis."""
         return (
             abs(self.x - other.x) < self.hx + other.hx + gap - 1e-6
             and abs(self.y - other.y) < self.hy + other.hy - 1e-6
@@ -40,24 +40,24 @@ class UprightBox:
 
 @dataclass(frozen=True, slots=True)
 class PlacedArticle:
-    """An article somewhere in a flat."""
+    """An article with its place in a flat."""
 
     id: int
     class_name: str
     room: int
     box: UprightBox
     yaw: int
-    """Of `YAWS`."""
+    """One of `YAWS`."""
     on: int | None = None
-    """Id of what it stands on, or None: the floor or a wall."""
+    """Id of the object it stands on; None for the floor or a wall."""
     inside: int | None = None
-    """Id of what it lies in, or None."""
+    """Id of the object it lies in, or None."""
     floor_clearance: UprightBox | None = None
-    """What must stay free in front of it."""
+    """The space in front of it that must stay free."""
 
 
 def turned_half(size: tuple[float, float, float], yaw: int) -> tuple[float, float, float]:
-    """Half sizes along x, y, z of an article (width, height, depth) that was turned."""
+    """Half extents along x, y, z of a rotated article (width, height, depth)."""
     width, height, depth = size
     return (
         (width / 2, height / 2, depth / 2) if yaw % 180 == 0 else (depth / 2, height / 2, width / 2)
@@ -65,5 +65,5 @@ def turned_half(size: tuple[float, float, float], yaw: int) -> tuple[float, floa
 
 
 def front(yaw: int) -> tuple[int, int]:
-    """The direction (x, z) in which an article looks."""
+    """The direction (x, z) of an article's front."""
     return {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}[yaw]

@@ -1,4 +1,4 @@
-"""A whole flat from a plan and a seed, as a graph in VirtualHome's form."""
+"""Builds a flat from a plan and a seed, as a graph in VirtualHome's form."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from inhabit.envs.virtualhome.flats.furnish import Furnisher, NoRoomError
 from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, FlatPlan, plans
 
 FIRST_ID = 11
-"""Below are the characters': the official `UnityEnvironment` takes 1, 2, ... for theirs."""
+"""Lower ids are reserved for characters: the official `UnityEnvironment` uses 1, 2, ...."""
 _NEAR = 0.45
-"""Metres between boxes up to which things count as CLOSE."""
+"""Maximum distance in metres of boxes that are CLOSE."""
 _TRIES = 100
 
 
@@ -46,7 +46,7 @@ def build(plan: int, seed: int) -> dict[str, Any]:
 def _furnish(
     plan: FlatPlan, room: int, number: Iterator[int], rng: random.Random
 ) -> Sequence[PlacedArticle]:
-    # A layout that leaves no place for something is drawn again; its ids stay unused.
+    # A layout without room for a required object is sampled again; its ids stay unused.
     for _ in range(_TRIES):
         try:
             return Furnisher(plan, room, FIRST_ID + room, number, rng).furnish()

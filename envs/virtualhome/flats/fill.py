@@ -1,4 +1,4 @@
-"""Small things on and in the furniture: `contents.csv`."""
+"""Places small objects on and in the furniture, according to `contents.csv`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from inhabit.envs.virtualhome.flats.rests import Rest, rests
 
 _TRIES = 80
 _EDGE = 0.015
-"""Metres that stay free at the edges of a surface."""
+"""Free margin of a surface, metres."""
 
 
 class Filler:
-    """Puts things on and into what stands in a room. What finds no place stays away."""
+    """Places small objects. Those that do not fit are left out."""
 
     def __init__(
         self, room_class: str, furniture: Sequence[PlacedArticle], number: Iterator[int],
@@ -30,7 +30,7 @@ class Filler:
         self.placed: list[PlacedArticle] = []
 
     def fill(self) -> Sequence[PlacedArticle]:
-        """Every small thing of the room."""
+        """Every small object of the room."""
         for row in self._rows:
             supports = [p for p in self._furniture if p.class_name == row["support"]]
             for _ in range(self._rng.randint(int(row["min"]), int(row["max"]))):
@@ -55,7 +55,7 @@ class Filler:
     def _somewhere(
         self, name: str, support: PlacedArticle, relation: str
     ) -> tuple[UprightBox | None, int]:
-        """A place drawn by lot; None if the article is too wide or too high for it."""
+        """A random place; None if the article is too wide or too high for it."""
         if support.class_name in _HANGERS:
             return _hanging(name, support), support.yaw
         turn = self._rng.choice((0, 180) if relation == "INSIDE" else (0, 90, 180, 270))
@@ -75,13 +75,13 @@ class Filler:
 
 
 def _hanging(name: str, support: PlacedArticle) -> UprightBox:
-    """Over a rail, down to its own length."""
+    """Hanging over a rail, down to its own length."""
     hx, hy, hz = turned_half(catalogue()[name].size, support.yaw)
     return UprightBox(support.box.x, support.box.top + 0.01 - hy, support.box.z, hx, hy, hz)
 
 
 def _area(support: PlacedArticle, rest: Rest) -> UprightBox:
-    """The part of the furniture's box that is above and below a surface of it."""
+    """The part of the furniture's box above and below one of its surfaces."""
     box, (ahead_x, ahead_z) = support.box, front(support.yaw)
     half_width, half_depth = (box.hx, box.hz) if support.yaw % 180 == 0 else (box.hz, box.hx)
     u, v = (rest.left + rest.right) * half_width, (rest.back + rest.front) * half_depth

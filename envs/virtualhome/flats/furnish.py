@@ -1,4 +1,4 @@
-"""Furniture in a room: along walls, on walls, in the middle; nothing in the way of a door.
+"""Furnishes a room: along walls, on walls and in the middle, without blocking doors.
 
 The lists are `furniture.csv`: room, class, place, how many at least and at most, and for what hangs
 how many metres up. Places are "run" (side by side along one wall), "wall", "middle" and "hung" (on
@@ -19,25 +19,25 @@ from inhabit.envs.virtualhome.flats.boxes import YAWS, PlacedArticle, UprightBox
 from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Doorway, FlatPlan, FlatRoom
 
 _STEP = 0.05
-"""Metres between the places that are tried along a wall."""
+"""Distance in metres between tried positions along a wall."""
 _WAY = 0.6
-"""Metres that stay free in front of furniture."""
+"""Free space in front of furniture, metres."""
 _NEEDS_WAY = {
     *("fridge", "kitchencounter", "dishwasher", "stove", "sofa", "tvstand", "bookshelf", "closet"),
     *("bed", "desk", "dresser", "bathtub", "toilet", "bathroomcounter", "washingmachine"),
     *("armchair", "box", "garbagecan", "basketforclothes", "nightstand"),
 }
 _REACH = 0.4
-"""Metres between a seat and the table before it."""
+"""Distance between a seat and the table in front of it, metres."""
 _TRIES = 200
 
 
 class NoRoomError(ValueError):
-    """What must be there does not fit in the room as drawn."""
+    """A required object does not fit into the room."""
 
 
 class Furnisher:
-    """Fills one room, drawing lots from `rng`. `number` gives the next free id."""
+    """Furnishes one room, with random choices by `rng`. `number` returns the next free id."""
 
     def __init__(
         self, plan: FlatPlan, room: int, room_id: int, number: Iterator[int], rng: random.Random
@@ -87,7 +87,7 @@ class Furnisher:
     def _spots_at(
         self, partner: PlacedArticle, name: str, how: str, mount: float
     ) -> Iterator[tuple[UprightBox, int]]:
-        """Places that stand in a relation to another piece, the best first."""
+        """Positions in a relation to another piece, best first."""
         yaw, box = partner.yaw, partner.box
         width, _, depth = catalogue()[name].size
         along = box.x if yaw % 180 == 0 else box.z
@@ -136,7 +136,7 @@ class Furnisher:
         return iter(spots)
 
     def _wall(self, yaw: int) -> tuple[float, float]:
-        """From where to where the wall runs that furniture of this yaw has at its back."""
+        """The extent of the wall behind furniture with this yaw."""
         room = self._room
         return (room.x0, room.x1) if yaw % 180 == 0 else (room.z0, room.z1)
 
@@ -156,7 +156,7 @@ class Furnisher:
         gap: float = 0.02,
         beside: PlacedArticle | None = None,
     ) -> bool:
-        """Put an article there if nothing is in the way; it may stand close before `beside`."""
+        """Place an article if the position is free; it may stand close in front of `beside`."""
         way = _way_before(box, yaw) if name in _NEEDS_WAY else None
         others = [p for p in self.placed if p.class_name != "rug"]
         if not self._contains(box):
@@ -234,7 +234,7 @@ class Furnisher:
             self._stand("kitchencabinet", box, below.yaw)
 
     def _extras(self) -> None:
-        """Chairs at tables, sinks in counters, a rug, a lamp on the ceiling."""
+        """Chairs at tables, sinks in counters, a rug, a ceiling lamp."""
         for table in list(self.placed):
             if table.class_name == "kitchentable":
                 for yaw in self._rng.sample(YAWS, k=self._rng.randint(2, 4)):
@@ -255,7 +255,7 @@ class Furnisher:
                 self.placed.append(rug)
 
     def _chair_at(self, table: PlacedArticle, yaw: int) -> None:
-        """A chair that looks at the table in this direction, drawn up to it a little."""
+        """A chair that faces the table from this direction, slightly pushed in."""
         hx, hy, hz = turned_half(catalogue()["chair"].size, yaw)
         ahead_x, ahead_z = front(yaw)
         x = table.box.x - ahead_x * (table.box.hx + hx - 0.12)
@@ -268,7 +268,7 @@ class Furnisher:
             self.placed.append(PlacedArticle(next(self._number), "chair", self._room_id, box, yaw))
 
     def _basin_in(self, counter: PlacedArticle) -> None:
-        """A sink let into a counter, and a faucet behind it."""
+        """A sink in a counter, with a faucet behind it."""
         hx, hy, hz = turned_half(catalogue()["sink"].size, counter.yaw)
         ahead_x, ahead_z = front(counter.yaw)
         top = counter.box.top
@@ -297,7 +297,7 @@ def _furniture() -> Sequence[Mapping[str, str]]:
 
 
 def _doorstep(door: Doorway, room: FlatRoom) -> UprightBox:
-    """What must stay free in front of a door, on this room's side."""
+    """The space in front of a door that must stay free, on this room's side."""
     half, depth = DOOR_WIDTH / 2 + 0.05, 0.8
     (x, z), high = room.center, HEIGHT / 2
     if door.along_x:
@@ -308,7 +308,7 @@ def _doorstep(door: Doorway, room: FlatRoom) -> UprightBox:
 
 
 def _way_before(box: UprightBox, yaw: int) -> UprightBox:
-    """The floor in front of a piece of furniture, as high as a table."""
+    """The floor in front of a piece of furniture, up to table height."""
     ahead_x, ahead_z = front(yaw)
     x = box.x + ahead_x * (box.hx + _WAY / 2)
     z = box.z + ahead_z * (box.hz + _WAY / 2)

@@ -1,4 +1,4 @@
-"""Floor plans: rectangles of rooms, and the doors between them. Metres, x to the right, z up."""
+"""Floor plans: rectangular rooms and the doors between them. Metres, x to the right, z up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FlatRoom:
 
 @dataclass(frozen=True, slots=True)
 class Doorway:
-    """A door in the wall that two rooms share; `along_x` if that wall runs along x."""
+    """A door in the wall between two rooms; `along_x` if the wall runs along x."""
 
     rooms: tuple[int, int]
     x: float
@@ -115,11 +115,11 @@ _SKETCHES: Sequence[tuple[str, Sequence[tuple[str, float, float, float, float]]]
     ),
 )
 _SHARED = 1.3
-"""Metres of wall that two rooms must share for a door to fit."""
+"""Minimum length in metres of a shared wall with a door."""
 
 
 def plans() -> Sequence[FlatPlan]:
-    """The seven plans, each with a door wherever two rooms touch far enough and need one."""
+    """The seven plans, with a door between rooms where one is needed and fits."""
     return [_plan(name, rooms) for name, rooms in _SKETCHES]
 
 
@@ -127,7 +127,7 @@ def _plan(name: str, sketch: Sequence[tuple[str, float, float, float, float]]) -
     rooms = tuple(FlatRoom(*row) for row in sketch)
     doorways = []
     reached = {0}
-    # A tree of doors, nearest rooms first: every room has a way in, and walls are kept for things.
+    # A spanning tree of doors, nearest rooms first: every room is reachable, and walls stay free.
     while len(reached) < len(rooms):
         inside, outside = next(
             (a, b)

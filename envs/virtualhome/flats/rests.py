@@ -1,5 +1,5 @@
-"""Where things rest on and in furniture. What `inhabit.envs.simulators.render.shapes` draws has its
-boards there.
+"""The surfaces of furniture, matching the boards that `inhabit.envs.simulators.render.shapes`
+draws.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """A part of a piece of furniture that things can stand or lie on."""
+    """A surface of a piece of furniture."""
 
     low: float
-    """Height of the surface, as a part of the furniture's height above its underside."""
+    """Height of the surface above the underside, as a fraction of the furniture's height."""
     high: float
-    """Height of what is above it, the same way; things may stick out of an open top."""
+    """Height of the next board above, likewise; objects may extend beyond an open top."""
     left: float = -0.5
-    """Where the surface begins and ends along the furniture's width, as parts of it."""
+    """Extent along the furniture's width, as fractions of it."""
     right: float = 0.5
     back: float = -0.5
     """The same along its depth; the front is at 0.5."""
@@ -88,7 +88,7 @@ _CORNERS_OF_SOFA = [Rest(0.485, _OPEN_TOP, -0.39, 0.39, -0.24, 0.1)]
 
 
 def rests(support: str, relation: str, thing: str) -> Sequence[Rest]:
-    """Surfaces of a class of furniture, the best first.
+    """Surfaces of a furniture class, best first.
 
     Args:
         support: class name of the furniture.

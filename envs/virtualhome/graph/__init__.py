@@ -1,1 +1,1 @@
-"""VirtualHome's evolving graph: the world as nodes, edges and script lines."""
+"""VirtualHome's evolving graph: nodes, edges and script lines."""

@@ -1,4 +1,4 @@
-"""Why a script line failed: the evolving graph's sentences, read into typed reasons."""
+"""Maps the evolving graph's failure messages to reasons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inhabit.envs.core import Reason
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a line had no effect, and the simulator's own words."""
+    """The reason of a failed line, and the simulator's message."""
 
     reason: Reason
     message: str
@@ -36,11 +36,11 @@ _KINDS = [
         Reason.NOT_ALLOWED,
     ),
 ]
-"""In order: the first that is found in the sentence counts."""
+"""The first pattern that matches a message counts."""
 
 
 def read_failure(message: str) -> Failure:
-    """The reason behind a sentence of `evolving_graph` (`ExecutionInfo.get_error_string`).
+    """The reason of a message of `evolving_graph` (`ExecutionInfo.get_error_string`).
 
     A sentence that none of its executors writes reads as UNKNOWN_ACTION.
     """

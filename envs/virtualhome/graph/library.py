@@ -1,4 +1,4 @@
-"""VirtualHome's own symbolic simulator, `evolving_graph`, found, loaded and repaired.
+"""Locates, loads and patches VirtualHome's symbolic simulator, `evolving_graph`.
 
 It is read from where `inhabit setup virtualhome` put `virtualhome==2.3.0` (or from any installed
 copy), never copied. It is loaded under a private name, since its own (`evolving_graph`,
@@ -27,7 +27,7 @@ _NAME = "_virtualhome_evolving_graph"
 
 @dataclass(frozen=True, slots=True)
 class GraphLibrary:
-    """The modules of `evolving_graph` that we use, repaired. Untyped, as they are."""
+    """The used modules of `evolving_graph`, patched. Untyped, as they are."""
 
     environment: Any
     execution: Any
@@ -35,17 +35,17 @@ class GraphLibrary:
 
 
 def home() -> Path:
-    """The folder that `inhabit setup virtualhome` fills."""
+    """The folder of `inhabit setup virtualhome`."""
     return cache_home() / f"virtualhome-{VERSION}"
 
 
 def interpreter() -> Path:
-    """The Python of the environment that `inhabit setup virtualhome` makes."""
+    """The Python interpreter of `inhabit setup virtualhome`."""
     return home() / "venv" / "bin" / "python"
 
 
 def simulation() -> Path:
-    """The folder of VirtualHome that holds `evolving_graph`.
+    """The folder of VirtualHome that contains `evolving_graph`.
 
     Raises:
         UnavailableError: VirtualHome is not on this machine.
@@ -63,7 +63,7 @@ def simulation() -> Path:
 
 @cache
 def load() -> GraphLibrary:
-    """Load and repair it, once in a process.
+    """Load and patch it, once per process.
 
     Raises:
         UnavailableError: VirtualHome is not on this machine.
@@ -88,7 +88,7 @@ def _module(name: str) -> ModuleType:
 def _repair(evolving: GraphLibrary) -> None:
     environment, execution = evolving.environment, evolving.execution
 
-    # Every edge that is added or taken away is timed, and the times are kept for ever.
+    # Every change of an edge is timed, and the times are kept forever: a memory leak.
     environment.TimeMeasurement.start = lambda name: None
 
     def execute_joined(
@@ -103,7 +103,7 @@ def _repair(evolving: GraphLibrary) -> None:
         for executor in self.executors:
             yield from executor.execute(script, state, info, char_index, modify, in_place)
 
-    # FIND of something far passes two arguments more than its joined executor takes: TypeError.
+    # FIND of a distant object passes two arguments too many to its joined executor: TypeError.
     execution.JoinedExecutor.execute = execute_joined
 
     stale = environment.EnvironmentState.get_char_node
@@ -111,7 +111,7 @@ def _repair(evolving: GraphLibrary) -> None:
     def get_char_node(self: Any, char_index: int) -> Iterator[Any]:
         return (self.get_node(node.id) for node in stale(self, char_index))
 
-    # The character is looked up in the first graph, so that sitting down is forgotten at once.
+    # The character is looked up in the initial graph, so that sitting is forgotten at once.
     environment.EnvironmentState.get_char_node = get_char_node
 
     def check_putoff(self: Any, state: Any, node: Any, info: Any, char_index: int = 0) -> bool:
@@ -129,7 +129,7 @@ def _repair(evolving: GraphLibrary) -> None:
             return False
         return True
 
-    # PUTOFF asks for the character with the wrong number of arguments: TypeError.
+    # PUTOFF looks up the character with the wrong number of arguments: TypeError.
     execution.PutOffExecutor.check_putoff = check_putoff
 
     walk = execution.WalkExecutor.execute
@@ -148,7 +148,7 @@ def _repair(evolving: GraphLibrary) -> None:
                 _bring_along(evolving, after, char_index)
             yield after
 
-    # What is held was put into the room that is left, not the one that is entered.
+    # Held objects were put into the room being left instead of the one being entered.
     execution.WalkExecutor.execute = execute_walk
 
     for posture in (execution.SitExecutor, execution.LieExecutor):
@@ -163,13 +163,13 @@ def _repair(evolving: GraphLibrary) -> None:
         found.difference_update(self._removed_edges_from.get((from_id, relation), ()))
         return found
 
-    # Reading a state wrote into it (a set updated in place), and in the order of a hash.
+    # Reading a state modified it (a set updated in place), in hash order.
     environment.EnvironmentState.get_nodes_from = get_nodes_from
     environment.EnvironmentState.get_node_ids_from = get_node_ids_from
 
 
 def _bring_along(evolving: GraphLibrary, state: Any, char_index: int) -> None:
-    """Say that what a character holds is in its room, and in no other."""
+    """Put a character's held objects into its room, and no other."""
     environment, execution = evolving.environment, evolving.execution
     relation = environment.Relation
     character = execution._get_character_node(state, char_index)
@@ -183,7 +183,7 @@ def _bring_along(evolving: GraphLibrary, state: Any, char_index: int) -> None:
 
 
 def _on_one_seat(evolving: GraphLibrary, settle: Any) -> Any:
-    """Who sat down elsewhere stayed on the old seat too: STANDUP leaves it in the graph.
+    """Remove the old seat of a character that sits down elsewhere: STANDUP leaves it in the graph.
 
     It is taken out when the next seat is taken, and no earlier: a program of eai-eval counts on it.
     """

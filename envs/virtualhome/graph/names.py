@@ -1,4 +1,4 @@
-"""Names that a person and a model can say: "mug_2" is the second mug of the flat, by its id.
+"""Object names for people and models: "mug_2" is the second mug of the flat by id.
 
 A room that there is only one of is called without a number, and so is the character ("me").
 """
@@ -12,7 +12,7 @@ from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 
 def squeeze(text: str) -> str:
-    """Text without what people write differently: "the Coffee Table 1" and "coffee_table_1"."""
+    """Text without spaces, case and punctuation: "the Coffee Table 1" and "coffee_table_1"."""
     return re.sub(r"[\W_]+", "", re.sub(r"^\s*(the|a|an)\s+", "", text.lower()))
 
 
@@ -43,12 +43,12 @@ class NodeNames:
         return self._by_id[id_]
 
     def find(self, said: str) -> Sequence[int]:
-        """The nodes that a text may mean: one by its full name, all of a class by the class."""
+        """The nodes a text can mean: one by its full name, or all of a class."""
         squeezed = squeeze(said)
         if squeezed in self._by_name:
             return [self._by_name[squeezed]]
         return self._by_class.get(squeezed, [])
 
     def all(self) -> Mapping[int, str]:
-        """Id to name."""
+        """Id -> name."""
         return self._by_id

@@ -1,4 +1,4 @@
-"""What a script line promises, checked on the world after it: simulators may say more than they do.
+"""Checks the postconditions of a script line, since a simulator may report a success that is none.
 
 Unity reports success of scripts whose graph then says otherwise; the evolving graph must not.
 """
@@ -29,7 +29,7 @@ _LETS_GO = ("PUTIN", "PUTBACK", "PUTOBJBACK", "DROP", "RELEASE", "PUTON")
 
 
 def broken(world: FlatWorld, character: int, line: ScriptLine) -> str | None:
-    """What a line promised and the world after it doesn't show; None if all is as promised.
+    """The unmet postconditions of a line; None if all hold.
 
     Args:
         world: after the line, which the simulator said it carried out.

@@ -26,7 +26,7 @@ ARGUMENTS = {
         1,
     ),
 }
-"""Every action that the evolving graph carries out, and how many things it is about."""
+"""Every action of the evolving graph -> number of its objects."""
 
 SYNONYMS = {
     "PUT": "PUTBACK",
@@ -36,7 +36,7 @@ SYNONYMS = {
     "SWITCH_ON": "SWITCHON",
     "SWITCH_OFF": "SWITCHOFF",
 }
-"""Unity's and older scripts' names for the same."""
+"""Names of the same actions in Unity and in older scripts."""
 
 IN_UNITY = frozenset(
     (
@@ -44,16 +44,16 @@ IN_UNITY = frozenset(
         *("SWITCHON", "SWITCHOFF", "DRINK", "TURNTO", "LOOKAT", "TOUCH"),
     )
 )
-"""The part of them that the Unity simulator carries out too."""
+"""The actions that the Unity simulator executes too."""
 
 
 class LineError(ValueError):
-    """A script line can't be read. Quotes it and says what is expected."""
+    """A script line cannot be read. Quotes it and says what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptObject:
-    """An object as a script names it; the id alone decides which one is meant."""
+    """An object in a script; only its id matters."""
 
     name: str
     id: int
@@ -103,7 +103,7 @@ def parse_line(text: str) -> ScriptLine:
 
 
 def parse_parallel(text: str) -> Sequence[ScriptLine]:
-    """Read what several characters do at once, joined by `|`.
+    """Read the simultaneous steps of several characters, joined by `|`.
 
     Raises:
         LineError: as `parse_line`.

@@ -1,4 +1,4 @@
-"""Graphs that can be lived in: what is wrong with one is said before anything trips over it."""
+"""Validates graphs before use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inhabit.envs.entries import first_problem
 from inhabit.envs.virtualhome.graph.library import load
 
 _FARTHEST = 10_000.0
-"""Metres. What is said to be farther off, or larger, is a mistake."""
+"""Metres. A larger distance or size is an error."""
 
 _Metres = Annotated[float, Field(ge=-_FARTHEST, le=_FARTHEST, allow_inf_nan=False)]
 _Side = Annotated[float, Field(ge=0.0, le=_FARTHEST, allow_inf_nan=False)]
@@ -54,7 +54,7 @@ class _Graph(_Record):
 
 
 def refuse_unsound(graph: Mapping[str, Any]) -> None:
-    """Refuse a graph that the evolving graph, or who draws it, would trip over.
+    """Refuse a graph that the evolving graph or the renderer cannot process.
 
     Raises:
         SceneError: a field is missing or of another kind, a word is unknown, an edge leads
@@ -101,7 +101,7 @@ def _check_ids(graph: _Graph) -> None:
 
 
 def _check_rooms(graph: _Graph) -> None:
-    """There is a room, and nothing is inside itself with no room around it.
+    """Check that there is a room, and that no objects contain each other outside of rooms.
 
     A ring of things that a room holds is let through: VirtualHome's own graphs have such (curtains
     inside each other). Without a room the evolving graph would look for one for ever.

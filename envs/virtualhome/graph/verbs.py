@@ -1,4 +1,4 @@
-"""Script actions in plain words, and the other way round."""
+"""Script actions in plain words, and back."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from inhabit.envs.virtualhome.graph.script import ARGUMENTS
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """How one script action is said."""
+    """The wording of one script action."""
 
     action: str
     """In capitals, of `ARGUMENTS`."""
     words: tuple[str, ...]
-    """Before, between and after the things: one more than there are things, the last left out if
-    empty."""
+    """Words before, between and after the objects: one more than objects, an empty last one left
+    out."""
     properties: tuple[str, ...] = ()
-    """A thing needs one of these for the action to make sense; none: any thing will do."""
+    """An object needs one of these properties for the action; empty: any object."""
     near: bool = True
-    """Whether the character must be close to the thing."""
+    """Whether the character must be close to the object."""
 
     def say(self, *names: str) -> str:
-        """The action about these things: "put the mug_2 in the fridge_1"."""
+        """The action on these objects: "put the mug_2 in the fridge_1"."""
         parts = [f"{word} the {name}" for word, name in zip(self.words, names, strict=False)]
         return " ".join([*parts, *self.words[len(names) :]])
 
@@ -78,13 +78,13 @@ VERBS: Mapping[str, Verb] = {verb.action: verb for verb in _VERBS}
 
 
 def read(text: str) -> Sequence[tuple[Verb, tuple[str, ...]]]:
-    """Every way to understand a text: the verb, and what it calls the things.
+    """Every reading of a text: the verb, and its object names.
 
     "put the cup on the table" reads one way; a name may hold any words, so there can be several.
     """
     said = " ".join(text.lower().strip().rstrip(".!").split())
     found: list[tuple[Verb, tuple[str, ...]]] = []
-    # Longer words first: "put back the mug" is not "put" something called "back the mug".
+    # Longer words first: "put back the mug" is not "put" with an object called "back the mug".
     for verb in sorted(_VERBS, key=lambda v: -len(v.words[0])):
         count = ARGUMENTS[verb.action]
         if count == 0:

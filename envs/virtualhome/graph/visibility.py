@@ -1,4 +1,4 @@
-"""What a character can see and reach. Symbolic, as VirtualHome's partial observations are."""
+"""Visibility and reach of a character. Symbolic, as VirtualHome's partial observations are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _HANDS = ("HOLDS_RH", "HOLDS_LH")
 
 
 def hidden(world: FlatWorld, id_: int) -> bool:
-    """Whether a node is inside something closed, directly or through what holds it."""
+    """Whether a node is inside a closed object, at any depth."""
     around, here = set[int](), {id_}
     while here:
         here = {there for i in here for there in world.targets(i, "INSIDE")} - around
@@ -20,7 +20,7 @@ def hidden(world: FlatWorld, id_: int) -> bool:
 
 
 def visible(world: FlatWorld, character: int) -> frozenset[int]:
-    """Ids in sight: in the character's room and not inside something closed.
+    """Visible ids: in the character's room and not inside a closed object.
 
     Always rooms and the character itself.
     """
@@ -34,7 +34,7 @@ def visible(world: FlatWorld, character: int) -> frozenset[int]:
 
 
 def held(world: FlatWorld, character: int) -> tuple[int, ...]:
-    """Ids in the hands, the right one first."""
+    """Held ids, right hand first."""
     return tuple(i for hand in _HANDS for i in world.targets(character, hand))
 
 

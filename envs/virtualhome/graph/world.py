@@ -1,4 +1,4 @@
-"""A flat at one moment, over VirtualHome's evolving graph. A value: acting gives another one."""
+"""The state of a flat over VirtualHome's evolving graph. Immutable: a step returns a new one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Graph = Mapping[str, Any]
 "prefab_name", "bounding_box", ...}], "edges": [{"from_id", "relation_type", "to_id"}]}."""
 
 _TO_A_ROOM = frozenset(("WALK", "RUN", "WATCH"))
-"""Actions that ask for the room of what they are about."""
+"""Actions that need the room of their object."""
 _FROM_A_ROOM = _TO_A_ROOM | {"FIND", "GRAB", "DROP", "RELEASE"}
-"""Actions that ask for the room of who acts."""
+"""Actions that need the character's room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An object, a room or a character. `source` is its record as the graph came in."""
+    """An object, a room or a character. `source` is its record in the initial graph."""
 
     id: int
     class_name: str
@@ -36,15 +36,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatWorld:
-    """Objects, their states and relations. `_state` is an `EnvironmentState`, never changed."""
+    """Objects, their states and relations. `_state` is an `EnvironmentState`, never modified."""
 
     sources: Mapping[int, Mapping[str, Any]]
-    """The nodes as they came in, by id: boxes and prefabs, which acting never changes."""
+    """The nodes of the initial graph, by id: boxes and prefabs, which actions never change."""
     _graph: Any
     _state: Any
     _equivalence: Mapping[str, Sequence[str]]
     hour: float = 12.0
-    """Of the day, 0 to 24: it stands still."""
+    """Hour of the day, 0 to 24; constant."""
 
     @classmethod
     def of(
@@ -84,7 +84,7 @@ class FlatWorld:
         return cls({n["id"]: n for n in graph["nodes"]}, built, state, names, hour)
 
     def step(self, line: ScriptLine) -> tuple[FlatWorld, Failure | None]:
-        """Carry out one line: the world after it, or this one and why it failed."""
+        """Execute one line: the new world, or this one and the failure."""
         failure, script, executor = self._prepare(line)
         if failure is not None:
             return self, failure
@@ -94,7 +94,9 @@ class FlatWorld:
         return replace(self, _state=after), None
 
     def check(self, line: ScriptLine) -> Failure | None:
-        """Why a line would fail now; None if it would succeed. Far cheaper than `step`."""
+        """The failure of a line if executed now; None if it would succeed. Far cheaper than
+        `step`.
+        """
         failure, script, executor = self._prepare(line)
         if failure is not None:
             return failure
@@ -113,7 +115,7 @@ class FlatWorld:
             yield self._typed(found)
 
     def targets(self, id_: int, relation: str) -> Sequence[int]:
-        """Ids that a node stands in this relation to, ascending."""
+        """Ids to which a node has this relation, ascending."""
         kind = load().environment.Relation[relation]
         return sorted(self._state.get_node_ids_from(id_, kind))
 
@@ -130,7 +132,7 @@ class FlatWorld:
                 yield int(node.id), int(to)
 
     def changes(self) -> Mapping[str, list[Any]]:
-        """What acting has changed since the graph came in: states of nodes, edges, memory of grabs.
+        """All changes since the initial graph: states of nodes, edges, grabbed objects.
 
         Equal, for worlds of the same graph, exactly when the worlds are. Plain data, sorted.
         """
@@ -150,7 +152,7 @@ class FlatWorld:
         }
 
     def graph(self) -> dict[str, list[dict[str, Any]]]:
-        """The whole graph in VirtualHome's form. Boxes are as they came in."""
+        """The whole graph in VirtualHome's form, with the initial boxes."""
         nodes = [
             {
                 **self.sources[node.id],
@@ -164,7 +166,7 @@ class FlatWorld:
 
     @property
     def equivalence(self) -> Mapping[str, Sequence[str]]:
-        """Class names that mean the same, as it was made with."""
+        """The synonyms of class names it was created with."""
         return self._equivalence
 
     def characters(self) -> Sequence[int]:
@@ -172,7 +174,7 @@ class FlatWorld:
         return sorted(n.id for n in self._state.get_nodes_by_attr("class_name", "character"))
 
     def room(self, id_: int) -> int | None:
-        """The room that a node is in, through whatever holds it; the node itself if a room."""
+        """The room of a node, at any depth; of a room, itself."""
         node = self._state.get_node(id_)
         if node is None:
             return None
@@ -191,7 +193,7 @@ class FlatWorld:
         if (lost := self._in_no_room(line)) is not None:
             message = f"{lost} cannot be found: no room of the graph holds it."
             return Failure(Reason.NOT_FOUND, message), None, None
-        # The names are the graph's: what a script calls a thing is for people only.
+        # The graph's own names are used: those of a script are only for people.
         things = [
             evolving.scripts.ScriptObject(self._state.get_node(t.id).class_name, t.id)
             for t in line.things
@@ -202,7 +204,7 @@ class FlatWorld:
         return None, script, executor
 
     def _in_no_room(self, line: ScriptLine) -> ScriptObject | None:
-        """Who acts, or on what, if no room holds it: the evolving graph has no word for that."""
+        """The character or object that is in no room; the evolving graph has no error for that."""
         if line.action not in _FROM_A_ROOM:
             return None
         ends = [ScriptObject("character", self.characters()[line.character])]

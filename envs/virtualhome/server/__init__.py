@@ -1,4 +1,4 @@
-"""VirtualHome's Unity protocol without Unity: the evolving graph, drawn by our renderer.
+"""A server of VirtualHome's Unity protocol over the evolving graph and our renderer.
 
 `python -m inhabit.envs.virtualhome.server --port 8080` listens to this machine alone.
 """

@@ -1,4 +1,4 @@
-"""Every action of the protocol, answered from a flat."""
+"""The actions of the protocol, executed on a flat."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_FILMS = (
 
 
 def answer(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Do what is asked. What can't be done is a reply that says why."""
+    """Execute a request. A failure is a reply with the reason."""
     action = _ACTIONS.get(request.action)
     if action is None:
         return ProtocolReply(
@@ -59,7 +59,7 @@ def _environment(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def _procedural(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Any number gives a flat of its own."""
+    """Any number selects a flat."""
     seed = abs(request.intParams[0]) if request.intParams else flat.seed + 1
     flat.load(seed % _FLATS, seed)
     return done(str(seed))
@@ -190,12 +190,12 @@ def _no_physics(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def _no_terrain(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Done already: our flats stand on none."""
+    """Nothing to do: objects in our flats rest already."""
     return done("There is no terrain.")
 
 
 def _no_points(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    # The official client reads the message as JSON whether or not it succeeded.
+    # The official client parses the message as JSON, also after a failure.
     why = "Unknown action point_cloud: ask camera_image for depth, and camera_data for where from."
     return ProtocolReply(success=False, message=json.dumps(why))
 

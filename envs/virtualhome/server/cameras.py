@@ -1,4 +1,4 @@
-"""The cameras of a scene: in every room's corners, above it, about its character, the user's."""
+"""The cameras of a scene: in room corners, above rooms, at the character, and the user's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.unity.protocol import CameraPlace
 
 CORNERS = 4
-"""Cameras in a room's corners; one more looks down from above it."""
+"""Number of cameras in a room's corners; one more looks down from above it."""
 
 CHARACTER_CAMERAS = (
     "PERSON_TOP",
@@ -27,12 +27,12 @@ CHARACTER_CAMERAS = (
     "PERSON_FRONT",
     "PERSON_FROM_BACK",
 )
-"""In their order. `UnityEnvironment` takes six to a character, and the second for its view."""
+"""In order. `UnityEnvironment` expects six per character, and uses the second for its view."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomCamera:
-    """One of a room's own."""
+    """A camera of a room."""
 
     room: int
     number: int
@@ -41,25 +41,25 @@ class RoomCamera:
 
 @dataclass(frozen=True, slots=True)
 class UserCamera:
-    """One that the user has put somewhere."""
+    """A camera placed by the user."""
 
     place: CameraPlace
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterCamera:
-    """One that goes with the character."""
+    """A camera that moves with the character."""
 
     name: str
     place: CameraPlace | None = None
-    """Of the user's own, as seen from the character's feet."""
+    """Pose of a user's camera relative to the character's feet."""
 
 
 AnyCamera = RoomCamera | UserCamera | CharacterCamera
 
 
 class CameraError(ValueError):
-    """There is no such camera, or it can't be as it was asked for."""
+    """There is no such camera, or its parameters are invalid."""
 
 
 def looking(
@@ -68,7 +68,7 @@ def looking(
     figure: Figure | None,
     can_be_at: Callable[[Vector], bool],
 ) -> Camera:
-    """Where a camera is now.
+    """The current pose of a camera.
 
     Args:
         camera: which.
@@ -113,7 +113,7 @@ def _about(name: str, figure: Figure, can_be_at: Callable[[Vector], bool]) -> Ca
 
 
 def _placed(place: CameraPlace, origin: Place) -> Camera:
-    """From the origin's floor."""
+    """Relative to the floor at the origin."""
     x, _, z = origin.out(place.position.x, 0.0, place.position.z)
     pitch = (place.rotation.x + 180.0) % 360.0 - 180.0
     if abs(pitch) > 90.0 or place.rotation.z % 360.0:
@@ -123,12 +123,12 @@ def _placed(place: CameraPlace, origin: Place) -> Camera:
 
 
 def sees_from_above(camera: Camera, home: Mapping[int, Place]) -> bool:
-    """Whether it is above the rooms, so that ceilings would be in its way."""
+    """Whether it is above the rooms, where ceilings would block its view."""
     return camera.position[1] > max(place.top for place in home.values()) - 0.05
 
 
 def matrices(camera: Camera, aspect: float) -> dict[str, Any]:
-    """What a camera is, in OpenGL's convention as Unity tells it: it looks along its own -z."""
+    """A camera's matrices in OpenGL's convention, as in Unity: it looks along its own -z."""
     right, up, ahead = camera.axes
     turn = np.stack((right, up, -ahead))
     world = np.eye(4)

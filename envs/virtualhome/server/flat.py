@@ -1,4 +1,4 @@
-"""The flat that a server shows: its world, its one character, its cameras."""
+"""The server's flat: world, character and cameras."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ class Flat:
         self.show(build(scene, seed))
 
     def show(self, graph: Mapping[str, Any]) -> None:
-        """Take a graph for the scene, with its character if it has one.
+        """Replace the scene by a graph, with its character if it has one.
 
         Raises:
             SceneError: the graph can't be lived in; says why.
         """
         world = FlatWorld.of(graph, hour=self._hour)
-        # Built before anything is given up: a graph that can't be drawn changes nothing.
+        # Built before anything is replaced: a graph that cannot be drawn changes nothing.
         self._picture: FlatPicture | None = FlatPicture(world)
         self._shot: tuple[FlatWorld, Shot] | None = None
         self.world = world
@@ -84,25 +84,25 @@ class Flat:
 
     @property
     def picture(self) -> FlatPicture:
-        """The stage, built when it is first needed."""
+        """The stage, built on first use."""
         if self._picture is None:
             self._picture = FlatPicture(self.world)
         return self._picture
 
     @property
     def shot(self) -> Shot:
-        """Where everything is now."""
+        """The current places of all nodes."""
         if self._shot is None or self._shot[0] is not self.world:
             self._shot = self.world, self.picture.shot(self.world)
         return self._shot[1]
 
     @property
     def figure(self) -> Figure | None:
-        """The character as it is drawn."""
+        """The drawn pose of the character."""
         return next(iter(self.shot.figures.values()), None)
 
     def graph(self) -> dict[str, list[dict[str, Any]]]:
-        """The graph as it is, with the boxes of what was moved where it is drawn now."""
+        """The current graph, with the drawn boxes of moved objects."""
         found = self.world.graph()
         places = dict(self.shot.arranged.places)
         places |= {i: figure.place for i, figure in self.shot.figures.items()}
@@ -110,7 +110,7 @@ class Flat:
         return found
 
     def add_character(self, room: int, at: tuple[float, float] | None, prefab: str) -> None:
-        """Put the character into a room, at (x, z) if told.
+        """Put the character into a room, optionally at (x, z).
 
         Raises:
             SceneError: there is one already.
@@ -131,7 +131,7 @@ class Flat:
         self._attach()
 
     def move_character(self, room: int, at: tuple[float, float]) -> None:
-        """Put the character elsewhere; it is then close to nothing.
+        """Move the character; it is then close to nothing.
 
         Raises:
             SceneError: nobody is there.
@@ -155,12 +155,12 @@ class Flat:
         self._change({"nodes": graph["nodes"], "edges": [*kept, inside]})
 
     def _change(self, graph: Mapping[str, Any]) -> None:
-        """Take a graph of the same things, so that cameras and stage are kept."""
+        """Take over a graph of the same nodes, keeping cameras and stage."""
         self.world = FlatWorld.of(graph, hour=self._hour)
         self._picture = self._shot = None
 
     def run(self, lines: Sequence[ScriptLine]) -> tuple[int, Failure] | None:
-        """Carry out a script, all of it or nothing; which line failed, and why."""
+        """Execute a script completely or not at all. Returns the failed line and the reason."""
         world = self.world
         for number, line in enumerate(lines):
             world, failure = world.step(line)
@@ -170,7 +170,7 @@ class Flat:
         return None
 
     def check(self, lines: Sequence[ScriptLine]) -> tuple[int, Failure] | None:
-        """What would come of a script."""
+        """The result of a script without executing it."""
         before = self.world
         try:
             return self.run(lines)
@@ -195,7 +195,7 @@ class Flat:
         return self.cameras[index]
 
     def look(self, camera: AnyCamera) -> Camera:
-        """Where a camera is now."""
+        """The current pose of a camera."""
         return looking(camera, self.picture.home, self.figure, self._can_be_at)
 
     def _can_be_at(self, spot: Vector) -> bool:
@@ -208,7 +208,7 @@ class Flat:
         return views.is_open(spot, self.picture.home[room], solid)
 
     def take(self, index: int, width: int, height: int, *, rgb: bool) -> Frame:
-        """What a camera sees."""
+        """The image of a camera."""
         camera = self.camera(index)
         where = self.look(camera)
         eyes = None
@@ -218,19 +218,19 @@ class Flat:
         return self.picture.render(self.shot, where, width, height, eyes=eyes, roof=roof, rgb=rgb)
 
     def add_camera(self, place: CameraPlace) -> int:
-        """Add one that stands still; its number."""
+        """Add a fixed camera; returns its number."""
         looking(UserCamera(place), {}, None, _anywhere)
         self.cameras.append(UserCamera(place))
         return len(self.cameras) - 1
 
     def update_camera(self, index: int, place: CameraPlace) -> None:
-        """Put one elsewhere."""
+        """Move a fixed camera."""
         self.camera(index)
         looking(UserCamera(place), {}, None, _anywhere)
         self.cameras[index] = UserCamera(place)
 
     def set_character_camera(self, place: CameraPlace, *, new: bool) -> None:
-        """Add one to those that go with the character, or put one of them elsewhere.
+        """Add or move a camera that moves with the character.
 
         Raises:
             CameraError: there is a character already, or no camera of that name.
@@ -250,7 +250,7 @@ class Flat:
             )
 
     def character_cameras(self) -> list[str]:
-        """Names of those that go with the character."""
+        """Names of the cameras that move with the character."""
         return [camera.name for camera in self._attached]
 
     def _attach(self) -> None:
@@ -267,7 +267,7 @@ _BODY = {"center": [0.0, 0.85, 0.0], "size": [0.5, 1.7, 0.34]}
 
 
 def _boxed(node: dict[str, Any], place: Place | None) -> dict[str, Any]:
-    """A node with its box and turn as they are now."""
+    """A node with its current box and rotation."""
     if place is None:
         return node
     box = place.box

@@ -1,4 +1,4 @@
-"""The protocol's actions about cameras."""
+"""The protocol's actions for cameras and images."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ MODES = ("normal", "seg_inst", "seg_class", "depth")
 _MILLIMETRES = 1000.0
 _FARTHEST = 65535
 _SPREAD = 0x9E3779B1
-"""Odd, so that ids up to 2^24 get different colours."""
+"""Odd, so that ids up to 2^24 get distinct colours."""
 
 
 def color_of(id_: int) -> tuple[int, int, int]:
-    """The colour of a node in pictures of instances: another for every id, bright or dark."""
+    """The colour of a node in instance masks."""
     code = (id_ * _SPREAD ^ 0x5A5A5A) & 0xFFFFFF
     return code >> 16, code >> 8 & 0xFF, code & 0xFF
 
 
 def encode(frame: Frame, mode: str, classes: Mapping[int, str]) -> str:
-    """A picture as base64 of a PNG.
+    """An image as base64-encoded PNG.
 
     Args:
         frame: with its colours if the mode is "normal".
@@ -58,7 +58,7 @@ def encode(frame: Frame, mode: str, classes: Mapping[int, str]) -> str:
 
 
 def _painted(frame: Frame, mode: str, classes: Mapping[int, str]) -> NDArray[np.uint8]:
-    """Every body in its node's colour. Walls and floors have that of their room."""
+    """Every body in its node's colour; walls and floors in that of their room."""
     colors = np.full((len(frame.names) + 1, 3), 255, np.uint8)
     for index, name in enumerate(frame.names):
         id_ = node_of(name)
@@ -68,17 +68,17 @@ def _painted(frame: Frame, mode: str, classes: Mapping[int, str]) -> NDArray[np.
 
 
 def camera_count(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """How many there are."""
+    """The number of cameras."""
     return ProtocolReply(success=True, value=len(flat.cameras))
 
 
 def character_cameras(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Names of those that go with the character."""
+    """Names of the cameras that move with the character."""
     return json_reply(flat.character_cameras())
 
 
 def camera_data(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Where they are and how they project."""
+    """Their poses and projections."""
     rows = []
     for index in request.intParams:
         camera = flat.look(flat.camera(index))
@@ -87,7 +87,7 @@ def camera_data(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def camera_image(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """What they see."""
+    """Their images."""
     options = read(ImageOptions, request)
     if options.mode not in MODES:
         raise RefusedError(
@@ -103,13 +103,13 @@ def camera_image(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def instance_colors(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """The colour of every node in pictures of instances."""
+    """The colour of every node in instance masks."""
     ids = [node.id for node in flat.world.nodes()]
     return json_reply({str(i): [channel / 255 for channel in color_of(i)] for i in ids})
 
 
 def observation(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Which nodes a camera sees."""
+    """The nodes in view of a camera."""
     if len(request.intParams) != 1:
         raise RefusedError("observation takes one camera index.")
     frame = flat.take(request.intParams[0], 160, 120, rgb=False)
@@ -119,13 +119,13 @@ def observation(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def add_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Put one somewhere."""
+    """Add a fixed camera."""
     number = flat.add_camera(read(CameraPlace, request))
     return done(f"New camera created. Id:{number}")
 
 
 def update_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Put one elsewhere."""
+    """Move a fixed camera."""
     if len(request.intParams) != 1:
         raise RefusedError("update_camera takes one camera index.")
     flat.update_camera(request.intParams[0], read(CameraPlace, request))
@@ -133,12 +133,12 @@ def update_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def add_character_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Add one to those that go with the character."""
+    """Add a camera that moves with the character."""
     flat.set_character_camera(read(CameraPlace, request), new=True)
     return done("New character camera created")
 
 
 def update_character_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Change one of those."""
+    """Move one of those."""
     flat.set_character_camera(read(CameraPlace, request), new=False)
     return done("Character camera updated")

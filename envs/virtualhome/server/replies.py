@@ -1,4 +1,4 @@
-"""What answers are made of."""
+"""Replies of the protocol."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _M = TypeVar("_M", bound=BaseModel)
 
 
 class RefusedError(ValueError):
-    """What was asked can't be done. One sentence."""
+    """A request cannot be executed. One sentence."""
 
 
 def done(message: str = "") -> ProtocolReply:
-    """It was done."""
+    """A success."""
     return ProtocolReply(success=True, message=message)
 
 
 def json_reply(value: object) -> ProtocolReply:
-    """An answer in JSON."""
+    """A reply in JSON."""
     return ProtocolReply(success=True, message=json.dumps(value))
 
 

@@ -1,4 +1,4 @@
-"""The 342 goal tasks of the Embodied Agent Interface (PyPI `eai-eval`), read where they lie.
+"""Reads the 342 goal tasks of the Embodied Agent Interface (PyPI `eai-eval`).
 
 Its folder `virtualhome_eval` holds 518 programs with their initial graphs (TrimmedTestScene1) and
 goals for 342 of them. Nothing of it is copied, and its own checker is not used: a `break` in its
@@ -27,7 +27,7 @@ _GOALS = Path("resources/virtualhome/task_state_LTL_formula_accurate.json")
 
 
 def folder() -> Path:
-    """The package's `virtualhome_eval`: of `INHABIT_EAI`, installed, or where setup put it.
+    """The package's folder `virtualhome_eval`: from `INHABIT_EAI`, installed, or from setup.
 
     Raises:
         UnavailableError: it is in none of these places.
@@ -48,7 +48,7 @@ def folder() -> Path:
 
 
 def read(source: str, settings: VirtualHomeSettings) -> Iterator[Task]:
-    """The tasks called "eai", or "eai-all" with the four that doing nothing satisfies.
+    """The tasks called "eai", or "eai-all" with the four that hold from the start.
 
     Raises:
         UnavailableError: as `folder`.
@@ -103,7 +103,7 @@ def tasks(*, vacuous: bool = False) -> Iterator[Task]:
 
 
 def read_goals(goal: Mapping[str, Any], path: Path) -> Sequence[Goal]:
-    """Its goals in ours: states and relations by node id, actions as alternatives ("A|B").
+    """Convert goals: states and relations by node id, actions as alternatives ("A|B").
 
     Raises:
         TaskError: a goal is of no known form.
@@ -129,7 +129,7 @@ def read_goals(goal: Mapping[str, Any], path: Path) -> Sequence[Goal]:
 
 
 def programs() -> Sequence[str]:
-    """Numbers of all 518 programs, with goals or without."""
+    """Numbers of all 518 programs, with or without goals."""
     files = (folder() / _PROGRAMS / "executable_programs" / _SCENE).glob("file*.txt")
     return sorted((f.stem[4:] for f in files), key=lambda n: tuple(map(int, n.split("_"))))
 
@@ -142,7 +142,7 @@ def read_program(number: str) -> Sequence[str]:
 
 
 def initial_graph(number: str) -> Mapping[str, Any]:
-    """The graph that a program starts from.
+    """The initial graph of a program.
 
     Raises:
         TaskError: there is no such program.
@@ -157,7 +157,7 @@ def initial_graph(number: str) -> Mapping[str, Any]:
 
 @cache
 def equivalence() -> Mapping[str, Sequence[str]]:
-    """Class names that mean the same."""
+    """Synonyms of class names."""
     path = folder() / "resources" / "class_name_equivalence.json"
     found: Mapping[str, Sequence[str]] = json.loads(path.read_text("utf-8"))
     return found

@@ -1,4 +1,4 @@
-"""What a VirtualHome task wants: states, relations and actions done, all of them strictly."""
+"""Goals of VirtualHome tasks: states, relations and actions, checked strictly."""
 
 from __future__ import annotations
 
@@ -72,18 +72,18 @@ def holds(goal: Goal, world: FlatWorld, done: Sequence[ScriptLine]) -> bool:
 
 
 def counts(goal: ActionGoal, line: ScriptLine) -> bool:
-    """Whether a line is what an action goal asks for."""
+    """Whether a line satisfies an action goal."""
     named = goal.id is None or goal.id in [thing.id for thing in line.things]
     return named and line.action in goal.any_of
 
 
 def met(goals: Sequence[Goal], world: FlatWorld, done: Sequence[ScriptLine]) -> int:
-    """How many conditions hold. Every one is checked: none is skipped for another's sake."""
+    """The number of conditions that hold. All are checked."""
     return sum(holds(goal, world, done) for goal in goals)
 
 
 def faults(goals: Sequence[Goal], world: FlatWorld) -> Sequence[str]:
-    """What goals name that does not exist, a sentence each; empty if all is well."""
+    """The invalid references of goals, one sentence each; empty if there are none."""
     environment = load().environment
     found: list[str] = []
     ids: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Household tasks in our flats, from a seed: a dozen kinds, each of 4 to 20 actions.
+"""Samples household tasks of a dozen kinds in our flats, each of 4 to 20 actions.
 
 A task is kept only if the expert solves it in that many actions (the length that EgoPlan-Bench
 keeps, section 3 of its paper), and if it is not solved at its start.
@@ -20,47 +20,47 @@ from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, bu
 
 SHORTEST, LONGEST = 4, 20
 _SEEDS = 1000
-"""Furnishings that tasks are drawn from, of each plan."""
+"""Furnishings per floor plan to sample from."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnGoal:
-    """What is wanted, in words and in conditions."""
+    """A sampled goal, as text and as conditions."""
 
     words: str
     goals: tuple[Goal, ...]
 
 
 class _GoalSampler:
-    """Draws tasks in one flat."""
+    """Samples goals in one flat."""
 
     def __init__(self, world: FlatWorld, rng: random.Random) -> None:
         self.world, self.rng = world, rng
         self.nodes = list(world.nodes())
 
     def some(self, *classes: str) -> Node | None:
-        """One node of these classes, by lot."""
+        """A random node of these classes."""
         fit = [n for n in self.nodes if n.class_name in classes]
         return self.rng.choice(fit) if fit else None
 
     def several(self, count: int, *classes: str) -> Sequence[Node]:
-        """So many of them, fewer if there are fewer."""
+        """Up to `count` random nodes."""
         fit = [n for n in self.nodes if n.class_name in classes]
         return self.rng.sample(fit, min(count, len(fit)))
 
     def name(self, node: Node) -> str:
-        """What a goal calls it: by number where there are several, so that one is meant."""
+        """The name of a node in goals: with its number if there are several."""
         word = _WORDS.get(node.class_name, node.class_name)
         same = [n.id for n in self.nodes if n.class_name == node.class_name]
         return f"the {word}" if len(same) == 1 else f"{word} {same.index(node.id) + 1}"
 
     def list(self, nodes: Sequence[Node]) -> str:
-        """Several of them: "plate 1, the pan and mug 2"."""
+        """A list of names: "plate 1, the pan and mug 2"."""
         names = [self.name(n) for n in nodes]
         return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
     def pick(self, *wordings: str) -> str:
-        """One way to say it."""
+        """A random wording."""
         return self.rng.choice(wordings)
 
 
@@ -268,11 +268,11 @@ KINDS: Mapping[str, _Kind] = {
     "have_a_drink": _have_a_drink,
     "work": _work,
 }
-"""What is drawn in turn."""
+"""Kind of task -> its sampler, used in turn."""
 
 
 def sample(n: int, seed: int, settings: VirtualHomeSettings | None = None) -> Iterator[Task]:
-    """`n` tasks, the kinds taking turns; the first k of n are those of k."""
+    """`n` tasks, the kinds in turn; the first k tasks do not depend on `n`."""
     kinds = list(KINDS)
     for i in range(n):
         rng = random.Random(f"virtualhome task {seed} {i}")
@@ -280,7 +280,7 @@ def sample(n: int, seed: int, settings: VirtualHomeSettings | None = None) -> It
 
 
 def draw_task(name: str, kind: str, rng: random.Random) -> Task:
-    """A task of that kind, whose id is `name`."""
+    """Sample a task of that kind with id `name`."""
     while True:
         scene, world = draw_flat(rng)
         wish = KINDS[kind](_GoalSampler(world, rng))
@@ -290,7 +290,7 @@ def draw_task(name: str, kind: str, rng: random.Random) -> Task:
 
 
 def draw_flat(rng: random.Random) -> tuple[VirtualHomeScene, FlatWorld]:
-    """A flat of ours with nothing to be done in it yet."""
+    """A random flat without a goal."""
     flat, furnishing = rng.randrange(len(plans())), rng.randrange(_SEEDS)
     room = rng.choice(("kitchen", "livingroom", "bedroom", "bathroom"))
     nothing = StateGoal(id=CHARACTER, state="SITTING")
@@ -299,7 +299,7 @@ def draw_flat(rng: random.Random) -> tuple[VirtualHomeScene, FlatWorld]:
 
 
 def vary(name: str, kind: str, scene: VirtualHomeScene, wish: DrawnGoal) -> Task | None:
-    """The task of reaching a wish in a scene; None if it holds already or is too short or long."""
+    """The task of a goal in a scene; None if it holds already or its plan is too short or long."""
     scene = scene.model_copy(update={"goals": wish.goals})
     world = build_world(scene)
     if met(wish.goals, world, ()) == len(wish.goals):
@@ -348,6 +348,6 @@ def _state(node: Node, state: str) -> StateGoal:
 
 
 def _upon(seat: Node, posture: str) -> tuple[Goal, Goal]:
-    """Both are needed: who got up again is still ON it in VirtualHome's graph."""
+    """Both are required: VirtualHome's graph keeps ON after getting up."""
     there = RelationGoal(from_id=CHARACTER, relation="ON", to_id=seat.id)
     return there, StateGoal(id=CHARACTER, state=posture)

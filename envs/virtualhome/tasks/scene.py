@@ -1,4 +1,4 @@
-"""The parameter template of VirtualHome: a flat, what is changed in it, and what is wanted."""
+"""The scene parameters of VirtualHome: a flat, its changes, and the goals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.goals import TaggedGoal, faults
 
 CHARACTER = 1
-"""Id of the character that we add to our own flats, as the official client has it."""
+"""Id of the character that we add to our own flats, as in the official client."""
 
 _OPPOSITES = (
     ("OPEN", "CLOSED"),
@@ -77,7 +77,7 @@ class VirtualHomeScene(BaseModel):
 
 
 def read_scene(task: Task) -> VirtualHomeScene:
-    """The scene of a task.
+    """The validated scene of a task.
 
     Raises:
         SceneError: a field is unknown or out of its range.
@@ -89,7 +89,7 @@ def read_scene(task: Task) -> VirtualHomeScene:
 
 
 def build_world(scene: VirtualHomeScene) -> FlatWorld:
-    """The flat as the scene describes it.
+    """The flat that the scene describes.
 
     Raises:
         SceneError: it names something that is not there.
@@ -111,7 +111,7 @@ def build_world(scene: VirtualHomeScene) -> FlatWorld:
 
 
 def character_of(world: FlatWorld) -> int:
-    """Id of who acts: the first character.
+    """Id of the acting character: the first one.
 
     Raises:
         SceneError: nobody is there.
@@ -146,7 +146,7 @@ def _with_character(graph: dict[str, Any], scene: VirtualHomeScene) -> dict[str,
 
 
 def _changed(graph: Mapping[str, Any], scene: VirtualHomeScene, names: NodeNames) -> dict[str, Any]:
-    """The graph with the scene's states and moves worked in."""
+    """The graph with the scene's states and moves applied."""
     nodes = {node["id"]: copy.copy(node) for node in graph["nodes"]}
     edges = [dict(edge) for edge in graph["edges"]]
     known = load().environment.State.__members__
@@ -211,7 +211,7 @@ def _moved(
 
 
 def _with_contents(edges: Sequence[Mapping[str, Any]], thing: int) -> set[int]:
-    """A thing, with all that is on or in it."""
+    """An object with everything on or in it."""
     found: set[int] = set()
     here = {thing}
     while here:

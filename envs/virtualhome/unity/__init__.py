@@ -1,1 +1,1 @@
-"""VirtualHome's Unity protocol, spoken as a client."""
+"""A client of VirtualHome's Unity protocol."""

@@ -1,4 +1,4 @@
-"""Our client for VirtualHome's Unity simulator, or for what speaks its protocol.
+"""Our client of VirtualHome's Unity simulator, or of any server with its protocol.
 
 Every call has a deadline and says what went wrong. A script that can't be carried out is no error:
 it gives typed failures.
@@ -35,19 +35,19 @@ from inhabit.envs.virtualhome.unity.protocol import (
 from inhabit.envs.virtualhome.unity.script_reply import read_script_failure
 
 _READ_ONLY = ("idle", "environment_graph", "camera_count", "character_cameras", "instance_colors")
-"""What changes nothing: asking for it tells which protocol a server speaks."""
+"""A request without effect, to find out a server's protocol."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a server tells of itself."""
+    """A server's description."""
 
     server: str
-    """Its name and release, or "Unity" of no told release."""
+    """Its name and release, or "Unity" without a known release."""
     cameras: int
     nodes: int
     missing: tuple[str, ...]
-    """Read-only actions of the protocol that it refuses: of another release than 2.3.0."""
+    """Read-only actions of the protocol that it refuses: it is of another release than 2.3.0."""
 
     def __str__(self) -> str:
         lacks = f"; it lacks {', '.join(self.missing)}" if self.missing else ""
@@ -55,7 +55,7 @@ class Health:
 
 
 class VirtualHomeClient:
-    """A line to one server. One request at a time; nothing is kept between them."""
+    """A connection to one server. Requests are sequential and stateless."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = 8080, *, timeout: float = 60.0) -> None:
         self._host, self._port, self._timeout = host, port, timeout
@@ -69,7 +69,7 @@ class VirtualHomeClient:
         strings: Sequence[str | BaseModel] = (),
         timeout: float | None = None,
     ) -> ProtocolReply:
-        """Ask anything.
+        """Send any request.
 
         Args:
             action: of the protocol.
@@ -101,7 +101,7 @@ class VirtualHomeClient:
         return f"{self._host}:{self._port}"
 
     def health(self) -> Health:
-        """Check that it lives and speaks the protocol, and tell which server it is.
+        """Check that a server answers and speaks the protocol. Returns its description.
 
         Raises:
             SimulatorError: as `ask`.
@@ -118,14 +118,14 @@ class VirtualHomeClient:
         )
 
     def alive(self, timeout: float = 2.0) -> bool:
-        """Whether it answers "idle" within so many seconds."""
+        """Whether it answers "idle" within this many seconds."""
         try:
             return self.ask("idle", timeout=timeout).success
         except SimulatorError:
             return False
 
     def reset(self, scene: int | None = None) -> None:
-        """Load a scene; None for the one that is loaded.
+        """Load a scene; None for the current one.
 
         Raises:
             SimulatorError: as `ask`, or there is no such scene.
@@ -142,7 +142,8 @@ class VirtualHomeClient:
         return found
 
     def expand_scene(self, graph: Mapping[str, Any]) -> JsonValue:
-        """Change the scene to a graph. Answers what it could not place, in the server's own form.
+        """Change the scene to a graph. Returns the nodes that could not be placed, in the server's
+        form.
 
         Raises:
             SimulatorError: as `ask`, or the graph is refused; says why.
@@ -153,7 +154,7 @@ class VirtualHomeClient:
         return self._json(reply) if reply.message else None
 
     def add_character(self, room: str = "", resource: str = "Chars/Female1") -> None:
-        """Put a character into a room; anywhere if "".
+        """Put a character into a room; into any if "".
 
         Raises:
             SimulatorError: as `ask`, or it is refused; says why.
@@ -163,13 +164,13 @@ class VirtualHomeClient:
         self._must("add_character", strings=(place,))
 
     def move_character(self, position: tuple[float, float, float], index: int = 0) -> None:
-        """Put a character somewhere else, metres."""
+        """Move a character, metres."""
         x, y, z = position
         place = CharacterPlace(char_index=index, character_position=Point(x=x, y=y, z=z))
         self._must("move_character", strings=(place,))
 
     def run(self, lines: Sequence[ScriptLine]) -> Failure | None:
-        """Carry out script lines without a film; None if all of them were."""
+        """Execute script lines without recording; None on success."""
         options = {"recording": False, "skip_animation": True, "find_solution": False,
                    "image_synthesis": [], "camera_mode": []}  # fmt: skip
         texts = (json.dumps(options), *map(str, lines))
@@ -177,27 +178,27 @@ class VirtualHomeClient:
         return None if reply.success else read_script_failure(reply.message)
 
     def check(self, lines: Sequence[ScriptLine]) -> Failure | None:
-        """Whether script lines could be carried out."""
+        """Whether script lines are executable."""
         reply = self.ask("check_script", strings=[*map(str, lines)])
         return None if reply.success else read_script_failure(reply.message)
 
     def camera_count(self) -> int:
-        """Cameras of the scene and of its characters."""
+        """Number of cameras of the scene and its characters."""
         return int(self._must("camera_count").value)
 
     def character_cameras(self) -> Sequence[str]:
-        """Names of the cameras that go with every character."""
+        """Names of the cameras of every character."""
         names = self._json(self._must("character_cameras"))
         return [str(name) for name in names] if isinstance(names, list) else []
 
     def camera_data(self, cameras: Sequence[int]) -> JsonValue:
-        """Matrices of cameras, in the server's own form."""
+        """Matrices of cameras, in the server's form."""
         return self._json(self._must("camera_data", ints=cameras))
 
     def camera_images(
         self, cameras: Sequence[int], *, width: int, height: int, mode: str = "normal"
     ) -> Sequence[NDArray[Any]]:
-        """Pictures: uint8 (H, W, 3), first row on top; of depth as the server has it.
+        """Images: uint8 (H, W, 3), top row first; depth in the server's form.
 
         Raises:
             SimulatorError: as `ask`, or what came is no picture.
@@ -211,25 +212,25 @@ class VirtualHomeClient:
         return [self._picture(text, mode) for text in reply.message_list]
 
     def instance_colors(self) -> Mapping[int, tuple[float, ...]]:
-        """Id -> its colour in pictures of the mode "seg_inst", each channel 0..1."""
+        """Id -> colour in images of the mode "seg_inst", each channel 0..1."""
         found = self._json(self._must("instance_colors"))
         if not isinstance(found, dict):
             raise SimulatorError(f"{self.address} answered 'instance_colors' without colours.")
         return {int(key): tuple(value) for key, value in found.items()}  # type: ignore[arg-type]
 
     def visible(self, camera: int) -> Mapping[int, str]:
-        """Id -> class name of what a camera sees."""
+        """Id -> class name of the nodes in a camera's view."""
         found = self._json(self._must("observation", ints=(camera,)))
         pairs = found.items() if isinstance(found, dict) else ()
         return {int(key): str(value) for key, value in pairs}
 
     def add_camera(self, place: CameraPlace) -> int:
-        """Add a camera that stands still; gives its index."""
+        """Add a fixed camera; returns its index."""
         self._must("add_camera", strings=(place,))
         return self.camera_count() - 1
 
     def set_time(self, hour: float) -> None:
-        """The hour of the day, 0 to 24."""
+        """Set the hour of the day, 0 to 24."""
         seconds = round(hour * 3600) % 86400
         time = TimeOfDay(hours=seconds // 3600, minutes=seconds // 60 % 60, seconds=seconds % 60)
         self._must("set_time", strings=(time,))

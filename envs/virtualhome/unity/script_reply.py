@@ -1,4 +1,4 @@
-"""Why a script was not carried out, from a reply to `render_script` in either of its forms."""
+"""Extracts failures from replies to `render_script`, in both of its forms."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _UNITY = (
     (r"Error parsing script", Reason.UNKNOWN_ACTION),
     (r"[Tt]ime.?out", Reason.DEADLINE),
 )
-"""Unity's own words, in order, where the evolving graph's are not found."""
+"""Unity's own messages, tried in order after those of the evolving graph."""
 
 
 def read_script_failure(message: str) -> Failure:
-    """Why a script failed, of a reply in either form; see `script_messages`."""
+    """The failure in a reply of either form; see `script_messages`."""
     said = script_messages(message)
     text = next((t for t in said.values() if t and t != "Success"), message)
     bare = " ".join(_WRAPPINGS.sub(" ", text).split())
@@ -42,7 +42,7 @@ def read_script_failure(message: str) -> Failure:
 
 
 def script_messages(message: str) -> Mapping[int, str]:
-    """What a reply to `render_script` says of each character.
+    """The message of every character in a reply to `render_script`.
 
     Both forms are understood: 2.3's JSON `{"0": {"message": ...}}`, and the older plain text
     `ScriptExcutor 0: ...` (their spelling), a paragraph for each character that failed. Text of
