@@ -25,6 +25,11 @@ _View = tuple[int, AgentState, "Settings", Randomization]
 _KEPT = 12
 """Number of cached views: 1 to 2 MB each at 300x300."""
 
+_MARGIN = 0.2
+"""Metres around the room in a view from above."""
+_BELOW_CEILING = 0.05
+"""Metres."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -42,6 +47,10 @@ class Settings:
     visibility_distance: float = 1.5
     """Maximum horizontal distance in metres from the agent to an object within reach."""
     snap_to_grid: bool = True
+    map_view: bool = False
+    """Whether the agent's camera shows the room from above."""
+    listed: frozenset[str] | None = None
+    """Ids of the things that metadata lists; None for all."""
     antialias: int = 1
     """Supersampling factor of colour images. Masks are not supersampled."""
 
@@ -89,12 +98,31 @@ class House:
         """The agent."""
         return self.world.agent
 
+    def camera(self) -> Camera:
+        """What the agent sees through: its eye, or the view from above."""
+        if not self.settings.map_view:
+            return self.agent.camera(self.settings.field_of_view)
+        position, half_height = self.from_above()
+        return FixedCamera(position, pitch=90.0, half_height=half_height).camera()
+
+    def from_above(self) -> tuple[tuple[float, float, float], float]:
+        """Where a camera shows the whole room from above, and half the height that it shows.
+
+        Metres. It looks straight down, without perspective.
+        """
+        outline = self.world.room.outline
+        middle = [(low + high) / 2 for low, high in zip(outline.low, outline.high, strict=True)]
+        wide, deep = (high - low for low, high in zip(outline.low, outline.high, strict=True))
+        share = self.settings.width / self.settings.height
+        height = outline.ceiling - _BELOW_CEILING
+        return (middle[0], height, middle[1]), max(deep, wide / share) / 2 + _MARGIN
+
     def see(self, *, rgb: bool = True) -> Frame:
         """The agent's view. Cached, since exploration returns to the same views."""
         view = self._view()
         frame = self._seen.pop(view, None)
         if frame is None or (rgb and frame.rgb is None):
-            frame = self._smooth(self.agent.camera(self.settings.field_of_view), rgb)
+            frame = self._smooth(self.camera(), rgb)
         self._seen[view] = frame
         for old in list(self._seen)[:-_KEPT]:
             del self._seen[old]

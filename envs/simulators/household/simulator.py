@@ -20,6 +20,8 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Refusal,
     ThorAction,
 )
+from inhabit.envs.simulators.household.actions.raycasts import at_pixel
+from inhabit.envs.simulators.household.actions.table import REFUSED
 from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.cameras import FixedCamera
 from inhabit.envs.simulators.household.drawing.picture import Randomization
@@ -80,8 +82,8 @@ class Simulator:
 
         Args:
             scene: such as "FloorPlan1".
-            width: of the pictures, pixels.
-            height: of the pictures, pixels.
+            width: of the pictures, pixels; 300 if there are too many.
+            height: of the pictures, pixels; 300 if there are too many.
             seed: chooses where the agent starts in a room.
             catalog: the rooms that there are; None for iTHOR's.
             any_argument: ignore arguments that an action does not take, and give those that it
@@ -96,6 +98,8 @@ class Simulator:
         self._revisions = count(1)
         self._catalog = catalog or Catalog()
         room = self._catalog.load(scene)
+        # As with a screen that is too small: the client then asks for the size that it wants.
+        width, height = (side if 1 <= side <= _WIDEST else 300 for side in (width, height))
         self._house = House(room, Settings(width, height), seed, self._revisions)
         self._snapshots: dict[int, SimulatorSnapshot] = {}
         self._tokens = count(1)
@@ -119,6 +123,8 @@ class Simulator:
         name = request.get("action")
         action = self._own.get(str(name)) or ACTIONS.get(str(name))
         if action is None:
+            if sentence := REFUSED.get(str(name)):
+                return ActionResult(False, sentence)
             return ActionResult(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
         house = self._house
         before, randomization, version = (
@@ -126,18 +132,23 @@ class Simulator:
             house.randomization,
             house.world.version,
         )
-        cameras = house.cameras
+        cameras, settings = house.cameras, house.settings
         try:
-            value = action(house, request, any_argument=self._any_argument)
+            pointed = at_pixel(house, request, action)
+            value = action(house, pointed, any_argument=self._any_argument)
+            result = ActionResult(True, value=value)
         except Refusal as refusal:
-            house.world.restore(before)
-            house.randomization, house.cameras = randomization, cameras
-            return ActionResult(False, refusal.message, refusal.code)
+            result = ActionResult(False, refusal.message, refusal.code)
+            if refusal.undone:
+                house.world.restore(before)
+                house.randomization, house.cameras = randomization, cameras
+                house.settings = settings
+                return result
         world = self._house.world
         placing.hold(world)
         if world.version != version:
             effects.settle(world)
-        return ActionResult(True, value=value)
+        return result
 
     def now(self) -> SimulatorSnapshot:
         """A snapshot of the current state. It takes no time, since all state is immutable."""
@@ -217,9 +228,10 @@ class Simulator:
     def _reset(self, house: House, *, scene_name: str, **others: Any) -> JsonValue:
         try:
             room = self._catalog.load(scene_name)
-            self._house = House(room, house.settings, self._seed, self._revisions)
+            settings = replace(house.settings, map_view=False, listed=None)
+            self._house = House(room, settings, self._seed, self._revisions)
         except SceneError as error:
-            raise Refusal(str(error), "InvalidArgument") from error
+            raise Refusal(str(error)) from error
         return None
 
     def _snapshot(self, house: House) -> JsonValue:
@@ -243,7 +255,7 @@ class Simulator:
 
     def _kept(self, snapshot: int) -> SimulatorSnapshot:
         if snapshot not in self._snapshots:
-            raise Refusal(f"There is no snapshot {snapshot}.", "InvalidArgument")
+            raise Refusal(f"There is no snapshot {snapshot}.")
         return self._snapshots[snapshot]
 
     def _change_resolution(self, house: House, *, x: Number, y: Number) -> JsonValue:
@@ -262,22 +274,23 @@ class Simulator:
         antialias: int = 1,
         width: Number | None = None,
         height: Number | None = None,
+        agent_count: int = 1,
         **others: Any,
     ) -> JsonValue:
+        if agent_count != 1:
+            raise Refusal(f"There is one agent here; agentCount={agent_count} was asked for.")
         for name, value in (
             ("gridSize", grid_size),
             ("visibilityDistance", visibility_distance),
             ("rotateStepDegrees", rotate_step_degrees),
         ):
             if value <= 0:
-                raise Refusal(f"{name} must be positive; it is {value:g}.", "InvalidArgument")
+                raise Refusal(f"{name} must be positive; it is {value:g}.")
         if not 1 <= antialias <= _SMOOTHEST:
-            raise Refusal(
-                f"antialias is 1 (off) to {_SMOOTHEST}; it is {antialias}.", "InvalidArgument"
-            )
+            raise Refusal(f"antialias is 1 (off) to {_SMOOTHEST}; it is {antialias}.")
         fov = house.settings.field_of_view if field_of_view is None else field_of_view
         if not 1 <= fov < 180:
-            raise Refusal("fov must be set to (0, 180) noninclusive.", "InvalidArgument")
+            raise Refusal("fov must be set to (0, 180) noninclusive.")
         self._resize(house, width, height)
         house.settings = replace(
             house.settings,
@@ -296,10 +309,7 @@ class Simulator:
             for side, now in ((width, house.settings.width), (height, house.settings.height))
         ]
         if not all(side == int(side) and 1 <= side <= _WIDEST for side in sides):
-            raise Refusal(
-                f"A picture has 1 to {_WIDEST} pixels a side; {sides} was asked for.",
-                "InvalidArgument",
-            )
+            raise Refusal(f"A picture has 1 to {_WIDEST} pixels a side; {sides} was asked for.")
         house.settings = replace(house.settings, width=int(sides[0]), height=int(sides[1]))
 
 

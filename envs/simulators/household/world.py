@@ -130,6 +130,18 @@ class World:
         """Remove an object from the room; it stays on the list."""
         return self._put(self.things[thing.id], present=False)
 
+    def reappear(self, thing: SimObject) -> SimObject:
+        """Bring a thing back into the room."""
+        return self._put(self.things[thing.id], present=True)
+
+    def remove(self, thing: str) -> None:
+        """Take a thing off the list. What stands on or in it stays where it is."""
+        for inner in self.things[thing].contents:
+            self.link(inner, [parent for parent in self.things[inner].parents if parent != thing])
+        self.link(thing, ())
+        del self.things[thing]
+        self._next()
+
     def link(self, child: str, parents: Iterable[str]) -> None:
         """Set what an object is on or in, in both directions. Empty if it is held."""
         old, new = self.things[child].parents, list(parents)

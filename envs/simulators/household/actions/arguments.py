@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any, get_type_hints
 
@@ -24,13 +25,21 @@ class Vector(BaseModel, frozen=True):
 
 
 class Refusal(Exception):  # noqa: N818
-    """An action cannot be executed. The state is unchanged."""
+    """An action cannot be executed.
 
-    def __init__(self, message: str, code: str = "") -> None:
+    The client raises a ValueError for four codes (InvalidAction, MissingArguments, AmbiguousAction,
+    InvalidArgument). THOR gives them where no action fits the request: its name or an argument's is
+    unknown, an argument is missing or of a wrong type. An action that fits and then fails, by a
+    value out of its range too, has none of them.
+    """
+
+    def __init__(self, message: str, code: str = "", *, undone: bool = True) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
         """THOR's errorCode, or empty."""
+        self.undone = undone
+        """Whether all is to be as before; else what was done stays."""
 
 
 ActionFunction = Callable[..., JsonValue]
@@ -45,6 +54,12 @@ _ENVELOPE = frozenset(
     | {"renderNormalsImage", "renderFlowImage", "renderImageSynthesis", "visibilityDistance"}
 )
 """What may stand in any request beside the action's own arguments."""
+
+
+_TYPE = re.compile(r"_type$|_parsing$|_from_float$|_attributes_type$")
+"""Kinds of pydantic's errors that are about an argument's type."""
+_SHOWN = 100
+"""Characters of a wrong argument."""
 
 
 class ThorAction:
@@ -66,6 +81,7 @@ class ThorAction:
                 ... if missing else parameter.default,
             )
         self._names = {to_camel(field): field for field in fields}
+        self._needed = [to_camel(field) for field, (_, value) in fields.items() if value is ...]
         self._arguments = create_model(
             name,
             __config__=ConfigDict(alias_generator=to_camel, strict=True, frozen=True),
@@ -85,7 +101,7 @@ class ThorAction:
         Args:
             house: where.
             request: THOR's JSON.
-            any_argument: ignore arguments that it does not take.
+            any_argument: ignore arguments that it does not take; those that it lacks are 0.
 
         Raises:
             Refusal: it can't be; wrong arguments included.
@@ -100,6 +116,8 @@ class ThorAction:
                 f"Expected arguments: {', '.join(self._names) or 'none'}.",
                 "InvalidArgument",
             )
+        if any_argument:
+            given = {**dict.fromkeys(self._needed, 0.0), **given}
         try:
             checked = self._arguments.model_validate(given)
         except ValidationError as error:
@@ -121,7 +139,10 @@ class ThorAction:
             )
         first = problems[0]
         place = ".".join(str(part) for part in first["loc"])
+        # A value of the right type that is out of range is found by the action itself in THOR.
+        code = "InvalidArgument" if _TYPE.search(first["type"]) else ""
         return Refusal(
-            f"Action: {self.name} was given {first['input']!r} for {place}: {first['msg']}.",
-            "InvalidArgument",
+            f"Action: {self.name} was given {str(first['input'])[:_SHOWN]!r} for {place}: "
+            f"{first['msg']}.",
+            code,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -58,15 +58,19 @@ def set_object_poses(
 ) -> JsonValue:
     """Move objects to the requested poses, ignoring collisions.
 
-    Unlike in THOR, what is not listed stays as it is. Everything is checked before anything moves.
+    Unlike in THOR, what is not listed stays as it is. As in THOR, what can be placed is placed, and
+    the action fails if a pose could not be used.
     """
     del place_stationary
     world = house.world
     by_name = {str(thing["name"]): thing.id for thing in world.things.values() if thing.present}
-    _check(world, object_poses, by_name)
     used: set[str] = set()
     placed: list[str] = []
+    faults: list[str] = []
     for pose in object_poses:
+        if fault := _fault(world, pose, by_name):
+            faults.append(fault)
+            continue
         id = by_name[pose.object_name]
         if id in used:
             id = copy(world, world.things[id], xyz_of(pose.position)).id
@@ -84,38 +88,38 @@ def set_object_poses(
         own = {id, *world.within(id)}
         world.link(id, placing.support(world, world.things[id].box, ignoring=own))
     if any(not world.things[id]["pickupable"] for id in placed):
-        world.cells = _walkable(world)
+        world.cells = walkable(world)
+    if faults:
+        raise Refusal(" ".join(faults), undone=False)
     return None
 
 
-def _walkable(world: World) -> frozenset[Cell]:
+def walkable(world: World) -> frozenset[Cell]:
     """The grid cells after furniture has moved: the room's own cells and the changed ones."""
     room = world.room
     before = reachable(room.solids(room.placed), room.outline)
-    now = {thing.id: thing.box for thing in world.things.values()}
+    now = {thing.id: thing.box for thing in world.things.values() if thing.present}
     after = reachable(room.solids(now), room.outline)
     return (room.cells | (after - before)) - (before - after)
 
 
-def _check(world: World, poses: Sequence[ObjectPose], by_name: Mapping[str, str]) -> None:
+def _fault(world: World, pose: ObjectPose, by_name: Mapping[str, str]) -> str:
+    """Why a thing can't be placed so; empty if it can be."""
+    if pose.object_name not in by_name:
+        return f"No Pickupable or Moveable object of name {pose.object_name} found in scene."
+    thing = world.things[by_name[pose.object_name]]
+    if not (thing["pickupable"] or thing["moveable"]):
+        return f"{pose.object_name} can't be moved."
+    if thing.id == world.agent.held:
+        return f"{pose.object_name} is in the agent's hand."
     outline = world.room.outline
-    for pose in poses:
-        if pose.object_name not in by_name:
-            raise Refusal(
-                f"No object of name {pose.object_name} found in scene.", "InvalidArgument"
-            )
-        thing = world.things[by_name[pose.object_name]]
-        if not (thing["pickupable"] or thing["moveable"]):
-            raise Refusal(f"{pose.object_name} can't be moved.", "InvalidArgument")
-        if thing.id == world.agent.held:
-            raise Refusal(f"{pose.object_name} is in the agent's hand.", "InvalidArgument")
-        if not outline.holds(pose.position.x, pose.position.z, -_BEYOND_THE_WALLS):
-            raise Refusal(
-                f"{pose.object_name} would be outside the room, at "
-                f"{xyz_of(pose.position)}: x is {outline.low[0]:.2f} to {outline.high[0]:.2f}, "
-                f"z is {outline.low[1]:.2f} to {outline.high[1]:.2f}.",
-                "InvalidArgument",
-            )
+    if not outline.holds(pose.position.x, pose.position.z, -_BEYOND_THE_WALLS):
+        return (
+            f"{pose.object_name} would be outside the room, at {xyz_of(pose.position)}: "
+            f"x is {outline.low[0]:.2f} to {outline.high[0]:.2f}, "
+            f"z is {outline.low[1]:.2f} to {outline.high[1]:.2f}."
+        )
+    return ""
 
 
 def xyz_of(value: Vector) -> tuple[float, float, float]:
@@ -201,9 +205,7 @@ def initial_random_spawn(
 def _duplicate(world: World, wanted: Duplicates) -> None:
     same = [t for t in world.things.values() if t.kind == wanted.object_type and t.present]
     if not same or not same[0]["pickupable"]:
-        raise Refusal(
-            f"There is no {wanted.object_type} here that could be picked up.", "InvalidArgument"
-        )
+        raise Refusal(f"There is no {wanted.object_type} here that could be picked up.")
     for _ in range(wanted.count - len(same)):
         x, y, z = same[0].box.center.tolist()
         made = copy(world, same[0], (x, y, z))

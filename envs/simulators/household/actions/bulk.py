@@ -84,8 +84,7 @@ def set_object_states(house: House, *, set_object_states: ObjectStates) -> JsonV
     value = getattr(wanted, state)
     if value is None:
         raise Refusal(
-            f"SetObjectStates with stateChange {wanted.state_change!r} needs {to_camel(state)!r}.",
-            "MissingArguments",
+            f"SetObjectStates with stateChange {wanted.state_change!r} needs {to_camel(state)!r}."
         )
     _set_all(house, wanted.state_change, value, wanted.object_type)
     return None
@@ -104,8 +103,7 @@ def set_state_of_all_objects(
     """Set one state of all objects that can have it to `forceAction`, as in release 2.1.0."""
     if state_change not in _OLD_NAMES:
         raise Refusal(
-            f"There is no StateChange {state_change!r}: there are {', '.join(_OLD_NAMES)}.",
-            "InvalidArgument",
+            f"There is no StateChange {state_change!r}: there are {', '.join(_OLD_NAMES)}."
         )
     _set_all(house, _OLD_NAMES[state_change], force_action, None)
     return None
@@ -114,7 +112,7 @@ def set_state_of_all_objects(
 def _set_all(house: House, able: str, value: bool, kind: str | None) -> None:
     state = _STATES[able]
     if state in _ONE_WAY and not value:
-        raise Refusal(f"What is {state.removeprefix('is_')} stays so.", "InvalidArgument")
+        raise Refusal(f"What is {state.removeprefix('is_')} stays so.")
     for thing in list(house.world.things.values()):
         meant = thing[able] and thing.present and kind in (None, thing.kind)
         if meant and bool(thing[to_camel(state)]) != value:

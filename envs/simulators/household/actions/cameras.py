@@ -19,10 +19,6 @@ from inhabit.envs.simulators.household.house import House
 _LEVEL = Vector()
 _MOST = 8
 """Maximum number of cameras in a room."""
-_MARGIN = 0.2
-"""Margin of the map view around a room, metres."""
-_BELOW_CEILING = 0.05
-"""Metres."""
 
 
 def add(
@@ -39,12 +35,9 @@ def add(
     """Add a camera. Every later event includes its image."""
     del skybox_color
     if parent != "world":
-        raise Refusal(
-            f"A camera stands in the world here; it can't go along with {parent!r}.",
-            "InvalidArgument",
-        )
+        raise Refusal(f"A camera stands in the world here; it can't go along with {parent!r}.")
     if len(house.cameras) >= _MOST:
-        raise Refusal(f"There are {_MOST} cameras in the room already.", "InvalidArgument")
+        raise Refusal(f"There are {_MOST} cameras in the room already.")
     size = _size(orthographic, orthographic_size)
     made = _turned(FixedCamera((position.x, position.y, position.z), half_height=size), rotation)
     house.cameras = (*house.cameras, _widened(made, field_of_view))
@@ -67,8 +60,7 @@ def update(
     if not 0 <= third_party_camera_id < len(house.cameras):
         raise Refusal(
             f"There is no third-party camera {third_party_camera_id}: there are "
-            f"{len(house.cameras)}.",
-            "InvalidArgument",
+            f"{len(house.cameras)}."
         )
     camera = house.cameras[third_party_camera_id]
     if position is not None:
@@ -88,16 +80,13 @@ def update(
 
 def map_view(house: House) -> JsonValue:
     """The camera parameters of a map view, for AddThirdPartyCamera."""
-    outline = house.world.room.outline
-    middle = [(low + high) / 2 for low, high in zip(outline.low, outline.high, strict=True)]
-    wide, deep = (high - low for low, high in zip(outline.low, outline.high, strict=True))
-    share = house.settings.width / house.settings.height
+    (x, y, z), half_height = house.from_above()
     return {
-        "position": {"x": middle[0], "y": outline.ceiling - _BELOW_CEILING, "z": middle[1]},
+        "position": {"x": x, "y": y, "z": z},
         "rotation": {"x": 90.0, "y": 0.0, "z": 0.0},
         "fieldOfView": 60.0,
         "orthographic": True,
-        "orthographicSize": max(deep, wide / share) / 2 + _MARGIN,
+        "orthographicSize": half_height,
     }
 
 
@@ -106,8 +95,7 @@ def _size(flat: bool, size: float | None) -> float | None:
         return None
     if size is None or not 0.1 <= size <= 50.0:
         raise Refusal(
-            f"orthographicSize is half the picture's height, 0.1 to 50 metres; got {size}.",
-            "InvalidArgument",
+            f"orthographicSize is half the picture's height, 0.1 to 50 metres; got {size}."
         )
     return size
 
@@ -117,20 +105,36 @@ def _turned(camera: FixedCamera, rotation: Vector) -> FixedCamera:
     if rotation.z % 360.0 or not -90.0 <= pitch <= 90.0:
         raise Refusal(
             "A camera does not roll here, and looks at most straight up or down: rotation z is 0, "
-            f"x within -90 to 90; got {rotation.z:g} and {rotation.x:g}.",
-            "InvalidArgument",
+            f"x within -90 to 90; got {rotation.z:g} and {rotation.x:g}."
         )
     return replace(camera, pitch=pitch, yaw=rotation.y % 360.0)
 
 
 def _widened(camera: FixedCamera, field_of_view: float) -> FixedCamera:
     if not 1.0 <= field_of_view <= 179.0:
-        raise Refusal("fov must be set to (0, 180) noninclusive.", "InvalidArgument")
+        raise Refusal("fov must be set to (0, 180) noninclusive.")
     return replace(camera, field_of_view=field_of_view)
+
+
+def toggle_map_view(house: House) -> JsonValue:
+    """Show the room from above through the agent's camera; once more, through its eye again."""
+    house.settings = replace(house.settings, map_view=not house.settings.map_view)
+    return None
+
+
+def change_fov(house: House, *, field_of_view: Number, camera: str = "") -> JsonValue:
+    """Change the field of view of the agent's camera."""
+    del camera
+    if not 1 <= field_of_view < 180:
+        raise Refusal("fov must be set to (0, 180) noninclusive.")
+    house.settings = replace(house.settings, field_of_view=field_of_view)
+    return None
 
 
 ACTIONS: Mapping[str, ActionFunction] = {
     "AddThirdPartyCamera": add,
     "UpdateThirdPartyCamera": update,
     "GetMapViewCameraProperties": map_view,
+    "ToggleMapView": toggle_map_view,
+    "ChangeFOV": change_fov,
 }

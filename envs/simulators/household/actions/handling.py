@@ -107,7 +107,7 @@ def put(
     if box is None:
         raise Refusal("No valid positions to place object found", "ReceptacleFull")
     own = surface(house.world, receptacle).owner.id
-    _let_go(house)
+    let_go(house)
     placing.put(house.world, thing.id, box, dict.fromkeys((receptacle.id, own)))
     return None
 
@@ -140,7 +140,8 @@ def _away(house: House, receptacle: SimObject) -> Array:
     return np.asarray(box.center + box.axes @ (0.25 * towards * box.half))
 
 
-def _let_go(house: House) -> None:
+def let_go(house: House) -> None:
+    """Open the hand; where the thing goes is the caller's affair."""
     house.world.agent = replace(house.agent, held=None, arm=(0.0, 0.0, 0.0), wrist=(0.0, 0.0, 0.0))
 
 
@@ -166,7 +167,7 @@ def throw(house: House, *, move_magnitude: Number = 50.0, force_action: bool = F
 
 
 def _fall(house: House, thing: SimObject, at: Array, *, thrown: bool = False) -> None:
-    _let_go(house)
+    let_go(house)
     box, onto = placing.drop(house.world, thing, at)
     height = at[1] - box.center[1]
     placing.put(house.world, thing.id, box, [onto.id])
@@ -216,17 +217,31 @@ def rotate_held(
     return None
 
 
+def rotate_hand(house: House, *, x: Number = 0.0, y: Number = 0.0, z: Number = 0.0) -> JsonValue:
+    """Turn what is held to an angle, in degrees: release 2.1.0's name for it."""
+    held(house, "Can't rotate hand unless holding object")
+    house.world.agent = replace(house.agent, wrist=(x % 360.0, y % 360.0, z % 360.0))
+    return None
+
+
+_DIRECTIONS: Mapping[str, tuple[float, float, float]] = {
+    "Ahead": (0.0, 0.0, 1.0),
+    "Back": (0.0, 0.0, -1.0),
+    "Right": (1.0, 0.0, 0.0),
+    "Left": (-1.0, 0.0, 0.0),
+    "Up": (0.0, 1.0, 0.0),
+    "Down": (0.0, -1.0, 0.0),
+}
+
 ACTIONS: Mapping[str, ActionFunction] = {
     "PickupObject": pick_up,
     "PutObject": put,
+    "PlaceHeldObject": put,
     "DropHandObject": drop,
     "ThrowObject": throw,
     "MoveHeldObject": move_held,
-    "MoveHeldObjectAhead": _move_held_along((0.0, 0.0, 1.0)),
-    "MoveHeldObjectBack": _move_held_along((0.0, 0.0, -1.0)),
-    "MoveHeldObjectRight": _move_held_along((1.0, 0.0, 0.0)),
-    "MoveHeldObjectLeft": _move_held_along((-1.0, 0.0, 0.0)),
-    "MoveHeldObjectUp": _move_held_along((0.0, 1.0, 0.0)),
-    "MoveHeldObjectDown": _move_held_along((0.0, -1.0, 0.0)),
+    **{f"MoveHeldObject{name}": _move_held_along(way) for name, way in _DIRECTIONS.items()},
+    **{f"MoveHand{name}": _move_held_along(way) for name, way in _DIRECTIONS.items()},
+    "RotateHand": rotate_hand,
     "RotateHeldObject": rotate_held,
 }

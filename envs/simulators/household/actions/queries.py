@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from math import cos, dist, radians, sin
 
 from pydantic import JsonValue
 
@@ -22,12 +23,54 @@ from inhabit.envs.simulators.household.navigation.grid import STEP, Cell, neighb
 from inhabit.envs.simulators.household.world import SimObject
 
 _QUARTERS = (0.0, 90.0, 180.0, 270.0)
+_FINEST = 0.01
+"""Metres: the shortest step of a grid."""
 _HORIZONS = (-30.0, 0.0, 30.0, 60.0)
 
 
-def reachable_positions(house: House) -> JsonValue:
-    """All reachable positions, as {x, y, z}."""
-    return [_place(house, cell) for cell in sorted(house.world.cells)]
+def reachable_positions(
+    house: House,
+    *,
+    grid_size: Number | None = None,
+    max_step_count: int = 10_000,
+    directions_relative_agent: bool = False,
+) -> JsonValue:
+    """All reachable positions, as {x, y, z}.
+
+    On a grid of 0.25 m these are all cells of the room; on any other grid, those that a
+    breadth-first search from the agent's position reaches.
+    """
+    step = house.settings.grid_size if grid_size is None else grid_size
+    if step < _FINEST:
+        raise Refusal(f"gridSize must be at least {_FINEST} m; it is {step:g}.")
+    if step == STEP and not directions_relative_agent:
+        return [_place(house, cell) for cell in sorted(house.world.cells)]
+    turn = house.agent.rotation if directions_relative_agent else 0.0
+    return [
+        {"x": x, "y": house.agent.y, "z": z} for x, z in _reached(house, step, turn, max_step_count)
+    ]
+
+
+def _reached(house: House, step: float, turn: float, most: int) -> Sequence[tuple[float, float]]:
+    """Breadth-first search from where the agent is, along four directions."""
+    ahead = (sin(radians(turn)) * step, cos(radians(turn)) * step)
+    sideways = (ahead[1], -ahead[0])
+    found: dict[Cell, tuple[float, float]] = {(0, 0): (house.agent.x, house.agent.z)}
+    queue = deque(found)
+    limit = most / min(step, 1.0) ** 2
+    while queue:
+        for near in neighbours(queue.popleft()):
+            if near in found:
+                continue
+            x = house.agent.x + near[1] * ahead[0] + near[0] * sideways[0]
+            z = house.agent.z + near[1] * ahead[1] + near[0] * sideways[1]
+            if not can_stand(house, x, z):
+                continue
+            found[near] = (round(x, 6), round(z, 6))
+            queue.append(near)
+            if len(found) > limit:
+                raise Refusal("Too many steps taken in GetReachablePositions.")
+    return list(found.values())
 
 
 def shortest_path(
@@ -38,18 +81,59 @@ def shortest_path(
     position: Vector | None = None,
 ) -> JsonValue:
     """The corners of a shortest path to the nearest cell from which an object is within reach."""
-    goals = _named(house, object_type, object_id)
+    goals = named(house, object_type, object_id)
     if position is None:
         x, z = house.agent.x, house.agent.z
     else:
         x, z = position.x, position.z
-    start = (round(x / STEP), round(z / STEP))
-    if start not in house.world.cells:
+
+    def arrived(at: tuple[float, float]) -> bool:
+        return any(house.within_reach(thing, *at) for thing in goals)
+
+    return {"corners": [_place(house, cell) for cell in path(house, x, z, arrived)]}
+
+
+def shortest_path_to_point(
+    house: House,
+    *,
+    target: Vector | None = None,
+    position: Vector | None = None,
+    x: Number | None = None,
+    y: Number | None = None,
+    z: Number | None = None,
+    allowed_error: Number = 0.25,
+) -> JsonValue:
+    """The same to the first cell within half a cell's diagonal of a point."""
+    del y
+    if target is None:
+        if x is None or z is None:
+            raise Refusal(
+                "Action: GetShortestPathToPoint is missing the following arguments: target.",
+                "MissingArguments",
+            )
+        target = Vector(x=x, z=z)
+    start = (house.agent.x, house.agent.z) if position is None else (position.x, position.z)
+    goal, near = (target.x, target.z), max(allowed_error, 0.75 * STEP)
+    corners = path(house, *start, lambda at: dist(at, goal) <= near)
+    return {"corners": [_place(house, cell) for cell in corners]}
+
+
+def path(
+    house: House, x: float, z: float, arrived: Callable[[tuple[float, float]], bool]
+) -> Sequence[Cell]:
+    """The cells of a shortest walk from a place to the nearest cell where one has arrived.
+
+    Raises:
+        Refusal: there is no way.
+    """
+    start = min(
+        sorted(house.world.cells), key=lambda cell: dist(_center(cell), (x, z)), default=None
+    )
+    if start is None or dist(_center(start), (x, z)) > STEP:
         raise Refusal(f"There is no way from ({x:.2f}, {z:.2f}): nobody can stand there.")
-    for path in _walks(house.world.cells, start):
-        column, row = path[-1]
-        if any(house.within_reach(thing, column * STEP, row * STEP) for thing in goals):
-            return {"corners": [_place(house, cell) for cell in path]}
+    for walk in _walks(house.world.cells, start):
+        if arrived(_center(walk[-1])):
+            return walk
     raise Refusal("Path to target could not be found.")
 
 
@@ -66,7 +150,7 @@ def interactable_poses(
     """Poses from which an object is visible and within reach; by default of all cells."""
     thing = target(house, object_id, force=True)
     if max_poses is not None and max_poses <= 0:
-        raise Refusal("maxPoses must be > 0.", "InvalidArgument")
+        raise Refusal("maxPoses must be > 0.")
     if house.world.hidden(thing.id):
         return []
     places = (
@@ -99,7 +183,12 @@ def _degrees(turn: float | Vector) -> float:
     return turn.y if isinstance(turn, Vector) else turn
 
 
-def _named(house: House, object_type: str | None, object_id: str | None) -> list[SimObject]:
+def named(house: House, object_type: str | None, object_id: str | None) -> list[SimObject]:
+    """The thing of an id, or all of a type.
+
+    Raises:
+        Refusal: there is none.
+    """
     things = house.world.things
     if object_id is not None:
         if object_id not in things:
@@ -130,6 +219,10 @@ def _walks(cells: frozenset[Cell], start: Cell) -> list[list[Cell]]:
     return walks
 
 
+def _center(cell: Cell) -> tuple[float, float]:
+    return cell[0] * STEP, cell[1] * STEP
+
+
 def _place(house: House, cell: Cell) -> JsonValue:
     return {"x": cell[0] * STEP, "y": house.agent.y, "z": cell[1] * STEP}
 
@@ -137,5 +230,6 @@ def _place(house: House, cell: Cell) -> JsonValue:
 ACTIONS: Mapping[str, ActionFunction] = {
     "GetReachablePositions": reachable_positions,
     "GetShortestPath": shortest_path,
+    "GetShortestPathToPoint": shortest_path_to_point,
     "GetInteractablePoses": interactable_poses,
 }

@@ -18,11 +18,27 @@ Range = Annotated[list[Number], Field(min_length=2, max_length=2)]
 """Minimum and maximum."""
 
 
-def randomize_materials(house: House, *, random_seed: int | None = None) -> JsonValue:
+def randomize_materials(
+    house: House,
+    *,
+    random_seed: int | None = None,
+    use_train_materials: bool | None = None,
+    use_val_materials: bool | None = None,
+    use_test_materials: bool | None = None,
+    use_external_materials: bool | None = None,
+    in_room_types: list[str] | None = None,
+) -> JsonValue:
     """Randomize all materials; without a seed, use the next variant."""
+    del use_train_materials, use_val_materials, use_test_materials, use_external_materials
+    del in_room_types
     salt = house.randomization.materials + 1 if random_seed is None else 1 + abs(random_seed)
     house.randomization = replace(house.randomization, materials=salt)
     return None
+
+
+def randomize_colors(house: House) -> JsonValue:
+    """Randomize all colours, and the materials with them."""
+    return randomize_materials(house)
 
 
 def reset_materials(house: House) -> JsonValue:
@@ -39,6 +55,7 @@ def randomize_lighting(
     hue: Range | None = None,
     saturation: Range | None = None,
     random_seed: int = 0,
+    synchronized: bool = False,
 ) -> JsonValue:
     """Randomize the brightness and, optionally, the colour of the light.
 
@@ -50,7 +67,9 @@ def randomize_lighting(
         saturation: 0 to 1, by default 0.1 to 0.4. THOR's default is 0.5 to 1; of its lamps there
             are many, and here is one.
         random_seed: chooses.
+        synchronized: whether all lamps change alike, which they do anyway.
     """
+    del synchronized
     choose = np.random.default_rng([abs(random_seed), 0x11647])
     factor = _from(choose, brightness or [0.5, 1.5], "brightness", 10.0)
     tone = _from(choose, hue or [0.0, 1.0], "hue", 1.0)
@@ -63,9 +82,7 @@ def randomize_lighting(
 def _from(choose: np.random.Generator, limits: list[float], name: str, most: float) -> float:
     low, high = limits
     if not 0.0 <= low <= high <= most:
-        raise Refusal(
-            f"{name} must be a range within 0 to {most:g}; got {limits}.", "InvalidArgument"
-        )
+        raise Refusal(f"{name} must be a range within 0 to {most:g}; got {limits}.")
     return float(choose.uniform(low, high))
 
 
@@ -80,4 +97,6 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "ResetMaterials": reset_materials,
     "RandomizeLighting": randomize_lighting,
     "ResetLighting": reset_lighting,
+    "RandomizeColors": randomize_colors,
+    "ResetColors": reset_materials,
 }

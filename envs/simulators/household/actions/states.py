@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal
+from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Number, Refusal
 from inhabit.envs.simulators.household.actions.targets import demand, target
 from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.placement import pieces
@@ -19,14 +18,12 @@ _RUNS_CLOSED = frozenset({"Microwave"})
 
 LIQUIDS = ("water", "coffee", "wine")
 
-Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
-
 
 def open_(
     house: House,
     *,
     object_id: str,
-    openness: Share = 1.0,
+    openness: Number = 1.0,
     force_action: bool = False,
     simplify_physics: bool = False,
     physics_interval: float | None = None,
@@ -34,6 +31,7 @@ def open_(
 ) -> JsonValue:
     """Open an object, fully or by a fraction; 0 closes it."""
     del simplify_physics, physics_interval, use_gripper
+    demand(0.0 <= openness <= 1.0, f"openness must be in [0:1]; it is {openness:g}.")
     thing = _openable(house, object_id, force_action)
     demand(
         not (thing.kind in _RUNS_CLOSED and thing["isToggled"]) or openness == 0.0,
@@ -151,10 +149,7 @@ def fill(
     thing = target(house, object_id, force=force_action)
     demand(thing["canFillWithLiquid"], f"{object_id} does not have the CanBeFilled property!")
     if fill_liquid not in LIQUIDS:
-        raise Refusal(
-            f"{fill_liquid!r} is not a valid liquid: there are {', '.join(LIQUIDS)}.",
-            "InvalidArgument",
-        )
+        raise Refusal(f"{fill_liquid!r} is not a valid liquid: there are {', '.join(LIQUIDS)}.")
     demand(not thing["isFilledWithLiquid"], f"{object_id} is already filled!")
     demand(not thing["isBroken"], f"{object_id} is broken and holds nothing.")
     house.world.change(thing, isFilledWithLiquid=True, fillLiquid=fill_liquid)

@@ -33,7 +33,7 @@ def _move(degrees: float) -> ActionFunction:
     ) -> JsonValue:
         length = house.settings.grid_size if move_magnitude is None else move_magnitude
         if length < 0:
-            raise Refusal(f"moveMagnitude can't be negative: {length}.", "InvalidArgument")
+            raise Refusal(f"moveMagnitude can't be negative: {length}.")
         angle = radians(house.agent.rotation + degrees)
         dx, dz = length * sin(angle), length * cos(angle)
         x, z = house.agent.x + dx, house.agent.z + dz
@@ -79,7 +79,10 @@ def _in_the_way(house: House, x: float, z: float) -> str:
 
 
 def _turn(sign: float) -> ActionFunction:
-    def turn(house: House, *, degrees: Number | None = None) -> JsonValue:
+    def turn(
+        house: House, *, degrees: Number | None = None, force_action: bool = False
+    ) -> JsonValue:
+        del force_action
         angle = house.settings.rotate_step if degrees is None else degrees
         house.world.agent = house.agent.turned(sign * angle)
         return None
@@ -87,8 +90,9 @@ def _turn(sign: float) -> ActionFunction:
     return turn
 
 
-def look_up(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
+def look_up(house: House, *, degrees: Number = _LOOK_STEP, force_action: bool = False) -> JsonValue:
     """Tilt the camera up."""
+    del force_action
     horizon = round(house.agent.horizon - degrees, 4)
     if not HIGHEST <= horizon <= LOWEST:
         raise Refusal(
@@ -99,8 +103,11 @@ def look_up(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
     return None
 
 
-def look_down(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
+def look_down(
+    house: House, *, degrees: Number = _LOOK_STEP, force_action: bool = False
+) -> JsonValue:
     """Tilt the camera down."""
+    del force_action
     horizon = round(house.agent.horizon + degrees, 4)
     if not HIGHEST <= horizon <= LOWEST:
         raise Refusal(
@@ -151,10 +158,7 @@ def teleport(
     turn = rotation.y if isinstance(rotation, Vector) else rotation
     down = agent.horizon if horizon is None else round(horizon, 4)
     if not HIGHEST <= down <= LOWEST and not force_action:
-        raise Refusal(
-            f"Each horizon must be in [{HIGHEST:g}:{LOWEST:g}]. You gave {down:g}.",
-            "InvalidArgument",
-        )
+        raise Refusal(f"Each horizon must be in [{HIGHEST:g}:{LOWEST:g}]. You gave {down:g}.")
     if not force_action and not can_stand(house, to_x, to_z):
         blocker = _in_the_way(house, to_x, to_z)
         raise Refusal(f"Cannot teleport to ({to_x:.4f}, {to_z:.4f}): {blocker} is in the way.")
@@ -174,14 +178,14 @@ def teleport_full(
     *,
     rotation: Number | Vector,
     horizon: Number,
-    standing: bool,
+    standing: bool | None = None,
     position: Vector | None = None,
     x: Number | None = None,
     y: Number | None = None,
     z: Number | None = None,
     force_action: bool = False,
 ) -> JsonValue:
-    """Teleport to a complete pose."""
+    """Teleport to a pose; `standing` is optional, as in release 2.1.0."""
     if position is None and (x is None or z is None):
         raise Refusal(
             "Action: TeleportFull is missing the following arguments: x, y, z.", "MissingArguments"

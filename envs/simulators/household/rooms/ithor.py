@@ -58,10 +58,13 @@ class Room:
         return {o["objectId"]: box for o, box in zip(self.objects, self.boxes, strict=True)}
 
     def solids(self, boxes: Mapping[str, Box]) -> Iterator[Solid]:
-        """The obstacles, with the current boxes of the objects, by id."""
+        """The obstacles, with the current boxes of the objects, by id.
+
+        An object without a box has been removed.
+        """
         for metadata in self.objects:
             name, kind = metadata["objectId"], metadata["objectType"]
-            for box in self.strips.get(name) or (boxes[name],):
+            for box in (self.strips.get(name) or (boxes[name],)) if name in boxes else ():
                 yield Solid(kind, box)
 
 

@@ -48,11 +48,13 @@ class Session:
             simulator: what acts.
             form: how metadata is written.
             pictures: False sends none at all (the client was told `headless`).
-            release: of the client, such as "2.1.0"; empty for 5.0.0.
+            release: of the client, such as "2.1.0", where `inhabit thor` has started it; else
+                empty, for 5.0.0.
         """
         self._simulator = simulator
         self._form = form
         self._pictures = pictures
+        self._told = bool(release)
         self._dialect = Dialect.of(release)
         self._objects = Objects(form, self._dialect.aliases)
         self._palette = pixels.Palette()
@@ -67,7 +69,8 @@ class Session:
 
     def answer(self, request: Mapping[str, Any]) -> Message:
         """Execute a request and return its message."""
-        refused = [name for name in _UNKNOWN_SENSORS if request.get(name)]
+        # A program under `inhabit thor` was told that they are not drawn, and goes on without.
+        refused = [name for name in _UNKNOWN_SENSORS if request.get(name) and not self._told]
         if refused:
             text = f"The embedded household has no such picture: {', '.join(refused)}."
             return self._message(request, ActionResult(False, text, "InvalidArgument"))
@@ -139,9 +142,11 @@ class Session:
             agent["colors"] = self._palette.metadata()
         if self._dialect.three_channels:
             agent["colorBounds"] = self._bounds() if "image_ids" in wanted else []
-        sights = self._simulator.visibility()
+        sights, listed = self._simulator.visibility(), self._simulator.settings.listed
         objects = self._objects.pack(
-            (thing, sights[name]) for name, thing in self._simulator.things.items()
+            (thing, sights[name])
+            for name, thing in self._simulator.things.items()
+            if listed is None or name in listed
         )
         whole = form.table([form.entries(agent), form.entry("objects", objects)], len(agent) + 1)
         envelope = {

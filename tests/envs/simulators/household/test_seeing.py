@@ -107,7 +107,8 @@ def test_teleporting_needs_a_place_to_stand(simulator: Simulator) -> None:
     inside = {"action": "Teleport", "position": fridge["position"]}
     assert "is in the way" in simulator.act(inside).message
     assert simulator.act({**inside, "forceAction": True}).success
-    assert simulator.act({"action": "Teleport", "horizon": 80}).code == "InvalidArgument"
+    reply = simulator.act({"action": "Teleport", "horizon": 80})
+    assert not reply.success and reply.code == ""  # THOR fails it; its client does not raise
 
 
 def test_the_eye_is_where_thors_is() -> None:
@@ -168,7 +169,7 @@ def test_asked_poses_are_of_what_was_asked() -> None:
     ).value
     assert all(pose["horizon"] == 0 and pose["rotation"] == 270 for pose in some)
     assert all({a: pose[a] for a in "xyz"} == place for pose in some)
-    assert simulator.act({**request, "maxPoses": 0}).code == "InvalidArgument"
+    assert "maxPoses" in simulator.act({**request, "maxPoses": 0}).message
     assert simulator.act({**request, "positions": []}).value == []
 
 

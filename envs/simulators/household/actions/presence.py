@@ -1,0 +1,108 @@
+"""Taking things out of the scene, out of sight, or off the list in the metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal
+from inhabit.envs.simulators.household.actions.arranging import walkable
+from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.world import SimObject
+
+
+def remove(house: House, *, object_id: str) -> JsonValue:
+    """Take a thing out of the scene for good; metadata lists it no longer."""
+    thing = _there(house, object_id)
+    house.world.remove(thing.id)
+    _walk_anew(house, thing)
+    return None
+
+
+def disable(house: House, *, object_id: str) -> JsonValue:
+    """Take a thing out of the scene; metadata goes on listing it, never visible."""
+    thing = _there(house, object_id)
+    house.world.vanish(thing)
+    _walk_anew(house, thing)
+    return None
+
+
+def enable(house: House, *, object_id: str) -> JsonValue:
+    """Bring back what was disabled or hidden, where it was."""
+    thing = _known(house, object_id)
+    if thing["isSliced"]:
+        raise Refusal(f"{object_id} is in pieces and can't be brought back.")
+    house.world.reappear(thing)
+    _walk_anew(house, thing)
+    return None
+
+
+def enable_all(house: House) -> JsonValue:
+    """Bring back all that was disabled or hidden."""
+    for thing in list(house.world.things.values()):
+        if not thing.present and not thing["isSliced"]:
+            enable(house, object_id=thing.id)
+    return None
+
+
+def _known(house: House, object_id: str) -> SimObject:
+    thing = house.world.things.get(object_id)
+    if thing is None:
+        raise Refusal(f"No object of id {object_id} found in scene.")
+    return thing
+
+
+def _there(house: House, object_id: str) -> SimObject:
+    thing = _known(house, object_id)
+    if thing.kind == "Floor":
+        raise Refusal("The floor can't be taken away.")
+    if object_id == house.agent.held:
+        raise Refusal(f"{object_id} is in the agent's hand.")
+    return thing
+
+
+def _walk_anew(house: House, thing: SimObject) -> None:
+    """What can't be picked up stands in the way while it is there."""
+    if not thing["pickupable"]:
+        house.world.cells = walkable(house.world)
+
+
+def set_filter(house: House, *, object_ids: list[str]) -> JsonValue:
+    """List only these things in the metadata from now on."""
+    house.settings = replace(house.settings, listed=frozenset(object_ids))
+    return None
+
+
+def set_filter_by_type(
+    house: House, *, object_types: list[str], allow_contains: bool = False
+) -> JsonValue:
+    """List only things of these types."""
+    found = (
+        thing.id
+        for thing in house.world.things.values()
+        if thing.kind in object_types
+        or (allow_contains and any(kind in thing.kind for kind in object_types))
+    )
+    house.settings = replace(house.settings, listed=frozenset(found))
+    return None
+
+
+def reset_filter(house: House) -> JsonValue:
+    """List everything again."""
+    house.settings = replace(house.settings, listed=None)
+    return None
+
+
+ACTIONS: Mapping[str, ActionFunction] = {
+    "RemoveFromScene": remove,
+    "DisableObject": disable,
+    "EnableObject": enable,
+    "HideObject": disable,
+    "UnhideObject": enable,
+    "UnhideAllObjects": enable_all,
+    "SetObjectFilter": set_filter,
+    "SetObjectFilterForType": set_filter_by_type,
+    "ResetObjectFilter": reset_filter,
+}

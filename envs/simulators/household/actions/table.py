@@ -1,0 +1,178 @@
+"""What becomes of each action that AI2-THOR has: done, approximated, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["done", "approximated", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One action."""
+
+    family: str
+    name: str
+    """THOR's."""
+    status: Status
+    note: str = ""
+    """How it is approximated, or why it is refused."""
+
+
+_DONE: Mapping[str, str] = {
+    "Scene": "Reset Initialize GetScenesInBuild ChangeResolution",
+    "Navigation": (
+        "MoveAhead MoveBack MoveLeft MoveRight RotateLeft RotateRight LookUp LookDown Crouch Stand "
+        "Teleport TeleportFull Done Pass NoOp"
+    ),
+    "Questions": (
+        "GetReachablePositions GetInteractablePoses GetShortestPath GetShortestPathToPoint "
+        "GetObjectInFrame GetCoordinateFromRaycast GetVisibleObjects GetMapViewCameraProperties"
+    ),
+    "Interaction": (
+        "PickupObject PutObject PlaceHeldObject OpenObject CloseObject ToggleObjectOn "
+        "ToggleObjectOff SliceObject BreakObject DirtyObject CleanObject CookObject "
+        "FillObjectWithLiquid EmptyLiquidFromObject"
+    ),
+    "Objects": (
+        "RemoveFromScene DisableObject EnableObject SetObjectStates SetObjectToggles "
+        "SetStateOfAllObjects SetMassProperties MakeAllObjectsUnbreakable "
+        "MakeObjectsOfTypeUnbreakable SetObjectFilter SetObjectFilterForType ResetObjectFilter"
+    ),
+    "Cameras": "AddThirdPartyCamera UpdateThirdPartyCamera ToggleMapView ChangeFOV",
+    "Appearance": "ResetMaterials ResetColors ResetLighting",
+}
+_NO_PHYSICS = "Succeeds and changes nothing: there is no physics, and no time between actions."
+_NO_DECAY = "Succeeds; what is hot or cold stays so."
+_WITHOUT_EFFECT = (
+    "PausePhysicsAutoSim",
+    "UnpausePhysicsAutoSim",
+    "AdvancePhysicsStep",
+    "ChangeTimeScale",
+    "MakeAllObjectsMoveable",
+    "MakeAllObjectsStationary",
+    "MakeObjectsStaticKinematicMassThreshold",
+)
+_SLIDES = "Slides as far as its mass allows, 1 m at most; nothing topples or is knocked over."
+_APPROXIMATED: Mapping[str, Mapping[str, str]] = {
+    "Questions": {
+        "ObjectNavExpertAction": "By a shortest walk on the grid of 0.25 m, and by turning there.",
+        "PerformRaycast": "Through the shapes that are drawn.",
+        "GetObjectHitFromRaycast": "Through the shapes that are drawn.",
+    },
+    "Interaction": {
+        "UseUpObject": "Fails in iTHOR's rooms, whose data name no object that can be used up.",
+        "DropHandObject": "Comes to rest on the highest surface below; does not roll.",
+        "ThrowObject": "Lands up to 2 m ahead by its strength; may break; does not bounce.",
+        "PushObject": _SLIDES,
+        "PullObject": _SLIDES,
+        "DirectionalPush": _SLIDES,
+        "TouchThenApplyForce": _SLIDES,
+        **{
+            f"{verb}{direction}": "Through other things, up to 0.5 m from the hand's place."
+            for verb in ("MoveHeldObject", "MoveHand")
+            for direction in ("", "Ahead", "Back", "Left", "Right", "Up", "Down")
+            if verb + direction != "MoveHand"
+        },
+        "RotateHeldObject": "Through other things.",
+        "RotateHand": "Through other things.",
+    },
+    "Objects": {
+        "SetObjectPoses": "What has no pose stays where it is, where THOR takes it away.",
+        "InitialRandomSpawn": "By our own draw of places: a seed gives another layout than THOR's.",
+        "PlaceObjectAtPoint": "Checks boxes of small things alone, not meshes.",
+        "GetSpawnCoordinatesAboveReceptacle": "A grid of 0.1 m over the receptacle's surface.",
+        "HideObject": "Is out of the way as well as out of sight.",
+        "UnhideObject": "As HideObject.",
+        "UnhideAllObjects": "Brings back what was disabled, too.",
+    },
+    "Appearance": {
+        "RandomizeMaterials": "Our own materials, whatever split of THOR's is named.",
+        "RandomizeColors": "As RandomizeMaterials.",
+        "RandomizeLighting": "One light for the whole room.",
+    },
+    "Engine": {
+        **dict.fromkeys(_WITHOUT_EFFECT, _NO_PHYSICS),
+        "ChangeQuality": "Succeeds; smoother edges are `antialias=2` at Initialize.",
+        "SetDecayTemperatureBool": _NO_DECAY,
+        "SetGlobalRoomTempDecayTime": _NO_DECAY,
+        "SetRoomTempDecayTimeForType": _NO_DECAY,
+    },
+}
+_REFUSALS: Mapping[str, Mapping[str, str]] = {
+    "Arms": {
+        "The embedded household has no arm: the default agent alone is simulated.": (
+            "MoveArm MoveArmBase MoveArmBaseUp MoveArmBaseDown MoveArmRelative RotateWrist "
+            "RotateWristRelative RotateElbow RotateElbowRelative SetHandSphereRadius "
+            "GetObjectsInsideHandSphere ReleaseObject MoveMidLevelArm MoveMidLevelArmHeight "
+            "StopArm MoveAgent RotateAgent VisualizeArm AttachObjectToArmWithFixedJoint"
+        )
+    },
+    "Drones": {
+        "The embedded household has no drone: the default agent alone is simulated.": (
+            "FlyTo FlyAhead FlyBack FlyLeft FlyRight FlyUp FlyDown FlyAssignStart FlyRandomStart "
+            "LaunchDroneObject SpawnDroneLauncher CheckDroneCaught MoveDroneLauncher"
+        )
+    },
+    "Physics": {
+        "The embedded household has no physics that could do this.": (
+            "ApplyForceObject SpawnObjectInReceptacle SlideObject SetGravity MoveLiftedObject "
+            "CreateObjectAtLocation SpawnTargetCircle SlipObject"
+        )
+    },
+    "Assets": {
+        "The embedded household has no asset files of Unity: it draws shapes of its own.": (
+            "SpawnAsset GetAssetDatabase CreateRuntimeAsset DeleteLRUFromProceduralCache "
+            "GetLRUCacheKeys SetSkybox GetLights SetLights ColorSurfacesRandomly "
+            "ColorWallColliders SetRandomizeMaterialColors BakeNavMesh CreateHouse "
+            "GetHouseFromTemplate"
+        )
+    },
+    "Displays": {
+        "The embedded household draws nothing into the scene but the scene.": (
+            "VisualizePath HideVisualizedPath VisualizeWaypoints VisualizeGrid ToggleColliders"
+        )
+    },
+    "Old": {
+        "AI2-THOR itself has replaced this action: use InitialRandomSpawn.": "RandomInitialize"
+    },
+}
+
+REFUSED: Mapping[str, str] = {
+    name: sentence
+    for family in _REFUSALS.values()
+    for sentence, names in family.items()
+    for name in names.split()
+}
+"""Actions that fail, and the sentence that each fails with."""
+
+
+def rows() -> list[Row]:
+    """All actions, family by family."""
+    done = [Row(family, name, "done") for family, names in _DONE.items() for name in names.split()]
+    approximated = [
+        Row(family, name, "approximated", how)
+        for family, members in _APPROXIMATED.items()
+        for name, how in members.items()
+    ]
+    refused = [
+        Row(family, name, "refused", sentence)
+        for family, members in _REFUSALS.items()
+        for sentence, names in members.items()
+        for name in names.split()
+    ]
+    order = list(dict.fromkeys([*_DONE, *_APPROXIMATED, *_REFUSALS]))
+    return sorted([*done, *approximated, *refused], key=lambda row: order.index(row.family))
+
+
+def markdown() -> str:
+    """The table of docs/thor.md: actions with the same note share a line."""
+    lines = ["| actions | status | how it differs, or why it is refused |", "|---|---|---|"]
+    together: dict[tuple[str, Status, str], list[str]] = {}
+    for row in rows():
+        together.setdefault((row.family, row.status, row.note), []).append(f"`{row.name}`")
+    for (family, status, note), names in together.items():
+        lines.append(f"| {family}: {', '.join(names)} | {status} | {note} |")
+    return "\n".join(lines)

@@ -1,0 +1,400 @@
+"""Every row of the table of actions, through the client as it comes; and random requests."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from ai2thor.controller import Controller
+
+from inhabit.envs.simulators.household.actions import ACTIONS
+from inhabit.envs.simulators.household.actions.table import REFUSED, rows
+from inhabit.envs.simulators.household.launcher import executable
+from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.household.wire.packing import Json
+from inhabit.envs.simulators.household.wire.session import Session
+
+OWN = {"GetScenesInBuild", "Reset", "Initialize", "ChangeResolution"}
+"""Actions about the simulator itself."""
+FORCED = {"forceAction": True}
+Step = Mapping[str, Any]
+Made = Callable[[Controller], Sequence[Step]]
+"""Requests for an action, of which the last one is the action itself."""
+
+
+def name_of(controller: Controller, kind: str, key: str = "objectId") -> str:
+    objects = controller.last_event.metadata["objects"]
+    return str(next(o[key] for o in objects if o["objectType"] == kind))
+
+
+def on(kind: str, *before: Step, **arguments: Any) -> Made:
+    """The action on the first thing of a kind, after other actions."""
+    return lambda c: [*before, {"objectId": name_of(c, kind), **arguments}]
+
+
+def held(**arguments: Any) -> Made:
+    return lambda c: [
+        {"action": "PickupObject", "objectId": name_of(c, "Mug"), **FORCED},
+        arguments,
+    ]
+
+
+def plain(**arguments: Any) -> Made:
+    return lambda c: [arguments]
+
+
+def at_mug(**arguments: Any) -> Made:
+    """The agent before the mug, as the client itself says where to stand."""
+
+    def made(c: Controller) -> Sequence[Step]:
+        mug = name_of(c, "Mug")
+        poses = c.step("GetInteractablePoses", objectId=mug, horizons=[30.0], standings=[True])
+        pose = poses.metadata["actionReturn"][0]
+        mask = c.step("TeleportFull", **pose).instance_masks[mug]
+        row, column = (int(v) for v in np.argwhere(mask)[len(np.argwhere(mask)) // 2])
+        x, y = (column + 0.5) / mask.shape[1], (row + 0.5) / mask.shape[0]
+        return [{**arguments, "x": x, "y": y}]
+
+    return made
+
+
+def free_cell(c: Controller) -> Mapping[str, float]:
+    cells = c.step("GetReachablePositions").metadata["actionReturn"]
+    return dict(cells[len(cells) // 2])
+
+
+def moved_mug(c: Controller) -> Sequence[Step]:
+    position = {**free_cell(c), "y": 1.2}
+    pose = {"objectName": name_of(c, "Mug", "name"), "position": position}
+    return [{"objectPoses": [pose]}]
+
+
+def mug_on_counter(c: Controller) -> Sequence[Step]:
+    asked = c.step("GetSpawnCoordinatesAboveReceptacle", objectId=name_of(c, "CounterTop"))
+    return [{"objectId": name_of(c, "Mug"), "position": p} for p in asked.metadata["actionReturn"]]
+
+
+def amid_free_cells(c: Controller) -> Sequence[Step]:
+    """The agent where it can go any way."""
+    cells = c.step("GetReachablePositions").metadata["actionReturn"]
+    free = {(round(4 * cell["x"]), round(4 * cell["z"])): cell for cell in cells}
+    ways = ((0, 1), (1, 0), (0, -1), (-1, 0))
+    middle = next(v for (x, z), v in free.items() if all((x + i, z + j) in free for i, j in ways))
+    return [{"action": "Teleport", "position": middle, "rotation": 0.0}, {}]
+
+
+def in_front(c: Controller) -> Mapping[str, Any]:
+    """A line through the agent's eye, straight down."""
+    eye = c.last_event.metadata["cameraPosition"]
+    return {"origin": eye, "destination": {**eye, "y": eye["y"] - 1.0}}
+
+
+CAMERA = {"position": {"x": 0, "y": 1.5, "z": 0}, "rotation": {"x": 20, "y": 90, "z": 0}}
+
+
+def opened(kind: str) -> Made:
+    return lambda c: [
+        {"action": "OpenObject", "objectId": name_of(c, kind), **FORCED},
+        {"objectId": name_of(c, kind), **FORCED},
+    ]
+
+
+def put(c: Controller) -> Sequence[Step]:
+    pick = {"action": "PickupObject", "objectId": name_of(c, "Mug"), **FORCED}
+    return [pick, {"objectId": name_of(c, "CounterTop"), **FORCED}]
+
+
+def undone(action: str, kind: str) -> Made:
+    return lambda c: [
+        {"action": action, "objectId": name_of(c, kind)},
+        {"objectId": name_of(c, kind)},
+    ]
+
+
+MADE: Mapping[str, Made] = {
+    "Reset": plain(sceneName="FloorPlan2_physics"),
+    "Initialize": plain(gridSize=0.1, fieldOfView=100, renderDepthImage=True),
+    "ChangeResolution": plain(x=80, y=60),
+    **dict.fromkeys(("MoveAhead", "MoveBack", "MoveLeft", "MoveRight"), amid_free_cells),
+    "Stand": lambda c: [{"action": "Crouch"}, {}],
+    "Teleport": lambda c: [{"position": free_cell(c), "rotation": 37.0, "horizon": 10.0}],
+    "TeleportFull": lambda c: [
+        {**free_cell(c), "rotation": {"x": 0, "y": 90, "z": 0}, "horizon": 30.0, "standing": False}
+    ],
+    "GetReachablePositions": plain(gridSize=0.1),
+    "GetInteractablePoses": on("Mug", maxPoses=1),
+    "GetShortestPath": plain(objectType="Fridge"),
+    "GetShortestPathToPoint": lambda c: [{"target": free_cell(c)}],
+    "ObjectNavExpertAction": plain(objectType="Fridge"),
+    "GetObjectInFrame": at_mug(checkVisible=True),
+    "GetCoordinateFromRaycast": at_mug(),
+    "PerformRaycast": lambda c: [in_front(c)],
+    "GetObjectHitFromRaycast": lambda c: [in_front(c)],
+    "TouchThenApplyForce": at_mug(direction={"x": 0, "y": 0, "z": 1}, force=50.0),
+    "PickupObject": at_mug(),
+    "PutObject": put,
+    "PlaceHeldObject": put,
+    "DropHandObject": held(),
+    "ThrowObject": held(moveMagnitude=100.0),
+    **{name: held(moveMagnitude=0.1) for name in ACTIONS if name.startswith("MoveHeldObject")},
+    "MoveHeldObject": held(ahead=0.1, right=0.05, up=0.1),
+    **{name: held(moveMagnitude=0.1) for name in ACTIONS if name.startswith("MoveHand")},
+    "RotateHeldObject": held(pitch=90.0),
+    "RotateHand": held(x=90.0),
+    "PushObject": on("Mug", moveMagnitude=20.0, **FORCED),
+    "PullObject": on("Stool", moveMagnitude=20.0, **FORCED),
+    "DirectionalPush": on("Mug", moveMagnitude=20.0, pushAngle=90.0, **FORCED),
+    "OpenObject": on("Fridge", openness=0.5, **FORCED),
+    "CloseObject": opened("Fridge"),
+    "ToggleObjectOn": on("Faucet", **FORCED),
+    "ToggleObjectOff": on("LightSwitch", **FORCED),
+    "SliceObject": on("Apple", **FORCED),
+    "BreakObject": on("Plate", **FORCED),
+    "DirtyObject": on("Plate", **FORCED),
+    "CleanObject": lambda c: [
+        {"action": "DirtyObject", "objectId": name_of(c, "Plate"), **FORCED},
+        {"objectId": name_of(c, "Plate"), **FORCED},
+    ],
+    "CookObject": on("Potato", **FORCED),
+    "UseUpObject": on("PaperTowelRoll", **FORCED),
+    "FillObjectWithLiquid": on("Cup", fillLiquid="wine", **FORCED),
+    "EmptyLiquidFromObject": lambda c: [
+        {"action": "FillObjectWithLiquid", "objectId": name_of(c, "Cup"), **FORCED},
+        {"objectId": name_of(c, "Cup"), **FORCED},
+    ],
+    **{name: on("Bread") for name in ("RemoveFromScene", "DisableObject", "HideObject")},
+    "EnableObject": undone("DisableObject", "Bread"),
+    "UnhideObject": undone("HideObject", "Bread"),
+    "SetObjectStates": plain(SetObjectStates={"stateChange": "toggleable", "isToggled": True}),
+    "SetObjectToggles": plain(objectToggles=[{"objectType": "Faucet", "isOn": True}]),
+    "SetStateOfAllObjects": plain(StateChange="CanBeDirty", **FORCED),
+    "SetMassProperties": on("Mug", mass=2.0),
+    "MakeObjectsOfTypeUnbreakable": plain(objectType="Plate"),
+    "SetObjectFilter": lambda c: [{"objectIds": [name_of(c, "Mug")]}],
+    "SetObjectFilterForType": plain(objectTypes=["Mug"]),
+    "SetObjectPoses": moved_mug,
+    "InitialRandomSpawn": plain(randomSeed=3),
+    "GetSpawnCoordinatesAboveReceptacle": on("CounterTop"),
+    "PlaceObjectAtPoint": mug_on_counter,
+    "AddThirdPartyCamera": plain(**CAMERA),
+    "UpdateThirdPartyCamera": lambda c: [
+        {"action": "AddThirdPartyCamera", **CAMERA},
+        {"thirdPartyCameraId": 0, "fieldOfView": 60.0},
+    ],
+    "ChangeFOV": plain(fieldOfView=60.0),
+    "ChangeTimeScale": plain(timeScale=2.0),
+    "ChangeQuality": plain(quality="Very Low"),
+    "AdvancePhysicsStep": plain(timeStep=0.05),
+}
+
+
+@pytest.fixture(scope="module")
+def controller() -> Iterator[Controller]:
+    made = Controller(
+        local_executable_path=shlex.quote(str(executable())),
+        x_display=":0",
+        server_timeout=None,
+        scene="FloorPlan1",
+        width=100,
+        height=100,
+        renderDepthImage=True,
+        renderInstanceSegmentation=True,
+    )
+    yield made
+    made.stop()
+
+
+def test_the_table_lists_what_there_is() -> None:
+    names = [row.name for row in rows()]
+    assert len(names) == len(set(names))
+    acting = {row.name for row in rows() if row.status != "refused"}
+    assert acting == set(ACTIONS) | OWN
+    assert not set(REFUSED) & acting
+    assert all(row.note for row in rows() if row.status != "done")
+
+
+@pytest.mark.parametrize("name", [row.name for row in rows() if row.status != "refused"])
+def test_what_is_done_succeeds(controller: Controller, name: str) -> None:
+    controller.reset("FloorPlan1", gridSize=0.25, fieldOfView=90)
+    made = MADE.get(name, plain())
+    first = {"action": name}
+    for request in made(controller):
+        event = controller.step({**first, **request})
+        assert_event(event)
+        if name == "PlaceObjectAtPoint" and event.metadata["lastActionSuccess"]:
+            break
+    if name == "ToggleMapView":
+        controller.step("ToggleMapView")
+    assert event.metadata["lastAction"] == name
+    if name == "UseUpObject":  # nothing in iTHOR's rooms can be, by their data
+        assert "CanBeUsedUp" in event.metadata["errorMessage"]
+        return
+    assert event.metadata["lastActionSuccess"], event.metadata["errorMessage"]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_fails_with_a_sentence(controller: Controller, name: str) -> None:
+    event = controller.step(name, anything=1)
+    assert not event.metadata["lastActionSuccess"]
+    assert event.metadata["errorMessage"] == REFUSED[name] != ""
+    with pytest.raises(RuntimeError, match=re.escape(REFUSED[name])):
+        controller.step(name, raise_for_failure=True)
+
+
+def assert_event(event: Any) -> None:
+    metadata = event.metadata
+    assert metadata["lastActionSuccess"] == (metadata["errorMessage"] == "")
+    assert metadata["errorCode"] == "" or not metadata["lastActionSuccess"]
+    shape = (metadata["screenHeight"], metadata["screenWidth"])
+    assert event.frame.shape == (*shape, 3) and event.depth_frame.shape == shape
+
+
+RAISES = [
+    {"action": "NoSuchAction"},
+    {"action": "PickupObject"},
+    {"action": "MoveAhead", "unknown": 1},
+    {"action": "RotateRight", "degrees": "ninety"},
+]
+FAILS = [
+    {"action": "Teleport", "horizon": 80.0},
+    {"action": "Teleport", "position": {"x": 900, "y": 1, "z": 0}},
+    {"action": "Teleport", "position": {"x": float("nan"), "y": 1, "z": 0}},
+    {"action": "PickupObject", "objectId": "Mug|nowhere"},
+    {"action": "OpenObject", "objectId": "Fridge", "openness": 7.0},
+    {"action": "GetObjectInFrame", "x": 1.5, "y": 0.5},
+    {"action": "RemoveFromScene", "objectId": "Mug|nowhere"},
+    {"action": "ChangeResolution", "x": 10**9, "y": 10},
+    {"action": "UpdateThirdPartyCamera", "thirdPartyCameraId": 9},
+    {"action": "MoveAhead", "moveMagnitude": 900.0},
+]
+
+
+@pytest.mark.parametrize("request_", RAISES, ids=str)
+def test_what_thor_can_not_dispatch_raises(controller: Controller, request_: Step) -> None:
+    with pytest.raises(ValueError, match=r"\w+"):
+        controller.step(dict(request_))
+    assert controller.step("Pass").metadata["lastActionSuccess"]
+
+
+@pytest.mark.parametrize("request_", FAILS, ids=str)
+def test_what_thor_tries_and_can_not_do_fails(controller: Controller, request_: Step) -> None:
+    event = controller.step(dict(request_))
+    assert not event.metadata["lastActionSuccess"] and event.metadata["errorMessage"]
+
+
+def test_third_party_cameras_bring_all_their_images(controller: Controller) -> None:
+    controller.reset("FloorPlan1")
+    above = controller.step("GetMapViewCameraProperties").metadata["actionReturn"]
+    controller.step("AddThirdPartyCamera", **CAMERA)
+    event = controller.step("AddThirdPartyCamera", **above, skyboxColor="white")
+    assert len(event.third_party_camera_frames) == 2
+    assert len(event.third_party_depth_frames) == 2
+    assert len(event.third_party_instance_masks) == 2
+    assert [c["orthographic"] for c in event.metadata["thirdPartyCameras"]] == [False, True]
+    floor = name_of(controller, "Floor")
+    assert event.third_party_instance_masks[1][floor].mean() > 0.1
+    blind = controller.step("Pass", renderImage=False)
+    assert blind.metadata["lastActionSuccess"]
+
+
+def test_the_map_view_and_back(controller: Controller) -> None:
+    before = controller.reset("FloorPlan1").frame
+    above = controller.step("ToggleMapView").frame
+    assert (above != before).any()
+    assert (controller.step("ToggleMapView").frame == before).all()
+
+
+def test_free_angles_and_steps(controller: Controller) -> None:
+    controller.reset("FloorPlan1", gridSize=0.1, snapToGrid=False, rotateStepDegrees=30)
+    controller.step("Teleport", position=free_cell(controller), rotation=0)
+    assert controller.step("RotateRight").metadata["agent"]["rotation"]["y"] == pytest.approx(30)
+    event = controller.step("RotateLeft", degrees=7.5)
+    assert event.metadata["agent"]["rotation"]["y"] == pytest.approx(22.5)
+    here = event.metadata["agent"]["position"]
+    for _ in range(16):
+        event = controller.step("MoveAhead", moveMagnitude=0.07)
+        if event.metadata["lastActionSuccess"]:
+            break
+        controller.step("RotateRight", degrees=22.5)
+    there = event.metadata["agent"]["position"]
+    assert math.hypot(there["x"] - here["x"], there["z"] - here["z"]) == pytest.approx(0.07)
+    positions = controller.step("GetReachablePositions").metadata["actionReturn"]
+    assert len(positions) > 300  # a tenth of a metre apart
+
+
+def test_a_picture_that_is_too_large_is_refused_at_the_start() -> None:
+    with pytest.raises((RuntimeError, ValueError), match="4096"):
+        Controller(
+            local_executable_path=shlex.quote(str(executable())),
+            x_display=":0",
+            server_timeout=None,
+            scene="FloorPlan1",
+            width=100_000,
+            height=100_000,
+        )
+
+
+KINDS: Sequence[Callable[[random.Random, Sequence[str]], Any]] = [
+    lambda draw, ids: draw.choice(ids),
+    lambda draw, ids: draw.uniform(-3, 3),
+    lambda draw, ids: draw.randrange(-5, 400),
+    lambda draw, ids: draw.random() < 0.5,
+    lambda draw, ids: None,
+    lambda draw, ids: draw.choice(["Mug", "", "{0}", "a" * 5000]),
+    lambda draw, ids: draw.choice([float("nan"), float("inf"), 1e30, 1e-30, -1]),
+    lambda draw, ids: {"x": draw.uniform(-3, 3), "y": 0.9, "z": draw.uniform(-3, 3)},
+    lambda draw, ids: [value(draw, ids) for _ in range(draw.randrange(3))],
+    lambda draw, ids: {"objectName": "Mug", "position": value(draw, ids), "rotation": 3},
+]
+
+
+def value(draw: random.Random, ids: Sequence[str]) -> Any:
+    return draw.choice(KINDS)(draw, ids)
+
+
+def requests(session: Session, simulator: Simulator, number: int, seed: int) -> Iterator[Step]:
+    """Actions with arguments of their own names, and mostly of senseless values."""
+    draw = random.Random(f"fuzz {seed}")
+    takes = {name: sorted(action.names) for name, action in ACTIONS.items()}
+    takes |= {"Reset": ["sceneName"], "Initialize": ["gridSize", "fieldOfView", "width"]}
+    every = sorted({name for names in takes.values() for name in names})
+    for i in range(number):
+        ids = list(simulator.things)
+        name = draw.choice(sorted(takes))
+        request: dict[str, Any] = {"action": name, "sequenceId": i}
+        for argument in takes[name]:
+            if draw.random() < 0.75:
+                request[argument] = value(draw, ids)
+            if argument.endswith("bjectId") and draw.random() < 0.6:
+                request[argument] = draw.choice(ids)
+            if argument == "forceAction":
+                request[argument] = draw.random() < 0.8
+        if draw.random() < 0.1:
+            request[draw.choice(every)] = value(draw, ids)
+        yield request
+
+
+@pytest.mark.parametrize(
+    ("number", "seed"),
+    [(500, 0), *(pytest.param(2000, seed, marks=pytest.mark.slow) for seed in range(1, 6))],
+)
+def test_whatever_is_asked_there_is_a_valid_answer(number: int, seed: int) -> None:
+    simulator = Simulator("FloorPlan1", width=32, height=32)
+    session = Session(simulator, Json())
+    session.first()
+    done = 0
+    for request in requests(session, simulator, number, seed):
+        message = session.answer(request)
+        (metadata,) = json.loads(message.metadata)["agents"]
+        assert metadata["lastActionSuccess"] == (metadata["errorMessage"] == ""), request
+        assert all(math.isfinite(v) for v in metadata["agent"]["position"].values()), request
+        assert metadata["objects"] is not None
+        done += metadata["lastActionSuccess"]
+    assert done > 0.1 * number
