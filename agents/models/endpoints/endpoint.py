@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -22,7 +22,9 @@ from tenacity import (
 
 from inhabit.agents.core import Call, ModelError
 from inhabit.agents.models.endpoints.budget import Budget
+from inhabit.agents.models.endpoints.transport import RefusedAnswerError
 from inhabit.agents.models.endpoints.wire import Body, Completion
+from inhabit.envs.credentials import credentials, redact
 from inhabit.envs.entries import first_problem
 
 _PASSING = frozenset({408, 409, 425, 429})
@@ -70,7 +72,8 @@ class Endpoint:
         self._client = client
         self._budget = budget
         self._name = name
-        self._key = key
+        # The key of this endpoint, and every other one: an endpoint may repeat what it was told.
+        self._keys = list(dict.fromkeys(k for k in (key, *credentials()) if k))
         self._timeout = timeout
         self._attempts = attempts
         self._longest_wait = longest_wait
@@ -115,7 +118,7 @@ class Endpoint:
         async with self._places:
             self._budget.begin_call()
             content = await self._send(body, extra)
-        completion = _read(content)
+        completion = _read(content, self._keys)
         self._budget.count(completion.tokens)
         return completion
 
@@ -128,11 +131,19 @@ class Endpoint:
                 return content
         except (TimeoutError, openai.APITimeoutError) as error:
             raise PassingError(f"it took longer than {self._timeout:g} s") from error
+        except RefusedAnswerError as error:
+            raise self._unusable(error) from error
         except openai.APIStatusError as error:
             raise self._refusal(error) from error
         except openai.APIConnectionError as error:
+            # Some versions of the client pass on what stopped it, others wrap it.
+            if isinstance(error.__cause__, RefusedAnswerError):
+                raise self._unusable(error.__cause__) from error
             root = self._readable(_root(error))
             raise PassingError(f"the connection failed ({root})") from error
+
+    def _unusable(self, error: RefusedAnswerError) -> ModelError:
+        return ModelError(f"{self._name} can't be used: {self._readable(str(error))}.")
 
     def _refusal(self, error: openai.APIStatusError) -> Exception:
         said = f"{error.status_code}: {self._readable(_said(error))}"
@@ -145,9 +156,7 @@ class Endpoint:
 
     def _readable(self, text: str) -> str:
         """On one line, not too long, and without the key, which some endpoints repeat."""
-        if self._key:
-            text = text.replace(self._key, "[key]")
-        return " ".join(text.split())[:500].rstrip(".")
+        return " ".join(redact(text, self._keys).split())[:500].rstrip(".")
 
     def _gives_up(self, state: RetryCallState) -> bool:
         after = _after(state)
@@ -181,11 +190,12 @@ def _after(state: RetryCallState) -> float | None:
     return error.after if isinstance(error, PassingError) else None
 
 
-def _read(content: bytes) -> Completion:
+def _read(content: bytes, keys: Sequence[str]) -> Completion:
     try:
         # By way of Python's own JSON, which lets half a surrogate pair through: that is paid for.
-        plain = json.dumps(json.loads(content), ensure_ascii=False).encode(errors="replace")
-        return Completion.model_validate_json(plain)
+        # However a key was escaped, it stands there as it is then.
+        plain = redact(json.dumps(json.loads(content), ensure_ascii=False), keys)
+        return Completion.model_validate_json(plain.encode(errors="replace"))
     except ValidationError as error:
         raise PassingError(f"its answer could not be read: {first_problem(error)}") from error
     except (ValueError, RecursionError) as error:

@@ -94,7 +94,11 @@ class OpenAIModel(Model):
         answer = await self._endpoint.ask(self._body(prompt, 1) | asked, self._extra)
         call = _call(prompt, answer.texts[0], [answer], begin)
         if (likely := answer.beginnings) is None:
-            raise _paid(call, f"{self.name} gives no log-probabilities: say --set lacks=logprobs.")
+            raise _paid(
+                call,
+                f"{self.name} gives no log-probabilities that can be read: say "
+                "--set lacks=logprobs.",
+            )
         return Ranking(tuple(Ranked(one, _sum(likely, one), 1) for one in letters), call)
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
@@ -210,6 +214,7 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
         import openai
 
         from inhabit.agents.models.endpoints.endpoint import Endpoint
+        from inhabit.agents.models.endpoints.transport import BoundedClient
     except ImportError as error:
         raise UnavailableError(
             f"Chat endpoints need the package {error.name!r}: pip install 'inhabit[openai]'"
@@ -220,6 +225,7 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
         api_key=key or "unset",  # the client insists on something
         max_retries=0,
         timeout=settings.timeout,
+        http_client=BoundedClient(timeout=settings.timeout),
     )
     return Endpoint(
         client,

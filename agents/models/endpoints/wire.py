@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Picture
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -64,15 +66,25 @@ class _FunctionCall(_Answered):
     function: _Function
 
 
+def _no_nan(number: float) -> float:
+    if math.isnan(number):
+        raise ValueError("a log-probability is a number")
+    return number
+
+
 class _Said(_Answered):
     content: str | None = None
     refusal: str | None = None
     tool_calls: tuple[_FunctionCall, ...] | None = None
 
 
+LogProb = Annotated[float, Field(le=0.01, allow_inf_nan=True), AfterValidator(_no_nan)]
+"""The logarithm of a probability in nats: at most 0, but for what rounding adds."""
+
+
 class _Likely(_Answered):
     token: str
-    logprob: float
+    logprob: LogProb
 
 
 class _Place(_Likely):
@@ -107,7 +119,7 @@ class _Usage(_Answered):
 class PromptToken(_Answered):
     """A token of the prompt, as vLLM scores it."""
 
-    logprob: float
+    logprob: LogProb
     decoded_token: str | None = None
 
 

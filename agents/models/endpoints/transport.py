@@ -1,0 +1,87 @@
+"""What goes over the wire to an endpoint, and how much may come back.
+
+An endpoint may be anybody's. Its answers are unpacked here, up to a size: 3 MB of gzip can be made
+to unpack to gigabytes. A redirect that leads to another host is refused, since what is sent, with
+the pictures of a home and a key, was meant for the host that the user named.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import openai
+
+MOST = 1 << 24
+"""Bytes of an answer, unpacked: 16 MiB."""
+_PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 47}
+"""Content-Encoding -> what zlib calls it; 47 finds out by itself."""
+_REDIRECTS = 5
+
+
+class RefusedAnswerError(Exception):
+    """An answer that is not taken, and would not be another time either."""
+
+
+class BoundedClient(openai.DefaultAsyncHttpxClient):
+    """An HTTP client that takes answers of a bounded size alone, and from nobody else."""
+
+    # Which HTTP library it is depends on the version of `openai`: hence `Any`.
+    async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+        """The answer to a request, unpacked and whole; redirects on the same host are followed.
+
+        Raises:
+            RefusedAnswerError: it is too large, packed in an unknown way, or leads elsewhere.
+        """
+        options["follow_redirects"] = False
+        for _ in range(_REDIRECTS):
+            request.headers["Accept-Encoding"] = "gzip, deflate"
+            answer = await super().send(request, stream=True, **options)
+            try:
+                if answer.next_request is None:
+                    return await _bounded(answer)
+                _check_redirect(request, answer.next_request)
+                request = answer.next_request
+            finally:
+                await answer.aclose()
+        raise RefusedAnswerError("it redirects again and again")
+
+
+async def _bounded(answer: Any) -> Any:
+    content = await _unpacked(answer)
+    headers = [
+        (name, value)
+        for name, value in answer.headers.raw
+        if name.lower() not in (b"content-encoding", b"content-length", b"transfer-encoding")
+    ]
+    return type(answer)(
+        answer.status_code, headers=headers, content=content, request=answer.request
+    )
+
+
+def _check_redirect(request: Any, to: Any) -> None:
+    here, there = (
+        (one.url.scheme, one.url.host, one.url.port, one.method) for one in (request, to)
+    )
+    if here != there:
+        raise RefusedAnswerError(
+            f"it leads to another address, {to.url.scheme}://{to.url.netloc.decode()}: name that "
+            "with --base-url if you trust it"
+        )
+
+
+async def _unpacked(answer: Any) -> bytes:
+    encoding = answer.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "", *_PACKED):
+        raise RefusedAnswerError(f"its answer is packed as {encoding!r}, which was not asked for")
+    unpack = zlib.decompressobj(_PACKED[encoding]) if encoding in _PACKED else None
+    content = bytearray()
+    async for packed in answer.aiter_raw():
+        try:
+            more = packed if unpack is None else unpack.decompress(packed, MOST + 1 - len(content))
+        except zlib.error as error:
+            raise RefusedAnswerError(f"its answer can't be unpacked ({error})") from error
+        content += more
+        if len(content) > MOST:
+            raise RefusedAnswerError(f"its answer is larger than {MOST:,} bytes")
+    return bytes(content)
