@@ -14,7 +14,9 @@ from typer.main import get_command
 
 from inhabit.eie.commands import COMMANDS as EIE_COMMANDS
 from inhabit.envs.commands import COMMANDS as ENV_COMMANDS
-from inhabit.envs.errors import UserError
+from inhabit.envs.credentials import redact
+from inhabit.envs.errors import ExitCode, UserError
+from inhabit.envs.printable import printable
 from inhabit.episodes.commands import COMMANDS as EPISODE_COMMANDS
 
 _COMMANDS = {**EPISODE_COMMANDS, **EIE_COMMANDS, **ENV_COMMANDS}
@@ -34,8 +36,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         app()(args=None if arguments is None else list(arguments), prog_name="inhabit")
     except UserError as error:
-        typer.secho(str(error), fg="red", err=True)
+        _say(str(error))
         sys.exit(int(error.exit_code))
+    except OSError as error:
+        # Such as a process that may open no more files, or a disk that can't be written to.
+        where = f"{error.filename}: " if error.filename is not None else ""
+        _say(f"The system refuses: {where}{error.strerror or error}.")
+        sys.exit(int(ExitCode.STOPPED))
+
+
+def _say(sentence: str) -> None:
+    """An error may quote a record: neither its control characters nor a key are repeated."""
+    typer.secho(printable(redact(sentence)), fg="red", err=True)
 
 
 def app() -> typer.Typer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from inhabit.eie.sets.card import write_card
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
 from inhabit.eie.sets.page.writing import write_page
 from inhabit.envs.extras import require
+from inhabit.envs.marks import without_effect
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.cluster.settings import ClusterSettings
@@ -81,8 +83,9 @@ def synth(
     with held(out):
         opened = _open(out, header)
         if not opened.header.finished:
-            made = _make_on_cluster(opened, cluster, workers) if ray else _make(opened, workers)
-            asyncio.run(interruptible(made, out))
+            # The settings of now: what a set that goes on names itself is not started.
+            make = partial(_make_on_cluster, cluster) if ray else _make
+            asyncio.run(interruptible(make(opened, header, workers), out))
             write_tables(opened)
             opened.finish()
         write_card(opened)
@@ -147,17 +150,23 @@ def _comparable(
         return settings
     unset = registration.settings.model_construct(_fields_set=set(), **dict(env))
     quickest: BaseModel = registration.quickest(header.backend, unset)
-    return {**settings, "env": quickest.model_dump(mode="json")}
+    plain = {**settings, "env": quickest.model_dump(mode="json")}
+    kinds = owners(header.env, header.author)
+    return {
+        owner: {k: v for k, v in given.items() if k not in without_effect(kinds[owner])}
+        for owner, given in plain.items()
+        if owner in kinds
+    }
 
 
-async def _make(opened: SetFolder, workers: int) -> None:
-    components = await asyncio.to_thread(load_components, opened.header)
+async def _make(opened: SetFolder, header: SetHeader, workers: int) -> None:
+    components = await asyncio.to_thread(load_components, header)
     try:
         with ProgressReport("examples", opened.header.n) as progress:
             await LocalSynthesis(
                 opened,
                 components,
-                max_attempts=_most(opened.header, components.settings),
+                max_attempts=_most(header, components.settings),
                 workers=workers,
                 on_progress=progress.set_done,
             ).run()
@@ -165,17 +174,19 @@ async def _make(opened: SetFolder, workers: int) -> None:
         await components.author.close()
 
 
-async def _make_on_cluster(opened: SetFolder, cluster: ClusterSettings, workers: int) -> None:
+async def _make_on_cluster(
+    cluster: ClusterSettings, opened: SetFolder, header: SetHeader, workers: int
+) -> None:
     # Ray takes seconds to import, and few installations have it.
     from inhabit.eie.making.cluster import synthesize_on_cluster
     from inhabit.episodes.cluster.jobs import connected
     from inhabit.episodes.cluster.run import need_of
 
-    header = opened.header
     async with connected(cluster.ray_address):
         with ProgressReport("examples", header.n) as progress:
             await synthesize_on_cluster(
                 opened,
+                header,
                 max_attempts=_most(header, SynthSettings.model_validate(header.settings["synth"])),
                 workers=workers,
                 need=need_of(cluster, header.backend),

@@ -56,6 +56,7 @@ class AttemptWorker:
 
 async def synthesize_on_cluster(
     target: SetFolder,
+    asked: SetHeader,
     *,
     max_attempts: int,
     workers: int,
@@ -66,6 +67,7 @@ async def synthesize_on_cluster(
 
     Args:
         target: where it goes; what is there is kept.
+        asked: what nodes start, by the settings of now.
         max_attempts: attempts after which it ends, whatever was kept.
         workers: attempts at once.
         need: what each takes of its node.
@@ -83,7 +85,7 @@ async def synthesize_on_cluster(
             numbers = range(writer.written, min(writer.written + count, max_attempts))
             await dispatch(
                 "inhabit.eie.making.cluster:AttemptWorker",
-                target.header.model_dump(mode="json"),
+                asked.model_dump(mode="json"),
                 numbers,
                 lambda job, made: writer.add(unpacked(made)),
                 hands=min(workers, len(numbers)),

@@ -9,7 +9,10 @@ from typing import Annotated
 
 import typer
 from pydantic import BaseModel, JsonValue
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from inhabit.envs.printable import printable
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print the result as one JSON object, the last line.")
@@ -38,14 +41,29 @@ Trust = Annotated[
 """The option of every command that starts what a recorded run names."""
 
 
+class PlainConsole(Console):
+    """Writes texts as they are, and shows the control characters that records may hold."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is to be written, piece by piece; the styles are ours, the texts are anybody's."""
+        for piece in super().render(renderable, options):
+            text = piece.text if piece.control else printable(piece.text)
+            yield piece if text == piece.text else Segment(text, piece.style)
+
+
 def answers() -> Console:
     """For what was asked for. Square brackets in it are no markup."""
-    return Console(markup=False, highlight=False, emoji=False)
+    return PlainConsole()
 
 
 def remarks() -> Console:
     """For progress and errors."""
-    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+    return PlainConsole(stderr=True)
 
 
 def print_json(answer: BaseModel | Mapping[str, JsonValue]) -> None:

@@ -10,9 +10,11 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from inhabit.envs.credentials import redact
 from inhabit.episodes.commands.options import BaseUrl, OneEpisode, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.commands.progress import ProgressReport
+from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.reader import Episode, RecordError, Run
 from inhabit.episodes.replaying import replan as replanning
 from inhabit.episodes.running.from_record import plan_like
@@ -66,7 +68,7 @@ def replan(
         raise RecordError(f"{run}: no step is recorded yet, so there is nothing to ask about.")
     if out is not None:
         lines = [json.dumps(_row(step), ensure_ascii=False) + "\n" for step in steps]
-        out.write_text("".join(lines), encoding="utf-8", errors="replace")
+        _write(out, "".join(lines))
     agreed = sum(step.agrees for step in steps)
     low, high = wilson(agreed, len(steps))
     answers().print(
@@ -106,6 +108,13 @@ async def _ask(plan: RunPlan, episodes: list[Episode], at_once: int) -> list[rep
     finally:
         await agent.close()
     return steps
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        write_whole(file, file.parent, redact(text).encode("utf-8", "replace"), shared=True)
+    except OSError as error:
+        raise DiskError(file, error) from error
 
 
 def _row(step: replanning.Replanned) -> dict[str, JsonValue]:

@@ -12,6 +12,7 @@ from typing import TextIO
 
 import numpy as np
 
+from inhabit.envs.printable import cell, printable
 from inhabit.episodes.judging.schema import StepLine
 from inhabit.episodes.judging.scores import Dimension
 from inhabit.episodes.recording.reader import Episode, RecordError, Run
@@ -84,14 +85,13 @@ def write(steps: Sequence[StepLine], run: Run, stream: TextIO) -> None:
     for step in steps:
         answer = step.answer
         picture, choices = _seen(run.episode(step.episode), step.step)
-        table.writerow(
-            [
-                *(step.episode, step.step, picture, answer.goal, answer.told, choices),
-                *(answer.description, answer.reasoning, answer.action or ""),
-                *("; ".join(step.best or ()), "; ".join(step.key_concepts), step.reason),
-                *("" for _ in Dimension),
-            ]
+        texts = (
+            *(picture, answer.goal, answer.told, choices),
+            *(answer.description, answer.reasoning, answer.action or ""),
+            *("; ".join(step.best or ()), "; ".join(step.key_concepts), step.reason),
         )
+        cells = (cell(printable(text)) for text in texts)
+        table.writerow([step.episode, step.step, *cells, *("" for _ in Dimension)])
 
 
 def read(file: Path) -> Labels:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, PlainSerializer
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, PlainSerializer
 
 from inhabit.agents.core import Grant
 from inhabit.envs.core import Determinism, Reason, Task
@@ -124,10 +124,10 @@ class RunHeader(_Record):
 class PoseRecord(_Record):
     """Where the agent stood, and which way it looked."""
 
-    x: float
+    x: FiniteFloat
     """Metres, as `z` is; seen from above, x is to the right where z is upwards."""
-    z: float
-    heading: float
+    z: FiniteFloat
+    heading: FiniteFloat
     """Degrees clockwise from +z, seen from above, in [0, 360)."""
 
 
@@ -135,12 +135,12 @@ class PlacedThing(_Record):
     """Where a thing was at the start."""
 
     name: str
-    x: float
-    z: float
+    x: FiniteFloat
+    z: FiniteFloat
 
 
 class _Line(_Record):
-    time: float
+    time: FiniteFloat
     """Seconds since the epoch."""
 
 
@@ -178,7 +178,7 @@ class SeeLine(_Line):
     """None where they are the start's vocabulary or the same as at the step before."""
     pose: PoseRecord | None = None
     """None where the simulator does not tell."""
-    seconds: float
+    seconds: FiniteFloat
     """In the simulator."""
 
 
@@ -209,7 +209,7 @@ class CallRecord(_Record):
     reply: str
     tokens_in: int
     tokens_out: int
-    seconds: float
+    seconds: FiniteFloat
     cached: bool
     others: tuple[str, ...] = ()
     """The other raw answers, where several were asked for."""
@@ -231,7 +231,7 @@ class DecideLine(_Line):
     reasoning: str
     ranked: tuple[RankedText, ...]
     calls: tuple[CallRecord, ...]
-    seconds: float
+    seconds: FiniteFloat
     """In the agent and its model."""
 
 
@@ -247,17 +247,17 @@ class ActLine(_Line):
     total: int
     over: bool
     cost: int
-    seconds: float
+    seconds: FiniteFloat
     """In the simulator."""
 
 
 class Seconds(_Record):
     """Where the time of an episode went."""
 
-    simulator: float = 0.0
-    model: float = 0.0
-    record: float = 0.0
-    other: float = 0.0
+    simulator: FiniteFloat = 0.0
+    model: FiniteFloat = 0.0
+    record: FiniteFloat = 0.0
+    other: FiniteFloat = 0.0
 
 
 class TokenCounts(_Record):
@@ -284,7 +284,7 @@ class EndLine(_Line):
     """Answers in which there was no action to be found; each of them is `invalid` too."""
     replans: int
     seconds: Seconds
-    overhead_ms: tuple[float, ...]
+    overhead_ms: tuple[FiniteFloat, ...]
     """Of each step: its time in neither simulator nor model, in milliseconds."""
     tokens: TokenCounts
     error: str | None

@@ -21,6 +21,7 @@ from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Determinism, Env, Task, UnknownNameError
 from inhabit.envs.marks import without_effect
+from inhabit.envs.printable import printable
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.envs.worker import WorkerEnv
@@ -83,7 +84,7 @@ class RunPlan:
         """`run.json`, as of now; `model` is the one that has been loaded."""
         return RunHeader(
             created=datetime.now(UTC).isoformat(timespec="seconds"),
-            command=tuple(command),
+            command=tuple(map(printable, command)),
             env=self.env.name,
             backend=self.backend,
             determinism=determinism,
