@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from inhabit.envs.alfred.thor.client import Client, Wire
@@ -76,6 +77,9 @@ def start(
             return Client(
                 str(path), wire, x_display=display or ":0", step_seconds=step_seconds, **arguments
             )
+    if executable is not None:
+        # The client starts it from another folder.
+        executable = str(Path(executable).expanduser().absolute())
     if executable is None or not os.access(executable, os.X_OK):
         raise UnavailableError(
             f"The unity backend needs the executable of a build of AI2-THOR, and {executable!r} is "
