@@ -41,7 +41,7 @@ class BeamSettings(SettingsModel):
     tries: int = Field(default=50, ge=1)
     """Actions that are tried in copies of the scene, per level of depth."""
     history: int = Field(default=8, ge=0)
-    """Past steps in the prompt."""
+    """Past steps in the prompt, as text; their images are not included."""
 
     @model_validator(mode="after")
     def _one_search(self) -> Self:

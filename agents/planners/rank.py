@@ -15,7 +15,7 @@ from inhabit.agents.models.core import Ability, Image, Message, Model
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
 from inhabit.agents.prompts.history import without_failed
-from inhabit.agents.prompts.prompt import Prompt, pictures
+from inhabit.agents.prompts.prompt import Prompt, frames_of, pictures
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.settings import SettingsModel
 
@@ -32,7 +32,7 @@ class RankSettings(SettingsModel):
     top: int = Field(default=5, ge=1)
     """Number of best candidates that the record keeps."""
     history: int = Field(default=8, ge=0)
-    """Past steps in the prompt."""
+    """Past steps in the prompt, as text; their images are not included."""
     bare: bool = False
     """Prompt with clips, image and goal alone, for benchmarks whose goal is the whole question,
     such as EgoPlan-Bench."""
@@ -88,10 +88,8 @@ class Rank(ModelAgent):
         sees = Ability.IMAGES in self._model.abilities
         if not self._settings.bare:
             return self._prompt.messages(view, images=sees)
-        seen = view.observation
-        frames = [frame for clip in seen.clips for frame in clip.frames]
-        frames += [] if seen.rgb is None else [seen.rgb]
-        return (Message("user", (*(Image(f) for f in frames if sees), view.goal)),)
+        frames = frames_of(view.observation) if sees else ()
+        return (Message("user", (*map(Image, frames), view.goal)),)
 
     def _value(self, ranked: Ranked) -> float:
         if ranked.blind is not None and math.isfinite(ranked.logprob):

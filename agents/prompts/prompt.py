@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.core import View
 from inhabit.agents.models.core import Image, Message
+from inhabit.envs.core import Observation
 
 
 class PromptTemplate:
@@ -47,7 +48,12 @@ class Prompt:
         self._history = history
 
     def messages(self, view: View, *, images: bool) -> tuple[Message, ...]:
-        """The prompt for `view`, with its picture where `images` says that the model sees."""
+        """The prompt for `view`; past steps are given as text only.
+
+        Args:
+            view: what the agent knows.
+            images: whether to add the frames of clips, in order, and then the current image.
+        """
         skipped = max(0, len(view.history) - self._history)
         said = self._template.block(
             "user",
@@ -57,9 +63,15 @@ class Prompt:
             observation=view.observation,
         )
         user: tuple[str | Image, ...] = (said,)
-        if images and view.observation.rgb is not None:
-            user += (Image(view.observation.rgb),)
+        if images:
+            user += tuple(map(Image, frames_of(view.observation)))
         return Message("system", (self._template.block("system"),)), Message("user", user)
+
+
+def frames_of(observation: Observation) -> tuple[NDArray[np.uint8], ...]:
+    """The frames of all clips, in order, and then the current image; uint8 (H, W, 3) each."""
+    frames = tuple(frame for clip in observation.clips for frame in clip.frames)
+    return frames if observation.rgb is None else (*frames, observation.rgb)
 
 
 def pictures(messages: Iterable[Message]) -> dict[str, NDArray[np.uint8]]:

@@ -151,7 +151,7 @@ def test_pictures_stand_in_the_page_of_an_episode(tmp_path: Path) -> None:
     write_pages(run, Films(), lambda _: None)
     page = Page(run.episode(0).folder / "index.html")
     assert sum(a.startswith("data:image/jpeg") for a in page.addresses()) == 5
-    assert "frames/0002.jpg can't be shown" in page.text
+    assert "frames/0002.jpg cannot be shown" in page.text
 
 
 def test_the_prompt_and_the_candidates_are_told(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_other_attempts_and_forks_stand_on_the_page(tmp_path: Path) -> None:
     page = run.folder / "episodes" / "00000" / "index.html"
     plain = page.read_text()
     assert "Attempt 1" in plain and "Attempt 2" in plain and "Attempt 3" not in plain
-    assert "went on with attempt 1" in plain
+    assert "continued attempt 1" in plain
     assert "Look in the &lt;b&gt;kitchen&lt;/b&gt;." in plain
     there = "../../forks/0000/episodes/00000/index.html"
     assert there not in plain, "There is no such page yet."

@@ -63,8 +63,8 @@ def test_a_gif_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["film.mp4"], "and these are 0"),
-        (["film.mp4", *["--episode", "0"] * 7], "and these are 7"),
+        (["film.mp4"], "not 0"),
+        (["film.mp4", *["--episode", "0"] * 7], "not 7"),
         (["film.avi", "--episode", "0"], "not 'film.avi'"),
     ],
 )

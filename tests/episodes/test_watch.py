@@ -57,7 +57,7 @@ def test_pages_and_pictures_are_served_and_nothing_else(half: Run) -> None:
     with served(half) as server:
         status, page = ask(server, "/")
         assert status == 200
-        assert b"Playing now" in page and b"1: " in page
+        assert b"In progress" in page and b"1: " in page
         assert ask(server, "/episodes/00001/index.html")[0] == 200
         picture = ask(server, "/episodes/00001/frames/0000.jpg")
         assert picture == (200, (half.episode(1).folder / "frames/0000.jpg").read_bytes())

@@ -125,7 +125,7 @@ def _told(
     left, top = corner
     end = side.attempt.end
     if over:
-        verdict = "Cut off here" if end is None else ENDINGS[end.ending]
+        verdict = "Interrupted" if end is None else ENDINGS[end.ending]
         solved = end is not None and end.success
         pen.text((left, top), verdict, GOOD if solved else BAD, font(24))
         if end is not None:
@@ -138,7 +138,7 @@ def _told(
             pen.text((left, top), count, _SOFT, font(16))
         return
     if step.decide is not None:
-        said = step.decide.action or ("stop" if step.decide.stop else "no action could be read")
+        said = step.decide.action or ("stop" if step.decide.stop else "no readable action")
         pen.text((left, top), shorten(said, 20, _CELL), _ACCENT, font(20))
     if step.act is not None:
         colour = GOOD if step.act.reason is None else BAD

@@ -1,4 +1,4 @@
-"""Tells an episode in slides: a title, every step before and after it was done, and the ending."""
+"""The slides of an episode video: a title, every step before and after its action, the ending."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.likelihood import shares
 
 TITLE, DECIDED, DONE, LAST = 4, 1, 1, 5
-"""How many frames a slide stays."""
+"""Video frames per slide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A slide and how many frames it stays."""
+    """A slide, and its number of video frames."""
 
     slide: Slide
     frames: int
 
 
 def shots(episode: Episode, attempt: Attempt, header: RunHeader) -> Iterator[Shot]:
-    """The film of an attempt, in order. Pictures are opened one at a time."""
+    """The slides of an attempt, in order. Images are opened one at a time."""
     worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
     slide = replace(_first(attempt, header), steps=(None,) * len(worked), plan=floor_plan(attempt))
     for step in attempt.steps:
@@ -53,7 +53,7 @@ def shots(episode: Episode, attempt: Attempt, header: RunHeader) -> Iterator[Sho
 
 
 def ending(episode: Episode, attempt: Attempt, header: RunHeader) -> Slide:
-    """The last slide of the film alone."""
+    """The last slide only."""
     steps = attempt.steps
     slide = replace(
         _first(attempt, header),
@@ -76,16 +76,16 @@ def _first(attempt: Attempt, header: RunHeader) -> Slide:
 
 
 def facts(header: RunHeader) -> tuple[tuple[str, str], ...]:
-    """Who acts where, and what it was allowed: without these a success means nothing."""
+    """The configuration of the run, which a success rate depends on."""
     grants = ", ".join(header.grants)
     named = [
         ("environment", header.env),
         ("backend", header.backend),
         ("agent", header.agent),
         ("model", header.model or "none"),
-        ("chose from", header.candidates),
-        ("was granted", grants or "nothing"),
-        ("pictures", header.image),
+        ("candidates", header.candidates),
+        ("grants", grants or "none"),
+        ("images", header.image),
     ]
     return tuple((name, value) for name, value in named)
 
@@ -93,7 +93,7 @@ def facts(header: RunHeader) -> tuple[tuple[str, str], ...]:
 def _decided(slide: Slide, step: StepRecord, of: int) -> Slide:
     decide = step.decide
     assert decide is not None
-    said = "stop" if decide.stop else decide.raw or "no action could be read"
+    said = "stop" if decide.stop else decide.raw or "no readable action"
     return replace(
         slide,
         count=f"step {step.number + 1} of {max(of, step.number + 1)}",
@@ -113,7 +113,7 @@ def _ending(slide: Slide, attempt: Attempt) -> Slide:
     end = attempt.end
     bare = replace(slide, action="", shares=(), reasoning="", feedback="", count="", worked=False)
     if end is None:
-        return replace(bare, verdict="Cut off here")
+        return replace(bare, verdict="Interrupted")
     tokens = f"{end.tokens.read:,} in, {end.tokens.written:,} out"
     listed = [
         ("steps", f"{end.steps}, {end.invalid} invalid"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from inhabit.agents.core import Step
 from inhabit.agents.models.core import Image
 from inhabit.agents.prompts.prompt import Prompt, pictures
-from inhabit.envs.core import Reason
+from inhabit.envs.core import Clip, Reason
 from tests.agents.views import view
 
 STEPS = [Step(f"do {n}", None if n % 2 else Reason.CLOSED, f"Came of {n}.") for n in range(6)]
@@ -55,3 +57,12 @@ def test_the_picture_comes_last_and_only_where_it_is_seen() -> None:
     assert isinstance(last, Image)
     assert pictures(messages) == {last.digest: last.rgb}
     assert pictures(Prompt("rank", history=8).messages(view(rgb=rgb), images=False)) == {}
+
+
+def test_frames_of_clips_come_before_the_picture() -> None:
+    shades = [np.full((8, 8, 3), shade, np.uint8) for shade in (10, 20, 30)]
+    moment = view()
+    seen = replace(moment.observation, rgb=shades[2], clips=(Clip(np.stack(shades[:2]), "walk"),))
+    _, user = Prompt("rank", history=8).messages(replace(moment, observation=seen), images=True)
+    shown = [int(part.rgb[0, 0, 0]) for part in user.parts if isinstance(part, Image)]
+    assert shown == [10, 20, 30]
