@@ -232,7 +232,7 @@ def test_what_a_judge_says_stands_beside_the_steps(tmp_path: Path) -> None:
     page = (run.episode(0).folder / "index.html").read_text()
     end = run.episode(0).end()
     assert end is not None
-    assert page.count("What the judge says") == end.steps
+    assert page.count("<caption>Judge</caption>") == end.steps
     assert "Best: " in page
 
 

@@ -39,7 +39,7 @@ def test_a_run_is_exported(tmp_path: Path, capsys: Any) -> None:
     words = ["--agent", "expert", "--n", "2", "--set", "in_process=true", "--out", run]
     assert inhabit(capsys, "run", "toy", *words)[0] == 0
     code, said, _ = inhabit(capsys, "export", run, "--format", "lerobot", "--out", out)
-    assert (code, said.strip()) == (0, f"2 episodes in {out}")
+    assert (code, said.strip()) == (0, f"Exported 2 episodes to {out}.")
 
 
 def test_mistakes_are_named(made: Path, tmp_path: Path, capsys: Any) -> None:
