@@ -29,6 +29,15 @@ def disable(house: House, *, object_id: str) -> JsonValue:
     return None
 
 
+def hide(house: House, *, object_id: str, hide_contained: bool = True) -> JsonValue:
+    """Disable an object and, with `hideContained`, what stands on or in it."""
+    inner = list(house.world.within(object_id)) if _there(house, object_id).contents else []
+    disable(house, object_id=object_id)
+    for name in inner if hide_contained else ():
+        house.world.vanish(house.world.things[name])
+    return None
+
+
 def enable(house: House, *, object_id: str) -> JsonValue:
     """Bring back what was disabled or hidden, where it was."""
     thing = _known(house, object_id)
@@ -99,7 +108,7 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "RemoveFromScene": remove,
     "DisableObject": disable,
     "EnableObject": enable,
-    "HideObject": disable,
+    "HideObject": hide,
     "UnhideObject": enable,
     "UnhideAllObjects": enable_all,
     "SetObjectFilter": set_filter,

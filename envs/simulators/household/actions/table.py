@@ -58,12 +58,12 @@ _WITHOUT_EFFECT = (
 _SLIDES = "Slides as far as its mass allows, 1 m at most; nothing topples or is knocked over."
 _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
     "Questions": {
-        "ObjectNavExpertAction": "By a shortest walk on the grid of 0.25 m, and by turning there.",
-        "PerformRaycast": "Through the shapes that are drawn.",
-        "GetObjectHitFromRaycast": "Through the shapes that are drawn.",
+        "ObjectNavExpertAction": "A shortest path on the grid of 0.25 m, for any gridSize.",
+        "PerformRaycast": "Hits the shapes that are drawn, not Unity's colliders.",
+        "GetObjectHitFromRaycast": "Hits the shapes that are drawn, not Unity's colliders.",
     },
     "Interaction": {
-        "UseUpObject": "Fails in iTHOR's rooms, whose data name no object that can be used up.",
+        "UseUpObject": "Fails in iTHOR's rooms: their data mark no object as canBeUsedUp.",
         "DropHandObject": "Comes to rest on the highest surface below; does not roll.",
         "ThrowObject": "Lands up to 2 m ahead by its strength; may break; does not bounce.",
         "PushObject": _SLIDES,
@@ -71,25 +71,25 @@ _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
         "DirectionalPush": _SLIDES,
         "TouchThenApplyForce": _SLIDES,
         **{
-            f"{verb}{direction}": "Through other things, up to 0.5 m from the hand's place."
+            f"{verb}{direction}": "Ignores collisions; up to 0.5 m from the hand's usual place."
             for verb in ("MoveHeldObject", "MoveHand")
             for direction in ("", "Ahead", "Back", "Left", "Right", "Up", "Down")
             if verb + direction != "MoveHand"
         },
-        "RotateHeldObject": "Through other things.",
-        "RotateHand": "Through other things.",
+        "RotateHeldObject": "Ignores collisions.",
+        "RotateHand": "Ignores collisions.",
     },
     "Objects": {
-        "SetObjectPoses": "What has no pose stays where it is, where THOR takes it away.",
-        "InitialRandomSpawn": "By our own draw of places: a seed gives another layout than THOR's.",
-        "PlaceObjectAtPoint": "Checks boxes of small things alone, not meshes.",
+        "SetObjectPoses": "Objects that are not listed stay where they are; THOR removes them.",
+        "InitialRandomSpawn": "Our own placement: a seed gives another layout than in THOR.",
+        "PlaceObjectAtPoint": "Checks collisions with the boxes of pickupable objects alone.",
         "GetSpawnCoordinatesAboveReceptacle": "A grid of 0.1 m over the receptacle's surface.",
-        "HideObject": "Is out of the way as well as out of sight.",
+        "HideObject": "Also removes the object's collisions.",
         "UnhideObject": "As HideObject.",
-        "UnhideAllObjects": "Brings back what was disabled, too.",
+        "UnhideAllObjects": "Also brings back disabled objects.",
     },
     "Appearance": {
-        "RandomizeMaterials": "Our own materials, whatever split of THOR's is named.",
+        "RandomizeMaterials": "Our own materials; THOR's splits make no difference.",
         "RandomizeColors": "As RandomizeMaterials.",
         "RandomizeLighting": "One light for the whole room.",
     },
@@ -106,32 +106,31 @@ _REFUSALS: Mapping[str, Mapping[str, str]] = {
         "The embedded household has no arm: the default agent alone is simulated.": (
             "MoveArm MoveArmBase MoveArmBaseUp MoveArmBaseDown MoveArmRelative RotateWrist "
             "RotateWristRelative RotateElbow RotateElbowRelative SetHandSphereRadius "
-            "GetObjectsInsideHandSphere ReleaseObject MoveMidLevelArm MoveMidLevelArmHeight "
-            "StopArm MoveAgent RotateAgent VisualizeArm AttachObjectToArmWithFixedJoint"
+            "ReleaseObject MoveMidLevelArm MoveMidLevelArmHeight "
+            "MoveAgent RotateAgent AttachObjectToArmWithFixedJoint"
         )
     },
     "Drones": {
         "The embedded household has no drone: the default agent alone is simulated.": (
             "FlyTo FlyAhead FlyBack FlyLeft FlyRight FlyUp FlyDown FlyAssignStart FlyRandomStart "
-            "LaunchDroneObject SpawnDroneLauncher CheckDroneCaught MoveDroneLauncher"
+            "LaunchDroneObject SpawnDroneLauncher CheckDroneCaught"
         )
     },
     "Physics": {
         "The embedded household has no physics that could do this.": (
-            "ApplyForceObject SpawnObjectInReceptacle SlideObject SetGravity MoveLiftedObject "
-            "CreateObjectAtLocation SpawnTargetCircle SlipObject"
+            "ApplyForceObject CreateObjectAtLocation SpawnTargetCircle"
         )
     },
     "Assets": {
         "The embedded household has no asset files of Unity: it draws shapes of its own.": (
-            "SpawnAsset GetAssetDatabase CreateRuntimeAsset DeleteLRUFromProceduralCache "
-            "GetLRUCacheKeys SetSkybox GetLights SetLights ColorSurfacesRandomly "
-            "ColorWallColliders SetRandomizeMaterialColors BakeNavMesh CreateHouse "
+            "SpawnAsset GetAssetDatabase CreateRuntimeAsset "
+            "SetSkybox ColorSurfacesRandomly "
+            "CreateHouse "
             "GetHouseFromTemplate"
         )
     },
     "Displays": {
-        "The embedded household draws nothing into the scene but the scene.": (
+        "The embedded household draws no overlays into the scene.": (
             "VisualizePath HideVisualizedPath VisualizeWaypoints VisualizeGrid ToggleColliders"
         )
     },

@@ -8,6 +8,7 @@ import random
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 from ai2thor.controller import Controller
 
 from inhabit.envs.simulators.household.actions import ACTIONS
-from inhabit.envs.simulators.household.actions.table import REFUSED, rows
+from inhabit.envs.simulators.household.actions.table import REFUSED, markdown, rows
 from inhabit.envs.simulators.household.launcher import executable
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.wire.packing import Json
@@ -218,6 +219,11 @@ def test_the_table_lists_what_there_is() -> None:
     assert acting == set(ACTIONS) | OWN
     assert not set(REFUSED) & acting
     assert all(row.note for row in rows() if row.status != "done")
+
+
+def test_the_documentation_has_this_table() -> None:
+    page = Path(__file__).parents[4] / "docs" / "thor.md"
+    assert markdown() in page.read_text(encoding="utf-8"), "run scripts/thor_table"
 
 
 @pytest.mark.parametrize("name", [row.name for row in rows() if row.status != "refused"])
