@@ -86,7 +86,7 @@ class CheckedEnv(Env):
 
     _env: Env
     _size: tuple[int, ...] | None
-    """Of the episode's first picture."""
+    """Of the episode's first image."""
 
     def reset(self, task: Task, *, seed: int) -> None:
         """Start `task`."""
@@ -120,7 +120,7 @@ class CheckedEnv(Env):
         return None if parsed is None else check_action(parsed, "parse()")
 
     def act(self, action: Action) -> Outcome:
-        """Carry out one action."""
+        """Execute one action."""
         return check_outcome(self._ask("act", lambda: self._env.act(action)))
 
     def progress(self) -> tuple[int, int]:
@@ -128,7 +128,7 @@ class CheckedEnv(Env):
         return check_progress(self._ask("progress", self._env.progress))
 
     def close(self) -> None:
-        """Let go of the simulator."""
+        """Release the simulator."""
         self._ask("close", self._env.close)
 
     def _actions(self, call: str) -> Sequence[Action]:
@@ -158,7 +158,7 @@ class _Expert(CheckedEnv):
 
 class _Forkable(CheckedEnv):
     def fork(self) -> Env:
-        """An independent copy of this moment."""
+        """An independent copy of the current state."""
         fork = self._ask("fork", cast(Forkable, self._env).fork)
         check_is(fork, Env, "fork()")
         return _checked(fork)

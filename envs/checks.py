@@ -95,7 +95,7 @@ def check_observation(seen: object) -> Observation:
 
 
 def check_picture(where: str, rgb: object) -> None:
-    """See that `rgb` is a picture: uint8 (H, W, 3), not empty.
+    """See that `rgb` is an image: uint8 (H, W, 3), not empty.
 
     Raises:
         BrokenContractError: it is not.

@@ -32,7 +32,7 @@ def open_reading(file: Path, inside: Path) -> BinaryIO:
         inside: the folder that the user named. Below it no link is followed.
 
     Raises:
-        OSError: it is missing, a link or no regular file, or can't be read.
+        OSError: it is missing, a link or no regular file, or cannot be read.
     """
     with _parent(file, inside) as folder:
         # A pipe is opened at once then, and refused, where it would wait for a writer otherwise.
@@ -92,7 +92,7 @@ def open_appending(file: Path, inside: Path) -> int:
     """A descriptor to read a regular file and to append to it; the file is made if need be.
 
     Raises:
-        OSError: it is a link, no regular file or has a second name, or can't be opened.
+        OSError: it is a link, no regular file or has a second name, or cannot be opened.
     """
     make_folder(file.parent, inside)
     with _parent(file, inside) as folder:
@@ -117,7 +117,7 @@ def replacing(
         shared: others may write the same file at the same time. The last one counts.
 
     Raises:
-        OSError: it can't be written.
+        OSError: it cannot be written.
     """
     make_folder(file.parent, inside)
     own = f".{os.getpid()}-{os.urandom(4).hex()}" if shared else ""
@@ -143,7 +143,7 @@ def make_folder(folder: Path, inside: Path) -> None:
     """Make a folder below `inside`, and those on the way to it, where they are missing.
 
     Raises:
-        OSError: one of them is a link or no folder, or can't be made.
+        OSError: one of them is a link or no folder, or cannot be made.
     """
     with _walk(inside, _parts(folder, inside), make=True):
         return

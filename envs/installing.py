@@ -29,7 +29,7 @@ def run(
         variables: of its environment, beside those of this program.
 
     Raises:
-        UnavailableError: it can't be run, takes too long or fails; with its last words.
+        UnavailableError: it cannot be run, takes too long or fails; with its last output.
     """
     try:
         done = subprocess.run(

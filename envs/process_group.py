@@ -54,7 +54,7 @@ class ProcessGroup:
     whose other end only this process holds, so that SIGKILL of this process is noticed too. (A
     signal at the parent's death, PR_SET_PDEATHSIG, would not do: it comes when the thread ends
     that started a program, and never reaches what that program has started.) A program is a member
-    of the group before it runs, and the number of the group can't be given to another one as long
+    of the group before it runs, and the number of the group cannot be given to another one as long
     as the watch has not been waited for.
 
     Attributes:
@@ -69,7 +69,7 @@ class ProcessGroup:
             prefix: the beginning of the folder's name.
 
         Raises:
-            OSError: the folder can't be made, or no process can be started.
+            OSError: the folder cannot be made, or no process can be started.
         """
         self.folder = Path(tempfile.mkdtemp(prefix=prefix))
         self._lock = threading.Lock()

@@ -72,7 +72,7 @@ class Alfred(Env):
         """Start `task`; `seed` decides where the agent starts if the scene leaves it open.
 
         Raises:
-            SceneError: the scene names something that does not exist or can't be built.
+            SceneError: the scene names something that does not exist or cannot be built.
             SimulatorError: the simulator did not start, or died.
             UnavailableError: this machine lacks something for the simulator.
         """
@@ -168,7 +168,7 @@ class Alfred(Env):
         """An independent copy of the current state, in the same simulator.
 
         Raises:
-            SimulatorError: the simulator can't keep moments: Unity can't.
+            SimulatorError: the simulator has no snapshots, as Unity.
         """
         episode = self._episode()
         twin = Alfred(self._backend, self._settings, session=self._session)

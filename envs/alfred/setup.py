@@ -81,10 +81,10 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
 
     Args:
         backend: Unity knows its own cells and needs nothing.
-        tell: is told what is done, a sentence at a time.
+        tell: called with a message for each step.
 
     Raises:
-        UnavailableError: pip failed; its last words are in the message.
+        UnavailableError: pip failed; the message quotes its last output.
     """
     if backend == "unity":
         tell("Unity needs nothing of ours; docs/unity.md says what it needs.")

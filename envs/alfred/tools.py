@@ -48,8 +48,8 @@ def in_view(episode: EpisodeState) -> Sequence[str]:
 def in_words(episode: EpisodeState, view: bool) -> str:
     """The text of an observation: the held object.
 
-    With `view` also what is in sight, and what else the last action showed: looking around shows
-    much that is out of sight when it is over.
+    With `view` also the objects in view, and further objects that the last action showed, such as
+    those seen while looking around.
     """
     held = episode.held
     sentences = []

@@ -2,7 +2,8 @@
 
 Reads plain English about objects: that they are there (or not), how many, in what state, where, and
 what is in the hand. It understands synonyms and negation and knows nothing of any environment but
-the `Thing`s that it is given. What it can't read it leaves out; what it can't decide it says so.
+the `SceneObject`s that it is given. It skips what it cannot read, and leaves open what it cannot
+decide.
 
     things = env.things()
     for claim in Reader(things).claims("The fridge isn't open, and I hold a mug."):

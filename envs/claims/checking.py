@@ -33,13 +33,13 @@ class Reader:
 def holds(claim: Claim, things: Sequence[SceneObject], *, seen: bool = False) -> bool | None:
     """Whether `claim` is true of `things`; None if they do not decide it.
 
-    Of several things that a noun may mean, one that fits is enough: "the cabinet is closed" is true
-    among cabinets of which one is. A denial is true where none fits.
+    If a noun may mean several objects, one match is enough: "the cabinet is closed" is true if one
+    of the cabinets is. A negated claim is true if no object matches.
 
     Args:
         claim: as `Reader.claims` gives it.
         things: all of the scene.
-        seen: that something is there, and how often, means what is in sight or held.
+        seen: presence and count refer to objects that are visible or held.
     """
     if claim.about is About.HELD and claim.subject is None:
         return any(thing.held for thing in things) is claim.positive

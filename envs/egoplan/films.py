@@ -42,7 +42,7 @@ def check(film: Path) -> None:
     """Check that a video can be opened.
 
     Raises:
-        FilmError: it can't.
+        FilmError: it cannot.
     """
     if film.is_dir():
         return
@@ -61,7 +61,7 @@ def read(film: Path, numbers: Sequence[int], *, pixels: int) -> list[NDArray[np.
     film leaves frames out, the last one that was decoded stands for them.
 
     Raises:
-        FilmError: the film can't be decoded, or a numbered picture is missing.
+        FilmError: the film cannot be decoded, or a numbered image is missing.
     """
     wanted = sorted(set(numbers))
     if not wanted:

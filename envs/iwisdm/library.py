@@ -68,7 +68,7 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
     """Create the interpreter if it is missing. Safe to run twice, also at the same time.
 
     Raises:
-        UnavailableError: pip failed; its last words are in the message.
+        UnavailableError: pip failed; the message quotes its last output.
     """
     _home().mkdir(parents=True, exist_ok=True)
     with (_home() / "setup.lock").open("w") as lock:

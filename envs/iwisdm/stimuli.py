@@ -1,6 +1,6 @@
 """The stimulus images of iWISDM's tasks, drawn by our own renderer.
 
-The paper's are renders of ShapeNet. Any pictures in their form will do: `val/<ref>/image.png` and
+The paper's are renders of ShapeNet. Any images in their form will do: `val/<ref>/image.png` and
 `val_metadata.csv`, with a category, an object and a view angle for each.
 """
 

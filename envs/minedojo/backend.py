@@ -1,7 +1,7 @@
 """The interface of the world behind the environment.
 
-Luanti is one (`luanti.world`). A bridge to a server of one's own, such as mineflayer's, answers the
-same questions, and is given to `MineDojo(settings, start=...)`.
+Luanti implements it (`luanti.world`). A bridge to another server, such as mineflayer's, can be
+passed to `MineDojo(settings, start=...)`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Backend(Protocol):
     def ask(self, op: str, **fields: Any) -> Any:
         """Send one request. The environment uses four operations.
 
-        state: everything of this moment, see `account.read`.
+        state: the current state, see `game_state.read`.
         skill: `skill` (a verb), `name`, `deadline` (ticks) -> feedback, ticks, reason if it failed.
         view: `across` and `down` (rays), `wide` and `high` (tangents of half the angles) ->
             `blocks` (name -> rays that meet one) and `mobs` (`id`, `rays`).

@@ -47,14 +47,13 @@ def make(backend: str, settings: MineDojoSettings) -> Env:
 class MineDojo(Env):
     """One agent in one voxel world. The world is started afresh for every task.
 
-    Deterministic in its state: all chance of terrain, mobs and drops comes of one generator of the
-    mod, which `world_seed` (or the seed of `reset`, where the scene has none) sets, and the world
-    moves by the ticks of actions alone. The same task, seed and actions give the same `digest` and
-    the same texts, in another process too. Pictures are drawn by the engine when it comes to it,
-    and may differ in some pixels.
+    The state is deterministic: terrain, mobs and drops use one random generator of the mod, seeded
+    by `world_seed` or, if the scene has none, by the seed of `reset`, and time passes only during
+    actions. The same task, seed and actions give the same `digest` and texts in any process. The
+    engine renders images asynchronously, so that some pixels may differ.
 
     Args:
-        settings: size of the picture and time for an action; the scene goes before.
+        settings: size of the image and time for an action; the scene goes before.
         start: what starts a world; Luanti where nothing else is given.
     """
 

@@ -37,7 +37,7 @@ def prepare(backend: str, tell: Tell) -> None:
 
     Args:
         backend: luanti; or minedojo, for an interpreter of its own with MineDojo in it.
-        tell: is told what is done, a sentence at a time.
+        tell: called with a message for each step.
 
     Raises:
         UnavailableError: it may not be installed here, or apt-get failed.

@@ -1,4 +1,4 @@
-"""PCA-Bench: a picture, a question, one decision (Chen et al. 2023 and 2024), from its files."""
+"""PCA-Bench: an image, a question, one decision (Chen et al. 2023 and 2024), from its files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Solves the game instances from inventory and mobs alone.
 
-The game's goals are recipes: a thing to place or to harvest, made of things that are made of others
-or found. The amounts are those that the benchmark's own reasons go by.
+The game's goals are recipes: an item to place or to harvest, made of items that are made of others
+or found. The quantities are those in the benchmark's reasons.
 """
 
 from __future__ import annotations

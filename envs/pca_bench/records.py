@@ -1,7 +1,7 @@
 """Reads PCA-Bench's released files, in their three forms.
 
-`meta_data.json` of PCA-EVAL 1.0 has an index, a picture's name and cached results of functions;
-`*-test_open-meta.json` has neither; the parquet form holds the pictures themselves.
+`meta_data.json` of PCA-EVAL 1.0 has an index, an image's name and cached results of functions;
+`*-test_open-meta.json` has neither; the parquet form holds the images themselves.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def entries(file: Path) -> Iterator[PcaRecord]:
     """The records of one file.
 
     Raises:
-        TaskError: it can't be read.
+        TaskError: it cannot be read.
         UnavailableError: it is a parquet file, and what reads these is not installed.
     """
     rows = _parquet(file) if file.suffix == ".parquet" else json_list(file)
@@ -99,7 +99,7 @@ def parquet_rows(file: Path, columns: list[str] | None = None) -> Any:
 
     Raises:
         UnavailableError: what reads it is not installed.
-        TaskError: it can't be read.
+        TaskError: it cannot be read.
     """
     try:
         parquet: Any = import_module("pyarrow.parquet")

@@ -1,4 +1,4 @@
-"""Samples text-only game instances from recipes, for trying things out."""
+"""Samples text-only game instances from recipes, for quick trials."""
 
 from __future__ import annotations
 

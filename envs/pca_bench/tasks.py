@@ -39,12 +39,12 @@ class _Found:
 def read(source: str, settings: PcaSettings) -> Iterator[Task]:
     """A task for every record of the files at `source`, in order.
 
-    Records that make no sense, and those whose pictures are missing, are named in a warning,
-    passed over and counted. Where none of the pictures is there, all is played without.
+    Records that make no sense, and those whose images are missing, are named in a warning,
+    passed over and counted. Where none of the images is there, all is played without.
 
     Args:
         source: a file, or a folder of them.
-        settings: `images` is the folder of the pictures; None to look beside each file.
+        settings: `images` is the folder of the images; None to look beside each file.
 
     Raises:
         TaskError: there is nothing to read, or nothing that makes sense.

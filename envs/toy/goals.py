@@ -30,7 +30,7 @@ class ToyGoal:
 def solve(house: ToyHouse, goal: ToyGoal) -> tuple[Sequence[Action], frozenset[Action]]:
     """Breadth-first search over the reachable states of the house.
 
-    Only items that the goal names or the hand holds are searched over: the others can't matter.
+    Only items that the goal names or the hand holds are searched over: the others cannot matter.
 
     Returns:
         A shortest plan, and every action that some shortest plan starts with; both empty if the

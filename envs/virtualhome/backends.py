@@ -25,7 +25,7 @@ class Simulation(Protocol):
         """Furnish the flat.
 
         Raises:
-            SceneError: the scene can't be built.
+            SceneError: the scene cannot be built.
             SimulatorError: the simulator failed.
         """
         ...

@@ -73,10 +73,10 @@ def prepare(backend: str, tell: Tell) -> None:
 
     Args:
         backend: any; both need the same.
-        tell: is told what is done, a sentence at a time.
+        tell: called with a message for each step.
 
     Raises:
-        UnavailableError: pip failed; its last words are in the message.
+        UnavailableError: pip failed; the message quotes its last output.
     """
     home().mkdir(parents=True, exist_ok=True)
     with _alone():

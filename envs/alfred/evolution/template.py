@@ -25,10 +25,10 @@ from inhabit.envs.alfred.tasks.wording import instruction, with_article
 from inhabit.envs.core import Action, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
 
-# The JSON schema of ALFRED's goals for those who write tasks: the forms that each type can take.
+# The JSON schema of ALFRED's goals for task writers: the forms of each task type.
 #
-# `scene.Goal` refuses what a type needs and lacks, but its own schema can't say so. Whoever is held
-# to these forms can't go wrong there, and is told what each type is usually made of.
+# `AlfredGoal` rejects missing parameters, but its own schema cannot express which type requires
+# what. These forms do, and list the usual objects of each type.
 
 _OBJECTS: Mapping[str, Iterable[str]] = {
     "look_at_obj_in_light": LIT,

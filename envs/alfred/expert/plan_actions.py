@@ -16,7 +16,7 @@ from inhabit.envs.alfred.thor.body import AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject, apart
 from inhabit.envs.core import Action
 
-# What an agent would see if it explored: for plans that need things it has not seen yet.
+# What an agent would see if it explored: for plans that need objects it has not seen yet.
 #
 # The simulator shows it: the agent is set to the poses it would take up, and back to where it was.
 
@@ -80,12 +80,12 @@ def to_actions(
     """Convert plan steps to actions, each of which is executable in its turn.
 
     Args:
-        episode: where and when.
+        episode: the current state.
         steps: the plan.
-        as_far_as_possible: end before what can't be found, instead of raising.
+        as_far_as_possible: end before what cannot be found, instead of raising.
 
     Raises:
-        HiddenError: something that the plan needs can't be found by exploring.
+        HiddenError: something that the plan needs cannot be found by exploring.
     """
     writer = _ActionWriter(episode, steps)
     for step in steps:

@@ -65,7 +65,7 @@ class PlanDraft:
             memory: what the agent has seen, and what it was refused.
             x: where the agent is, metres.
             z: the same.
-            hidden: ids of what can't be found.
+            hidden: ids of what cannot be found.
         """
         self.world = world
         self._hidden = hidden
@@ -90,7 +90,7 @@ class PlanDraft:
 
     def shut_in(self, thing: ThorObject) -> ThorObject | None:
         """The closed receptacle around an object, if any."""
-        around = {thing.id}  # THOR's rooms have things that lie in each other.
+        around = {thing.id}  # THOR's rooms have objects that lie in each other.
         outer = self.holder(thing)
         while outer is not None and outer.id not in around:
             if outer.type in ENCLOSING and not self._open.get(outer.id, True):

@@ -49,8 +49,8 @@ class AlfredPlanner:
 class RecordedPlanner(AlfredPlanner):
     """Follows a recorded plan with our skills. A failed step is not repeated.
 
-    Before each interaction it goes to the thing, unless that is in view and in reach anyway; and
-    where the thing has not been seen yet, it explores first: ALFRED's expert knew the room.
+    Before each interaction it goes to the object, unless the object is visible and within reach.
+    It explores first if the object has not been seen yet: ALFRED's expert knew the room.
     """
 
     def __init__(self, episode: EpisodeState, plan: Sequence[RecordedStep]) -> None:

@@ -15,8 +15,8 @@ def solve(episode: EpisodeState, hidden: Set[str] = frozenset()) -> Sequence[Pla
     """The steps of a plan from the current state.
 
     Args:
-        episode: where and when.
-        hidden: ids of what can't be found.
+        episode: the current state.
+        hidden: ids of what cannot be found.
 
     Raises:
         NoPlanError: there are none that the planner could find.

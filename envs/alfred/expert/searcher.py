@@ -1,7 +1,7 @@
 """An expert that knows only what it has seen, for demonstrations that can be learned from.
 
-The other one walks straight to the drawer that the spoon is in, which nobody can learn who doesn't
-know where the spoon is. This one looks around, and then looks where such things are kept.
+The other planner walks straight to the drawer with the spoon, which an agent without that knowledge
+cannot learn. This one looks around, and then searches where such objects are usually kept.
 """
 
 from __future__ import annotations

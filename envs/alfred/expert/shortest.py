@@ -1,7 +1,7 @@
 """The first actions of all shortest plans, for goals at most two actions away.
 
-Exact among all that is offered: every plan of so few actions is tried in copies of the moment, but
-for those that can't reach the goal whatever they come to. From farther away there are too many.
+The result is exact: every plan of at most two actions is tried in copies of the current state,
+except those that cannot reach the goal. Longer plans are too many to try.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def first_actions(house: H, state_of: Callable[[H], EpisodeState]) -> frozenset[
 
 
 _Meaning = tuple[str, ...]
-"""A verb, and THOR's id of the thing that it is done to; two actions of one meaning do the same."""
+"""A verb and THOR's id of its object; two actions with the same meaning have the same effect."""
 
 
 def _meaning(reference: Reference, action: Action) -> _Meaning | None:
@@ -89,7 +89,7 @@ def _meaning(reference: Reference, action: Action) -> _Meaning | None:
 
 
 def _meanings(episode: EpisodeState, offered: Sequence[Action]) -> dict[_Meaning, Action]:
-    """One action for each thing that can be meant."""
+    """One action for each object that can be meant."""
     reference = episode.reference()
     found: dict[_Meaning, Action] = {}
     for action in offered:

@@ -39,7 +39,7 @@ def visible(folder: Path) -> Agreement:
         folder: of `metadata` saved as JSON, a file for each frame.
 
     Raises:
-        SceneError: there is no frame in it, or one can't be read.
+        SceneError: there is no frame in it, or one cannot be read.
     """
     catalog = Catalog(folder)
     return sum((_in_frame(path, catalog) for path in frames(folder)), Agreement())

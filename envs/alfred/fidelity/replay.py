@@ -79,12 +79,12 @@ def replay(
     Args:
         body: in a running simulator.
         scene: of a task that was read with its steps.
-        by: whether a thing is chosen by its id, or by the expert's mask alone.
-        walk: whether the expert's moves are carried out, and those that are blocked counted.
-        show: whether our masks are kept, and a picture of what was refused.
+        by: whether an object is chosen by its id, or by the expert's mask alone.
+        walk: whether the expert's moves are executed, and those that are blocked counted.
+        show: whether our masks are kept, and an image of what was refused.
 
     Raises:
-        SceneError: the scene can't be built, or brings no steps.
+        SceneError: the scene cannot be built, or brings no steps.
     """
     if scene.recording is None or not scene.recording.steps:
         raise SceneError("recording.steps: there are none; read the trajectory with its steps.")
@@ -180,7 +180,7 @@ class _Actor:
         if chosen is None:
             by_id = self._by == "id" or not step.mask
             return "it has no counterpart" if by_id else "the mask shows no such thing"
-        # ALFRED's own generator puts things by force, and THOR's physics makes room for them.
+        # ALFRED's own generator puts objects by force, and THOR's physics makes room for them.
         put = {"forceAction": True, "putNearXY": True} if step.action == "PutObject" else {}
         if self._episode.do(step.action, chosen, **put):
             self._note(step, recorded, chosen)

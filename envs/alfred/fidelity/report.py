@@ -23,7 +23,7 @@ AI2-THOR 2.1; in blue, ours of what it meant.</p>
 
 
 def write(verdicts: Sequence[TrajectoryVerdict], out: Path) -> None:
-    """Write `index.html` and its pictures.
+    """Write `index.html` and its images.
 
     Args:
         verdicts: of `Court`.

@@ -22,7 +22,7 @@ def plausible(episode: EpisodeState, find: Sequence[Action] = ()) -> Sequence[Ac
     """Actions on objects seen so far, in a fixed order. Interactions are offered for near objects.
 
     Args:
-        episode: where and when.
+        episode: the current state.
         find: what may be asked of the oracle besides.
     """
     reference = episode.reference()
@@ -72,9 +72,9 @@ def _named(reference: Reference, verb: str, things: Sequence[ThorObject]) -> Ite
 def succeeding(episode: EpisodeState, offered: Sequence[Action]) -> Sequence[Action]:
     """The offered actions that would succeed now.
 
-    Going somewhere succeeds where the simulator knows a pose for it; handling, where the skill's
-    own conditions hold and the thing is in view; putting, where the receptacle can be seen, the
-    one thing that only trying would show being whether there is room.
+    Navigation succeeds if the simulator has a pose for it; an interaction, if the skill's
+    preconditions hold and the object is in view; putting, if the receptacle is visible. Whether
+    it has room for the object is only known after trying.
     """
     return [action for action in offered if _succeeds(episode, action)]
 

@@ -1,7 +1,7 @@
 """The grammar of actions: the verbs, their wording, and the parser.
 
-An action names things as a person does: "the mug" (whichever is meant) or "the mug_2". Whether
-there is such a thing shows when it is carried out. EmbodiedBench's wordings are understood too.
+An action names objects as a person does: "the mug" or "the mug_2". The name is resolved when the
+action is executed. EmbodiedBench's wordings are accepted too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Object names for people and models: the word for a type, and a number per object.
 
-`mug_2` is the second mug of the room in the order of THOR's ids, from the reset on; what comes into
-being later (slices) gets the next number. `the mug`, with no number, is whichever mug is meant by
-what was seen and done: see `envs/alfred/language/reference.py`.
+`mug_2` is the second mug of the room in the order of THOR's ids at reset; objects created later
+(slices) get the next numbers. `the mug`, without a number, is resolved from what was seen and done:
+see `envs/alfred/language/reference.py`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class ObjectNames:
         """The name of an object.
 
         Raises:
-            KeyError: it has none: a sink that is spoken of as its basin, or no thing of the room.
+            KeyError: it has none: a sink that is named by its basin, or not an object of the room.
         """
         return self._by_id[id]
 

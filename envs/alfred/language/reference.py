@@ -56,8 +56,8 @@ class Reference:
     def choose(self, verb: str, things: Sequence[ThorObject]) -> ThorObject | None:
         """The most likely of several objects of one type.
 
-        Going, it is one that was not gone to or taken yet, the nearest; else one that the verb can
-        be meant of, and of these the one gone to last, then those in view, then the nearest.
+        For navigation, the nearest one that was not yet visited or taken. Otherwise one to which
+        the verb can apply: the one visited last, then those in view, then the nearest.
         """
         rank = self._to_go if verb in ("go to", "find") else self._to_act(verb)
         return min(things, key=lambda t: (*rank(t), self._order(t.id)), default=None)

@@ -1,10 +1,9 @@
 """The action vocabulary by room type. It is the same in all rooms of a type, so that it reveals
 nothing.
 
-Things are said without a number, and what is meant follows from what was seen and done
-(`reference.py`): going "to the cabinet" again and again visits one after the other. Furniture of
-which there are often several can be gone to by number besides; whatever is done next "to the
-cabinet" is then done to that one.
+Objects are named without a number, and resolved from what was seen and done (`reference.py`): "go
+to the cabinet" repeatedly visits one cabinet after the other. Furniture that often occurs several
+times can also be visited by number; "the cabinet" then refers to that one.
 """
 
 from __future__ import annotations

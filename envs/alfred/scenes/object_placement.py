@@ -14,7 +14,7 @@ def put_directly(body: AgentBody, thing: str, holder: str) -> str | None:
         holder: THOR's id.
 
     Returns:
-        None, or the simulator's words for why it can't be done; then the thing lies on the floor
+        None, or the simulator's words for why it cannot be done; then the object lies on the floor
         before the agent, if it could be picked up at all.
     """
     if not body.tell("PickupObject", blind=True, objectId=thing, forceAction=True):

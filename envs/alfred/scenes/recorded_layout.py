@@ -16,7 +16,7 @@ from inhabit.envs.simulators.household.geometry.boxes import angles, rotation
 # What changed between AI2-THOR 2.1, in which ALFRED was recorded, and today's release.
 #
 # Told from the trajectories themselves: the axes below are those under which the masks of ALFRED's
-# training trajectories overlap best with the things of today, each laid where it was recorded.
+# training trajectories overlap best with the objects of today, each laid where it was recorded.
 
 Triple = tuple[float, float, float]
 
@@ -66,7 +66,7 @@ def lay_out(body: AgentBody, recording: Recording) -> Mapping[RecordedThing, str
             names.setdefault(thing.type, []).append(str(thing.record["name"]))
     poses: list[Mapping[str, Any]] = []
     used: dict[str, int] = {}
-    for pose in dict.fromkeys(recording.poses):  # Some list a thing twice, in the same place.
+    for pose in dict.fromkeys(recording.poses):  # Some list an object twice, in the same place.
         same = names.get(pose.type)
         if same:
             number = used[pose.type] = used.get(pose.type, 0) + 1

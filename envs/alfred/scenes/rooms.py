@@ -68,7 +68,7 @@ class Rooms:
         """Names of the rooms of a type for sampling; may be empty for the user's own.
 
         Raises:
-            SceneError: the folder has no rooms, or one of them can't be read.
+            SceneError: the folder has no rooms, or one of them cannot be read.
         """
         if not self.folder:
             return rooms(kind, split)
@@ -78,7 +78,7 @@ class Rooms:
         """The type of a room.
 
         Raises:
-            SceneError: there is no such room, or it can't be read.
+            SceneError: there is no such room, or it cannot be read.
         """
         if name in ROOMS:
             return ROOMS[name]
@@ -97,7 +97,7 @@ class Rooms:
         """A room in its initial state, in the form of THOR's `metadata.objects`.
 
         Raises:
-            SceneError: there is no such room, or it can't be read.
+            SceneError: there is no such room, or it cannot be read.
             UnavailableError: the rooms' package is missing, or the recorded cells.
         """
         return _load(self, name)

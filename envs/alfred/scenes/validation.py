@@ -34,7 +34,7 @@ def check(
         places: where one can stand there, in steps of the grid.
 
     Raises:
-        SceneError: a name or type that the room lacks, or a thing that can't be or hold that.
+        SceneError: a name or type that the room lacks, or an object that cannot be or hold that.
     """
     world = ThorObjects(records)
     known = _Known(scene.room, world)

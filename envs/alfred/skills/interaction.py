@@ -56,7 +56,7 @@ def put(episode: EpisodeState, said: str, place: ThorObject) -> Result:
     """Put the held object in or on a receptacle.
 
     Args:
-        episode: where and when.
+        episode: the current state.
         said: what the agent believes to hold, or "it".
         place: the receptacle.
     """

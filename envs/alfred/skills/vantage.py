@@ -28,7 +28,7 @@ def vantage(
     where none does, `GetInteractablePoses` is asked, which tries them all.
 
     Args:
-        episode: where and when.
+        episode: the current state.
         thing: to be handled.
         start: where one would come from, if not from here.
     """

@@ -1,6 +1,6 @@
 """Tests in the embedded household whether a sampled task is feasible.
 
-Only the drawing of tasks uses it. Acting knows the simulator through the client alone.
+Only task sampling uses it. Episodes use the simulator through the client alone.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The reference cost of a task in low-level steps, for path-length weights.
 
-As ALFRED counts: steps, quarter turns, looks up and down, and interactions. Reckoned over the
-room's grid without a simulator: the shortest ways between places from which the things that the
-task needs are near and straight ahead, two looks at each, and the interactions of the recipe. No
-exploring is in it, as there is none in ALFRED's own reference plans.
+The units are ALFRED's: steps, quarter turns, looks up and down, and interactions. The estimate
+needs no simulator: shortest paths on the grid between poses that face the required objects, two
+looks at each, and the interactions of the recipe. Like ALFRED's own reference plans, it contains no
+exploration.
 """
 
 from __future__ import annotations

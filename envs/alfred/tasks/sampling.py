@@ -1,8 +1,8 @@
 """Samples ALFRED's seven task types in any of the 120 rooms.
 
-A task is drawn from what its room holds, and kept if it could be done when that was tried in the
-embedded household (`feasibility.py`): built as the scene says, not solved at its start, everything
-within reach, and room enough wherever something is put.
+A task is sampled from the objects of its room, and kept if the embedded household confirms that it
+is feasible (`feasibility.py`): the scene can be built, it is not solved at the start, all objects
+are within reach, and there is room at the target.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def sample(n: int, seed: int, settings: AlfredSettings | None = None) -> Iterato
         n: how many.
         seed: other seeds give other tasks.
         settings: which rooms they are sampled in, and the rule of cells. Types that are not
-            possible in any room of one's own are left out.
+            possible in any of the user's rooms are left out.
 
     Raises:
-        SceneError: the folder of one's own rooms has none, or one that can't be read.
+        SceneError: the folder of the user's rooms has none, or one that cannot be read.
         TaskError: nothing can be done in these rooms.
     """
     settings = settings or AlfredSettings()
@@ -100,7 +100,7 @@ def possible_types(where: Rooms) -> Sequence[TaskType]:
     """The task types that some of the user's rooms allow.
 
     Raises:
-        SceneError: the folder of rooms has none, or one that can't be read.
+        SceneError: the folder of rooms has none, or one that cannot be read.
         TaskError: there is no such type.
     """
     found = [

@@ -1,6 +1,6 @@
 """Reads ALFRED's own tasks from its `traj_data.json` files.
 
-Shridhar et al. 2020 recorded them in AI2-THOR 2.1. Things are carried over into the rooms of
+Shridhar et al. 2020 recorded them in AI2-THOR 2.1. Objects are carried over into the rooms of
 AI2-THOR 5 by type and position; what was renamed between the versions is found by its place.
 """
 

@@ -1,8 +1,8 @@
 """Labelled images of the embedded household, to train the small planner's vision model.
 
-Each shows a room as an agent might come to see it: from where one looks around, or from before a
-thing that one wants to handle; with drawers open or closed, things in places of their own or where
-chance has put them, and something in the hand. Nothing is walked or talked over a wire.
+Each shows a room as an agent might see it: while looking around or facing an object, with drawers
+open or closed, objects in their own or in random places, and possibly a held object. The simulator
+runs in this process.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def glimpses(
     Args:
         split: the rooms.
         rounds: how often each room is entered, as another one each time.
-        each: pictures every time.
-        side: of the square pictures, pixels.
+        each: images every time.
+        side: of the square images, pixels.
         seed: of everything that is drawn.
     """
     names = [name for kind in Kind for name in rooms(kind, split)]

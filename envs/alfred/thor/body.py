@@ -102,7 +102,7 @@ class AgentBody:
 
         Args:
             action: THOR's name of it.
-            blind: without pictures, on the way to one: many times quicker.
+            blind: without images, on the way to one: many times quicker.
             masks: with masks, though blind.
             arguments: THOR's arguments of the action.
         """
@@ -119,7 +119,7 @@ class AgentBody:
 
         Args:
             action: THOR's name of it.
-            blind: without pictures.
+            blind: without images.
             masks: with masks, though blind: they will be asked for.
             arguments: THOR's arguments of the action.
         """
@@ -129,7 +129,7 @@ class AgentBody:
         self._take(self._send(action, arguments))
         self._blind = blind
         metadata = self._event.metadata
-        if action != "Pass":  # which is how a picture is asked for afterwards
+        if action != "Pass":  # which is how an image is asked for afterwards
             code, message = metadata.get("errorCode"), metadata.get("errorMessage")
             self._error = str(code or ""), str(message or "")
         return bool(metadata["lastActionSuccess"])
@@ -258,7 +258,7 @@ class AgentBody:
         if self._masks is None:
             masks = self._event.instance_masks
             if not _drawn(masks):
-                # Without a picture Unity sends no masks either; the embedded household does.
+                # Without an image Unity sends no masks either; the embedded household does.
                 masks = self._send("Pass", {"renderImage": False}).instance_masks
             self._masks = masks if _drawn(masks) else self._pictured().instance_masks
         return self._masks

@@ -1,8 +1,7 @@
 """AI2-THOR's own client with failure detection added.
 
-It is `ai2thor.controller.Controller` of ai2thor 5.0.0 as it is: what is said to a simulator and how
-is its affair. What is added is about failure: a death is noticed at once, the error shows what was
-printed, and no new simulator is started behind one's back.
+It is `ai2thor.controller.Controller` of ai2thor 5.0.0, with its protocol unchanged. Added are:
+immediate detection of a dead simulator, errors that quote its output, and no silent restart.
 """
 
 from __future__ import annotations

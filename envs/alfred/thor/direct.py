@@ -1,9 +1,9 @@
 """Calls the embedded household in this process, in place of the client.
 
-It answers as AI2-THOR's client would, and what it shows is the same to the byte; but pictures and
-what is visible are only worked out when they are read. That is several times as quick where there
-is much to be tried and little to be looked at, as in making data. It can't be killed by itself, and
-it shows nothing of whether a real client would get along with it: that is what the pipes are for.
+It answers as AI2-THOR's client would, with the same bytes, but computes images and visibility only
+when they are read. This is several times faster when many actions are tried and few images are
+read, as in data generation. It cannot be killed separately, and it does not test the wire protocol:
+the pipes do.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Direct:
 
         Args:
             scene: its name.
-            width: of the pictures, pixels.
-            height: of the pictures, pixels.
+            width: of the images, pixels.
+            height: of the images, pixels.
             rooms: a folder with rooms of the user's own.
             recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
             initialization: parameters of THOR's `Initialize`, such as `gridSize=0.25`.
@@ -65,7 +65,7 @@ class Direct:
         """Load a room.
 
         Raises:
-            SimulatorError: it can't.
+            SimulatorError: it cannot.
             ValueError: there is no such room.
         """
         if not self.step("Reset", sceneName=scene).metadata["lastActionSuccess"]:
@@ -74,7 +74,7 @@ class Direct:
         return self._initialized()
 
     def step(self, action: str, **arguments: Any) -> Seen:
-        """Carry out one action.
+        """Execute one action.
 
         Raises:
             SimulatorError: the simulator fails.

@@ -71,7 +71,7 @@ def choose(body: AgentBody, mask: Mask, action: str) -> ThorObject | None:
 
     As in ALFRED's own evaluation, which ranks the instances under a predicted mask by intersection
     over union and takes the first that can be handled (Shridhar et al. 2020). Where the mask
-    touches none that suits, it is grown by some pixels: a thing may lie a little aside here.
+    touches no suitable object, it is dilated by some pixels: objects may be slightly displaced.
     """
     index, names = body.instances()
     world, takes = body.world, _TAKES[action]

@@ -14,9 +14,8 @@ from inhabit.envs.core import SimulatorError, UnavailableError
 class Session:
     """A simulator that starts on first use and stops with its last owner.
 
-    Every owner has a number. Before one acts, `enter` makes sure that the simulator is in its
-    moment; those of the others are kept as snapshots, and one snapshot serves all who are in the
-    same moment.
+    Every owner has a number. Before it acts, `enter` restores its state in the simulator. The
+    states of other owners are kept as snapshots, which owners with equal states share.
     """
 
     def __init__(self, backend: str, settings: AlfredSettings) -> None:
@@ -109,7 +108,7 @@ class Session:
         """Restore an owner's state in the simulator.
 
         Raises:
-            SimulatorError: it can't.
+            SimulatorError: it cannot.
         """
         if self._inside == owner or self._body is None:
             return
@@ -126,7 +125,7 @@ class Session:
         """Keep an owner's state for a second owner.
 
         Raises:
-            SimulatorError: this simulator can't keep moments.
+            SimulatorError: this simulator has no snapshots.
         """
         self.enter(owner)
         self._kept[twin] = self._snapshot()

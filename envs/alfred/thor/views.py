@@ -11,7 +11,7 @@ from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 class Views:
     """Caches visibility by pose until the room changes.
 
-    The agent is set to a pose for a moment; `away` brings it back to where it was.
+    The agent is teleported to the pose; `away` returns it to its own.
     """
 
     def __init__(self, body: AgentBody) -> None:

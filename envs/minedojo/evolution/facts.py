@@ -1,7 +1,7 @@
 """The objects of a MineDojo scene in the form common to all environments.
 
-A kind of block is one thing, "log", however many there are; mobs are things each, "cow_3"; and so
-is each item that is carried, "log_0".
+A kind of block is one object, "log", whatever the number of blocks; every mob, "cow_3", and every
+carried item, "log_0", is an object of its own.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def look(world: Backend, width: int, height: int) -> PixelView:
 
     Args:
         world: as it is now.
-        width: of the picture, in pixels.
+        width: of the image, in pixels.
         height: likewise.
     """
     window = height + 2 * BAR
@@ -63,7 +63,7 @@ def things(now: GameState, view: PixelView) -> tuple[SceneObject, ...]:
 
     Args:
         now: the moment.
-        view: what the picture of it shows.
+        view: what the image of it shows.
     """
     stations = [
         name

@@ -1,11 +1,11 @@
 """Shortest plans by the recipes, where they can be proven to be shortest.
 
-Two searches over what is held and what stands nearby. A cautious one counts on what is sure: drops
-at their least, blocks as often as they were seen, and a crafting table left behind by whoever walks
-off. A hopeful one takes drops at their most, no end of what was seen, and one look around that
-shows all there is. Every plan of the first can be carried out, as far as there is a way; every plan
-that can be carried out is one of the second. So where both agree on how many actions it takes and
-on which come first, it is so. What is dug on the way to something else is left out of account.
+Two searches run over the inventory and the objects nearby. The pessimistic one assumes minimum
+drops, only the blocks that were seen, and that stations stay behind after walking. The optimistic
+one assumes maximum drops, unlimited blocks of the kinds seen, and that one look around shows
+everything. Every plan of the first is executable if a path exists; every executable plan is a plan
+of the second. So if both agree on the length and on the first actions, the result is exact. Blocks
+dug on the way to a target are ignored.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def fields(
     """Group -> field -> its space; "rgb" has a single unnamed field.
 
     Args:
-        height: of the picture, in pixels.
+        height: of the image, in pixels.
         width: likewise.
         voxels: sizes of the box of blocks; None for none.
         rays: how many beams the lidar has; None for none.

@@ -84,10 +84,10 @@ def write(home: Path, width: int, height: int, port: int, fov: int, far: int) ->
 
     Args:
         home: folder of this start alone.
-        width: of the picture, in pixels.
+        width: of the image, in pixels.
         height: likewise.
         port: where it finds us, on this machine.
-        fov: degrees, of the picture's height.
+        fov: degrees, of the image's height.
         far: how many blocks one can see.
 
     Returns:

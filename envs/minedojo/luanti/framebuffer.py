@@ -1,4 +1,4 @@
-"""The picture, straight from the memory of the virtual screen (XWD, as Xvfb keeps it in a file)."""
+"""The image, straight from the memory of the virtual screen (XWD, as Xvfb keeps it in a file)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inhabit.envs.core import SimulatorError
 from inhabit.envs.countdown import Countdown
 
 BAR = 8
-"""Rows above and below the picture that belong to the frame's mark."""
+"""Rows above and below the image that belong to the frame's mark."""
 _SLOTS = 8
 _HEADER = struct.Struct(">25I")
 _SIZE_OF_COLOUR = 12
@@ -26,7 +26,7 @@ class Framebuffer:
 
     Args:
         folder: Xvfb's `-fbdir`.
-        width, height: of the picture, in pixels; the screen has a bar more above and below.
+        width, height: of the image, in pixels; the screen has a bar more above and below.
     """
 
     def __init__(self, folder: Path, width: int, height: int) -> None:
@@ -40,7 +40,7 @@ class Framebuffer:
         self._width = width
 
     def wait(self, count: int, alive: Callable[[], None], timeout: float) -> None:
-        """Until the screen shows picture `count`, modulo 8.
+        """Until the screen shows image `count`, modulo 8.
 
         Args:
             count: as the mod counts.
@@ -61,11 +61,11 @@ class Framebuffer:
                 raise SimulatorError(f"Luanti drew no picture within {timeout:g} s.")
 
     def read(self) -> NDArray[np.uint8]:
-        """A copy of the picture: uint8 (H, W, 3)."""
+        """A copy of the image: uint8 (H, W, 3)."""
         return np.ascontiguousarray(self._screen[BAR:-BAR])
 
     def close(self) -> None:
-        """Let go of the memory."""
+        """Release the memory."""
         self._file.close()
 
     def _mark(self) -> int | None:

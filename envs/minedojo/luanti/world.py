@@ -23,9 +23,9 @@ _ANSWER = 120.0
 _PATIENCE = 0.25
 """Seconds of silence after which we look whether it still lives."""
 _PLAIN = 4.0
-"""Standard deviation of a picture in which nothing is drawn yet."""
+"""Standard deviation of an image in which nothing is drawn yet."""
 _SETTLED = 3
-"""Pictures in a row that must be alike: what changed is sent and meshed bit by bit, and a tool is
+"""Images in a row that must be alike: what changed is sent and meshed bit by bit, and a tool is
 taken into the hand by and by."""
 
 
@@ -34,7 +34,7 @@ class LuantiWorld:
 
     Args:
         scene: plain values, as our mod reads them.
-        width, height: of the picture, in pixels.
+        width, height: of the image, in pixels.
 
     Raises:
         UnavailableError: a program is missing.
@@ -78,10 +78,10 @@ class LuantiWorld:
         return answer.get("value")
 
     def settled(self) -> NDArray[np.uint8]:
-        """What is seen once the engine has drawn all of this moment: uint8 (H, W, 3).
+        """The fully drawn image of the current state, uint8 (H, W, 3).
 
         Raises:
-            SimulatorError: the picture never comes to rest.
+            SimulatorError: the image never comes to rest.
         """
         last, alike = None, 0
         end = time.monotonic() + _FIRST
@@ -96,7 +96,7 @@ class LuantiWorld:
             self.ask("wait", steps=6)
 
     def picture(self) -> NDArray[np.uint8]:
-        """What has been drawn of this moment: uint8 (H, W, 3). Blocks may still be on their way."""
+        """The image so far, uint8 (H, W, 3). Some blocks may not be drawn yet."""
         count = self.ask("show")["count"]
         self._frames.wait(count, self._launch.check, timeout=30.0)
         return self._frames.read()

@@ -39,7 +39,7 @@ def executable(*, rooms: str = "", recorded: bool = False) -> Path:
         recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
 
     Raises:
-        OSError: the cache can't be written.
+        OSError: the cache cannot be written.
     """
     # The client's process id, so that the simulator can see it end.
     module = "inhabit.envs.simulators.household"
@@ -54,7 +54,7 @@ def executable(*, rooms: str = "", recorded: bool = False) -> Path:
     path = home / f"household-{hashlib.sha256(script.encode()).hexdigest()[:12]}"
     if not os.access(path, os.X_OK):
         home.mkdir(parents=True, exist_ok=True)
-        # Written beside it and moved into place: others may be starting it at this moment.
+        # Written beside it and moved into place: other processes may be starting it.
         descriptor, made = tempfile.mkstemp(dir=home)
         with os.fdopen(descriptor, "w") as file:
             file.write(script)

@@ -82,8 +82,8 @@ class Simulator:
 
         Args:
             scene: such as "FloorPlan1".
-            width: of the pictures, pixels; 300 if there are too many.
-            height: of the pictures, pixels; 300 if there are too many.
+            width: of the images, pixels; 300 if there are too many.
+            height: of the images, pixels; 300 if there are too many.
             seed: chooses where the agent starts in a room.
             catalog: the rooms that there are; None for iTHOR's.
             any_argument: ignore arguments that an action does not take, and give those that it

@@ -43,11 +43,11 @@ def homes(world: FlatWorld) -> Mapping[int, Place]:
 def arrange(world: FlatWorld, home: Mapping[int, Place]) -> Arrangement:
     """Compute the place of every node.
 
-    What is still on, or in, what its box stands on is where it was. What was put elsewhere takes
-    the first free place there, by id; what was dropped lies on the floor.
+    A node stays in place while its support is unchanged. A moved node takes the first free place
+    on its new support, in the order of ids. A dropped one lies on the floor.
 
     Args:
-        world: this moment.
+        world: the current state.
         home: every node's place as the graph came in.
     """
     return _Arranging(world, home).result()
@@ -125,8 +125,8 @@ class _Arranging:
     def _room_of(self, id_: int) -> int | None:
         """The room of a node.
 
-        The evolving graph leaves what is carried in the room behind until the next walk, so that
-        what is dropped can be in two: then it is where its box was not.
+        The evolving graph keeps a carried object in its old room until the next walk, so that a
+        dropped object can be in two rooms: it is then in the one without its box.
         """
         rooms = [r for r in self._world.targets(id_, "INSIDE") if r in self._rooms]
         rooms = [r for r in rooms if r in self._home]

@@ -77,8 +77,8 @@ def figure(
 ) -> Figure | None:
     """Find a character's pose.
 
-    It stands in front of what it is CLOSE to; else it has just come in by the door of its room.
-    It looks at what it is FACING; else at the one thing that it went to, or at the furniture.
+    It stands in front of what it is CLOSE to, otherwise at the door of its room. It looks at what
+    it is FACING, otherwise at the object that it went to, or at the furniture.
 
     Returns:
         None if it is in no room that has a box.

@@ -51,7 +51,7 @@ class _Standing:
 class FlatPicture:
     """The stage of one flat. An image depends on the world alone.
 
-    Every node keeps its place in the stage's order; one that can't be seen is a point.
+    Every node keeps its place in the stage's order; one that cannot be seen is a point.
     """
 
     def __init__(self, world: FlatWorld) -> None:

@@ -19,10 +19,10 @@ def things(
     """Every object, by id.
 
     Args:
-        world: this moment.
+        world: the current state.
         names: of its nodes.
         character: id of whose hands count.
-        pixels: how many pixels of the present picture show a node; none where it has none.
+        pixels: how many pixels of the present image show a node; none where it has none.
     """
     nodes = {node.id: node for node in world.nodes()}
     objects = {i: n for i, n in nodes.items() if n.category not in _NOT_OBJECTS}

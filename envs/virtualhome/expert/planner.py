@@ -1,7 +1,7 @@
 """Plans any goal from any state: fetch, carry, open, switch, wash, then posture.
 
-The plan is found by acting it out on the world's own values, so that every line of it works in its
-turn. Not the shortest plan there is: the order of the goals decides.
+The planner executes every line on a copy of the state, so that each line of the plan is executable.
+Plans are not always shortest: the goals are reached one after the other.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def solve(
     """Lines after which all goals hold.
 
     Args:
-        world: this moment.
+        world: the current state.
         character: id of who acts.
         goals: what must hold at the end.
-        done: lines carried out so far.
+        done: lines executed so far.
 
     Returns:
         A plan, empty if the goals hold.
@@ -81,8 +81,8 @@ class _Attempt:
     def rank(self, goal: Goal) -> tuple[int, int]:
         """Sort goals so that reaching one does not undo another.
 
-        What is done with things comes first, then where they are, then their states (a door is
-        closed last), then what is held, then posture, and then what is done lying down.
+        First actions on objects, then positions, then states (doors are closed last), then held
+        objects, then posture, and then actions while lying down.
         """
         match goal:
             case ActionGoal(any_of=actions):

@@ -1,7 +1,7 @@
 """The first lines of all shortest plans, for goals at most two lines away.
 
-Exhaustive, and exact: a line is left out only where it can't be part of so short a plan. From
-farther away the flat's hundreds of lines in each moment leave too many plans to tell.
+The search is exhaustive: a line is skipped only if it cannot be part of such a plan. Longer plans
+are too many, with hundreds of lines in every state.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def first_lines(
 
     Args:
         start: where to start.
-        possible: every line that can be carried out there.
+        possible: every line that can be executed there.
 
     Returns:
         None if the shortest plan has three lines or more, or there is none; empty if the goals

@@ -32,7 +32,7 @@ def broken(world: FlatWorld, character: int, line: ScriptLine) -> str | None:
     """The unmet postconditions of a line; None if all hold.
 
     Args:
-        world: after the line, which the simulator said it carried out.
+        world: after the line, which the simulator said it executed.
         character: id of who acted.
         line: what was done. Looking, touching and the like promise nothing that a graph holds.
     """

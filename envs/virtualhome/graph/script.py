@@ -81,7 +81,7 @@ def parse_line(text: str) -> ScriptLine:
     Ids may carry the scene as in `(1.289)`: what follows the dot counts.
 
     Raises:
-        LineError: it is no script line, the action is unknown, or things are missing.
+        LineError: it is no script line, the action is unknown, or objects are missing.
     """
     found = _LINE.fullmatch(text)
     if found is None:

@@ -103,7 +103,7 @@ def _check_ids(graph: _Graph) -> None:
 def _check_rooms(graph: _Graph) -> None:
     """Check that there is a room, and that no objects contain each other outside of rooms.
 
-    A ring of things that a room holds is let through: VirtualHome's own graphs have such (curtains
+    A ring of objects that a room holds is let through: VirtualHome's own graphs have such (curtains
     inside each other). Without a room the evolving graph would look for one for ever.
     """
     rooms = {node.id: node for node in graph.nodes if node.category == "Rooms"}

@@ -66,7 +66,7 @@ class Flat:
         """Replace the scene by a graph, with its character if it has one.
 
         Raises:
-            SceneError: the graph can't be lived in; says why.
+            SceneError: the graph cannot be lived in; says why.
         """
         world = FlatWorld.of(graph, hour=self._hour)
         # Built before anything is replaced: a graph that cannot be drawn changes nothing.

@@ -61,7 +61,7 @@ class Remote:
         """Load the flat's plan, and change it to the scene's graph.
 
         Raises:
-            SceneError: the scene can't be built, or the simulator can't take its graph.
+            SceneError: the scene cannot be built, or the simulator cannot take its graph.
             SimulatorError: the simulator failed.
         """
         wanted = build_world(scene)
@@ -80,10 +80,10 @@ class Remote:
         return world
 
     def run(self, world: FlatWorld, line: ScriptLine) -> tuple[FlatWorld, Failure | None]:
-        """Carry out one line there, and fetch what it made of the flat.
+        """Execute one line there, and fetch what it made of the flat.
 
         Raises:
-            SimulatorError: the simulator failed; with its last words if we started it.
+            SimulatorError: the simulator failed; with its last output if we started it.
         """
         try:
             failure = self._client.run([line])
@@ -100,7 +100,7 @@ class Remote:
         return np.asarray(image, np.uint8)
 
     def pixels(self, world: FlatWorld) -> Mapping[int, int]:
-        """Counted by colour in its picture of instances, taken from the same camera."""
+        """Counted by colour in its image of instances, taken from the same camera."""
         if self._settings.view == "none":
             return {}
         width, height = self._settings.width, self._settings.height

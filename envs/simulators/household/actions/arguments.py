@@ -45,7 +45,7 @@ class Refusal(Exception):  # noqa: N818
 ActionFunction = Callable[..., JsonValue]
 """What an action does: (house, *, its arguments in snake_case) -> THOR's actionReturn.
 
-Raises `Refusal` if it can't be carried out.
+Raises `Refusal` if it cannot be executed.
 """
 
 _ENVELOPE = frozenset(
@@ -104,7 +104,7 @@ class ThorAction:
             any_argument: ignore arguments that it does not take; those that it lacks are 0.
 
         Raises:
-            Refusal: it can't be; wrong arguments included.
+            Refusal: it cannot be; wrong arguments included.
         """
         # THOR has arguments both as "objectId" and as "StateChange".
         plain = {key[:1].lower() + key[1:]: value for key, value in request.items()}

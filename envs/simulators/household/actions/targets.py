@@ -19,7 +19,7 @@ def target(
         code: THOR's errorCode if it is not seen.
 
     Raises:
-        Refusal: there is no such thing, it isn't seen, or it exists no longer.
+        Refusal: there is no such object, it isn't seen, or it exists no longer.
     """
     thing = house.world.things.get(object_id)
     if thing is None:

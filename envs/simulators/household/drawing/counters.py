@@ -1,6 +1,6 @@
 """Worktops: a slab along the walls with cut-outs for sinks, and panels down to the floor.
 
-The metadata has a thin box over the whole corner, where things stand. What carries it isn't there.
+The metadata has only a thin box over the whole corner, where objects stand, without a body.
 """
 
 from __future__ import annotations

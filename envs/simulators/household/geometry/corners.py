@@ -31,7 +31,7 @@ def strips(box: Box, outline: Outline, standing: Sequence[Array]) -> list[Box]:
     Args:
         box: around all of it.
         outline: the room's.
-        standing: centres (3,) of the things on it.
+        standing: centres (3,) of the objects on it.
     """
     low, high = box.low, box.high
     if min(high[0] - low[0], high[2] - low[2]) <= _NARROW:

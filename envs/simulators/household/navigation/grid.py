@@ -1,6 +1,6 @@
 """The reachable cells of THOR's 0.25 m grid.
 
-THOR casts a capsule from cell to cell through its meshes. Here boxes stand for the things.
+THOR casts a capsule from cell to cell through its meshes. Here boxes stand for the objects.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def reachable(solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
 def known(layout: frozenset[Cell], solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:
     """The free cells, where THOR's own cells are partly known.
 
-    The layouts that come with ALFRED leave out cells at the edge, where the agent can't look every
+    The layouts that come with ALFRED leave out cells at the edge, where the agent cannot look every
     way. A cell beside one of theirs is free too if it is clear of all boxes and of the walls.
     """
     ring = sorted({cell for own in layout for cell in neighbours(own)} - layout)

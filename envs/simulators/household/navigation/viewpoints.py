@@ -1,7 +1,7 @@
 """Finds the poses from which an object is visible and within reach.
 
-One small picture towards the thing from each place tells which points of it are seen from there;
-which poses of the head have those points in view is then arithmetic.
+One small image towards the object from each position shows which of its points are visible. The
+poses that have these points in view are then computed.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ def support(world: World, box: Box, *, ignoring: Iterable[str] = ()) -> list[str
 def _bearing(world: World, other: SimObject, box: Box, base: Array) -> int | None:
     """How well a surface supports a box: 0 on or in it, 1 deep in it; None if it does not.
 
-    Furniture is not everywhere as high as when a pose was written down, and things are sunk in it.
+    Furniture is not everywhere as high as when a pose was written down, and objects are sunk in it.
     """
     if other.kind in HANGERS:
         near_by = float(distance(other.box, base[None, [0, 2]])[0]) < _AT_HAND

@@ -78,7 +78,7 @@ def load(scene: str, *, recorded: bool = False) -> Room:
 
     Raises:
         SceneError: there is no such room. Names the nearest ones.
-        UnavailableError: the rooms' package is missing, or the cache can't be written; or the
+        UnavailableError: the rooms' package is missing, or the cache cannot be written; or the
             recorded cells are wanted and not installed.
     """
     name = scene.removesuffix("_physics")
@@ -118,7 +118,7 @@ def habits() -> Mapping[str, Sequence[str]]:
     """Object type -> the receptacle types on or in which it occurs, over all rooms.
 
     Raises:
-        UnavailableError: the rooms' package is missing, or the cache can't be written.
+        UnavailableError: the rooms' package is missing, or the cache cannot be written.
     """
     found: Mapping[str, Sequence[str]] = msgpack.unpackb((_cache() / _HABITS).read_bytes())
     return found

@@ -126,7 +126,7 @@ class Catalog:
         """Load a room by its name, with or without THOR's "_physics".
 
         Raises:
-            SceneError: there is no such room, or its file can't be read.
+            SceneError: there is no such room, or its file cannot be read.
             UnavailableError: the rooms' package is missing, or the recorded cells.
         """
         path = self._files.get(scene.removesuffix("_physics"))

@@ -22,7 +22,7 @@ def describe(
     Args:
         simulator: after the action.
         request: the action.
-        reply: what came of it.
+        reply: the result.
         actions: how many there have been since the scene was loaded.
     """
     settings = simulator.settings

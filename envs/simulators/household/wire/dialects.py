@@ -44,7 +44,7 @@ class Dialect:
 
 
 def without_alpha(pixels: bytes) -> bytes:
-    """A picture of names without its alpha."""
+    """An image of names without its alpha."""
     return np.frombuffer(pixels, np.uint8).reshape(-1, 4)[:, :3].tobytes()
 
 
