@@ -62,16 +62,17 @@ class ProcessGroup:
         folder: an empty temporary folder.
     """
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, within: str | None = None) -> None:
         """Start the watch.
 
         Args:
             prefix: the beginning of the folder's name.
+            within: where it is made; None for the system's place for temporary files.
 
         Raises:
             OSError: the folder cannot be made, or no process can be started.
         """
-        self.folder = Path(tempfile.mkdtemp(prefix=prefix))
+        self.folder = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
         self._lock = threading.Lock()
         reading, self._pipe = os.pipe()
         try:

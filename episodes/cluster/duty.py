@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import tempfile
-from pathlib import Path
 from typing import cast
 
 from pydantic import JsonValue
 
 from inhabit.agents.core import Agent
 from inhabit.envs.core import Task
+from inhabit.envs.process_group import ProcessGroup
 from inhabit.episodes.cluster.bundle import pack
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.reader import Episode, Run
@@ -52,7 +51,9 @@ class Player:
     def __init__(self, settings: JsonValue) -> None:
         header = RunHeader.model_validate(settings)
         self._plan: RunPlan = _plan(header)
-        self._folder = Path(tempfile.mkdtemp(prefix="inhabit-player-"))
+        # A node that is no longer wanted is killed: then the folder goes with its process.
+        self._group = ProcessGroup("inhabit-player-")
+        self._folder = self._group.folder
         self._run = Run(self._folder, header, ())
         self._asyncio = asyncio.Runner()
         self._pictures = Pictures()
@@ -81,7 +82,7 @@ class Player:
         self._asyncio.run(self._agent.close())
         self._asyncio.close()
         self._pictures.__exit__(None, None, None)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._group.close()
 
     async def _play(self, episode: Episode) -> None:
         troupe = EpisodePool(

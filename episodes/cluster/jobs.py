@@ -9,18 +9,24 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from pydantic import JsonValue
 
 from inhabit.envs.core import UnavailableError
+from inhabit.episodes.cluster.local_ray import belongs_to_one, started
 
 _LOSSES = 5
 """How often a job may be lost with its node before the whole is given up."""
+
+_CLOSING = 1.0
+"""Seconds that a hand may take to let go of what it has, before it is killed."""
 
 
 class JobWorker(Protocol):
@@ -56,28 +62,27 @@ async def connected(address: str) -> AsyncIterator[None]:
     Raises:
         UnavailableError: Ray is not installed, or there is no such cluster.
     """
+    if find_spec("ray") is None:
+        raise UnavailableError("Ray is not installed: pip install 'inhabit[ray]', on every node.")
+    imported = sys.modules.get("ray")
+    if imported is not None and imported.is_initialized():
+        yield
+        return
+    if not address and not belongs_to_one():
+        with started():
+            yield
+        return
+    import ray
+
     try:
-        import ray
-    except ImportError as error:
-        raise UnavailableError(
-            "Ray is not installed: pip install 'inhabit[ray]', on every node."
-        ) from error
-    ours = not ray.is_initialized()
-    if ours:
-        try:
-            ray.init(
-                address=address or None,
-                include_dashboard=False if not address else None,
-                logging_level=logging.ERROR,
-                log_to_driver=False,
-            )
-        except (ConnectionError, ValueError) as error:
-            raise UnavailableError(f"There is no Ray cluster at {address!r}: {error}") from error
+        ray.init(address=address or "auto", logging_level=logging.ERROR, log_to_driver=False)
+    except (ConnectionError, ValueError) as error:
+        where = f"at {address!r}" if address else "that this machine belongs to"
+        raise UnavailableError(f"There is no Ray cluster {where}: {error}") from error
     try:
         yield
     finally:
-        if ours:
-            ray.shutdown()
+        ray.shutdown()
 
 
 def offered() -> Mapping[str, float]:
@@ -167,6 +172,10 @@ class _Crew:
                 if (lost := lost + 1) > _LOSSES:
                     raise LostError(f"Workers die on their nodes at once: {error}") from error
             finally:
+                # One that is in the midst of a job has no time for it, and one that died neither.
+                with suppress(TimeoutError, ray.exceptions.RayError):
+                    async with asyncio.timeout(_CLOSING):
+                        await hand.close.remote()
                 ray.kill(hand)
 
     async def _employ(self, hand: Any) -> None:
@@ -187,7 +196,6 @@ class _Crew:
             self._done(job, result)
             self._left -= 1
             self._look()
-        await hand.close.remote()
 
     def _give_back(self, job: JsonValue, losses: int) -> None:
         if losses > _LOSSES:
