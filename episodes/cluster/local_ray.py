@@ -6,6 +6,8 @@ import logging
 import os
 import secrets
 import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +17,12 @@ from inhabit.envs.core import UnavailableError
 from inhabit.envs.process_group import ProcessGroup
 
 _LOOPBACK = "127.0.0.1"
+_HEAD = """
+import signal, sys, ray
+ray.init(address="local", include_dashboard=False, log_to_driver=False, _temp_dir=sys.argv[1])
+print(ray.get_runtime_context().gcs_address, flush=True)
+signal.pause()
+"""
 _ROOM = 40
 """Characters: Ray puts sockets into its folder, and the path of a socket has 107 at most."""
 
@@ -27,14 +35,14 @@ def belongs_to_one() -> bool:
 
 @contextmanager
 def started() -> Iterator[None]:
-    """Start Ray, and end it with the block, or with this process.
+    """Start Ray, join it, and end it with the block, or with this process.
 
     Its servers listen on the loopback interface alone, and answer those alone who know a token that
-    is made for this process. Ray's own processes end with the process that has started Ray; its
-    folder of logs and sockets is removed.
+    is made for this process. They and Ray's folder of logs and sockets are a `ProcessGroup`.
 
     Raises:
-        UnavailableError: Ray was imported before, and would listen to the network.
+        UnavailableError: Ray does not start, or it was imported before and would listen to the
+            network.
     """
     # Ray listens to the network wherever it takes itself for part of a cluster of machines. This
     # variable, for the systems where it does not by default, has it keep to the loopback address.
@@ -51,34 +59,40 @@ def started() -> Iterator[None]:
             "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0, or name a cluster with ray_address."
         )
     group = ProcessGroup("inhabit-ray-", within=_short())
-    files = group.folder / "files"
-    files.mkdir()
     # Ray has SIGTERM end this process in the middle of whatever it does.
     handler = signal.getsignal(signal.SIGTERM)
-    before = os.environ.get("TMPDIR")
     try:
-        # Ray's workers are killed at the end: what they have written lies here.
-        os.environ["TMPDIR"] = str(files)
-        ray.init(
-            address="local",
-            include_dashboard=False,
-            logging_level=logging.ERROR,
-            log_to_driver=False,
-            _temp_dir=str(group.folder),
-        )
+        head = _head(group)
+        ray.init(address=head, logging_level=logging.ERROR, log_to_driver=False)
         signal.signal(signal.SIGTERM, handler)
         yield
     finally:
-        _set("TMPDIR", before)
         ray.shutdown()
         group.close()
 
 
-def _set(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
+def _head(group: ProcessGroup) -> str:
+    """Start a cluster's only node; gives its address."""
+    # Ray's workers are killed at the end: what they have written lies here.
+    files = group.folder / "files"
+    files.mkdir()
+    said = group.folder / "said"
+    with said.open("wb") as errors:
+        head = group.start(
+            [sys.executable, "-c", _HEAD, str(group.folder)],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            # With keys: what is asked of endpoints is asked by Ray's workers.
+            env={**os.environ, "TMPDIR": str(files)},
+        )
+    assert head.stdout is not None
+    with head.stdout:
+        address: str = head.stdout.readline().decode().strip()
+    if not address:
+        head.wait()
+        why = said.read_text(errors="replace").strip().splitlines()[-1:]
+        raise UnavailableError(f"Ray did not start: {' '.join(why) or 'it does not say why'}")
+    return address
 
 
 def _short() -> str:
