@@ -27,7 +27,7 @@ read -r _
 kill -s TERM 0
 sleep 0.2
 tries=0
-while [ -e "$0" ] && [ $tries -lt 20 ]; do
+while [ -e "$0" ] && [ $tries -lt 40 ]; do
   rm -rf -- "$0" || sleep 0.1
   tries=$((tries + 1))
 done
@@ -43,7 +43,7 @@ if os.getppid() != parent:
     sys.exit("its parent has ended")
 os.execvp(sys.argv[3], sys.argv[3:])
 """
-_REMOVAL = 2.0
+_REMOVAL = 4.0
 """Seconds that what is being killed may still write into the folder."""
 
 

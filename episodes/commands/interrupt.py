@@ -1,8 +1,9 @@
-"""Ends a long command cleanly on Ctrl-C or SIGTERM."""
+"""Ends a long command cleanly on Ctrl-C, SIGTERM or a closed terminal."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -14,9 +15,11 @@ from inhabit.episodes.commands.output import remarks
 
 T = TypeVar("T")
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 async def interruptible(work: Coroutine[Any, Any, T], out: Path) -> T:
-    """Await `work`. The first Ctrl-C or SIGTERM cancels it, the second exits at once.
+    """Await `work`. The first signal of `_SIGNALS` cancels it, the second exits at once.
 
     An interrupted process exits with code 130 and does not return from here.
 
@@ -30,20 +33,29 @@ async def interruptible(work: Coroutine[Any, Any, T], out: Path) -> T:
     def stop() -> None:
         if task.cancelling():
             _exit()
-        remarks().print("Stopping. Press Ctrl-C again to stop at once.")
+        _say("Stopping. Press Ctrl-C again to stop at once.")
         task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
+    for number in _SIGNALS:
+        # `nohup` has SIGHUP ignored.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, stop)
     try:
         return await task
     except asyncio.CancelledError:
-        remarks().print(f"Interrupted. Run the same command again to continue {out}.")
+        _say(f"Interrupted. Run the same command again to continue {out}.")
         _exit()
+
+
+def _say(sentence: str) -> None:
+    # The terminal may have been closed.
+    with contextlib.suppress(OSError):
+        remarks().print(sentence)
 
 
 def _exit() -> NoReturn:
     """Leave without waiting for threads: one may wait for a person or for a dead simulator."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
     os._exit(130)
