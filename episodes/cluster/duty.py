@@ -55,6 +55,7 @@ class Player:
         # A node that is no longer wanted is killed: then the folder goes with its process.
         self._group = ProcessGroup("inhabit-player-")
         self._folder = self._group.folder
+        (self._folder / "episodes").mkdir()
         self._run = Run(self._folder, header, ())
         self._asyncio = asyncio.Runner()
         self._pictures = Pictures()
@@ -67,7 +68,7 @@ class Player:
         number = cast("int", told["number"])
         folder = self._folder / "episodes" / f"{number:05d}"
         episode = Episode(folder, number, Task.model_validate(told["task"]))
-        folder.mkdir(parents=True)
+        folder.mkdir()  # and nothing above it: that is gone once this node is given up
         try:
             if record := cast("str", told["record"]):
                 episode.file.write_text(record, encoding="utf-8")
