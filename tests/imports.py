@@ -33,6 +33,7 @@ ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs.checked",
     "inhabit.envs.extras",
     "inhabit.envs.credentials",
+    "inhabit.envs.process_group",
     "inhabit.envs.registry",
     "inhabit.envs.tasksets",
     "inhabit.envs.template",
