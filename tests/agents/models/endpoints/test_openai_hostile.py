@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from endpoint import Answer, completion, endpoint, good
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models import registry as models
 from inhabit.agents.models.core import Message, Ranking, Reply
+from tests.agents.models.endpoints.endpoint import Answer, completion, endpoint, good
 
 KEY = 'sk-test-0123456789-"\\key'
 PROMPT = [Message("user", ("Say it.",))]
