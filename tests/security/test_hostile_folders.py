@@ -22,7 +22,7 @@ ON_RUNS: Mapping[str, Sequence[str]] = {
     "show": ("show", "RUN"),
     "replay": ("replay", "RUN"),
     "judge": ("judge", "RUN"),
-    "fork": ("fork", "RUN", "--episode", "0", "--step", "0"),
+    "fork": ("fork", "RUN", "--episode", "0", "--step", "0", "--hint", "Look."),
     "export": ("export", "RUN", "--format", "llava", "--out", "OUT"),
 }
 MORE_ON_RUNS: Mapping[str, Sequence[str]] = {
