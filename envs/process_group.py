@@ -81,6 +81,7 @@ class ProcessGroup:
                 stdin=reading,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
+                env=without_credentials(),
                 process_group=0,
                 cwd="/",
             )
