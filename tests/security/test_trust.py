@@ -82,7 +82,9 @@ def test_settings_of_others_are_places_unless_they_say_otherwise() -> None:
     assert without_effect(Theirs) == {"wait"}
 
 
-@pytest.mark.parametrize("words", [("replay",), ("judge",), ("fork", "--episode=0", "--step=0", "--hint=x")])
+@pytest.mark.parametrize(
+    "words", [("replay",), ("judge",), ("fork", "--episode=0", "--step=0", "--hint=x")]
+)
 def test_a_recorded_program_is_asked_for_again(
     run: Run, tmp_path: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
