@@ -89,16 +89,16 @@ def test_the_same_record_as_the_command_writes(tmp_path: Path) -> None:
 def test_the_same_call_resumes(tmp_path: Path) -> None:
     seen = []
 
-    def stubborn(view: View) -> str:
+    def interrupted(view: View) -> str:
         seen.append(view.seed)
         if len(seen) == 3:
-            raise RuntimeError("the agent broke")
+            raise KeyboardInterrupt
         return first(view)
 
-    with pytest.raises(RuntimeError, match="the agent broke"):
-        inhabit.run("toy", stubborn, tmp_path, n=2, settings=QUICK)
+    with pytest.raises(KeyboardInterrupt):
+        inhabit.run("toy", interrupted, tmp_path, n=2, settings=QUICK)
     assert [row["ending"] for row in inhabit.read_run(tmp_path).episodes()] == [None, None]
-    results = inhabit.run("toy", stubborn, tmp_path, n=2, settings=QUICK)
+    results = inhabit.run("toy", interrupted, tmp_path, n=2, settings=QUICK)
     assert None not in [row["ending"] for row in results.episodes()]
     with pytest.raises(RecordError, match="agent"):
         inhabit.run("toy", first, tmp_path, n=2, settings=QUICK)
@@ -111,11 +111,20 @@ def test_inside_a_running_event_loop(tmp_path: Path) -> None:
     assert asyncio.run(cell()).scores.success_rate == 1.0
 
 
-def test_errors_cross_the_thread_of_a_notebook(tmp_path: Path) -> None:
-    async def cell() -> None:
-        inhabit.run("toy", lambda view: 7, tmp_path, n=1, settings=QUICK)  # type: ignore[arg-type,return-value]
+def test_an_answer_of_the_wrong_type_ends_its_episode_with_the_cause(tmp_path: Path) -> None:
+    results = inhabit.run("toy", lambda view: 7, tmp_path, n=1, settings=QUICK)  # type: ignore[arg-type,return-value]
+    row = results.episodes()[0]
+    assert row["ending"] == "model_fault"
+    assert "answered 7" in row["error"]
 
-    with pytest.raises(TypeError, match="answered 7"):
+
+def test_errors_cross_the_thread_of_a_notebook(tmp_path: Path) -> None:
+    (tmp_path / "other.txt").touch()
+
+    async def cell() -> None:
+        inhabit.run("toy", "expert", tmp_path, n=1, settings=QUICK)
+
+    with pytest.raises(RecordError, match=r"other\.txt"):
         asyncio.run(cell())
 
 
