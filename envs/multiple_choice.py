@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from inhabit.envs.core import Action, Determinism, Env, Outcome, Reason, TaskError
+from inhabit.envs.plain_data import state_digest
 
 
 def json_list(file: Path) -> list[Any]:
@@ -111,8 +111,7 @@ class MultipleChoice(Env):
 
     def digest(self) -> str:
         """The first 16 hexadecimal digits of the state's SHA-256."""
-        text = json.dumps(self.state(), sort_keys=True)
-        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
+        return state_digest(self.state())
 
     def admissible(self) -> Sequence[Action]:
         """All options."""

@@ -38,6 +38,7 @@ from inhabit.envs.core import (
     SceneObject,
     Task,
 )
+from inhabit.envs.plain_data import state_digest
 
 
 class Alfred(Env):
@@ -194,7 +195,7 @@ class Alfred(Env):
 
     def digest(self) -> str:
         """The first 16 hexadecimal digits of the state's SHA-256."""
-        return snapshot.digest(self._episode())
+        return state_digest(self.state())
 
     def admissible(self) -> Sequence[Action]:
         """The actions that would succeed now.

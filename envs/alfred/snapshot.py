@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 
 from pydantic import JsonValue
@@ -62,9 +60,3 @@ def _object(episode: EpisodeState, thing: ThorObject) -> JsonValue:
         "contents": sorted(thing.contents),
         **{name: record[name] for name in _STATES},
     }
-
-
-def digest(episode: EpisodeState) -> str:
-    """The first 16 hexadecimal digits of the state's SHA-256."""
-    text = json.dumps(state(episode), sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

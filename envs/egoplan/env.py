@@ -10,9 +10,10 @@ from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Clip, Observation, SceneError, Task
 from inhabit.envs.egoplan.films import FilmError, keyframes, read
-from inhabit.envs.egoplan.scene import EgoPlanScene, read_scene
+from inhabit.envs.egoplan.scene import EgoPlanScene
 from inhabit.envs.egoplan.settings import EgoPlanSettings
 from inhabit.envs.multiple_choice import MultipleChoice
+from inhabit.envs.plain_data import validated_scene
 
 _NOTHING = Observation("")
 
@@ -35,7 +36,7 @@ class EgoPlan(MultipleChoice):
 
     def reset(self, task: Task, *, seed: int) -> None:
         """Read the frames of a question. The seed has no effect."""
-        self._scene = read_scene(task)
+        self._scene = validated_scene(EgoPlanScene, task)
         try:
             self._seen = self._film()
         except FilmError as error:

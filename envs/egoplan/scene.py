@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-
-from inhabit.envs.core import SceneError, Task
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Stretch(BaseModel):
@@ -52,18 +50,3 @@ class EgoPlanScene(BaseModel):
         if len(set(self.actions)) < len(self.actions):
             raise ValueError("two of the options are the same")
         return self
-
-
-def read_scene(task: Task) -> EgoPlanScene:
-    """The validated scene of a task.
-
-    Raises:
-        SceneError: it is none.
-    """
-    try:
-        return EgoPlanScene.model_validate(dict(task.scene))
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(("scene", *map(str, first["loc"])))
-        wrong = first["msg"].removeprefix("Value error, ")
-        raise SceneError(f"Task {task.id!r}, {field}: {wrong}.") from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -23,9 +21,10 @@ from inhabit.envs.core import (
     Task,
 )
 from inhabit.envs.iwisdm.library import IwisdmTrial, TrialAuthor
-from inhabit.envs.iwisdm.scene import IwisdmScene, read_scene
+from inhabit.envs.iwisdm.scene import IwisdmScene
 from inhabit.envs.iwisdm.settings import IwisdmSettings
 from inhabit.envs.iwisdm.stimuli import CATEGORIES
+from inhabit.envs.plain_data import state_digest, validated_scene
 
 NULL = "null"
 """The answer to a frame without a question."""
@@ -80,7 +79,7 @@ class Iwisdm(Env):
 
     def reset(self, task: Task, *, seed: int) -> None:
         """Generate the trial from the scene's own seed."""
-        scene = read_scene(task)
+        scene = validated_scene(IwisdmScene, task)
         trial = self._author.write(scene.level, scene.join, scene.seed)
         if trial.instruction != task.goal:
             raise SceneError(
@@ -156,8 +155,7 @@ class Iwisdm(Env):
 
     def digest(self) -> str:
         """The first 16 hexadecimal digits of the state's SHA-256."""
-        text = json.dumps(self.state(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return state_digest(self.state())
 
     def admissible(self) -> Sequence[Action]:
         """Every answer can be given."""

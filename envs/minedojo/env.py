@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -34,6 +32,7 @@ from inhabit.envs.minedojo.real.env import RealMineDojo
 from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.tasks.goals import conditions
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world, read_scene
+from inhabit.envs.plain_data import state_digest
 
 _NEAR = 36
 """Radius in blocks of `find`, and of the expert's knowledge."""
@@ -174,8 +173,7 @@ class MineDojo(Env):
 
     def digest(self) -> str:
         """The first 16 hexadecimal digits of the state's SHA-256."""
-        text = json.dumps(self.state(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return state_digest(self.state())
 
     def admissible(self) -> Sequence[Action]:
         """The plausible actions whose preconditions hold; paths are not tested."""

@@ -16,8 +16,9 @@ from inhabit.envs.multiple_choice import MultipleChoice
 from inhabit.envs.pca_bench.recipes import Situation, solve
 from inhabit.envs.pca_bench.records import parquet_rows
 from inhabit.envs.pca_bench.results import INVENTORY, MOBS, counts, names, schemas
-from inhabit.envs.pca_bench.scene import Domain, PcaScene, read_scene
+from inhabit.envs.pca_bench.scene import Domain, PcaScene
 from inhabit.envs.pca_bench.settings import PcaSettings
+from inhabit.envs.plain_data import validated_scene
 
 _MOST = 64_000_000
 """Maximum number of pixels of an image."""
@@ -42,7 +43,7 @@ class PcaBench(MultipleChoice):
 
     def reset(self, task: Task, *, seed: int) -> None:
         """Show the instance. The seed has no effect."""
-        self._scene = read_scene(task)
+        self._scene = validated_scene(PcaScene, task)
         self._goal = task.goal
         self._rgb = _read_picture(task, self._scene)
         self.begin()

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
-
-from inhabit.envs.core import SceneError, Task
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 
 class Domain(StrEnum):
@@ -49,18 +47,3 @@ class PcaScene(BaseModel):
         if len(set(self.actions)) < len(self.actions):
             raise ValueError("two of the options are the same")
         return self
-
-
-def read_scene(task: Task) -> PcaScene:
-    """The validated scene of a task.
-
-    Raises:
-        SceneError: it is none.
-    """
-    try:
-        return PcaScene.model_validate(dict(task.scene))
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(("scene", *map(str, first["loc"])))
-        wrong = first["msg"].removeprefix("Value error, ")
-        raise SceneError(f"Task {task.id!r}, {field}: {wrong}.") from error

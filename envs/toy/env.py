@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -12,6 +10,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Action, Determinism, Env, Observation, Outcome, SceneObject, Task
+from inhabit.envs.plain_data import state_digest, validated_scene
 from inhabit.envs.toy import facts
 from inhabit.envs.toy.goals import ToyGoal, in_hand, solve
 from inhabit.envs.toy.house import (
@@ -24,7 +23,7 @@ from inhabit.envs.toy.house import (
     walk_cost,
 )
 from inhabit.envs.toy.picture import draw
-from inhabit.envs.toy.scene import ToyScene, read_scene
+from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.toy.settings import ToySettings
 
 
@@ -47,7 +46,7 @@ class Toy(Env):
 
     def reset(self, task: Task, *, seed: int) -> None:
         """Start `task`. The seed has no effect."""
-        scene = read_scene(task)
+        scene = validated_scene(ToyScene, task)
         self._house, self._goal = scene.house(), scene.goal()
         self._seen = frozenset()
         self._look()
@@ -143,8 +142,7 @@ class Toy(Env):
 
     def digest(self) -> str:
         """The first 16 hexadecimal digits of the state's SHA-256."""
-        text = json.dumps(self.state(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return state_digest(self.state())
 
     def admissible(self) -> Sequence[Action]:
         """The actions that would succeed now."""

@@ -6,10 +6,8 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from inhabit.envs.core import SceneError, Task
-from inhabit.envs.entries import first_problem
 from inhabit.envs.toy.goals import ToyGoal
 from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, PLACES, ToyHouse
 
@@ -55,18 +53,6 @@ class ToyScene(BaseModel):
     def goal(self) -> ToyGoal:
         """The goal."""
         return ToyGoal(tuple(sorted(self.inside.items())), tuple(sorted(set(self.closed))))
-
-
-def read_scene(task: Task) -> ToyScene:
-    """The validated scene of a task.
-
-    Raises:
-        SceneError: it names something that does not exist.
-    """
-    try:
-        return ToyScene.model_validate(dict(task.scene))
-    except ValidationError as error:
-        raise SceneError(f"Task {task.id!r}, scene, {first_problem(error)}.") from error
 
 
 def _known(what: str, name: str, names: Iterable[str]) -> None:

@@ -23,6 +23,7 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
+from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.virtualhome.backends import Embedded, Simulation
 from inhabit.envs.virtualhome.evolution import facts
 from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
@@ -50,7 +51,7 @@ from inhabit.envs.virtualhome.language import (
 )
 from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.goals import Goal, met
-from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of, read_scene
+from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of
 
 _THING = re.compile(r"<[^<>]*> \((\d+)\)")
 """An object as the simulator's messages name it."""
@@ -93,7 +94,7 @@ class VirtualHome(Env):
 
     def reset(self, task: Task, *, seed: int) -> None:
         """Furnish the flat and place the character. The seed has no effect."""
-        scene = read_scene(task)
+        scene = validated_scene(VirtualHomeScene, task)
         try:
             program = tuple(map(parse_line, scene.program))
         except LineError as error:

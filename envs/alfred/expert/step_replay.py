@@ -9,7 +9,7 @@ from inhabit.envs.alfred.expert.planner import AlfredPlanner
 from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.counterparts import present
-from inhabit.envs.alfred.scenes.scene import LowStep, RecordedThing
+from inhabit.envs.alfred.scenes.scene import VERBS, LowStep, RecordedThing
 from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.result import Result
 from inhabit.envs.alfred.thor.masks import choose, decode
@@ -25,15 +25,6 @@ _MOVES: Mapping[str, str] = {
     "RotateRight": "turn right",
     "LookUp": "look up",
     "LookDown": "look down",
-}
-_VERBS: Mapping[str, str] = {
-    "PickupObject": "pick up",
-    "PutObject": "put",
-    "OpenObject": "open",
-    "CloseObject": "close",
-    "ToggleObjectOn": "turn on",
-    "ToggleObjectOff": "turn off",
-    "SliceObject": "slice",
 }
 
 
@@ -65,7 +56,7 @@ class StepPlanner(AlfredPlanner):
         else:
             thing = self._original(episode, step.thing)
         name = word(step.thing.type) if thing is None else episode.names.of(thing.id)
-        verb = _VERBS[step.action]
+        verb = VERBS[step.action]
         return (say(verb, IT, name) if verb == "put" else say(verb, name),)
 
     def _original(self, episode: EpisodeState, recorded: RecordedThing) -> ThorObject | None:

@@ -1,20 +1,19 @@
 """The scene parameters of ALFRED's tasks: room, object states, goal and recording.
 
-Things are named as everywhere in this environment ("mug_2"), object types as in THOR ("Mug").
-`start.py` builds what a `AlfredScene` says; `trajectories.py` reads one from ALFRED's own files.
+Objects are named as in actions ("mug_2"), object types as in THOR ("Mug").
+`build.py` builds an `AlfredScene`; `trajectories.py` reads one from ALFRED's own files.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -22,7 +21,8 @@ from pydantic import (
 
 from inhabit.envs.alfred.scenes.object_types import TYPES
 from inhabit.envs.alfred.scenes.rooms import ROOMS
-from inhabit.envs.core import SceneError, Task
+from inhabit.envs.core import Task
+from inhabit.envs.plain_data import validated_scene
 
 TaskType = Literal[
     "pick_and_place_simple",
@@ -46,6 +46,18 @@ ObjectType = Annotated[
 ]
 Metres = Annotated[float, Field(ge=-30, le=30, json_schema_extra={"unit": "m"})]
 Degrees = Annotated[float, Field(ge=-360, le=360, json_schema_extra={"unit": "degrees"})]
+
+
+VERBS: Mapping[str, Any] = {
+    "PickupObject": "pick up",
+    "PutObject": "put",
+    "OpenObject": "open",
+    "CloseObject": "close",
+    "ToggleObjectOn": "turn on",
+    "ToggleObjectOff": "turn off",
+    "SliceObject": "slice",
+}
+"""THOR's interaction -> our verb."""
 
 
 class ScenePart(BaseModel):
@@ -221,13 +233,7 @@ def read_scene(task: Task, rooms: Iterable[str] = ROOMS) -> AlfredScene:
     Raises:
         SceneError: a field is unknown, missing or out of its range.
     """
-    try:
-        return AlfredScene.model_validate(dict(task.scene), context={"rooms": set(rooms)})
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"])) or "scene"
-        why = first["msg"].removeprefix("Value error, ")
-        raise SceneError(f"Task {task.id!r}, scene, {field}: {why}.") from error
+    return validated_scene(AlfredScene, task, {"rooms": set(rooms)})
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

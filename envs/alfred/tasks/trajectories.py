@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.envs.alfred.scenes.counterparts import RENAMED, counterpart
 from inhabit.envs.alfred.scenes.rooms import ROOMS, records
 from inhabit.envs.alfred.scenes.scene import (
+    VERBS,
     AlfredGoal,
     AlfredScene,
     LowStep,
@@ -35,16 +35,6 @@ from inhabit.envs.core import SceneError, Task, TaskError
 FILE = "traj_data.json"
 MAX_STEPS = 50
 _log = logging.getLogger(__name__)
-
-_VERBS: Mapping[str, Any] = {
-    "PickupObject": "pick up",
-    "PutObject": "put",
-    "OpenObject": "open",
-    "CloseObject": "close",
-    "ToggleObjectOn": "turn on",
-    "ToggleObjectOff": "turn off",
-    "SliceObject": "slice",
-}
 
 
 _HOLDING = ("pick up", "slice")
@@ -262,7 +252,7 @@ def _steps(plan: _Plan) -> Iterator[RecordedStep]:
     """The interactions among the expert's low-level actions."""
     for action in plan.low_actions:
         api = action.api_action
-        verb = _VERBS.get(api.action)
+        verb = VERBS.get(api.action)
         if verb is None:
             continue
         thing = thing_of(api.receptacleObjectId if verb == "put" else api.objectId)
@@ -276,7 +266,7 @@ def _low_step(action: _LowAction) -> LowStep:
     id = api.receptacleObjectId if api.action == "PutObject" else api.objectId
     return LowStep(
         action=api.action,
-        thing=thing_of(id) if api.action in _VERBS else None,
+        thing=thing_of(id) if api.action in VERBS else None,
         mask=action.discrete_action.args.mask or (),
     )
 

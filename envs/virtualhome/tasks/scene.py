@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from inhabit.envs.core import SceneError, Task
-from inhabit.envs.entries import first_problem
+from inhabit.envs.core import SceneError
 from inhabit.envs.virtualhome.flats.build import FIRST_ID, build
 from inhabit.envs.virtualhome.flats.plans import plans
 from inhabit.envs.virtualhome.graph.library import load
@@ -74,18 +73,6 @@ class VirtualHomeScene(BaseModel):
         if (self.flat is None) == (self.eai is None):
             raise ValueError("name either a flat (0 to 6) or an eai program, and not both")
         return self
-
-
-def read_scene(task: Task) -> VirtualHomeScene:
-    """The validated scene of a task.
-
-    Raises:
-        SceneError: a field is unknown or out of its range.
-    """
-    try:
-        return VirtualHomeScene.model_validate(dict(task.scene))
-    except ValidationError as error:
-        raise SceneError(f"Task {task.id!r}, scene, {first_problem(error)}.") from error
 
 
 def build_world(scene: VirtualHomeScene) -> FlatWorld:

@@ -8,6 +8,7 @@ import pytest
 from present import needs_eai, needs_virtualhome
 
 from inhabit.envs.core import Action, Outcome, Reason
+from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.script import ARGUMENTS
@@ -15,7 +16,7 @@ from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.eai import tasks as eai_tasks
 from inhabit.envs.virtualhome.tasks.sampling import sample
-from inhabit.envs.virtualhome.tasks.scene import build_world, character_of, read_scene
+from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world, character_of
 
 pytestmark = needs_virtualhome
 
@@ -43,7 +44,7 @@ def begun(flat: str) -> tuple[EmbeddedVirtualHome, list[str]]:
     for room in ROOMS:
         if env.parse(f"walk to the {room}") is not None:
             do(env, f"walk to the {room}")
-    return env, [*NodeNames(build_world(read_scene(task))).all().values()]
+    return env, [*NodeNames(build_world(validated_scene(VirtualHomeScene, task))).all().values()]
 
 
 def laden(flat: EmbeddedVirtualHome) -> list[str]:
