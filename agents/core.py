@@ -1,7 +1,7 @@
-"""What an agent is: it is shown a moment and says what to do next.
+"""The contract of an agent: it gets a `View` of one time step and returns a `Decision`.
 
-One agent serves many episodes at once, so that calls to one model can be batched; whatever it
-knows of an episode stands in the `View`.
+One agent serves many episodes at once, so that calls to its model can be batched. Everything that
+it may know about an episode is in the `View`.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from inhabit.envs.errors import UserError
 
 
 class Grant(StrEnum):
-    """What a run may allow an agent beyond seeing and acting. Every record names what it was."""
+    """A privilege that a run may give to an agent, beyond observing and acting. Records name it."""
 
     EXPERT = "expert"
     """The environment's own solution."""
     LOOKAHEAD = "lookahead"
-    """Copies of this moment to try actions in."""
+    """Copies of the environment in its present state, to try actions in."""
     TOOLS = "tools"
     """Functions that answer questions about the scene."""
 
 
 class Trial(Protocol):
-    """A copy of a moment to try actions in. It shows whether they work, never what they are worth:
-    nothing of goal conditions, nor whether the episode would be over.
+    """A copy of the environment to try actions in. It shows whether actions work, but neither goal
+    conditions nor whether the episode would end.
     """
 
     async def act(self, action: Action) -> tuple[Reason | None, str]:
@@ -41,7 +41,7 @@ class Trial(Protocol):
         ...
 
     async def look(self) -> tuple[Observation, tuple[Action, ...]]:
-        """What there is to see, and to choose from, as the run shows it to the agent."""
+        """The observation and the candidates, as the run shows them to the agent."""
         ...
 
     async def fork(self) -> Trial:
@@ -49,13 +49,13 @@ class Trial(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Close the copy."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """The means behind what was granted; None where it was not, or the environment lacks it."""
+    """Functions for what was granted; None where it was not, or the environment lacks it."""
 
     plan: Callable[[], Awaitable[Sequence[Action]]] | None = None
     fork: Callable[[], Awaitable[Trial]] | None = None
@@ -65,97 +65,97 @@ class Grants:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """What an agent remembers of one step. Goal conditions are not among it."""
+    """One past step, as an agent may know it: without goal conditions."""
 
     action: str
-    """As the agent was understood; its raw words where nothing could be made of them."""
+    """The action that was executed; the agent's raw text where it matched none."""
     reason: Reason | None
     feedback: str
     rgb: NDArray[np.uint8] | None = None
-    """What it saw before it acted, (H, W, 3)."""
+    """Image observed before the action, (H, W, 3)."""
     text: str = ""
-    """What it was told before it acted."""
+    """Text observed before the action."""
     clips: tuple[Clip, ...] = ()
-    """The films that it was shown before it acted."""
+    """Video clips observed before the action."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """All that an agent is given to decide on."""
+    """Everything that an agent may base a decision on."""
 
     goal: str
     observation: Observation
     candidates: tuple[Action, ...]
-    """What it may choose from, in the environment's order."""
+    """Actions to choose from, in the environment's order."""
     history: tuple[Step, ...]
     """Oldest first."""
     seed: int
-    """Of the episode. Whoever draws lots draws from this and the number of the step."""
+    """Of the episode. Random choices derive from this and the number of the step alone."""
     parse: Callable[[str], Awaitable[Action | None]]
-    """What the environment understands by a text."""
+    """The environment's parser: the action that a text means, or None."""
     grants: Grants = Grants()
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate and how likely the model holds it."""
+    """A candidate and its log-probability."""
 
     text: str
     logprob: float
-    """Of its tokens together, in nats."""
+    """Sum over its tokens, in nats."""
     tokens: int
-    """How many tokens that sum runs over; `logprob / tokens` is the mean."""
+    """Number of tokens in the sum; `logprob / tokens` is the mean."""
     blind: float | None = None
-    """`logprob` where the model is shown no picture; None where it wasn't asked that way too."""
+    """`logprob` for the same prompt without images; None where that was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call to a model, as it was sent and answered: what a record keeps."""
+    """One call to a model with its answer, as a record keeps it."""
 
     messages: tuple[Mapping[str, JsonValue], ...]
-    """Role and content exactly as sent; a picture stands as {"image": digest}."""
+    """Role and content exactly as sent; an image stands as {"image": digest}."""
     reply: str
-    """The raw answer; empty where texts were scored."""
+    """The raw reply; empty where texts were scored."""
     tokens_in: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
     cached: bool = False
     others: tuple[str, ...] = ()
-    """The other raw answers, where several were asked for."""
+    """The other raw replies, where several were requested."""
     served: str = ""
-    """What answered, by an endpoint's own word: its name of the model, and of the build."""
+    """What an endpoint says about itself: its name for the model, and the build."""
     requests: int = 1
-    """Answers of an endpoint that went into this: one for each text that it scored."""
+    """HTTP requests behind this call: one for each text that was scored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an agent wants: an action, to stop, or (neither) nothing that could be understood."""
+    """What an agent wants: an action, to stop, or (neither) a reply that could not be parsed."""
 
     action: Action | None
     stop: bool = False
     raw: str = ""
-    """The words the action was read from, where a model said them."""
+    """The text that the action was parsed from, where a model generated one."""
     description: str = ""
-    """What it says it sees."""
+    """What the agent says it sees."""
     reasoning: str = ""
     ranked: tuple[Ranked, ...] = ()
     """The best candidates, best first."""
     calls: tuple[Call, ...] = ()
     images: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict, compare=False)
-    """The pictures that `calls` name, by digest."""
+    """The images that `calls` name, by digest."""
 
 
 class ModelError(UserError, RuntimeError):
-    """A model can't be loaded or does not answer. Says which, why, and what to do."""
+    """A model can't be loaded, or a call to it failed. Says which, why, and what to do."""
 
     decision: Decision | None = None
-    """What had been said, and paid for, of the decision that it cut short."""
+    """The calls of the interrupted decision that had been answered, and so paid for."""
 
 
 class BudgetError(ModelError):
-    """What a run may spend on its model is spent."""
+    """The run's budget for its model is spent."""
 
 
 class RequestError(UserError, ValueError):
@@ -170,14 +170,14 @@ class CutShortError(RuntimeError):
         self.fault = fault
         """What failed."""
         self.decision = decision
-        """What models had said, and been paid for, by then."""
+        """The calls that had been answered, and so paid for."""
 
 
 class Agent(ABC):
-    """Decides, for any number of episodes at once."""
+    """Chooses actions, for any number of episodes at once."""
 
     interactive: ClassVar[bool] = False
-    """It talks with a person at this terminal, so that nothing else should meanwhile."""
+    """Whether it uses the terminal, so that nothing else should print there."""
 
     @abstractmethod
     async def decide(self, view: View) -> Decision:
@@ -190,13 +190,13 @@ class Agent(ABC):
         """
 
     def check_budget(self) -> None:
-        """See that there is anything left to spend, before an episode begins.
+        """Check, before an episode begins, that the budget is not spent.
 
         Raises:
-            BudgetError: there isn't.
+            BudgetError: it is spent.
         """
         return
 
     async def close(self) -> None:
-        """Let go of models and connections. Safe to call twice."""
+        """Release models and connections. Safe to call twice."""
         return

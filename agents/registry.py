@@ -1,4 +1,4 @@
-"""Which planners there are. A file says what it offers in a light `REGISTRATION`.
+"""The registered planners. Each module has a `REGISTRATION`, which imports nothing heavy.
 
 Packages of others join through the entry-point group `inhabit.agents`.
 """
@@ -31,11 +31,11 @@ class AgentRegistration:
         ModelError: the model lacks an ability that this planner asks for.
     """
     model: str | None = None
-    """KIND:NAME of the model that it asks unless another is named; None if it asks no model."""
+    """KIND:NAME of its default model; None if it uses no model."""
     needs: frozenset[Grant] = frozenset()
-    """Grants that it can't work without."""
+    """Grants that it requires."""
     wants: Mapping[str, str] = field(default_factory=dict)
-    """Settings of the environment that hold for it unless said otherwise, where it has them."""
+    """Defaults for settings of the environment, where it has them."""
 
 
 _ENTRIES = Entries(

@@ -1,1 +1,1 @@
-"""What a model said, matched with what can be done."""
+"""Parses the replies of models, and matches them with candidate actions."""

@@ -1,4 +1,7 @@
-"""From a model's words to what an agent does about them."""
+"""Parses the reply of a model: description, reasoning and action.
+
+Any text is accepted: nothing here raises, and nothing is ever evaluated.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,10 @@ from inhabit.agents.core import Decision, View
 from inhabit.agents.models.core import Message
 from inhabit.agents.prompts.prompt import PromptTemplate
 
-# A model's answer taken apart: what it says it sees, why it acts, and how.
-#
-# Whatever a model says is read or it isn't: nothing here raises, and nothing is ever evaluated.
-
 _LONGEST = 20_000
-"""Characters that are looked at; what an endpoint lets through unasked may be of any length."""
+"""Limit of characters that are parsed; a reply of an endpoint may have any length."""
 _DEEPEST = 50
-"""Brackets from which on a broken object is not mended: it takes ever longer."""
+"""Limit of brackets for repairing a broken JSON object: the time grows with them."""
 _FIELDS = {
     "description": "description",
     "observation": "description",
@@ -36,13 +35,13 @@ _FIELDS = {
     "answer": "action",
     "choice": "action",
 }
-"""What models call the parts of an answer."""
+"""Keys and labels that models use for the parts of a reply."""
 _THOUGHTS = re.compile(r"<think(?:ing)?>(.*?)</think(?:ing)?>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """The parts of an answer, in the model's words."""
+    """The parts of a reply, in the model's words."""
 
     action: str
     description: str = ""
@@ -50,10 +49,10 @@ class ParsedAnswer:
 
 
 def read_answer(text: str) -> ParsedAnswer | None:
-    """The parts of `text`, or None where it names no action.
+    """Parse `text`; None where it names no action.
 
-    Read are, whichever comes first: a JSON object, mended where it is broken; lines such as
-    "Action: open the fridge"; and a single line, which is the action itself.
+    The first of these forms counts: a JSON object, repaired if it is broken; lines such as
+    "Action: open the fridge"; a single line, which is the action itself.
     """
     text = text[:_LONGEST]
     thoughts = " ".join(_THOUGHTS.findall(text)).strip()
@@ -70,7 +69,7 @@ def read_answer(text: str) -> ParsedAnswer | None:
 
 
 def _object(text: str) -> Mapping[str, str]:
-    """The parts of the first JSON object in `text`; none where there isn't one with an action."""
+    """The parts of the first JSON object in `text` with an action; empty if there is none."""
     start = text.find("{")
     if start < 0:
         return {}
@@ -95,7 +94,7 @@ def _candidates(text: str) -> Iterator[object]:
 
 
 def _known(found: Mapping[object, object]) -> Iterator[tuple[str, str]]:
-    """The parts that have a name and are text or a number."""
+    """The parts under a known key whose value is a text or a number."""
     for key, value in found.items():
         part = _FIELDS.get(str(key).strip().casefold())
         if part and isinstance(value, str | int) and not isinstance(value, bool):
@@ -103,8 +102,9 @@ def _known(found: Mapping[object, object]) -> Iterator[tuple[str, str]]:
 
 
 def _labelled(text: str) -> Mapping[str, str]:
-    """Parts that begin with their name and a colon; a part goes on to the next one, but an action
-    is one line. What is said last counts. There may be parts, and no action among them.
+    """Parts that begin with a label and a colon, up to the next label; an action is one line.
+
+    Of a repeated part the last one counts. There may be no action among them.
     """
     parts: dict[str, str] = {}
     now: str | None = None
@@ -120,15 +120,15 @@ def _labelled(text: str) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An answer, taken apart, and what its action means."""
+    """A parsed reply, and what its action means."""
 
     raw: str
     answer: ParsedAnswer
-    """Empty where there is no action in it."""
+    """Empty where it has no action."""
     meaning: Meaning
 
     def decision(self) -> Decision:
-        """What it comes to; neither an action nor a stop where it could not be understood."""
+        """The decision; neither an action nor a stop where the reply could not be understood."""
         return Decision(
             self.meaning.action,
             stop=self.meaning.stop,
@@ -139,7 +139,7 @@ class Reading:
 
 
 async def read(text: str, choices: Choices, view: View) -> Reading:
-    """What `text`, the whole answer of a model, comes to among `choices`."""
+    """Interpret `text`, the whole reply of a model, among `choices`."""
     answer = read_answer(text)
     if answer is None:
         return Reading(text, ParsedAnswer(""), Meaning(problem=Problem.NO_ACTION))
@@ -147,13 +147,13 @@ async def read(text: str, choices: Choices, view: View) -> Reading:
 
 
 class Repair:
-    """Asks for another answer, and says what was wrong with the last one."""
+    """Asks a model again, and says what was wrong with its last reply."""
 
     def __init__(self) -> None:
         self._template = PromptTemplate("repair")
 
     def message(self, reading: Reading, choices: Choices) -> Message:
-        """What to say after `reading`, which could not be understood."""
+        """The message that follows `reading`, which could not be understood."""
         said = self._template.block(
             "repair",
             problem=reading.meaning.problem,

@@ -1,4 +1,4 @@
-"""What a model may answer at one moment, how that is told to it, and what its words then mean."""
+"""The actions that a model may choose at one step: how a prompt lists them, what a reply means."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ from inhabit.agents.prompts.history import without_failed
 from inhabit.envs.core import Action
 
 STOP = "stop"
-"""What a model says that holds the goal for reached, or for out of reach."""
+"""What a model answers to end the episode."""
 _STOPS = frozenset({STOP, "done", "finish", "finished"})
 _ALONE = re.compile(r"\W*([A-Za-z]|[A-Z]{2})\W*")
 _LEADING = re.compile(r"\W*([A-Z]{1,2})\s*[.):]\s*(.+)", re.DOTALL)
 
 
 class Problem(StrEnum):
-    """Why words name no action that may be done."""
+    """Why a text names no action that may be chosen."""
 
     NO_ACTION = "no_action"
-    """There is nothing in them that would be one."""
+    """It contains no action."""
     UNKNOWN = "unknown"
-    """It is none of the candidates."""
+    """It matches no candidate."""
     AMBIGUOUS = "ambiguous"
-    """It may be several of them."""
+    """It matches several candidates."""
     HELD = "held"
-    """It has just failed, and nothing has changed since."""
+    """The action has just failed, and nothing has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What words mean: an action, a stop, or a problem."""
+    """The interpretation of a text: an action, a stop, or a problem."""
 
     action: Action | None = None
     stop: bool = False
     problem: Problem | None = None
     near: tuple[Action, ...] = ()
-    """Of a problem: what may have been meant."""
+    """For a problem: the nearest candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The candidates of a moment without those that have just failed."""
+    """The candidates of one step, without those that have just failed."""
 
     candidates: tuple[Action, ...]
     allowed: tuple[Action, ...]
@@ -57,18 +57,18 @@ class Choices:
     listed: bool
     """Whether the prompt lists them."""
     stop: bool
-    """Whether it may say that it is done."""
+    """Whether it may end the episode."""
 
     @classmethod
     def of(cls, view: View, *, lettered: bool, most: int, stop: bool) -> Choices:
-        """Those of `view`; more than `most` are not listed, and so have no letters."""
+        """The choices of `view`; more than `most` are not listed, and so have no letters."""
         allowed = without_failed(view)
         listed = len(allowed) <= most
         return cls(view.candidates, allowed, lettered and listed, listed, stop)
 
     @property
     def lines(self) -> Sequence[str]:
-        """One for each, as a prompt lists them."""
+        """One line for each choice, as a prompt lists them."""
         texts = [a.text for a in self.allowed] + [STOP] * self.stop
         if not self.lettered:
             return texts
@@ -76,13 +76,13 @@ class Choices:
 
     @property
     def examples(self) -> Sequence[str]:
-        """One for each verb, where there are too many to list."""
+        """One choice for each verb, for when there are too many to list."""
         first = {action.verb: action.text for action in reversed(self.allowed)}
         return [*reversed(first.values()), *([STOP] * self.stop)]
 
     @property
     def answers(self) -> Sequence[str] | None:
-        """All that `action` may be in an answer; None where that isn't listed."""
+        """All values that the action of a reply may have; None if they are not listed."""
         if not self.listed:
             return None
         if self.lettered:
@@ -90,7 +90,7 @@ class Choices:
         return self.lines
 
     def schema(self, parts: Sequence[str]) -> Mapping[str, JsonValue]:
-        """The JSON schema of an answer that has `parts` in words, and then an action."""
+        """JSON schema of a reply with the texts `parts`, and then an action."""
         action: dict[str, JsonValue] = {"type": "string"}
         if self.answers is not None:
             action["enum"] = list(self.answers)
@@ -105,8 +105,8 @@ class Choices:
     async def understand(
         self, said: str, parse: Callable[[str], Awaitable[Action | None]]
     ) -> Meaning:
-        """What `said` means: always one of the candidates, whatever the environment's own `parse`
-        makes of it.
+        """Interpret `said`. An action is always one of the candidates, even where the environment's
+        `parse` returns another one.
         """
         if self.lettered and (meaning := self._letter(said)) is not None:
             return meaning
@@ -124,7 +124,7 @@ class Choices:
         return Meaning(problem=Problem.AMBIGUOUS if ambiguous else Problem.UNKNOWN, near=found.near)
 
     def _letter(self, said: str) -> Meaning | None:
-        """By its letter; where words follow the letter and are another one's, these count."""
+        """Interpret a letter; words after it count instead if they match another candidate."""
         if (alone := _ALONE.fullmatch(said)) is not None:
             return self._numbered(alone[1].upper())
         if (leading := _LEADING.fullmatch(said)) is None:
@@ -149,13 +149,13 @@ class Choices:
 
 
 def label(number: int) -> str:
-    """A to Z, and then AA to ZZ."""
+    """The letters of a choice: A to Z, then AA to ZZ."""
     first, second = divmod(number, 26)
     return (ascii_uppercase[first - 1] if first else "") + ascii_uppercase[second]
 
 
 def position(letters: str) -> int:
-    """The number whose `label` is `letters`."""
+    """The index of a choice: the inverse of `label`."""
     number = 0
     for letter in letters:
         number = 26 * number + ascii_uppercase.index(letter) + 1

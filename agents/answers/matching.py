@@ -1,8 +1,8 @@
-"""Which of the candidates a model's own words mean: verb and objects are looked for apart.
+"""Matches a free text with a candidate action: the verb and each object separately.
 
-Whole sentences compared with one another mislead: "shut the cupboard door" is nearer to "open the
-cabinet" than to "close the cabinet" for a sentence encoder. So the verb has to be the same, or a
-known synonym, and each object has to be named after it.
+Comparing whole sentences misleads: for a sentence encoder, "shut the cupboard door" is nearer to
+"open the cabinet" than to "close the cabinet". So the verb must be the same or a known synonym, and
+each object must be named after it.
 """
 
 from __future__ import annotations
@@ -18,53 +18,53 @@ from inhabit.agents.answers.synonyms import HELD, is_verb, same_noun, verb_phras
 from inhabit.envs.core import Action
 
 _LONGEST = 80
-"""Words that are looked at; whoever has not named an action by then is not naming one."""
+"""Limit of words that are read."""
 _SPAN = 4
-"""Words that a name has at the most."""
+"""Maximum number of words in a name."""
 _ENOUGH = 0.55
-"""The score from which on words mean a candidate. Each doubt below takes off a share of 1."""
+"""Lowest score of a match. Each factor below reduces the score, which is at most 1."""
 _ANY_NUMBER, _PART, _SYNONYM = 0.97, 0.8, 0.97
 _WORD_BEFORE, _WORD_LEFT, _DOUBTS = 0.93, 0.97, 6
-"""For a word before the verb, or one after it that nothing stands for; so many at the most."""
+"""Factors for an unmatched word before and after the verb; at most so many words count."""
 _SAME_WORDS = 1e-3
-"""What a candidate gains whose little words are those that were said, as in "in" and "on"."""
+"""Bonus for the same function words, such as "in" or "on"."""
 _ALIKE = 0.85
-"""How alike the letters of two names must be (`difflib`) to be the same one misspelt."""
+"""Lowest similarity (`difflib`) at which two names count as the same one misspelt."""
 _WHERE = frozenset({"in", "into", "inside", "on", "onto", "to", "from", "with", "at"})
 _SILENT = _WHERE | {"the", "a", "an", "of", "and", "then", "it", "its", "my", "i", "will", "should"}
 
 
 class MatchKind(StrEnum):
-    """How words were understood."""
+    """How a text was matched."""
 
     EXACT = "exact"
-    """They are a candidate's text."""
+    """It is a candidate's text."""
     WORDS = "words"
-    """They are but for case, articles and punctuation."""
+    """It is a candidate's text, up to case, articles and punctuation."""
     PARTS = "parts"
-    """Verb and objects, each found by itself."""
+    """Verb and objects were found separately."""
     AMBIGUOUS = "ambiguous"
-    """They fit several things of different names alike."""
+    """It fits several objects of different names equally well."""
     NOTHING = "nothing"
-    """They fit no candidate."""
+    """It fits no candidate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What words mean: a candidate or, with the last two of `MatchKind`, none."""
+    """The matched candidate; None for the last two of `MatchKind`."""
 
     action: Action | None
     how: MatchKind
     near: tuple[Action, ...] = ()
-    """Some that were nearly meant, for whoever asks again."""
+    """The nearest candidates, best first."""
 
 
 def match(text: str, candidates: Sequence[Action]) -> Match:
     """The one of `candidates` that `text` means.
 
-    Of things that differ by their number alone ("cabinet_2", "cabinet_3"), words without a number
-    mean the first. Words that fit things of different names alike ("table": a side table, a coffee
-    table) mean none of them.
+    Of objects that differ by their number alone ("cabinet_2", "cabinet_3"), a name without a number
+    means the first. A name that fits different kinds equally well ("table": a side table, a coffee
+    table) means none of them.
     """
     for action in candidates:
         if action.text == text.strip():
@@ -94,7 +94,7 @@ def _by_parts(said: _Said, candidates: Sequence[Action]) -> Match:
 
 @dataclass(frozen=True)
 class _Said:
-    """The words of a model, taken apart once for all candidates."""
+    """The words of a text, analyzed once for all candidates."""
 
     words: tuple[str, ...]
 
@@ -104,7 +104,7 @@ class _Said:
 
     @cached_property
     def _spans(self) -> tuple[tuple[int, str, str], ...]:
-        """Where each run of words begins, with its letters run together, and its number."""
+        """Each span of words: its start, its letters without spaces, and its number."""
         found = []
         for start in range(len(self.words)):
             for end in range(start + 1, min(start + _SPAN, len(self.words)) + 1):
@@ -127,14 +127,14 @@ class _Said:
         return best + _SAME_WORDS * sum(w in self.words for w in words) / len(words)
 
     def _verbs(self, verb: tuple[str, ...]) -> Iterator[tuple[int, float]]:
-        """Where the verb stands, and how surely it is that one."""
+        """Positions of the verb, each with a confidence."""
         for phrase, own in verb_phrases(verb) if verb else ():
             for position, word in enumerate(self.words):
                 if word == phrase[0] and _in_order(phrase[1:], self.words[position + 1 :]):
                     yield position, 1.0 if own else _SYNONYM
 
     def _objects(self, parts: _Parts, after: int) -> float:
-        """How well every object is named after the verb, one after the other."""
+        """How well all objects are named after the verb, in order."""
         score, position, used = 1.0, after + 1, set(parts.verb)
         for name in parts.objects:
             if name in HELD:
@@ -153,17 +153,17 @@ class _Said:
         return score * _WORD_LEFT ** self._doubts(after + 1, len(self.words), used)
 
     def _doubts(self, start: int, end: int, used: Set[str] = frozenset()) -> int:
-        """How many words from `start` to `end` say something that isn't `used`."""
+        """Number of content words from `start` to `end` that are not `used`."""
         rest = (w for w in self.words[start:end] if w not in used and w not in _SILENT)
         return min(_DOUBTS, sum(1 for _ in rest))
 
     def _next_place(self, position: int) -> int:
-        """Where it is said in or on what, after the thing in hand was named; or `position`."""
+        """Position of the next preposition, after the held object was named; or `position`."""
         rest = range(position, len(self.words))
         return next((p for p in rest if self.words[p] in _WHERE), position)
 
     def _places(self, name: str) -> Mapping[int, float]:
-        """Where `name` is named, and how surely."""
+        """Positions where `name` is mentioned, each with a confidence."""
         if name not in self._known:
             letters, number = _name(_words(name))
             places: dict[int, float] = {}
@@ -184,8 +184,8 @@ class _Parts:
 
     @classmethod
     def of(cls, action: Action) -> _Parts:
-        """Its arguments are its objects, where its text has them after a verb; else all but the
-        first word, or but the verb.
+        """Split an action: its objects are its arguments if its text has them after a verb, and
+        otherwise all words after the verb.
         """
         text = action.text
         pairs = sorted((text.find(argument), argument) for argument in action.arguments)
@@ -198,12 +198,12 @@ class _Parts:
 
 
 def _names(action: Action) -> tuple[tuple[str, ...], ...]:
-    """What an action is about, but for numbers."""
+    """The names of an action's objects, without numbers."""
     return tuple((_name(_words(name))[0],) for name in _Parts.of(action).objects)
 
 
 def _words(text: str) -> list[str]:
-    """Letters and numbers apart, in lower case: "Mug_2" is two words."""
+    """Lower-case words, with numbers separate: "Mug_2" is two words."""
     return re.findall(r"[^\W\d_]+|\d+", text.casefold())
 
 
@@ -212,14 +212,14 @@ def _plain(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _name(words: Sequence[str]) -> tuple[str, str]:
-    """Letters run together ("counter top" is "countertop"), and the number at the end, if any."""
+    """The letters without spaces ("counter top" is "countertop"), and the number at the end."""
     number = words[-1] if words and words[-1].isdecimal() else ""
     letters = words[:-1] if number else words
     return ("".join(letters), number) if not any(w.isdecimal() for w in letters) else ("", "")
 
 
 def _numbered(number: str, said: str) -> float:
-    """A thing without a number is the first of its kind."""
+    """Confidence that two numbers mean the same; none means the first of its kind."""
     if number == said:
         return 1.0
     if not said:
@@ -228,7 +228,7 @@ def _numbered(number: str, said: str) -> float:
 
 
 def _alike(name: str, said: str) -> float:
-    """How surely two names, letters alone, are of the same kind of thing."""
+    """Confidence that two names, letters alone, mean the same kind of object."""
     if name == said:
         return 1.0
     if not name:

@@ -1,11 +1,11 @@
-"""Words that mean the same to people who give orders in a house, in a workshop or on a meadow."""
+"""Synonyms of the verbs and nouns in instructions for a household, a workshop or outdoors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 HELD = frozenset({"it", "them", "thing in hand"})
-"""What an action calls the thing in hand: nobody has to name it."""
+"""What an action calls the held object: a text need not name it."""
 
 _VERBS = tuple(
     tuple(tuple(phrase.split()) for phrase in line.split(", "))
@@ -74,17 +74,17 @@ _KNOWN = frozenset(phrase for line in _VERBS for phrase in line)
 _KINDS = {noun.replace(" ", ""): i for i, line in enumerate(_NOUNS) for noun in line}
 _CUT = ("sliced", "slice of", "slices of", "piece of", "pieces of")
 _LITTLE = frozenset({"to", "at", "in", "on", "into"})
-"""Words that the last of a verb may be without changing it: go to, sit on."""
+"""Prepositions at the end of a verb that do not change its meaning: go to, sit on."""
 
 
 def is_verb(words: tuple[str, ...]) -> bool:
-    """Whether these words are a known verb, and nothing besides."""
+    """Whether these words are exactly a known verb."""
     return words in _KNOWN
 
 
 def verb_phrases(verb: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Ways to say `verb`, its own (True) first; without its preposition too where nothing else
-    would be meant by that.
+    """Phrases for `verb`, its own (True) first; also without its preposition, unless that would
+    mean another verb.
     """
     yield verb, True
     bare = verb
@@ -97,14 +97,14 @@ def verb_phrases(verb: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], bool]
 
 
 def same_noun(one: str, other: str) -> bool:
-    """Whether two names, letters alone, are singular and plural or known synonyms."""
+    """Whether two names, letters alone, are singular and plural, or known synonyms."""
     if one.rstrip("s") == other.rstrip("s") or one + "es" == other or other + "es" == one:
         return bool(one and other)
     return one in _KINDS and _KINDS[one] == _KINDS.get(other)
 
 
 def surface_forms(noun: str) -> Iterator[str]:
-    """What people call a thing, one of it and several: its own name first."""
+    """Names that people use for a noun, singular and plural; its own name first."""
     others = next((line for line in _NOUNS if noun in line), ())
     for name in dict.fromkeys((noun, *others)):
         yield name

@@ -1,4 +1,4 @@
-"""What a model is: messages in, scores or words out. Each declares what it can do."""
+"""The contract of a model: messages in, scores or text out. Each model declares its abilities."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ class Ability(StrEnum):
 
     IMAGES = "images"
     RANK = "rank"
-    """Exact log-probabilities of texts that are given to it."""
+    """Exact log-probabilities of given texts: `Model.rank`."""
     BEAM = "beam"
-    """The best of many texts, found token by token: `Model.beam`."""
+    """Beam search among given texts: `Model.beam`."""
     WORDS = "words"
-    """Answers of its own: `Model.generate`."""
+    """Generated text: `Model.generate`."""
     N_BEST = "n_best"
-    """Several answers to one prompt."""
+    """Several replies to one prompt."""
     TOOLS = "tools"
-    """Functions that it may want called, told apart from its words."""
+    """Native tool calls."""
     SCHEMA = "schema"
-    """Answers held to a JSON schema."""
+    """Replies constrained to a JSON schema."""
     EYES = "eyes"
-    """Pictures put in words, apart from any prompt: `Model.look`."""
+    """Object detection in images, apart from any prompt: `Model.look`."""
     LOGPROBS = "logprobs"
-    """How likely each of a few letters is as the answer: `Model.choose`."""
+    """Log-probabilities of single letters as the reply: `Model.choose`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Image:
-    """A picture in a prompt: uint8 (H, W, 3)."""
+    """An image in a prompt: uint8 (H, W, 3)."""
 
     rgb: NDArray[np.uint8]
 
@@ -54,28 +54,28 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A function that a model wants called. Every word of it is the model's: unchecked."""
+    """A tool call that a model requests. All of it is model output, unchecked."""
 
     id: str
-    """By which the answer names it."""
+    """Identifies the call in its answer."""
     name: str
     arguments: str
-    """JSON, or what the model takes for it."""
+    """Meant to be JSON."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Message:
-    """One turn of a prompt: texts and pictures in their order."""
+    """One turn of a prompt: texts and images in order."""
 
     role: Literal["system", "user", "assistant", "tool"]
     parts: tuple[str | Image, ...]
     wants: tuple[ToolCall, ...] = ()
-    """What the assistant wanted called in this turn."""
+    """Tool calls of an assistant's turn."""
     answers: str = ""
-    """Of a tool's turn: the `ToolCall.id` that it answers."""
+    """For a tool's turn: the `ToolCall.id` that it answers."""
 
     def record(self) -> Mapping[str, JsonValue]:
-        """As it goes into a record: a picture by its digest."""
+        """The message as a record keeps it: images by digest."""
         content: list[JsonValue] = [
             {"text": p} if isinstance(p, str) else {"image": p.digest} for p in self.parts
         ]
@@ -91,7 +91,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Every candidate with its exact log-probability, in the order given."""
+    """Candidates with their log-probabilities, in the order given."""
 
     scores: tuple[Ranked, ...]
     call: Call
@@ -121,37 +121,37 @@ class Reply:
 
 
 class Model(ABC):
-    """A backend. It batches calls that wait for it at the same time as it sees fit."""
+    """A backend. It may batch concurrent calls."""
 
     name: str
     """KIND:NAME as the command line has it, such as "local:smollm2"."""
     abilities: frozenset[Ability]
     details: Mapping[str, JsonValue] = MappingProxyType({})
-    """What else shapes its answers, such as {"dtype": "float32"}: for the record of a run."""
+    """What else affects its output, such as {"dtype": "float32"}: for the record of a run."""
     samples: bool = False
-    """Whether `generate` draws lots, so that another seed may give another answer."""
+    """Whether `generate` samples, so that another seed may give another reply."""
 
     @abstractmethod
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
-        """Score `candidates` as the beginnings of an answer to `prompt`.
+        """Score `candidates` as the beginnings of a reply to `prompt`.
 
-        Where one candidate goes on from another, the shorter one is scored as the answer that
-        does not: no two candidates can both happen, and their probabilities sum to at most 1.
+        A candidate that is a prefix of others is scored as a reply that does not continue with
+        any of them: candidates are mutually exclusive, and their probabilities sum to at most 1.
 
         Raises:
-            ModelError: it can't (`Ability.RANK` is not declared), or the call failed.
+            ModelError: `Ability.RANK` is not declared, or the call failed.
         """
 
     async def beam(
         self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
     ) -> Ranking:
-        """The best of `candidates` that a beam search of `width` finds, best first.
+        """The best of `candidates` by a beam search of `width`, best first.
 
-        It holds on to the `width` likeliest beginnings of candidates and gives at most so many.
-        Their scores are those of `rank`; where `width` covers the candidates, it gives all.
+        It keeps the `width` likeliest prefixes of candidates, and returns at most so many
+        candidates. Scores are those of `rank`; if `width` covers the candidates, all are returned.
 
         Raises:
-            ModelError: it can't (`Ability.BEAM` is not declared), or the call failed.
+            ModelError: `Ability.BEAM` is not declared, or the call failed.
         """
         raise ModelError(f"{self.name} can't search with a beam.")
 
@@ -194,36 +194,35 @@ class Model(ABC):
         raise ModelError(f"{self.name} can't generate text.")
 
     async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
-        """Score `letters`, one capital each, as the whole answer to `prompt`, in the order given.
+        """Score `letters`, one capital each, as the whole reply to `prompt`, in the order given.
 
-        Endpoints tell of the likeliest tokens alone: a letter that is none of these scores minus
-        infinity.
+        Endpoints return the likeliest tokens only; any other letter scores minus infinity.
 
         Raises:
-            ModelError: it can't (`Ability.LOGPROBS` is not declared), or the call failed.
+            ModelError: `Ability.LOGPROBS` is not declared, or the call failed.
         """
-        raise ModelError(f"{self.name} can't say how likely letters are.")
+        raise ModelError(f"{self.name} returns no log-probabilities of letters.")
 
     def count_earlier(self, calls: Iterable[Call]) -> None:
-        """Hear what the run has asked before it was cut off: a budget is for all of it."""
+        """Count the calls of a run before it was interrupted: its budget is for the whole run."""
         return
 
     async def look(self, pictures: Sequence[Image]) -> Sequence[Mapping[str, float]]:
-        """What each of `pictures` shows: kinds of things, and how sure it is of each, 0..1.
+        """Detect objects in each of `pictures`: kinds, each with a confidence, 0..1.
 
         Raises:
-            ModelError: it can't (`Ability.EYES` is not declared).
+            ModelError: `Ability.EYES` is not declared.
         """
-        raise ModelError(f"{self.name} has no eyes to look at pictures with.")
+        raise ModelError(f"{self.name} has no vision model to detect objects with.")
 
     def check_budget(self) -> None:
-        """See that there is anything left to spend.
+        """Check that the budget is not spent.
 
         Raises:
-            BudgetError: there isn't.
+            BudgetError: it is spent.
         """
         return
 
     async def close(self) -> None:
-        """Let go of memory and connections. Safe to call twice."""
+        """Release memory and connections. Safe to call twice."""
         return

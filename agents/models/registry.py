@@ -1,4 +1,4 @@
-"""From `--model KIND:NAME` to a model that is ready to answer.
+"""Loads the model that `--model KIND:NAME` names.
 
 Packages of others join through the entry-point group `inhabit.models`.
 """

@@ -1,4 +1,4 @@
-"""A model whose every answer is written down beforehand: for tests and examples."""
+"""A model with scripted replies and scores: for tests and examples."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from inhabit.envs.settings import SettingsModel
 
 
 class Rule(BaseModel):
-    """A score for every candidate that holds a text, in the moments that it is for."""
+    """A score for candidates that contain a text, under conditions on the newest message."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     contains: str
     logprob: float = Field(le=0.0)
     when: tuple[str, ...] = ()
-    """Texts that the newest message has to hold, all of them."""
+    """Texts that the newest message must all contain."""
     unless: tuple[str, ...] = ()
-    """Texts that it must not hold, none of them."""
+    """Texts of which it must contain none."""
 
     def fits(self, text: str, newest: str) -> bool:
-        """Whether it is for the candidate `text` after the message `newest`."""
+        """Whether it applies to the candidate `text` after the message `newest`."""
         return (
             self.contains in text
             and all(one in newest for one in self.when)
@@ -46,7 +46,7 @@ class Rule(BaseModel):
 
 
 class Want(BaseModel):
-    """A function that it wants called."""
+    """A scripted tool call."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -55,7 +55,7 @@ class Want(BaseModel):
 
 
 class ScriptedReply(BaseModel):
-    """A reply to every prompt that holds a text."""
+    """A reply to prompts that contain a text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -66,7 +66,7 @@ class ScriptedReply(BaseModel):
 
 
 class Script(BaseModel):
-    """What a scripted model says. Scores are looked up in the order of these fields."""
+    """Scores and replies of a scripted model. Scores are looked up in the order of the fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -74,16 +74,16 @@ class Script(BaseModel):
     scores: dict[str, float] = {}
     """Log-probability, in nats, of exactly this candidate."""
     rules: tuple[Rule, ...] = ()
-    """The first one that fits counts."""
+    """The first one that applies counts."""
     noise: bool = False
     """Any other candidate is scored by a hash of its text, between -9 and -1."""
     by_order: float = -1.0
     """Any other candidate gets `default` and this much for every candidate before it."""
     default: float = -10.0
     answers: tuple[ScriptedReply, ...] = ()
-    """Looked up in the newest message; the first one that fits counts."""
+    """Looked up by the newest message; the first one that applies counts."""
     replies: tuple[str, ...] = ()
-    """Given one a call where no answer fits, in this order."""
+    """Used in this order, one a call, where no answer applies."""
 
 
 _SCORES = frozenset({Ability.RANK, Ability.BEAM, Ability.IMAGES})
@@ -92,7 +92,7 @@ BUILT_IN = {
     "uniform": Script(abilities=_SCORES, by_order=0.0),
     "noise": Script(abilities=_SCORES, noise=True),
 }
-"""`scripted:first` likes the candidates in their order, `uniform` all alike, `noise` by a hash."""
+"""`scripted:first` prefers candidates in order, `uniform` scores all alike, `noise` by a hash."""
 
 
 class ScriptedSettings(SettingsModel):

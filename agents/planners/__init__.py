@@ -1,1 +1,1 @@
-"""The planners: who decides on the next action."""
+"""The planners: agents that choose the next action."""

@@ -1,4 +1,4 @@
-"""Searches with a beam: over the words of one action, or over plans of several actions."""
+"""Beam search over the tokens of one action, or over plans of several actions."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class BeamSettings(SettingsModel):
 
 
 class Beam(ModelAgent):
-    """The best of a beam search that is held to the candidates.
+    """The best result of a beam search constrained to the candidates.
 
-    With a beam as wide as there are candidates this is the planner `rank`. A candidate that has
-    just failed is left out until something works.
+    With a beam as wide as there are candidates, this equals the planner `rank`. A candidate that
+    has just failed is left out until another action works.
     """
 
     def __init__(self, model: Model, settings: BeamSettings) -> None:
-        """Search in what `model` says."""
+        """Search with the token probabilities of `model`."""
         super().__init__(model)
         self._settings = settings
         self._prompt = Prompt("rank", history=settings.history)
@@ -76,11 +76,11 @@ class Beam(ModelAgent):
 
 
 class FreeBeam(Beam):
-    """The best of a beam search that is held to nothing, matched to a candidate."""
+    """The best result of an unconstrained beam search, matched to a candidate."""
 
     async def decide(self, view: View) -> Decision:
-        """What the model's best answer means; no action where it means no candidate, which the
-        scores count as unmatched.
+        """The action of the best reply; none if it matches no candidate, which the scores count as
+        unmatched.
         """
         candidates = without_failed(view)
         if not candidates:
@@ -96,7 +96,7 @@ class FreeBeam(Beam):
     def _best(
         self, answers: Sequence[str], candidates: Sequence[Action], *, allowed: Sequence[Action]
     ) -> tuple[str, Action | None]:
-        """The first answer that doesn't mean what has just failed, and the action that it means."""
+        """The first reply whose action has not just failed, and that action."""
         for said in answers:
             action = match(said, candidates).action
             if action is None or action in allowed:

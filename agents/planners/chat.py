@@ -1,4 +1,4 @@
-"""A chat model that looks, reasons and acts in one answer, as End2End of PCA-EVAL does."""
+"""A chat model that describes, reasons and acts in one reply, as End2End of PCA-EVAL does."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class ChatSettings(ChatAnswerSettings):
 
 
 class Chat(ModelAgent):
-    """One answer a step, and another one where it can't be read or has just failed."""
+    """One reply a step, and another if it can't be parsed or names an action that just failed."""
 
     def __init__(self, model: Model, settings: ChatAnswerSettings, *, sees: bool) -> None:
-        """Ask `model`, which is shown pictures if it `sees`, as `settings` say."""
+        """Prompt `model`, with images if it `sees`."""
         super().__init__(model)
         self._settings = settings
         self._sees = sees
@@ -60,11 +60,11 @@ class Chat(ModelAgent):
         )
 
     async def decide(self, view: View) -> Decision:
-        """What the model answers; nothing where it could not be understood, as often as it may."""
+        """The action of the model's reply; none if all permitted replies could not be parsed."""
         return await self.decide_with_facts(view, ())
 
     async def decide_with_facts(self, view: View, known: Sequence[str]) -> Decision:
-        """The same, where the sentences `known` are true now."""
+        """Decide, with the sentences `known` about the present state in the prompt."""
         if not view.candidates:
             return Decision(None, stop=True)
         settings = self._settings
@@ -82,7 +82,7 @@ class Chat(ModelAgent):
         return dialogue.record(decision)
 
     async def _answer(self, dialogue: Dialogue, choices: Choices, view: View) -> Decision:
-        """Read answers until one is understood, or there are no more to be had."""
+        """Generate replies until one is understood, or the permitted number is reached."""
         parts = ("description", "reasoning") if self._sees else ("reasoning",)
         held = self._settings.reason and Ability.SCHEMA in self._model.abilities
         schema, n = choices.schema(parts) if held else None, self._settings.votes
@@ -96,7 +96,7 @@ class Chat(ModelAgent):
         return readings[0].decision()
 
     def _asks_for_letter(self, choices: Choices) -> bool:
-        """Whether a single token is asked for: where capitals go round for all choices."""
+        """Whether one token suffices: there are no more choices than capital letters."""
         answers = choices.answers or ()
         return (
             self._settings.letters
@@ -106,7 +106,7 @@ class Chat(ModelAgent):
         )
 
     async def _choose_letter(self, dialogue: Dialogue, choices: Choices) -> Decision:
-        """The likeliest letter; nothing where the model would say something else altogether."""
+        """The likeliest letter; no action if no letter is among the likeliest tokens."""
         ranking = await dialogue.choose(choices.answers or ())
         texts = [a.text for a in choices.allowed] + [STOP] * choices.stop
         named = [
@@ -123,9 +123,9 @@ class Chat(ModelAgent):
 
 
 def _majority(readings: Sequence[Reading]) -> Decision:
-    """The action that most of `readings` name, of equals the one named first.
+    """The action with most votes, the first of equals.
 
-    With several votes each action is ranked by the logarithm of its share of them.
+    With several votes, each action is ranked by the logarithm of its share.
     """
     names = [r.meaning.action.text if r.meaning.action else STOP for r in readings]
     votes = Counter(names)
@@ -138,7 +138,7 @@ def _majority(readings: Sequence[Reading]) -> Decision:
 
 
 def require_votes(model: Model | None, agent: str, settings: ChatAnswerSettings) -> Model:
-    """`model`, if it answers in words, as often at once as `settings` want.
+    """Return `model` if it generates text, and as many replies at once as `settings` request.
 
     Raises:
         ModelError: it can't, or there is none.

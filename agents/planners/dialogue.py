@@ -1,4 +1,4 @@
-"""Turns with a model on the way to one decision: all of them are recorded, whatever happens."""
+"""Several turns with a model for one decision. All calls are recorded, even if one fails."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from inhabit.agents.prompts.prompt import pictures
 
 
 class Dialogue:
-    """What has been said so far, and the calls that it took."""
+    """The messages so far, and the calls behind them."""
 
     def __init__(self, model: Model, opening: Sequence[Message], view: View) -> None:
-        """Begin with the messages of `opening`. Lots are drawn from the seed and step of `view`."""
+        """Begin with the messages of `opening`. Seeds derive from the seed and step of `view`."""
         self._model = model
         self._messages = list(opening)
         self._calls: list[Call] = []
@@ -33,19 +33,19 @@ class Dialogue:
         tools: Sequence[Mapping[str, JsonValue]] = (),
         schema: Mapping[str, JsonValue] | None = None,
     ) -> Reply:
-        """What the model says next; the best of it is its turn in the dialogue.
+        """Generate the next turn; the best reply is appended to the dialogue.
 
         Raises:
             ModelError: the call failed.
         """
-        # Each turn draws lots of its own, alike in every process.
+        # Each turn has a seed of its own, the same in every process.
         digest = hashlib.sha256(f"{self._seed_text} {len(self._calls)}".encode()).digest()
         seed = int.from_bytes(digest[:4]) >> 1
         reply = await self._model.generate(
             self._messages, seed=seed, n=n, tools=tools, schema=schema
         )
         self._calls.append(reply.call)
-        # What nobody offered nobody will answer.
+        # Calls of tools that were not offered get no answer.
         wants = tuple(_repeatable(want) for want in reply.wants if tools)
         said = tuple(text for text in reply.texts[:1] if text)
         self._messages.append(Message("assistant", said, wants=wants))
@@ -62,23 +62,23 @@ class Dialogue:
         return ranking
 
     def tell(self, *messages: Message) -> None:
-        """Say something to the model, before it is asked again."""
+        """Append messages, before the model is called again."""
         self._messages += messages
 
     def calls_kept_on_error(self) -> AbstractContextManager[None]:
-        """A block whose failures tell of every call so far: see
+        """A block whose errors carry every call so far: see
         `inhabit.agents.planners.model_agent.calls_kept_on_error`.
         """
         return calls_kept_on_error(self._calls, self._messages)
 
     def record(self, decision: Decision) -> Decision:
-        """`decision` with every call that led to it, and the pictures in them."""
+        """`decision` with all calls, and the images in them."""
         return replace(decision, calls=tuple(self._calls), images=pictures(self._messages))
 
 
 def _repeatable(want: ToolCall) -> ToolCall:
-    """The call as the model is reminded of it: endpoints refuse arguments that are no JSON object,
-    even a model's own.
+    """The tool call as it is sent back: endpoints refuse arguments that are no JSON object, even
+    those that the model generated.
     """
     try:
         whole = isinstance(json.loads(want.arguments), dict)

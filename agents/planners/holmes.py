@@ -1,7 +1,7 @@
-"""HOLMES: a model that can't see asks about the scene, and then acts (PCA-EVAL, Chen et al. 2023).
+"""HOLMES: a text-only model queries the scene with tools, and then acts (PCA-EVAL, 2023).
 
-Unlike in the released code a mention of a function is no call of it, a question that was asked
-already is answered from memory, and there is an end to asking.
+Unlike in the released code, mentioning a function does not call it, repeated calls are answered
+from memory, and the number of turns is limited.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class HolmesSettings(ChatPromptSettings):
 
 
 class Holmes(ModelAgent):
-    """A dialogue a step: questions answered by the environment's tools, then one action."""
+    """One dialogue a step: calls of the environment's tools, then one action."""
 
     def __init__(self, model: Model, settings: HolmesSettings) -> None:
-        """Ask `model` as `settings` say."""
+        """Prompt `model`."""
         super().__init__(model)
         self._settings = settings
         self._native = settings.protocol == "native" or (
@@ -51,7 +51,7 @@ class Holmes(ModelAgent):
         self._repair = Repair()
 
     async def decide(self, view: View) -> Decision:
-        """What the model does once it has asked; nothing where that could not be understood."""
+        """The action after the tool calls; none if it could not be parsed."""
         if not view.candidates:
             return Decision(None, stop=True)
         settings = self._settings
@@ -82,7 +82,7 @@ class Holmes(ModelAgent):
         return replace(decision, description=decision.description or answers.told)
 
     async def _ask_tools(self, dialogue: Dialogue, view: View, answers: ToolAnswers) -> str | None:
-        """Have the model ask for as long as it wants: what it says then; None if it had to end."""
+        """Answer tool calls until a reply has none: that reply; None at the limit of turns."""
         offered = view.grants.tools if self._native else ()
         for _ in range(self._settings.turns):
             reply = await dialogue.ask(tools=offered)
@@ -98,7 +98,7 @@ class Holmes(ModelAgent):
         return None
 
     async def _ask_for_action(self, dialogue: Dialogue, choices: Choices) -> str:
-        """The model's action, held to its form where that can be done."""
+        """Request the action, constrained to a JSON schema if the model supports that."""
         held = Ability.SCHEMA in self._model.abilities
         reply = await dialogue.ask(schema=choices.schema(("reasoning",)) if held else None)
         return reply.texts[0]
@@ -113,7 +113,7 @@ class Holmes(ModelAgent):
 
 
 class ToolAnswers:
-    """What the environment answered at this moment, in which nothing changes."""
+    """The environment's answers at one step, during which its state does not change."""
 
     def __init__(self, view: View) -> None:
         self._grants = view.grants
@@ -121,11 +121,11 @@ class ToolAnswers:
 
     @property
     def told(self) -> str:
-        """All answers together: what the model knows of the scene."""
+        """All answers, one a line: what the model knows about the scene."""
         return "\n".join(self._known.values())
 
     async def of(self, call: ToolCall) -> str:
-        """The answer to one call, from memory where it was asked before, or why there is none."""
+        """The answer to one call, from memory if it is repeated; or why there is none."""
         arguments = legal(call, self._grants.tools)
         if isinstance(arguments, str) or self._grants.call is None:
             return f"{call.name}: {arguments}"

@@ -1,4 +1,4 @@
-"""A person at a terminal decides. What is shown goes to stderr, what is said comes from stdin."""
+"""A person at the terminal chooses the actions. Output goes to stderr, input comes from stdin."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from inhabit.envs.settings import SettingsModel
 
 
 def blocks(rgb: NDArray[np.uint8], *, width: int) -> Text:
-    """The picture `rgb`, uint8 (H, W, 3), as upper half blocks, `width` characters wide."""
+    """The image `rgb`, uint8 (H, W, 3), as upper half blocks, `width` characters wide."""
     height = max(2, round(rgb.shape[0] * width / rgb.shape[1] / 2) * 2)
     small = np.asarray(Image.fromarray(rgb).resize((width, height), Image.Resampling.BOX))
     text = Text()
@@ -56,7 +56,7 @@ class HumanSettings(SettingsModel):
 
 
 class Human(Agent):
-    """Asks one question at a time, however many episodes wait for an answer."""
+    """Asks about one step at a time, however many episodes wait."""
 
     interactive = True
 
@@ -67,7 +67,7 @@ class Human(Agent):
         self._turn = asyncio.Lock()
 
     async def decide(self, view: View) -> Decision:
-        """What the person says, asked again until it is understood; stops at the end of input."""
+        """Ask until the input is understood; stops at the end of input."""
         async with self._turn:
             self._show(view)
             first = 0
@@ -116,7 +116,7 @@ class Human(Agent):
 
 
 async def _understand(said: str, view: View) -> Decision | None:
-    """A number of the list, or else what the environment makes of the words."""
+    """Interpret a number of the list, or a text by the environment's parser."""
     if said.isascii() and said.isdecimal():
         index = int(said) - 1
         if not 0 <= index < len(view.candidates):
@@ -127,7 +127,7 @@ async def _understand(said: str, view: View) -> Decision | None:
 
 
 async def _read_line(stream: TextIO) -> str:
-    """The next line, or "" at the end. Waits in a thread that does not outlive the program."""
+    """The next line, or "" at the end. Waits in a daemon thread, which ends with the program."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[str] = loop.create_future()
 

@@ -1,7 +1,7 @@
-"""A chat model that is told in words what is in sight: how much of acting needs no eyes at all.
+"""A chat model that gets a text description in place of images: an ablation of vision.
 
-The words are the environment's answers to every question that asks for nothing, such as which
-objects are in view. So this ablation and `holmes` know the same, and only `holmes` has to ask.
+The description is the output of every tool that takes no arguments, such as the list of visible
+objects. So it has the same information as `holmes`, which has to call the tools.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from inhabit.agents.registry import AgentRegistration
 
 
 class Llm(Chat):
-    """Asks all there is to ask, and tells the model in one go."""
+    """Calls every tool without arguments, and puts the results into the prompt."""
 
     async def decide(self, view: View) -> Decision:
-        """What the model answers that is told what is there."""
+        """The action of the model's reply to the described scene."""
         grants = view.grants
         known = []
         for tool in grants.tools:
@@ -33,7 +33,7 @@ class Llm(Chat):
 
 
 def _words(found: JsonValue) -> str:
-    """A list as one would say it, and anything else as JSON."""
+    """A list of texts with commas, and anything else as JSON."""
     if isinstance(found, list) and all(isinstance(one, str) for one in found):
         return ", ".join(map(str, found)) or "nothing"
     return json.dumps(found, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""An agent that asks a model."""
+"""The base of agents that use a model, and records of calls when one fails."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from inhabit.envs.core import SimulatorError
 
 @contextmanager
 def calls_kept_on_error(calls: Sequence[Call], messages: Iterable[Message]) -> Iterator[None]:
-    """Whatever fails in the block tells of `calls`, as they are by then, about the pictures in
-    `messages`.
+    """Attach `calls`, and the images in `messages`, to an error raised in the block.
 
     Raises:
         ModelError: as in the block; its `decision` holds the calls.
@@ -35,7 +34,7 @@ def calls_kept_on_error(calls: Sequence[Call], messages: Iterable[Message]) -> I
 
 
 async def gather_rankings(asked: Iterable[Awaitable[Ranking]]) -> list[Ranking]:
-    """What comes of asking several things at once. Where one fails, the others are waited for.
+    """Await several rankings concurrently. If one fails, the others are still awaited.
 
     Raises:
         ModelError: one failed. Its `decision` holds the calls of all that did not.
@@ -51,17 +50,17 @@ async def gather_rankings(asked: Iterable[Awaitable[Ranking]]) -> list[Ranking]:
 
 
 def _add(error: ModelError, calls: Sequence[Call], messages: Iterable[Message]) -> None:
-    """Have `error` say that `calls` had been answered before."""
+    """Put `calls`, which came before, into the decision of `error`."""
     said = error.decision or Decision(None)
     shown = {**pictures(messages), **said.images}
     error.decision = replace(said, calls=(*calls, *said.calls), images=shown)
 
 
 class ModelAgent(Agent):
-    """Has one model, whose budget is its own, and which it lets go of in the end."""
+    """An agent with one model, which it closes at the end."""
 
     def __init__(self, model: Model) -> None:
-        """Ask `model`."""
+        """Use `model`."""
         self._model = model
 
     def check_budget(self) -> None:
@@ -69,5 +68,5 @@ class ModelAgent(Agent):
         self._model.check_budget()
 
     async def close(self) -> None:
-        """Let go of the model."""
+        """Close the model."""
         await self._model.close()

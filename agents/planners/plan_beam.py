@@ -1,4 +1,4 @@
-"""Beams over plans: sequences of actions, scored by a model and tried where that is granted."""
+"""Beam search over plans: sequences of actions, scored by a model, and tried if granted."""
 
 from __future__ import annotations
 
@@ -30,28 +30,27 @@ class PlanSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActionPlan:
-    """Some actions from here on, how likely the model holds them, and where they lead."""
+    """A sequence of actions from here, its score, and the state that it leads to."""
 
     actions: tuple[Action, ...]
     logprob: float
-    """Of all actions together, in nats, each given the ones before it."""
+    """Sum over the actions in nats, each conditioned on those before it."""
     tokens: int
     view: View
-    """The moment after them, as far as it is known."""
+    """The view after the actions, as far as it is known."""
     trial: Trial | None
-    """A copy in which they have been done; None where they are only thought of."""
+    """A copy of the environment after the actions; None without lookahead."""
 
     def ranked(self) -> Ranked:
-        """As a record keeps it."""
+        """The plan as a record keeps it."""
         return Ranked(", then ".join(a.text for a in self.actions), self.logprob, self.tokens)
 
 
 class PlanBeam(ModelAgent):
-    """The first action of the likeliest plan that works, or all of it.
+    """The first action of the likeliest feasible plan, or the whole plan.
 
-    A plan that can't be gone on with is dropped for one that can, however likely it was: that is
-    what a search over several actions is for. Where no plan of full depth is left, the longest
-    count; where nothing works at all, the likeliest action is done.
+    A plan that can't be continued is dropped, however likely it is. If no plan of full depth is
+    left, the longest ones count; if no action works at all, the likeliest action is chosen.
     """
 
     def __init__(self, model: Model, settings: PlanSettings) -> None:
@@ -60,10 +59,10 @@ class PlanBeam(ModelAgent):
         self._settings = settings
         self._prompt = Prompt("rank", history=settings.history)
         self._pending: dict[tuple[object, ...], tuple[Action, ...]] = {}
-        """What is left of a plan, by the episode so far; taken out when it is looked up."""
+        """The rest of a plan, by the episode so far; removed when it is looked up."""
 
     async def decide(self, view: View) -> Decision:
-        """What to do next; stops where there is nothing to choose from."""
+        """The next action; stops where there are no candidates."""
         if (action := self._next(view)) is not None:
             return Decision(action, reasoning=_CONTINUING)
         if not without_failed(view):
@@ -82,7 +81,7 @@ class PlanBeam(ModelAgent):
         )
 
     def _next(self, view: View) -> Action | None:
-        """The next action of a plan that is being followed, unless something has failed."""
+        """The next action of the plan in progress, unless the last one failed."""
         rest = self._pending.pop(_episode_key(view), ())
         if not rest or view.history[-1].reason is not None or rest[0] not in view.candidates:
             return None
@@ -95,15 +94,15 @@ _CONTINUING = "Going on with the plan."
 
 
 def _episode_key(view: View, *following: str) -> tuple[object, ...]:
-    """What tells an episode and its moment from others."""
+    """Identifies an episode and its step."""
     return view.seed, view.goal, *(step.action for step in view.history), *following
 
 
 class Search:
-    """One search, from one moment."""
+    """One search, from one step."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: PlanSettings) -> None:
-        """Have `model` score what goes on after the prompts that `prompt` makes."""
+        """Score actions with `model` after prompts made by `prompt`."""
         self._model = model
         self._prompt = prompt
         self._settings = settings
@@ -141,14 +140,14 @@ class Search:
                 await copy.close()
 
     def summary(self, view: View, plans: Sequence[ActionPlan]) -> str:
-        """In a sentence or two, what was found and how."""
+        """What was found, and how, in a sentence or two."""
         said = f"Plan: {plans[0].ranked().text}."
         if view.grants.fork is None:
             return said
         return f"{said} Tried {self._tried} actions in copies of the moment; {self._failed} failed."
 
     async def _options(self, plans: Sequence[ActionPlan]) -> list[ActionPlan]:
-        """Every plan with every action after it, likeliest first, none of them tried yet."""
+        """Every plan extended by every action, likeliest first; none of them is tried yet."""
         open_ended = [plan for plan in plans if plan.view.candidates]
         sees = Ability.IMAGES in self._model.abilities
         prompts = [self._prompt.messages(plan.view, images=sees) for plan in open_ended]
@@ -184,7 +183,7 @@ class Search:
         return working
 
     async def _done(self, option: ActionPlan) -> ActionPlan | None:
-        """`option` with its last action done, or merely thought of; None where that fails."""
+        """`option` after its last action, tried if lookahead is granted; None if that fails."""
         action, view = option.actions[-1], option.view
         if option.trial is None:
             return replace(option, view=_extended(view, Step(action.text, None, "")))

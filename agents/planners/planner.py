@@ -1,9 +1,8 @@
-"""The planner that comes in the box: small eyes say what is there, a small model what to do.
+"""The bundled planner: a small vision model detects objects, and a small ranker chooses actions.
 
-Its prompt is `agents/prompts/notes.py`: words, whoever saw them. A model with eyes of its own
-(`Ability.EYES`) looks at every picture of the episode, once. One without, or that gets no pictures,
-is told what the environment says in words (`--set text=view --no-image`): that shows what is lost
-in the eyes.
+Its prompt is text, `agents/prompts/notes.py`. A model with `Ability.EYES` detects objects in every
+image of the episode, once. For one without, or without images, the objects come from the
+environment's text (`--set text=view --no-image`), which shows what errors of detection cost.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ class PlannerSettings(SettingsModel):
 
 
 class Planner(ModelAgent):
-    """The likeliest candidate after the notes of the episode.
+    """The likeliest candidate, given notes on the episode.
 
-    What it sees stands in the record as its description. A candidate that has just failed is left
-    out until something works, and so is one that leads round in a circle.
+    The detected objects are the description in the record. Candidates that have just failed are
+    left out until an action works, and so are those that were repeated without effect.
     """
 
     def __init__(self, model: Model, settings: PlannerSettings) -> None:
@@ -65,7 +64,7 @@ class Planner(ModelAgent):
         )
 
     async def _sightings(self, view: View) -> Sequence[Detections]:
-        """What was seen before each step, and what is seen now."""
+        """The objects detected before each step, and now."""
         moments: list[Step | Observation] = [*view.history, view.observation]
         shown = [_pictures(step) for step in moments]
         if Ability.EYES not in self._model.abilities or not any(shown):

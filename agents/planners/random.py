@@ -1,4 +1,4 @@
-"""Draws among the candidates: the floor that every planner has to clear."""
+"""Picks candidates uniformly at random: the lower bound for every planner."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class RandomSettings(SettingsModel):
 
 
 class Random(Agent):
-    """Every candidate is as likely as any other; the draw depends on seed and step alone."""
+    """Picks uniformly at random; the choice depends on seed and step alone."""
 
     async def decide(self, view: View) -> Decision:
-        """One candidate by lot; stops where there is none."""
+        """One candidate at random; stops where there is none."""
         if not view.candidates:
             return Decision(None, stop=True)
-        # Seeded by a text: Python hashes that with SHA-512, alike in every process and version.
+        # Python hashes a text seed with SHA-512, the same in every process and version.
         rng = random.Random(f"{view.seed}/{len(view.history)}")
         return Decision(rng.choice(view.candidates))
 

@@ -1,4 +1,4 @@
-"""Takes the candidate that a model holds most likely to be said next, or draws by how likely."""
+"""Chooses the candidate to which a model gives the highest probability, or samples one."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class RankSettings(SettingsModel):
 
 
 class Rank(ModelAgent):
-    """Exact likelihoods of all candidates, which the prompt does not list.
+    """Scores all candidates exactly; the prompt does not list them.
 
-    A candidate that has just failed is left out until something works. Of equals the first wins.
+    A candidate that has just failed is left out until an action works. Of equals the first wins.
     """
 
     def __init__(self, model: Model, settings: RankSettings) -> None:
@@ -75,7 +75,7 @@ class Rank(ModelAgent):
         )
 
     def _chosen(self, order: Sequence[int], values: Sequence[float], view: View) -> int:
-        """The first of `order`, or one that is drawn for this episode and step."""
+        """The first of `order`, or one that is sampled for this episode and step."""
         if not (temperature := self._settings.temperature):
             return order[0]
         best = values[order[0]]
@@ -100,7 +100,7 @@ class Rank(ModelAgent):
 
 
 def _blind(prompt: Sequence[Message]) -> tuple[Message, ...]:
-    """`prompt` without its pictures.
+    """`prompt` without its images.
 
     Raises:
         ModelError: it has none.

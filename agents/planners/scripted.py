@@ -1,4 +1,4 @@
-"""Says what it was told to say, step by step: for tests, examples and exact reproductions."""
+"""Plays a list of actions, one a step: for tests, examples and exact reproductions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STOP = "stop"
 
 
 def _lines(value: object) -> object:
-    """A text is taken apart at semicolons and newlines, as the command line gives it."""
+    """Split a text, as the command line passes it, at semicolons and newlines."""
     if not isinstance(value, str):
         return value
     return tuple(a for a in (part.strip() for part in value.replace("\n", ";").split(";")) if a)
@@ -31,13 +31,13 @@ class ScriptedSettings(SettingsModel):
 
 
 class Scripted(Agent):
-    """The n-th text at the n-th step, understood as the environment understands it."""
+    """The n-th text at the n-th step, parsed by the environment."""
 
     def __init__(self, actions: tuple[str, ...]) -> None:
         self._actions = actions
 
     async def decide(self, view: View) -> Decision:
-        """What the script says for this step; a text that can't be parsed is kept as `raw`."""
+        """The scripted action of this step; a text that can't be parsed is kept as `raw`."""
         step = len(view.history)
         raw = self._actions[step] if step < len(self._actions) else STOP
         if raw == STOP:

@@ -1,4 +1,4 @@
-"""From a view to what a chat model is told of it: what stays first, and what is new last."""
+"""The user message for a chat model: what stays the same first, and what is new last."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from inhabit.agents.prompts.prompt import PromptTemplate
 from inhabit.envs.settings import SettingsModel
 
 _MOST = 12
-"""Different actions that a summary names of each kind."""
+"""Maximum number of different actions of each kind in a summary."""
 _LONGEST = 200
-"""Characters of an action."""
+"""Maximum number of characters of an action."""
 
 
 def summary(steps: Sequence[Step]) -> str:
-    """What was done in `steps`, in a line: each action once, the latest of them if there are many.
+    """Summarize `steps` in one line: each action once, the latest ones if there are many.
 
-    A summary is made of the record, not by the model: it costs no call, and is true.
+    The summary is computed from the record, not generated: it needs no call, and is correct.
     """
     worked = Counter(_short(s.action) for s in steps if s.reason is None)
     failed = {_short(s.action): s.feedback for s in steps if s.reason is not None}
@@ -42,7 +42,7 @@ def summary(steps: Sequence[Step]) -> str:
 
 
 def failures(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps at the end that had no effect, oldest first: the agent stands where it stood."""
+    """The failed steps at the end of `steps`, oldest first: nothing has changed since."""
     count = 0
     for step in reversed(steps):
         if step.reason is None:
@@ -52,7 +52,7 @@ def failures(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def thumbnail(rgb: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """The picture uint8 (H, W, 3) made smaller, so that no side is longer than `side` pixels."""
+    """Scale the image uint8 (H, W, 3) down, so that no side is longer than `side` pixels."""
     height, width = rgb.shape[:2]
     scale = side / max(height, width)
     if scale >= 1.0:
@@ -70,7 +70,7 @@ def keyframes(frames: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
 
 
 def _short(action: str) -> str:
-    """What could not be understood is on record in the model's own words, however many."""
+    """Shorten an action: one that could not be parsed is a text of any length."""
     return action if len(action) <= _LONGEST else f"{action[:_LONGEST]}..."
 
 
@@ -82,7 +82,7 @@ Part = str | Image
 
 
 class ChatPromptSettings(SettingsModel):
-    """What a prompt tells of the past and offers for the present."""
+    """What a prompt says about past steps and the present choices."""
 
     history: int = Field(default=8, ge=0)
     """Past steps described one by one in the prompt."""
@@ -112,10 +112,10 @@ class ChatPromptSettings(SettingsModel):
 
 
 class ChatPrompt:
-    """Writes the user's turn. It begins alike from step to step, as far as it can."""
+    """Writes the user message. Its beginning stays the same from step to step where possible."""
 
     def __init__(self, settings: ChatPromptSettings) -> None:
-        """Tell as `settings` say.
+        """Read the template and the examples.
 
         Raises:
             TaskError: the examples can't be read.
@@ -128,13 +128,13 @@ class ChatPrompt:
     def parts(
         self, view: View, choices: Choices, *, sees: bool, known: Sequence[str] = ()
     ) -> tuple[Part, ...]:
-        """The turn: goal, past, pictures of it, what can be done, what is known, what is seen.
+        """The message: goal, past steps and their images, choices, facts, and the observation.
 
         Args:
-            view: the moment.
-            choices: what can be done in it.
-            sees: whether the model is shown pictures.
-            known: sentences that are true now, beside the observation's own.
+            view: of the present step.
+            choices: actions to choose from.
+            sees: whether the model takes images.
+            known: facts about the present state, besides the text of the observation.
         """
         parts: list[Part] = [self._template.block("past", **self._past(view)) + "\n"]
         if sees:
@@ -165,7 +165,7 @@ class ChatPrompt:
         }
 
     def _pictures(self, view: View) -> Iterator[tuple[str, Image]]:
-        """Pictures of the past, oldest first, each with what is said before it."""
+        """Images of past steps, oldest first, each with the text before it."""
         for clip in view.observation.clips:
             text = self._template.block("clip", text=clip.text) + "\n"
             for frame in keyframes(clip.frames, self._settings.keyframes):
@@ -179,7 +179,7 @@ class ChatPrompt:
 
 
 def _joined(parts: Sequence[Part]) -> Iterator[Part]:
-    """Texts that follow one another are one; empty ones are none."""
+    """Join adjacent texts, and leave out empty ones."""
     text = ""
     for part in parts:
         if isinstance(part, str):

@@ -1,4 +1,4 @@
-"""Episodes that went well, as examples for a goal that is worded much like theirs."""
+"""Few-shot examples: successful episodes with goals worded like the present one."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ from inhabit.envs.files import read_lines
 
 @dataclass(frozen=True, slots=True)
 class FewShotExample:
-    """A goal, and the actions that reached it; what had no effect on the way is left out."""
+    """A goal, and the actions that reached it, without those that had no effect."""
 
     goal: str
     actions: tuple[str, ...]
 
 
 class Examples:
-    """Finds those whose goals have the most words in common with another.
+    """Finds the examples whose goals are worded most like another.
 
-    Goals are compared by the cosine of their word counts, each word weighed by the logarithm of how
-    rare it is among them (tf-idf; Sparck Jones 1972): "put" and "the" say little.
+    Goals are compared by the cosine similarity of their tf-idf vectors (Sparck Jones 1972).
     """
 
     def __init__(self, examples: Sequence[FewShotExample]) -> None:
-        """Choose among `examples`; of equals the first wins."""
+        """Index `examples`; of equals the first wins."""
         self._examples = tuple(examples)
         counts = Counter(word for e in self._examples for word in set(_words(e.goal)))
         self._idf = {w: math.log(1 + len(self._examples) / n) for w, n in counts.items()}
@@ -39,7 +38,7 @@ class Examples:
 
     @classmethod
     def read(cls, folder: Path) -> Examples:
-        """The episodes that succeeded in the run `folder`, read as docs/run-folder.md has it.
+        """Read the successful episodes of the run `folder` (docs/run-folder.md).
 
         Raises:
             TaskError: there are none, or it can't be read.
@@ -54,14 +53,14 @@ class Examples:
         return cls(examples)
 
     def nearest(self, goal: str, count: int) -> tuple[FewShotExample, ...]:
-        """`count` of them, the most alike first."""
+        """The `count` most similar examples, best first."""
         asked = self._vector(goal)
         similarity = [_dot(asked, vector) for vector in self._vectors]
         order = sorted(range(len(similarity)), key=lambda i: -similarity[i])
         return tuple(self._examples[i] for i in order[:count])
 
     def _vector(self, goal: str) -> Mapping[str, float]:
-        """Of length 1, but for a goal of words that no example has."""
+        """The unit tf-idf vector of a goal; zero if no example has any of its words."""
         found = Counter(w for w in _words(goal) if w in self._idf)
         weighed = {w: n * self._idf[w] for w, n in found.items()}
         length = math.sqrt(math.fsum(x * x for x in weighed.values())) or 1.0

@@ -1,9 +1,8 @@
-"""What a small model is told of an episode: a few lines that hold all that it has to remember.
+"""The prompt of a small model: short notes that hold all it has to remember of an episode.
 
-A model of a hundred million weights can't find its way in a long history. So its prompt is short:
-the goal, what was seen at any time, what was done and what came of it, and what is here. Eyes and
-environments alike are taken at the kinds of things that they name, so that a model which was taught
-on words of the one can go on with words of the other.
+A small model can't use a long history. So its prompt consists of the goal, the kinds of objects
+seen so far, the actions with their results, and the kinds of objects in view. Kinds may come from
+a vision model or from the environment's text, so a model trained on one can be used with the other.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from inhabit.agents.models.core import Message
 from inhabit.agents.prompts.prompt import PromptTemplate
 
 Detections = Mapping[str, float]
-"""Kinds of things, and how sure it is that they are there, 0..1."""
+"""Kinds of objects, each with a confidence, 0..1."""
 
 SURE, MAYBE = 0.5, 0.2
-"""From where on a kind is named, and named with a question mark."""
+"""Lowest confidence at which a kind is named, and at which it gets a question mark."""
 _NAME = re.compile(r"\b([a-z][a-z \-]*)_\d+\b")
 _SENTENCE = re.compile(r"[^.!?]+[.!?]?")
 _STEPS = 60
@@ -32,8 +31,8 @@ _PLACES = frozenset(
     safe, shelf, shelving unit, side table, sink, sofa, stool, stove burner, toaster, toilet,
     toilet paper hanger, towel holder, tv stand""".replace("\n    ", " ").split(", ")
 )
-"""What is worth knowing of in a household whatever the goal: where things are kept, and what they
-are treated with. All else is told of if the goal speaks of it."""
+"""Kinds that are listed whatever the goal: receptacles, appliances and tools of a household.
+Other kinds are listed only if the goal mentions them."""
 
 
 def mentioned_kinds(text: str) -> Detections:
@@ -42,7 +41,7 @@ def mentioned_kinds(text: str) -> Detections:
 
 
 class Notes:
-    """Writes prompts."""
+    """Writes the prompts."""
 
     def __init__(self) -> None:
         """Read the template."""
@@ -54,7 +53,7 @@ class Notes:
         """The prompt for `view`.
 
         Args:
-            view: the moment.
+            view: of the present step.
             earlier: what was seen before each step of its history.
             current: what is seen now.
         """
@@ -78,7 +77,7 @@ def _best(sightings: Iterable[Detections]) -> Detections:
 
 
 def _listed(sighting: Detections, goal: str) -> Sequence[str]:
-    """What the goal speaks of, then places; with a question mark what is not sure."""
+    """Kinds that the goal mentions, then places; with a question mark where uncertain."""
     named = sorted((not _speaks_of(goal, kind), kind) for kind in sighting)
     return [
         kind if sighting[kind] >= SURE else f"{kind}?"
@@ -88,7 +87,7 @@ def _listed(sighting: Detections, goal: str) -> Sequence[str]:
 
 
 def _speaks_of(goal: str, kind: str) -> bool:
-    """Whether a kind stands in the goal, whatever it is called there."""
+    """Whether the goal mentions a kind, by any of its names."""
     return _names(kind).search(goal.lower()) is not None
 
 
@@ -98,7 +97,7 @@ def _names(kind: str) -> re.Pattern[str]:
 
 
 def _outcome(step: Step) -> str:
-    """What came of a step in a few words: "open cabinet_2", "go to mug: not found"."""
+    """A step and its result in a few words: "open cabinet_2", "go to mug: not found"."""
     if step.reason is not None:
         return f"{step.action.replace('the ', '')}: {step.reason.value.replace('_', ' ')}"
     if not _NAME.search(step.feedback):
@@ -108,6 +107,6 @@ def _outcome(step: Step) -> str:
 
 
 def _unnumbered(text: str) -> str:
-    """The sentences that list no things: what is seen is said elsewhere."""
+    """The sentences that list no objects: those are listed elsewhere in the notes."""
     sentences = _SENTENCE.findall(text)
     return "".join(s for s in sentences if not _NAME.search(s) and ":" not in s).strip()

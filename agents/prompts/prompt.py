@@ -1,4 +1,4 @@
-"""From a view to the messages that a model is sent."""
+"""Prompt templates, and prompts made from a view."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inhabit.envs.core import Observation
 
 
 class PromptTemplate:
-    """A file of `agents/prompts`, in blocks. What comes from outside goes in as a value."""
+    """A template of `agents/prompts/templates`, in blocks. Untrusted text goes in as values."""
 
     def __init__(self, name: str) -> None:
         """Read the file `name`."""
@@ -36,14 +36,14 @@ class PromptTemplate:
 
 
 class Prompt:
-    """A template with a block a role.
+    """A template with one block for each role.
 
-    The system block is the same for every view, so that a model can keep what it read of it; the
-    user block ends with what is new, and the picture comes last of all.
+    The system block is the same for every view, so that a model can cache it; the user block ends
+    with what is new, and the image comes last.
     """
 
     def __init__(self, name: str, *, history: int) -> None:
-        """Read the file `name`; prompts will tell of the last `history` steps."""
+        """Read the template `name`; prompts include the last `history` steps."""
         self._template = PromptTemplate(name)
         self._history = history
 
@@ -75,7 +75,7 @@ def frames_of(observation: Observation) -> tuple[NDArray[np.uint8], ...]:
 
 
 def pictures(messages: Iterable[Message]) -> dict[str, NDArray[np.uint8]]:
-    """The pictures in `messages` by their digests, as a record names them."""
+    """The images in `messages` by digest, as a record names them."""
     return {
         part.digest: part.rgb
         for message in messages
@@ -85,5 +85,5 @@ def pictures(messages: Iterable[Message]) -> dict[str, NDArray[np.uint8]]:
 
 
 def _line(text: str) -> str:
-    """On one line, so that a text from outside can't pass itself off as a line of the prompt."""
+    """Put a text on one line, so that untrusted text can't imitate a line of the prompt."""
     return " ".join(text.split())

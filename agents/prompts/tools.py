@@ -1,6 +1,6 @@
-"""Functions that a model may call: told to it as Python, and read from what it says.
+"""Tools for models without native tool calls: described as Python, and parsed from replies.
 
-A call counts only if it parses as one. It is taken apart as a syntax tree; nothing is evaluated.
+A call counts only if it is a Python statement. It is parsed as a syntax tree, never evaluated.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Tool = Mapping[str, JsonValue]
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
 _FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
 _ALL = 20_000
-"""Characters of an answer that are looked at."""
+"""Limit of characters of a reply that are parsed."""
 _LONGEST = 2000
-"""Characters of a line, or of a fenced piece, that may still be calls."""
+"""Limit of characters of a line, or of a fenced block, that may be a call."""
 
 
 def stub(tool: Tool) -> str:
@@ -39,10 +39,10 @@ def takes_no_arguments(tool: Tool) -> bool:
 
 
 def find_calls(text: str, tools: Sequence[Tool]) -> tuple[ToolCall, ...]:
-    """The calls of `tools` that stand in `text` as statements of their own, in their order.
+    """The calls of `tools` that are statements of their own in `text`, in order.
 
-    A mention of a function is no call, and neither is one inside other code or prose; a result may
-    be given a name, as in `seen = object_detection()`.
+    Mentioning a function does not call it, and neither does a call inside other code or prose; the
+    result may be assigned, as in `seen = object_detection()`.
     """
     names = {str(tool["name"]): tuple(_parameters(tool)) for tool in tools}
     found = [
@@ -57,7 +57,7 @@ def find_calls(text: str, tools: Sequence[Tool]) -> tuple[ToolCall, ...]:
 
 
 def legal(call: ToolCall, tools: Sequence[Tool]) -> Mapping[str, JsonValue] | str:
-    """The arguments of `call` if it is legal, and else what is wrong with it, for the model."""
+    """The arguments of `call` if it is valid; otherwise what is wrong with it, for the model."""
     tool = next((t for t in tools if t["name"] == call.name), None)
     if tool is None:
         names = ", ".join(str(t["name"]) for t in tools)
@@ -79,7 +79,7 @@ def legal(call: ToolCall, tools: Sequence[Tool]) -> Mapping[str, JsonValue] | st
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """What is fenced as code, and every line beside that."""
+    """The fenced code blocks, then every other line."""
     yield from _FENCED.findall(text)
     for line in _FENCED.sub("\n", text).splitlines():
         yield line.strip(" \t`>*-")
@@ -101,7 +101,7 @@ def _calls(piece: str) -> Iterator[ast.Call]:
 
 
 def _arguments(node: ast.Call, parameters: Sequence[str]) -> str | None:
-    """What the function is given, as JSON; None where these are no plain values."""
+    """The arguments as JSON; None if they are not literals."""
     if len(node.args) > len(parameters) or any(k.arg is None for k in node.keywords):
         return None
     given = dict(zip(parameters, node.args, strict=False))

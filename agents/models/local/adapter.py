@@ -1,4 +1,4 @@
-"""What `inhabit tune` leaves: adapters that a base takes on, and the name of that base."""
+"""The output of `inhabit tune`: LoRA adapters, and the name of their base model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILE = "tuned.json"
 
 
 class TunedModel(BaseModel):
-    """The file beside the adapters."""
+    """The file next to the adapters."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -25,7 +25,7 @@ class TunedModel(BaseModel):
 
 
 def base_of(folder: Path) -> str | None:
-    """KIND:NAME of what the adapters in `folder` were trained on; None if there are none.
+    """KIND:NAME of the base model of the adapters in `folder`; None if there are none.
 
     Raises:
         ModelError: the folder was left half written.
@@ -40,7 +40,7 @@ def base_of(folder: Path) -> str | None:
 
 
 def apply_adapter(model: Any, folder: Path) -> Any:
-    """`model` with the adapters of `folder` worked into its weights.
+    """Merge the adapters of `folder` into the weights of `model`.
 
     Raises:
         ModelError: the adapters are not for this model, or cut short.
@@ -56,4 +56,4 @@ def apply_adapter(model: Any, folder: Path) -> Any:
         return peft.PeftModel.from_pretrained(model, str(folder)).merge_and_unload()
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = str(error).strip().partition("\n")[0]
-        raise ModelError(f"The adapters in {folder} can't be put on: {reason}") from error
+        raise ModelError(f"The adapters in {folder} don't fit the base model: {reason}") from error

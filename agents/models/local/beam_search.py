@@ -1,10 +1,8 @@
-"""Beam search held to candidates: token by token, along the likeliest beginnings of one.
+"""Beam search constrained to candidates: token by token, along their likeliest prefixes.
 
-Scores are those of `agents/models/local/likelihood.py`, added up on the way down the trie. A
-candidate that others go on from ends there with the probability that none of them follows; so with
-a width that covers the candidates nothing is ever dropped, and the search says exactly what ranking
-says.
-It reads at most `width` tokens a level instead of the whole trie: worth it for thousands of
+Scores are those of `agents/models/local/likelihood.py`, summed on the way down the trie. So with a
+width that covers the candidates nothing is dropped, and the result equals that of ranking. The
+search reads at most `width` tokens a level instead of the whole trie: this pays for thousands of
 candidates, while ranking is cheaper for dozens.
 """
 
@@ -36,16 +34,16 @@ class BeamResult:
 def search(
     reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie, int]]
 ) -> list[tuple[list[BeamResult], int]]:
-    """The best sequences of each trie after its prompt, by a beam as wide as it says.
+    """The best sequences of each trie after its prompt, by a beam of the given width.
 
     Returns:
-        For each question at most so many as its beam is wide, best first, of equals the first; and
-        how many tokens were read.
+        For each question at most `width` results, best first, of equals the first; and the number
+        of tokens that were read.
     """
     reading = _Reading(reader, [(prompt, trie) for prompt, trie, _ in questions])
     trees = [_Tree(trie) for _, trie, _ in questions]
     found: list[list[BeamResult]] = [[] for _ in questions]
-    beams = [{0: 0.0} for _ in questions]  # node of the trie -> score of what it stands for
+    beams = [{0: 0.0} for _ in questions]  # node of the trie -> score of its prefix
     while any(beams):
         for i, said in enumerate(reading.logits_at([list(beam) for beam in beams])):
             beams[i], found[i] = _step(trees[i], beams[i], found[i], said, questions[i][2])
@@ -55,7 +53,7 @@ def search(
 def _step(
     tree: _Tree, beam: Mapping[int, float], found: list[BeamResult], said: torch.Tensor, width: int
 ) -> tuple[dict[int, float], list[BeamResult]]:
-    """The next beam, and what has been found by then; `said` has a row for each node of `beam`."""
+    """The next beam and the results so far; `said` has a row of logits for each node of `beam`."""
     going_on: dict[int, float] = {}
     for node, logits in zip(beam, said, strict=True):
         found += tree.ending(node, beam[node], logits)
@@ -63,23 +61,23 @@ def _step(
     found = sorted(found, key=lambda one: (-one.score, one.sequence))[:width]
     worst = found[-1].score if len(found) == width else -np.inf
     best = sorted(going_on, key=lambda node: -going_on[node])[:width]
-    # A beginning never gets likelier as it goes on.
+    # The score of a prefix never increases as it gets longer.
     return {node: going_on[node] for node in best if going_on[node] > worst}, found
 
 
 class _Tree:
-    """A trie as it is walked down."""
+    """Lookups for walking down a trie."""
 
     def __init__(self, trie: Trie) -> None:
         self._tokens = trie.edge_tokens
         self._edges: dict[int, list[int]] = {}
-        """Node -> the edges that begin there."""
+        """Node -> its outgoing edges."""
         self._nodes: dict[int, int] = {}
-        """Edge -> the node that it leads to, where something goes on from there."""
+        """Edge -> the node that it leads to, unless that is a leaf."""
         self._last: dict[int, list[int]] = {}
-        """Edge -> the sequences that it ends, where nothing goes on from there."""
+        """Edge -> the sequences that end with it at a leaf."""
         self._stop: dict[int, list[int]] = {}
-        """Node -> the sequences that end there, though others go on."""
+        """Node -> the sequences that end there, while others continue."""
         for edge, node in enumerate(trie.edge_nodes.tolist()):
             self._edges.setdefault(node, []).append(edge)
         for sequence, (path, end) in enumerate(zip(trie.paths, trie.ends, strict=True)):
@@ -91,7 +89,7 @@ class _Tree:
                 self._stop.setdefault(end, []).append(sequence)
 
     def ending(self, node: int, score: float, logits: torch.Tensor) -> Iterator[BeamResult]:
-        """The sequences that end at `node`, or one token after it, where it has `score`."""
+        """The sequences that end at `node` of `score`, or one token after it."""
         if stopping := self._stop.get(node):
             end = score + log_prob_ends(logits, self._tokens[self._edges[node]])
             yield from (BeamResult(sequence, end) for sequence in stopping)
@@ -101,7 +99,7 @@ class _Tree:
             )
 
     def going_on(self, node: int, score: float, logits: torch.Tensor) -> dict[int, float]:
-        """The nodes after `node`, with their scores."""
+        """The child nodes of `node`, with their scores."""
         likely = self._likely(node, logits)
         return {self._nodes[e]: score + one for e, one in likely if e in self._nodes}
 
@@ -113,21 +111,21 @@ class _Tree:
 
 @dataclass(slots=True, eq=False)
 class _Row:
-    """One prompt and its trie, and where in the cache what was read of them lies."""
+    """One prompt and its trie, and their columns in the cache."""
 
     prompt: EncodedPrompt
     trie: Trie
     prefix: ReadPrefix
     seen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    """Whether each column is of the prompt, (columns,)."""
+    """Whether each column belongs to the prompt, (columns,)."""
     columns: dict[int, int] = field(default_factory=dict)
     """Node -> its column."""
 
 
 class _Reading:
-    """What a model says at nodes of tries, read level by level behind their prompts.
+    """Logits at nodes of tries, read level by level after their prompts.
 
-    All of them share the columns of one cache; what is whose, the masks say.
+    All rows share the columns of one cache; masks tell them apart.
     """
 
     def __init__(self, reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> None:
@@ -139,16 +137,16 @@ class _Reading:
 
     @property
     def tokens(self) -> list[int]:
-        """How many have been read for each question."""
+        """Number of tokens read for each question."""
         return [len(row.prompt.ids) + len(row.columns) for row in self._rows]
 
     def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
-        """Logits (nodes, vocabulary) of nodes of the next level of each trie; first of node 0."""
+        """Logits (nodes, vocabulary) of the next level of each trie, which begins with node 0."""
         logits = self._next(nodes) if self._rows[0].seen.size else self._first()
         return [said[: len(some)] for said, some in zip(logits, nodes, strict=True)]
 
     def _first(self) -> torch.Tensor:
-        """What follows the prompts, which end in the same column."""
+        """Logits after the prompts, which end in the same column."""
         longest = max(len(row.prompt.ids) - row.prefix.read for row in self._rows)
         ids, positions, seen = self._blank(longest)
         for i, row in enumerate(self._rows):
@@ -179,7 +177,7 @@ class _Reading:
     def _blank(
         self, longest: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Tokens, positions, and what they see, for `longest` more columns."""
+        """Empty tokens, positions and attention mask for `longest` more columns."""
         shape = len(self._rows), longest
         seen = np.zeros((*shape, self._columns + longest), np.bool_)
         return np.zeros(shape, np.int64), np.zeros(shape, np.int64), seen

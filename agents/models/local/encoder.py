@@ -1,4 +1,4 @@
-"""From messages to tokens, by the chat template that a model brings along."""
+"""Encodes messages as tokens by the chat template of a model."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ from PIL import Image as Picture
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Image, Message
 
-# Qwen-VL's processor for pictures alone.
-#
-# The one that transformers has wants torchvision, for films, which no planner shows. This one
-# stands in where that is missing; for pictures it says the same.
-
 
 class ImageProcessor:
-    """Words and pictures to what a model of the Qwen-VL family reads."""
+    """Processor for models of the Qwen-VL family, for text and images.
+
+    That of transformers requires torchvision, for video, which no planner uses. This one replaces
+    it where torchvision is missing, with the same result for images.
+    """
 
     image_token = "<|image_pad|>"
 
     def __init__(self, source: str) -> None:
-        """Read tokenizer, chat template and picture settings at `source`, a folder or hub name."""
+        """Read tokenizer, chat template and image settings from `source`, a folder or hub name."""
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(source)
         self._pictures = transformers.AutoImageProcessor.from_pretrained(source)
         self._pad: int = self.tokenizer.convert_tokens_to_ids(self.image_token)
@@ -35,12 +34,12 @@ class ImageProcessor:
 
     @staticmethod
     def knows(config: Any) -> bool:
-        """Whether models of this configuration are read so."""
+        """Whether this processor fits models of that configuration."""
         kind = str(config.model_type)
         return kind.startswith("qwen") and "_vl" in kind
 
     def apply_chat_template(self, turns: Sequence[Mapping[str, object]], **options: Any) -> str:
-        """The text of a prompt, with one `image_token` for each picture."""
+        """The text of a prompt, with one `image_token` for each image."""
         return str(self.tokenizer.apply_chat_template(turns, **options))
 
     def __call__(
@@ -51,7 +50,7 @@ class ImageProcessor:
         add_special_tokens: bool,
         return_tensors: str,
     ) -> dict[str, torch.Tensor]:
-        """What the model reads: as many image tokens for a picture as it has patches, merged."""
+        """The model's inputs, with one image token for each merged patch of an image."""
         pictures = self._pictures(images=list(images), return_tensors=return_tensors)
         merged = self._pictures.merge_size**2
         counts = (pictures["image_grid_thw"].prod(-1) // merged).tolist()
@@ -70,22 +69,22 @@ PLAIN = (
     "{% for message in messages %}{{ message['content'] }}\n\n{% endfor %}"
     "{% if add_generation_prompt %}Answer:{% endif %}"
 )
-"""How a model is addressed that has no chat template."""
+"""The chat template for models without one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedPrompt:
-    """A prompt as a model reads it."""
+    """The inputs of a model for one prompt."""
 
     ids: tuple[int, ...]
     fixed: int = 0
-    """How many of them, from the start, are the system message: the same in every prompt of a
-    planner. 0 where that isn't known."""
+    """Number of leading tokens that belong to the system message, which is the same in every prompt
+    of a planner. 0 where that is unknown."""
     images: Mapping[str, torch.Tensor] = field(default_factory=dict)
-    """What the model's processor made of the pictures."""
+    """The processor's outputs for the images."""
 
     def extra(self, model: Any, begin: int = 0, end: int | None = None) -> dict[str, torch.Tensor]:
-        """`images` where and how `model` computes, for the tokens from `begin` to `end`."""
+        """`images` on the device and in the dtype of `model`, for the tokens `begin` to `end`."""
         extra = {}
         for name, value in self.images.items():
             value = value.to(model.device, model.dtype if value.is_floating_point() else None)
@@ -95,10 +94,10 @@ class EncodedPrompt:
 
 
 class Encoder:
-    """The words of one model. A text from outside never becomes a special token."""
+    """Encodes text for one model. Untrusted text never becomes a special token."""
 
     def __init__(self, tokenizer: Any, processor: Any = None) -> None:
-        """Speak for `tokenizer`, or for `processor` as well where the model sees pictures."""
+        """Use `tokenizer`, and `processor` if the model takes images."""
         self._tokenizer = tokenizer
         self._processor = processor
         self._speaker = processor if processor is not None else tokenizer
@@ -111,7 +110,7 @@ class Encoder:
 
     @property
     def plain(self) -> bool:
-        """Whether the model brings no chat template along."""
+        """Whether the model has no chat template."""
         return self._template == PLAIN
 
     @property
@@ -120,10 +119,10 @@ class Encoder:
         return int(self._tokenizer.eos_token_id)
 
     def prompt(self, messages: Sequence[Message]) -> EncodedPrompt:
-        """What a model reads before its answer begins.
+        """Encode a prompt, up to where the reply begins.
 
         Raises:
-            ModelError: there is a picture, and the model takes none.
+            ModelError: it has an image, and the model takes none.
         """
         pictures = [part.rgb for m in messages for part in m.parts if isinstance(part, Image)]
         text = self._render(messages)
@@ -131,7 +130,7 @@ class Encoder:
             ids = self._ids(text)
             return EncodedPrompt(ids, self._fixed(messages, text, ids))
         if self._processor is None:
-            raise ModelError("This model takes no pictures: run it with --no-image.")
+            raise ModelError("This model takes no images: run it with --no-image.")
         read = self._processor(
             text=text,
             images=[Picture.fromarray(rgb) for rgb in pictures],
@@ -143,12 +142,12 @@ class Encoder:
         return EncodedPrompt(ids, self._fixed(messages, text, ids), rest)
 
     def candidate(self, text: str) -> tuple[int, ...]:
-        """The tokens of an answer, which go on where the prompt ends."""
+        """The tokens of a reply, as they continue the prompt."""
         read = self._tokenizer(self._separator + self._escaped(text), add_special_tokens=False)
         return tuple(read["input_ids"])
 
     def words(self, ids: Sequence[int]) -> str:
-        """What tokens say, special ones left out."""
+        """Decode tokens, without special ones."""
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
 
     def _ids(self, text: str) -> tuple[int, ...]:
@@ -156,9 +155,9 @@ class Encoder:
         return tuple(read["input_ids"])
 
     def _lacks_bos(self, text: str) -> bool:
-        """Whether the token that begins every text has still to be put in front.
+        """Whether the beginning-of-sequence token must be added.
 
-        The template of a tokenizer writes it itself; that of a processor may leave it out.
+        The template of a tokenizer contains it; that of a processor may not.
         """
         if self._template == PLAIN:
             return True
@@ -207,7 +206,7 @@ class Encoder:
         ]
 
     def _escaped(self, text: str) -> str:
-        """`text` with a space in whatever would be read as a special token."""
+        """`text` with a space in whatever would become a special token."""
         return self._special.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text)
 
 

@@ -1,4 +1,4 @@
-"""Which weights a model has: a digest of its files, for the record of a run."""
+"""Digest of a model's files, for the record of a run."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from pydantic import TypeAdapter, ValidationError
 from inhabit.envs.cache import cache_home
 
 _PARTS = ("*.safetensors", "*.bin", "*.json", "*.model", "*.txt", "*.jinja")
-"""Weights, configuration, tokenizer, and how turns of a dialogue are written."""
+"""Weights, configuration, tokenizer and chat template."""
 
 _Known = dict[str, tuple[int, int, str]]
-"""Name of a file -> its size in bytes, when it was changed (ns), and its digest."""
+"""File name -> size in bytes, time of modification (ns), and digest."""
 _KNOWN: TypeAdapter[_Known] = TypeAdapter(_Known)
 
 
 def of_file(file: Path) -> str:
     """SHA-256 of a file's bytes, 64 hexadecimal digits.
 
-    What was read once is remembered for as long as size and time of change stay the same.
+    The digest is cached for as long as size and time of modification stay the same.
     """
     return _digests(file.parent, [file])[file.name]
 
 
 def of_folder(folder: Path) -> str:
-    """SHA-256 over the names and digests of what makes the model in `folder`, as `sha256sum` lists
-    them: two spaces between, in the order of the names.
+    """SHA-256 over the names and digests of the model's files in `folder`, as `sha256sum` lists them:
+    separated by two spaces, sorted by name.
     """
     files = sorted({file for part in _PARTS for file in folder.glob(part) if file.is_file()})
     digests = _digests(folder, files)
@@ -59,7 +59,7 @@ def _read(note: Path) -> _Known:
     try:
         return _KNOWN.validate_json(note.read_bytes())
     except (OSError, ValidationError):
-        return {}  # nothing was remembered: the files are read
+        return {}  # no cache: the files are read
 
 
 def _write(note: Path, known: _Known) -> None:
@@ -69,4 +69,4 @@ def _write(note: Path, known: _Known) -> None:
             half.write(_KNOWN.dump_json(known))
         Path(half.name).replace(note)
     except OSError:
-        return  # a home that can't be written to: the files are read again next time
+        return  # a cache that can't be written: the files are read again next time

@@ -1,4 +1,4 @@
-"""Answers in a model's own words, to several prompts side by side."""
+"""Text generation for a batch of prompts."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ import torch
 from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
 
 Asked = tuple[EncodedPrompt, int, int]
-"""A prompt, how many tokens an answer may have, and how many answers."""
+"""A prompt, the limit of tokens of a reply, and the number of replies."""
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratedText:
-    """The answers to one prompt, best first."""
+    """The replies to one prompt, best first."""
 
     texts: tuple[str, ...]
     lengths: tuple[int, ...]
-    """How many tokens each is long, the one that ends it included."""
+    """Number of tokens of each, the end token included."""
     scores: tuple[float, ...]
-    """Their log-probabilities in nats; none where there is only one answer."""
+    """Their log-probabilities in nats; empty for a single reply."""
     seconds: float
-    """Its share of the time."""
+    """Its share of the wall time of the batch."""
 
 
 class TextGenerator:
-    """Writes with one model. Not for several threads at once.
+    """Generates text with one model. Not thread-safe.
 
-    Unlike with rankings, little is gained by it: every prompt is read from its first token, and a
-    beam of five is five rows already. On two cores SmolLM2 wrote free beams for eight episodes 1.13
-    times faster side by side than one after the other (`scripts/bench.d/batch.py`, `words`).
+    Unlike for rankings, a batch gains little: every prompt is read from its first token, and a
+    beam of five is five rows already. On two cores SmolLM2 generated free beams for eight episodes
+    1.13 times faster in a batch than one by one (`scripts/bench.d/batch.py`, `words`).
     """
 
     def __init__(self, model: Any, encoder: Encoder) -> None:
-        """Write with `model`, which is ready to infer, in the words of `encoder`."""
+        """Generate with `model`, in evaluation mode, and its `encoder`."""
         self._model = model
         self._encoder = encoder
         ends = model.generation_config.eos_token_id
@@ -45,14 +45,14 @@ class TextGenerator:
         self._pad: int = model.config.get_text_config().pad_token_id or 0
 
     def write(self, requests: Sequence[Asked]) -> list[GeneratedText]:
-        """The likeliest answers to each, in their order.
+        """The likeliest replies to each request, in order.
 
-        One answer is the likeliest word after word; several are the best of a beam search as wide.
-        Those who ask for as much are written together.
+        One reply is decoded greedily; several are the best of a beam search of that width.
+        Requests with equal limits share a batch.
         """
         alike: dict[tuple[int, ...], list[int]] = {}
         for i, (tokens, max_tokens, n) in enumerate(requests):
-            # Every architecture has its own way to batch pictures: these go one by one.
+            # How images are batched depends on the architecture: these go one by one.
             alike.setdefault((max_tokens, n, i if tokens.images else -1), []).append(i)
         written: dict[int, GeneratedText] = {}
         for (max_tokens, n, _), some in alike.items():
@@ -96,6 +96,6 @@ class TextGenerator:
         ]
 
     def _until_end(self, row: Sequence[int]) -> Sequence[int]:
-        """`row` up to its end. Behind that is padding, which may be any word."""
+        """`row` up to its end token. What follows is padding."""
         end = next((i + 1 for i, token in enumerate(row) if token in self._ends), len(row))
         return row[:end]

@@ -1,15 +1,14 @@
-"""How likely a model holds each of many texts after a prompt: exactly, in one forward pass.
+"""Exact log-probabilities of many texts after a prompt, in one forward pass.
 
 The score of a candidate with tokens a_1 ... a_n is
 
     sum over i of log p(a_i | prompt, a_1 ... a_{i-1})  +  log(1 - sum over t of p(t | prompt, a))
 
-where t runs over the tokens with which longer candidates go on from it. So "open the drawer" is
-the answer that begins with these words and does not become "open the drawer_2": candidates are
-events of which no two can both happen, whether or not one is a prefix of another, and their
-probabilities sum to at most 1. Where no other candidate goes on from it the second term is zero.
-An end-of-turn token is not asked for: that would have every candidate read to its last token, and
-half as many again to read in all.
+where t runs over the tokens with which longer candidates continue it. So "open the drawer" is the
+reply that begins with these words and does not become "open the drawer_2": candidates are mutually
+exclusive events, even if one is a prefix of another, and their probabilities sum to at most 1. If
+no other candidate continues it, the second term is zero. An end-of-turn token is not scored: then
+every candidate would be read to its last token, half as many tokens again.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from inhabit.agents.models.local.trie import Trie
 
 
 class Likelihood:
-    """Scores candidates with one causal transformer. Not for several threads at once."""
+    """Scores candidates with one causal transformer. Not thread-safe."""
 
     def __init__(self, model: Any) -> None:
-        """Score with `model`, which is ready to infer."""
+        """Score with `model`, in evaluation mode."""
         self.reader = Reader(model)
 
     def scores(self, prompt: EncodedPrompt, trie: Trie) -> NDArray[np.float64]:
@@ -42,9 +41,9 @@ class Likelihood:
     def scores_of_many(
         self, questions: Sequence[tuple[EncodedPrompt, Trie]]
     ) -> list[NDArray[np.float64]]:
-        """The same for several prompts, each with a trie of its own, in one forward pass.
+        """Scores for several prompts, each with a trie of its own, in one forward pass.
 
-        Pictures are read prompt by prompt; only what comes after them is read together.
+        Images are read prompt by prompt; only what follows them is batched.
         """
         rows = [_Row(prompt, trie, self.reader.read_prefix(prompt)) for prompt, trie in questions]
         cached = max(row.prefix.read for row in rows)
@@ -62,7 +61,7 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Row:
-    """One question of several: what is left of its prompt, then the nodes of its trie."""
+    """One row of a batch: the rest of a prompt, then the nodes of its trie."""
 
     prompt: EncodedPrompt
     trie: Trie
@@ -70,7 +69,7 @@ class _Row:
 
     @property
     def rest(self) -> Sequence[int]:
-        """What is left of the prompt to read, one token at least."""
+        """The tokens of the prompt that are not cached, at least one."""
         return self.prompt.ids[self.prefix.read :]
 
     def write(
@@ -81,10 +80,10 @@ class _Row:
         end: int,
         cached: int,
     ) -> None:
-        """Lay it out in a row of (n,) tokens that see (n, cached + n).
+        """Fill a row of (n,) tokens with an attention mask of (n, cached + n).
 
-        The rest of the prompt ends at `end`, so that the nodes of all rows begin there: padding is
-        before the one and after the other, and seen by nobody.
+        The rest of the prompt ends at `end`, so that the nodes of all rows begin there. Padding
+        comes before the prompt and after the nodes, and is masked.
         """
         prefix, trie, rest = self.prefix, self.trie, self.rest
         first, last = end - len(rest), end + len(trie) - 1
@@ -100,7 +99,7 @@ class _Row:
 
 
 def _sums(logits: torch.Tensor, trie: Trie) -> NDArray[np.float64]:
-    """Scores from what the model says at each node, (nodes, vocabulary)."""
+    """Scores from the logits at each node, (nodes, vocabulary)."""
     totals = logits.logsumexp(-1)
     nodes, tokens = torch.from_numpy(trie.edge_nodes), torch.from_numpy(trie.edge_tokens)
     edges = (logits[nodes, tokens] - totals[nodes]).double().cpu().numpy()
@@ -117,7 +116,7 @@ def _sums(logits: torch.Tensor, trie: Trie) -> NDArray[np.float64]:
 
 
 def log_prob_ends(logits: torch.Tensor, others: NDArray[np.int64]) -> float:
-    """How likely none of the tokens `others` follows, by `logits` (vocabulary,): in nats."""
+    """Log-probability, in nats, that none of the tokens `others` follows `logits` (vocabulary,)."""
     rest = logits.clone()
     rest[torch.from_numpy(others)] = -torch.inf
     return float(rest.logsumexp(-1) - logits.logsumexp(-1))

@@ -1,4 +1,4 @@
-"""Questions that wait for one model at the same time, answered together."""
+"""Batches concurrent requests to one model."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class _Request:
 
 
 class MicroBatcher:
-    """One piece of work at a time, in a thread of its own: nothing else has to wait for it.
+    """Processes one batch at a time, in a thread of its own, so that the event loop never waits.
 
-    Questions of one kind that are asked at one moment of the event loop, or while an earlier piece
-    of work is going on, are answered together in the order in which they were asked.
+    Requests of one kind that arrive in the same iteration of the event loop, or while another batch
+    is in progress, form one batch, in the order of their arrival.
     """
 
     def __init__(self, *, batch_size: int, name: str) -> None:
@@ -34,16 +34,16 @@ class MicroBatcher:
         self._waiting: deque[_Request] = deque()
 
     async def ask(self, question: Q, answer: Callable[[Sequence[Q]], Sequence[A | Exception]]) -> A:
-        """What `answer` makes of `question` in its turn; what it refuses with is raised.
+        """The result of `answer` for `question`; an exception among the results is raised.
 
-        Questions are of one kind where `answer` is the same.
+        Questions are of one kind if `answer` is the same.
 
         Raises:
-            RuntimeError: this was closed before its turn came.
+            RuntimeError: this was closed before the question was processed.
         """
         answered: Future[A] = Future()
         self._waiting.append(_Request(question, answer, answered))
-        # Not at once: whoever else asks at this moment is to be waiting by then.
+        # Not immediately, so that other requests of this iteration join the batch.
         asyncio.get_running_loop().call_soon(self._schedule, answered)
         try:
             return await asyncio.wrap_future(answered)
@@ -54,7 +54,7 @@ class MicroBatcher:
             raise RuntimeError("it was closed before it could answer") from None
 
     def close(self) -> None:
-        """Let go of the thread; what still waits is refused. Safe to call twice."""
+        """End the thread; waiting requests fail. Safe to call twice."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _schedule(self, answered: Future[Any]) -> None:
@@ -84,7 +84,7 @@ class MicroBatcher:
                 one.answered.set_result(answer)
 
     def _next(self) -> Sequence[_Request]:
-        """The one that has waited longest, and as many of its kind as go with it."""
+        """The oldest request, and others of its kind, up to the batch size."""
         waiting = [self._waiting.popleft() for _ in range(len(self._waiting))]
         alike = [one for one in waiting if one.answer == waiting[0].answer][: self._most]
         self._waiting.extendleft(one for one in reversed(waiting) if one not in alike)

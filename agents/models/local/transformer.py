@@ -1,4 +1,4 @@
-"""A transformer of the `transformers` package as a model that planners can ask."""
+"""A transformer of the `transformers` package as a model."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.trie import Trie
 
 _READABLE = frozenset({"full_attention", "sliding_attention"})
-"""Kinds of layers that a tree of texts can be read with: they keep every token apart."""
+"""Kinds of layers that support tree attention: they keep keys and values of every token."""
 
 A = TypeVar("A")
 Q = TypeVar("Q")
 T = TypeVar("T")
 
 Asked = tuple[Sequence[Message], Sequence[str], int]
-"""A prompt, candidates to be scored after it, and the width of a beam, where there is one."""
+"""A prompt, candidates to score after it, and the width of a beam, or 0."""
 Wanted = tuple[Sequence[Message], int, int]
-"""A prompt, how many tokens an answer may have, and how many answers."""
+"""A prompt, the limit of tokens of a reply, and the number of replies."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Request:
-    """Candidates to be scored after a prompt, as they were asked and as the model reads them."""
+    """Candidates to score after a prompt, as given and as tokens."""
 
     prompt: Sequence[Message]
     candidates: Sequence[str]
@@ -53,7 +53,7 @@ class _Request:
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """Candidates of one question by their numbers, their scores, and how many tokens that took."""
+    """Indices of candidates, their scores, and the number of tokens that were read."""
 
     order: Sequence[int]
     scores: Sequence[float]
@@ -61,15 +61,12 @@ class _Scored:
 
 
 class Transformer(Model):
-    """One forward at a time, in a thread of its own; what waits for the same is read together."""
+    """Runs one forward pass at a time, in a thread of its own; concurrent requests are batched."""
 
     def __init__(
         self, model: Any, encoder: Encoder, *, name: str, images: bool, batch: int = 8
     ) -> None:
-        """Answer with `model`, which is ready to infer, in the words of `encoder`.
-
-        At most `batch` prompts are read together.
-        """
+        """Use `model`, in evaluation mode, and its `encoder`; at most `batch` prompts form a batch."""
         self.name = name
         self.details = {"device": str(model.device), "dtype": str(model.dtype).split(".")[-1]}
         self.network = model
@@ -100,15 +97,15 @@ class Transformer(Model):
         return await self._ask((prompt, candidates, width), self._beam)
 
     async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
-        """The likeliest word after word, whatever the seed; 256 where no limit is given.
+        """Decode greedily, whatever the seed; at most 256 tokens where no limit is given.
 
-        Several answers are the best of a beam search as wide, by their log-probabilities.
+        Several replies are the best of a beam search of that width, by log-probability.
         """
         requests = prompt, options.max_tokens or 256, options.n
         return await self._ask(requests, self._generate_batch)
 
     async def close(self) -> None:
-        """Let go of the thread; the memory goes with the last reference."""
+        """End the thread; the memory is freed with the last reference."""
         self._batcher.close()
 
     async def _ask(
@@ -120,7 +117,7 @@ class Transformer(Model):
             raise self._failure(error) from error
 
     def _failure(self, error: RuntimeError) -> ModelError:
-        """For what torch raises for whatever goes wrong, memory above all."""
+        """The error for a RuntimeError of torch, such as lack of memory."""
         return (
             error if isinstance(error, ModelError) else ModelError(f"{self.name} failed: {error}")
         )
@@ -201,7 +198,7 @@ class Transformer(Model):
         return tokens
 
     def _check_length(self, prompt: EncodedPrompt, answer: int) -> None:
-        """Up to the end of a sliding window, if there is one, it is as if there were none."""
+        """Check the context length; a prompt must also fit into a sliding window."""
         bounds = (
             getattr(self._text, name, None)
             for name in ("max_position_embeddings", "sliding_window")
@@ -235,7 +232,7 @@ def _processor(source: str, config: Any) -> Any:
 
 
 def _or_error(work: Callable[..., T], *given: Any) -> T | ModelError:
-    """What `work` comes to, or why it can't: so that one question spoils no other."""
+    """The result of `work`, or its error, so that one request of a batch spoils no other."""
     try:
         return work(*given)
     except ModelError as error:
@@ -245,9 +242,7 @@ def _or_error(work: Callable[..., T], *given: Any) -> T | ModelError:
 def load(
     source: str, name: str, settings: LocalSettings, *, adapters: Sequence[Path] = ()
 ) -> Transformer:
-    """The model that transformers finds at `source`, a folder or a name on a hub.
-
-    It takes on `adapters`, one after the other, as `agents/models/local/adapter.py` describes them.
+    """Load the model at `source`, a folder or a name on a hub, and merge `adapters` in order.
 
     Raises:
         ModelError: there is none, or it can't be read.
@@ -264,7 +259,7 @@ def load(
         kind = (
             transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
         )
-        # Adapters are worked in before anything is rounded.
+        # Adapters are merged before the weights are rounded.
         model = kind.from_pretrained(source, dtype=torch.float32 if adapters else dtype)
         for adapter in adapters:
             model = apply_adapter(model, adapter)

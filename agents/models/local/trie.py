@@ -1,6 +1,6 @@
-"""Many token sequences as one tree, so that what they share is read once.
+"""Many token sequences as one trie, so that shared prefixes are read once.
 
-A model reads the whole tree in one go if every node sees its ancestors alone and stands at the
+A model reads the whole trie in one pass if every node attends to its ancestors only, at the
 position that it has in its own sequence: tree attention, as in SpecInfer (Miao et al., 2024).
 """
 
@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trie:
-    """Sequences packed together. Its nodes are the prefixes that some token follows.
+    """Packed sequences. The nodes are the prefixes that some token follows.
 
-    Node 0 is the empty prefix: the end of the prompt. What a model says at a node decides how
-    likely each token after it is; so the last token of a sequence need not be read, unless another
-    sequence goes on from there.
+    Node 0 is the empty prefix: the end of the prompt. The logits at a node give the probability of
+    each token after it, so the last token of a sequence need not be read, unless another sequence
+    continues from there.
     """
 
     tokens: NDArray[np.int64]
-    """(n,): the last token of each node; that of node 0 has no meaning."""
+    """(n,): the last token of each node; undefined for node 0."""
     depths: NDArray[np.int64]
-    """(n,): how many tokens each node is long."""
+    """(n,): the length of each node in tokens."""
     ancestors: NDArray[np.bool_]
     """(n, n): whether node j is node i or a prefix of it."""
     edge_nodes: NDArray[np.int64]
@@ -34,9 +34,9 @@ class Trie:
     edge_tokens: NDArray[np.int64]
     """(e,): that token."""
     paths: tuple[tuple[int, ...], ...]
-    """For each sequence, in the order given, the edges that it runs through."""
+    """For each sequence, in the order given, its edges."""
     ends: tuple[int | None, ...]
-    """For each sequence the node that it ends at; None where nothing goes on from its end."""
+    """For each sequence the node that it ends at; None where no other sequence continues it."""
 
     @classmethod
     def pack(cls, sequences: Sequence[Sequence[int]]) -> Self:
@@ -76,5 +76,5 @@ class Trie:
         )
 
     def __len__(self) -> int:
-        """How many nodes there are, that of the prompt's end included."""
+        """Number of nodes, node 0 included."""
         return len(self.tokens)
