@@ -29,8 +29,8 @@ def of_file(file: Path) -> str:
 
 
 def of_folder(folder: Path) -> str:
-    """SHA-256 over the names and digests of the model's files in `folder`, as `sha256sum` lists them:
-    separated by two spaces, sorted by name.
+    """SHA-256 over the names and digests of the model's files in `folder`, as `sha256sum` lists
+    them: separated by two spaces, sorted by name.
     """
     files = sorted({file for part in _PARTS for file in folder.glob(part) if file.is_file()})
     digests = _digests(folder, files)

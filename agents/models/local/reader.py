@@ -28,7 +28,7 @@ class ReadPrefix:
     cache: Any = None
     """Their key-value cache; None where nothing has been read. Never changed."""
     shift: int = 0
-    """Offset from the index of every later token to its position. Not 0 where an image takes up more
+    """Offset from the index of a later token to its position. Not 0 where an image takes up more
     tokens than positions, as with Qwen-VL."""
 
 
@@ -123,7 +123,7 @@ class Reader:
         return output.past_key_values
 
     def _positions(self, prompt: EncodedPrompt) -> tuple[int, torch.Tensor | None]:
-        """The positions of all tokens, and the offset of later ones, for a model with three position
+        """Positions of all tokens, and the offset of later ones, for a model with three position
         axes; other models count tokens.
         """
         locate = getattr(getattr(self._model, "model", None), "get_rope_index", None)

@@ -66,7 +66,7 @@ class Transformer(Model):
     def __init__(
         self, model: Any, encoder: Encoder, *, name: str, images: bool, batch: int = 8
     ) -> None:
-        """Use `model`, in evaluation mode, and its `encoder`; at most `batch` prompts form a batch."""
+        """Use `model`, in evaluation mode, with `encoder`; at most `batch` prompts form a batch."""
         self.name = name
         self.details = {"device": str(model.device), "dtype": str(model.dtype).split(".")[-1]}
         self.network = model
