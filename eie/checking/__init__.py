@@ -1,1 +1,1 @@
-"""What every example has to pass."""
+"""Checks that every example has to pass."""

@@ -1,4 +1,4 @@
-"""What every example has to pass. Each check raises `RejectedError` with its reason."""
+"""Checks that every example has to pass. Each raises `RejectedError` with its reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inhabit.envs.template import Lexicon
 
 
 def check_picture(context: StepContext, visible: float) -> None:
-    """See that the picture is clear, and shows what the answer is about, and which one is meant.
+    """Check that the image is clear, and shows the object of the answer unambiguously.
 
     Args:
         context: in question.
@@ -40,7 +40,7 @@ def check_picture(context: StepContext, visible: float) -> None:
 
 
 def check_shown(context: StepContext, kind: str, visible: float) -> None:
-    """See that a thing of a kind takes up a share of at least `visible` of the picture."""
+    """Check that an object of a kind covers a share of at least `visible` of the image."""
     rgb = context.observation.rgb
     if rgb is None:
         raise RejectedError(Rejection.HIDDEN, "There is no picture.")
@@ -58,7 +58,7 @@ def _check_size(name: str, pixels: int, rgb: NDArray[np.uint8], visible: float) 
 
 
 def check_name(context: StepContext, action: Action) -> None:
-    """See that a number in an action's words does not tell apart what the picture can't."""
+    """Check that an action is not ambiguous: a number can't be seen in an image."""
     for name in action.arguments:
         alike = context.alike(name)
         if kind_of(name) != name and len(alike) > 1:
@@ -70,7 +70,7 @@ def check_name(context: StepContext, action: Action) -> None:
 
 
 def check_question(question: str, answer: Action, context: StepContext) -> None:
-    """See that the question does not say the answer, in its own words or in plainer ones."""
+    """Check that the question does not contain the answer, with or without numbers."""
     plainly = answer.text
     for name in answer.arguments:
         alike = context.alike(name)
@@ -83,22 +83,22 @@ def check_question(question: str, answer: Action, context: StepContext) -> None:
 
 
 def check_goal(goal: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
-    """See that a goal speaks of nothing that the scene lacks."""
+    """Check that a goal mentions no object that the scene lacks."""
     _raise_first(contradictions(goal, things, lexicon, wish=True))
 
 
 def check_statement(text: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
-    """See that what is told of the scene is so."""
+    """Check that the claims of a text about the scene are true."""
     _raise_first(contradictions(text, things, lexicon))
 
 
 def check_concepts(concepts: Sequence[str], context: StepContext, lexicon: Lexicon) -> None:
-    """See that every key concept is so, and that what it names is in the picture."""
+    """Check that every key concept is true, and that its object is visible."""
     for concept in concepts:
         _raise_first(contradictions(f"There is the {concept}.", context.things, lexicon))
         kinds = {t.kind for t in context.things} | lexicon.kinds
         found = [kind for kind in kinds if re.search(rf"\b{re.escape(kind)}\b", concept)]
-        # A spray bottle is no bottle.
+        # The longest match counts: a spray bottle is no bottle.
         target_name = {k for k in found if not any(k != other and k in other for other in found)}
         named = [t for t in context.things if t.kind in target_name]
         if named and not any(t.pixels or t.held for t in named):

@@ -1,8 +1,9 @@
-"""Holds sentences against the state of a scene: every object, state, place and count they claim.
+"""Checks the claims of generated texts against the state of a scene.
 
-What is asked for ("put a clean mug in the fridge") claims only that there are such things; what is
-told ("the fridge is closed") has to be so. A claim that can't be read as one is let pass; a noun
-that no scene of this environment has is not.
+A request ("put a clean mug in the fridge") claims only that its objects exist; a statement ("the
+fridge is closed") has to be true. What can't be parsed as a claim is accepted; a noun that no scene
+of the environment has is rejected. `inhabit.envs.claims` is the lenient counterpart for the output
+of agents: it leaves unknown nouns and states unjudged.
 """
 
 from __future__ import annotations
@@ -54,13 +55,13 @@ second shorter sight single slicing small spot state step steps subgoal surface 
 task thing things third time top try two view wall wash water way ways while whole work wrong
 """
 _GENERAL_WORDS = frozenset(_GENERAL.split())
-"""Nouns, and what may stand before them, that are no things of a scene."""
+"""Nouns, and words that may stand before them, that are no objects of a scene."""
 
 
 def contradictions(
     text: str, things: Sequence[SceneObject], lexicon: Lexicon, *, wish: bool = False
 ) -> Sequence[str]:
-    """What a text claims and is not so, a sentence each; empty if nothing is.
+    """The false claims of a text, a sentence each; empty if there are none.
 
     Args:
         text: any, in English.

@@ -1,4 +1,4 @@
-"""Finds things in sentences: kinds and their synonyms, with articles, numbers and plurals."""
+"""Finds objects in sentences: kinds and synonyms, with articles, numbers and plurals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IRREGULAR = {"knife": "knives", "shelf": "shelves", "loaf": "loaves", "leaf": "
 
 @dataclass(frozen=True, slots=True)
 class ObjectMention:
-    """A thing that a sentence speaks of."""
+    """An object that a sentence mentions."""
 
     kind: str
     number: int | None
@@ -30,7 +30,7 @@ class ObjectMention:
     states: tuple[tuple[str, bool], ...]
     """What adjectives before it claim: (("open", False),) in "the closed fridge"."""
     denied: bool
-    """It is said that there is none: "no mug"."""
+    """Whether it is negated: "no mug"."""
     start: int
     end: int
 

@@ -1,4 +1,4 @@
-"""Whether an example is new: no copy of one that is kept, and no picture in two splits."""
+"""Rejects duplicates: near copies of kept examples, and images in two splits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALIKE = 6
 
 
 class Novelty:
-    """Remembers of every kept example just enough to find copies of it."""
+    """Fingerprints of the kept examples."""
 
     def __init__(self, examples: Iterable[Example], past: Sequence[AttemptLine]) -> None:
         """Begin with the examples that are kept already, in their order."""
@@ -28,7 +28,7 @@ class Novelty:
             self._remember(example, int(print_, 16))
 
     def judge(self, draft: Draft) -> Draft | Refused:
-        """The draft, which is remembered from now on; or why it is not new."""
+        """Accept a draft, and add it; or say why it is a duplicate."""
         example = draft.example
         for image in _images(example):
             other = self._splits.get(image, example.split)

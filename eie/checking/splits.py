@@ -1,4 +1,4 @@
-"""Which split an example belongs to: by what must not be shared, so that nothing leaks."""
+"""Assigns splits by what they must not share, so that nothing leaks between them."""
 
 from __future__ import annotations
 

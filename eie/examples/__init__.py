@@ -1,1 +1,1 @@
-"""Examples cut out of episodes: question, candidates, answer, reason."""
+"""Examples extracted from episodes: question, candidates, answer, reason."""

@@ -1,4 +1,4 @@
-"""One moment of an episode that examples are cut from, and what its actions would come to."""
+"""One step of an episode that examples are extracted from, and the results of its actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inhabit.envs.core import (
 )
 
 FAILS = math.inf
-"""The worth of what can't be done, or leads nowhere."""
+"""The cost of an action that fails, or after which there is no plan."""
 
 
 @runtime_checkable
@@ -50,7 +50,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What there is to see, what is so, what was done, and how the expert goes on."""
+    """Observation, objects, past steps and the expert's plan at one step."""
 
     observation: Observation
     things: tuple[SceneObject, ...]
@@ -58,7 +58,7 @@ class StepContext:
     plan: tuple[Action, ...]
     """Not empty."""
     target_name: str | None = None
-    """Name of what the answer is about, once that is known."""
+    """Name of the object of the answer, once it is known."""
 
     @property
     def answer(self) -> Action:
@@ -71,7 +71,7 @@ class StepContext:
         return [thing for thing in self.things if thing.held]
 
     def target(self, action: Action) -> SceneObject | None:
-        """What an action is about: by its name; without a number, the one that is seen best."""
+        """The object of an action; without a number, the instance with most visible pixels."""
         if not action.arguments:
             return None
         name = action.arguments[-1]
@@ -96,7 +96,7 @@ class StepContext:
 
 
 class Trials:
-    """Tries actions at one moment of an environment, each once, and leaves it as it was."""
+    """Tries actions in copies of an environment, each action once."""
 
     def __init__(self, env: Env) -> None:
         """Try in `env`, as it is now."""
@@ -137,7 +137,7 @@ class Trials:
         return self.best() is not None or action.text in self._tried
 
     def tried(self, action: Action) -> Tried:
-        """What comes of it: acted in a copy, from which the expert goes on."""
+        """The result of an action in a copy, from which the expert plans on."""
         if action.text not in self._tried:
             self._tried[action.text] = self._try(action)
         return self._tried[action.text]
@@ -165,5 +165,5 @@ class Trials:
 
 
 def without_numbers(action: Action) -> tuple[str, ...]:
-    """What an action says, whichever of several things it means."""
+    """Verb and kinds of an action, whatever the instances."""
     return (action.verb, *map(kind_of, action.arguments))

@@ -1,4 +1,4 @@
-"""What became of one moment: an example that still has to prove to be new, or a rejection."""
+"""The results of extraction at one step: a draft of an example, or a rejection."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A moment, or a whole attempt, that gave nothing."""
+    """A step, or a whole attempt, that gave no example."""
 
     rejection: Rejection
     sentence: str
@@ -66,7 +66,7 @@ Piece = Draft | Refused
 
 
 class RejectedError(Exception):
-    """Something must not be kept. Says which of the reasons it is, and the particulars."""
+    """Something must not be kept. Says which kind of reason, and the details."""
 
     def __init__(self, rejection: Rejection, sentence: str) -> None:
         super().__init__(sentence)

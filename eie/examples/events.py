@@ -1,4 +1,4 @@
-"""The events that a task falls into: the environment's own, or those that its author proposed."""
+"""The events of a task: those of the environment's template, or of its author."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts examples out of an episode that the expert plays: one moment after the other."""
+"""Extracts examples from an episode that the expert plays, step by step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TURNS = 3
 def turns_to_target(
     env: Env, context: StepContext, template: Template, vocabulary: Sequence[Action]
 ) -> Sequence[Action]:
-    """The turns after which the answer's aim is in sight; none where that never helps or it is."""
+    """The turns after which the answer's object is in view; empty if none are needed or help."""
     looks = [a for a in vocabulary if template.deed(a) is ActionKind.LOOK and not a.arguments]
     target = context.target(context.answer)
     going = template.deed(context.answer) is ActionKind.GO
@@ -44,7 +44,7 @@ def turns_to_target(
 def with_target(
     context: StepContext, deed: ActionKind, after: Sequence[SceneObject]
 ) -> StepContext:
-    """The moment, knowing what its answer meant.
+    """The context, with the object that its answer turned out to mean.
 
     Args:
         context: before the action.
@@ -80,7 +80,7 @@ _SAME_FAILURE = 2
 
 
 class ExampleExtractor:
-    """Plays one task and cuts it up."""
+    """Plays one task, and extracts its examples."""
 
     def __init__(self, env: Env, job: ExtractionJob) -> None:
         """Extract from `env`, which has been reset to the task of `job`."""
@@ -94,7 +94,7 @@ class ExampleExtractor:
         self._writer = ExampleWriter(job, self._vocabulary, whole=whole)
 
     def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
-        """Every moment's examples, and what was wrong with the others, in order.
+        """The examples of every step, and the rejections, in order.
 
         Args:
             plan: the expert's, from the start.

@@ -16,7 +16,7 @@ class TopologyError(ValueError):
 
 
 class Topology:
-    """The events of one task, and which of them have come about."""
+    """The graph of one task's events."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         """Build the graph.
@@ -84,7 +84,7 @@ def kind_of(name: str) -> str:
 
 
 def acts_on_object(action: Action, template: Template) -> bool:
-    """Whether an action is done to a thing, rather than to look around."""
+    """Whether an action acts on an object, rather than looking around."""
     return bool(action.arguments) and template.deed(action) not in (
         ActionKind.SEARCH,
         ActionKind.LOOK,

@@ -1,4 +1,4 @@
-"""Makes an example of a moment: question, candidates in their places, reason, lineage."""
+"""Writes the example of one step: question, shuffled candidates, reason, lineage."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Sets and runs in the forms that other people's training code reads."""
+"""Exports of sets and runs in common formats for training."""

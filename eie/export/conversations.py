@@ -1,4 +1,4 @@
-"""Examples and demonstrations as conversations: who asks shows pictures, who answers acts.
+"""Examples and demonstrations as conversations: questions with images, answers with actions.
 
 The asked answer is the one of PCA-Bench's tuned models (what is seen, why, what to do), as the
 object that `inhabit.agents.answers.answer` reads, so that a model tuned on it acts in a run as it

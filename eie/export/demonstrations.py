@@ -1,4 +1,4 @@
-"""The episodes of a run that went well, as something to learn from."""
+"""The successful episodes of a run, as demonstrations for training."""
 
 from __future__ import annotations
 

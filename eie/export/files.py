@@ -1,4 +1,4 @@
-"""What every export writes: whole files, arrays of JSON piece by piece, each picture once."""
+"""Writing of exports: whole files, JSON arrays element by element, each image once."""
 
 from __future__ import annotations
 

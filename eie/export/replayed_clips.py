@@ -1,4 +1,4 @@
-"""What was seen on the way between the moments of an example: its episode is played once more.
+"""Clips of the actions before an example, recorded by re-executing its episode.
 
 A set keeps a picture of each moment between two actions. EgoPlan shows a clip of each action, by
 eight keyframes (Chen et al. 2023, section 4): walking through a kitchen is what they show. What is

@@ -1,4 +1,4 @@
-"""A film of pictures, one a second, that can be looked into at any frame."""
+"""Writes MP4 videos with one frame per second and fast random access."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From authors to finished sets: attempts, on one machine or a cluster."""
+"""Makes data sets: authors, the checking pipeline, and attempts on one machine or a cluster."""

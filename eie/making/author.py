@@ -1,4 +1,4 @@
-"""Who writes tasks: asked for one at a time, and told once what was wrong with it."""
+"""The contract of an author, which writes tasks, and may revise one after feedback."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A set whose attempts are made all over a Ray cluster: the same bytes as on one machine.
+"""Makes a set on a Ray cluster: the same bytes as on one machine.
 
-Attempts go out in rounds of as many as seem to be needed: what is kept of one is only known when
-all before it are judged, and that is done here.
+Attempts are dispatched in rounds of as many as are probably needed. What is kept of an attempt
+depends on all earlier ones, and is decided on the head node.
 """
 
 from __future__ import annotations

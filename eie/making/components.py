@@ -1,4 +1,4 @@
-"""What a set is made with, by what its header says: on this machine or on any node."""
+"""The components that make a set, loaded from its header on any machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Components:
 
 
 def load_components(header: SetHeader) -> Components:
-    """Get everything ready; a model of the author's is loaded.
+    """Create the components; the author's model is loaded.
 
     Raises:
         UnavailableError: something is missing on this machine, or the environment has no template.

@@ -1,9 +1,8 @@
-"""Holds a model to a schema that can only rank: every field is one of the choices there are.
+"""Fills a JSON schema with a model that ranks texts but does not support constrained output.
 
-A model without eyes for JSON, such as a small local one, fills a scene field by field: what it is
-asked to score are the values that the schema allows, and the likeliest is taken. Which fields there
-are, where the schema leaves that open, is drawn by lot, and so are numbers. So whatever it makes is
-of the asked form; whether it makes sense the simulator says.
+The model fills a scene field by field: it scores the values that the schema allows, and the
+likeliest is chosen. Optional fields and numbers are picked at random. So the result always matches
+the schema; whether it makes sense is checked in the simulator.
 """
 
 from __future__ import annotations

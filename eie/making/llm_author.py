@@ -1,4 +1,4 @@
-"""A model as an author: told what there is, shown samples, and held to the form if it can be."""
+"""A language model as author, prompted with the template and samples, constrained if possible."""
 
 from __future__ import annotations
 

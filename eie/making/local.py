@@ -1,4 +1,4 @@
-"""Makes a set on this machine: several attempts at once."""
+"""Makes a set on this machine, with several concurrent attempts."""
 
 from __future__ import annotations
 

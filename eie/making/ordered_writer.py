@@ -1,4 +1,4 @@
-"""What is kept of attempts: they are judged and written in the order of their numbers."""
+"""Accepts and writes the results of attempts in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ from inhabit.eie.examples.example import Example
 from inhabit.eie.making.runner import AttemptResult
 from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetWriter
 
-# Chooses among wrong answers those that are right elsewhere as often as they are offered.
-#
-# Else whoever never looks would do well by what is commonly right: an answer that never is would be
-# known for wrong, and one that mostly is for right. What was done is asked in other words than what
-# to do, so the two are counted apart.
-
 
 class Balance:
-    """Counts what was offered and what was right. Examples are settled in the order of the set."""
+    """Chooses wrong answers, so that each text is right as often as it is offered.
+
+    Otherwise a model without images could exploit how often a text is right. Questions about past
+    actions are worded differently, and are counted separately.
+    """
 
     def __init__(self, examples: Iterable[Example]) -> None:
         """Begin with the examples that are kept already."""
@@ -40,7 +38,7 @@ class Balance:
         # Sorting keeps the order among equals, so that what comes first in a draft goes first.
         due = sorted([*offered, *draft.spare], key=lambda text: -self._due[_key(example, text)])
         chosen = due[: len(offered)]
-        # In an order by lot: any other would tell the right one by its being out of it.
+        # In random order: a sorted list would show the right answer as the one out of order.
         random.Random(f"order of {example.id}").shuffle(chosen)
         chosen.insert(example.answer, right)
         settled = example.model_copy(update={"candidates": tuple(chosen)})

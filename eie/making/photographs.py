@@ -132,7 +132,7 @@ class Photographer:
             raise RejectedError(
                 Rejection.NO_ANSWER, f"Nothing was said against it or for it: {error}"
             ) from error
-        # Whoever finds fault is believed, in whatever words: what is kept has none.
+        # Any criticism rejects the example.
         if critique.missing:
             raise RejectedError(Rejection.HIDDEN, f"Not to be seen: {', '.join(critique.missing)}.")
         better = [one for one in critique.better if _plain(one) != _plain(claim.answer)]

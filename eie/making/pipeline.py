@@ -1,4 +1,4 @@
-"""From what an author said to examples: each part is checked, and what fails says why."""
+"""Turns an author's proposal into examples: checks every part, and says why one fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One attempt: an author is asked, what it says is built and cut up, and once it may mend it."""
+"""Runs one attempt: proposal, scene, extraction, and one revision if the proposal fails."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _BUILDS = 3
 
 @dataclass(slots=True)
 class AttemptResult:
-    """What an attempt came to, before it is known what of it is new."""
+    """The result of an attempt, before duplicates are removed."""
 
     number: int
     pieces: list[Piece] = field(default_factory=list)
     task: str = ""
     """Id of the author's task; empty where it did not answer."""
     tokens: dict[str, int] = field(default_factory=dict)
-    """What the author was paid: "in" and "out"."""
+    """Tokens of the author's model: "in" and "out"."""
     seconds: float = 0.0
 
     def pay(self, tokens: Mapping[str, int]) -> None:

@@ -1,7 +1,7 @@
-"""What can be answered without sight: how far texts alone give a set's answers away.
+"""Text-only baselines: how often a set's questions can be answered without images.
 
-Trained on the train split and scored on the test split, on texts alone. Whatever a model that sees
-reaches beyond these, it owes to the pictures.
+They are trained on the train split and scored on the test split. What a model with images reaches
+beyond them is due to the images.
 """
 
 from __future__ import annotations

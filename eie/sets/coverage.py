@@ -1,4 +1,4 @@
-"""What a set holds: splits, kinds, verbs, objects, rooms, answer positions, and its funnel."""
+"""Statistics of a set: splits, kinds, verbs, objects, rooms, answer positions, rejections."""
 
 from __future__ import annotations
 

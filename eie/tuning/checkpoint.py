@@ -1,4 +1,4 @@
-"""Where training stood: whole folders, of which the newest counts. A kill leaves the last one."""
+"""Checkpoints of training: whole folders, of which the newest counts."""
 
 from __future__ import annotations
 

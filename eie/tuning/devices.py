@@ -1,4 +1,4 @@
-"""Several devices that train one model: each reads its share, and their gradients are added up."""
+"""Data-parallel training on several devices, with summed gradients."""
 
 from __future__ import annotations
 

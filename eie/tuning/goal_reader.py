@@ -1,4 +1,4 @@
-"""Teaching a reader of goals what their words ask for: no simulator is needed for it."""
+"""Trains the goal reader on worded goals; needs no simulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples of a set as moments, for the ranker: its notes are of what eyes saw in the pictures."""
+"""Examples of a set as labelled prompts for the ranker, with detections in their images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses over the candidates of one moment, from one reading of the prompt and of all of them."""
+"""Losses over the candidates of one step, from one forward pass."""
 
 from __future__ import annotations
 

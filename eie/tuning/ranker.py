@@ -1,4 +1,4 @@
-"""Teaching a ranker which choice an expert would take, among all that can be said."""
+"""Trains a ranker to choose the expert's action among all candidates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Moments with what an expert would do in them, met by acting: the expert, or who learns from it.
+"""Rollouts labelled with the expert's actions, by the expert or by the learner.
 
-Where the learner acts and the expert says at each step what it would have done, the learner is
-taught what to do in just those places that its own mistakes lead it to: DAgger (Ross et al., 2011).
+If the learner acts and the expert labels each step, the learner is trained on the states that its
+own mistakes lead to: DAgger (Ross et al., 2011).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inhabit.envs.core import Action, Env, Expert, Observation, Task
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledPrompt:
-    """A prompt, and what the expert says to it."""
+    """A prompt, its candidates, and the expert's action."""
 
     prompt: tuple[Message, ...]
     candidates: tuple[Action, ...]
@@ -29,7 +29,7 @@ class LabelledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class RolloutResult:
-    """How an episode of practice ended."""
+    """How a rollout ended."""
 
     task: str
     success: bool

@@ -1,4 +1,4 @@
-"""From examples to what a model reads and what it should say."""
+"""Training samples: prompts and answers made from examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a set and a base to a tuned model in a folder."""
+"""Fine-tunes a base model on a set, and writes it into a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What actions have to do with a moment, as numbers."""
+"""Features of candidate actions at one step."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from inhabit.agents.models.ranker.progress import Progress
 
 _OF_NOUN = 3 * len(PARTS) + 2 * len(VERBS) + 15
 CHOICE = _OF_NOUN + 15
-"""Numbers that tell of an action at a moment."""
+"""Number of features of an action."""
 _LATELY = 4.0
-"""Steps in which what was done fades to a half."""
+"""Half-life of a past action, in steps."""
 
 
 class ActionFeatures:
-    """What actions have to do with a moment; of each noun it is found out once."""
+    """Computes the features of actions at one step; those of each noun once."""
 
     def __init__(self, parsed: ParsedNotes, parsed_goal: ParsedGoal, outcome: Progress) -> None:
         """Describe the step of `parsed`, with the goal and what past actions have changed."""
@@ -60,19 +60,19 @@ class ActionFeatures:
             min(len(alike), 6) / 6,
             sum(d.failed for _, d in alike) / 3,
             0.5 ** (alike[-1][0] / _LATELY) if alike else 0.0,
-            # The same of them came again: all have had their turn.
+            # An instance came a second time: all have been tried.
             len(alike) - len({d.number for _, d in alike}) > 0,
             bool(number),
             bool(number) and bool(numbered),
             bool(number) and any(d.number == number for d in opened),
             bool(number) and outcome.at == (noun, number),
             bool(number) and bool(done) and done[-1].number == number,
-            # One stands before one of them that was opened already.
+            # The agent is at an instance that it opened before.
             outcome.at[0] == noun and any(d.number == outcome.at[1] for d in opened),
-            # What is wanted was left in this very one, or in the one that one stands before.
+            # The wanted object was left in this instance, or in the one where the agent is.
             (noun, number) in left_at,
             outcome.at[0] == noun and outcome.at in left_at,
-            # This very thing was left, and something was done to it there.
+            # This instance was put down, and something was done to it there.
             (noun, number) in outcome.left,
             (noun, number) in outcome.worked,
         ]

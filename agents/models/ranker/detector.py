@@ -1,4 +1,4 @@
-"""Eyes at work: pictures of any size to what they show, each looked at once."""
+"""Detects objects in images of any size, in each image once."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from inhabit.agents.models.core import Image
 from inhabit.agents.models.ranker.eyes import Eyes, normalised
 
 _LEAST = 0.05
-"""What is less sure is not told."""
+"""Lowest confidence that is reported."""
 _KEPT = 4096
-"""Pictures whose sight is remembered: some fifty episodes."""
+"""Number of images whose detections are cached: about fifty episodes."""
 
 
 class ImageDetector:
-    """Looks with eyes from a folder. Not for several threads at once."""
+    """Detects objects with the vision model of a folder. Not thread-safe."""
 
     def __init__(self, folder: Path) -> None:
-        """Read the eyes in `folder`, as transformers saves them."""
+        """Load the model in `folder`, as transformers saves it."""
         logging.disable_progress_bar()
         self._eyes = Eyes.from_pretrained(folder).float().eval()
         self._names = self._eyes.config.names
-        # How sure is sure differs from one class to the next: at its mark it is even odds.
+        # Rescale probabilities, so that the threshold of each class becomes one half.
         marks = self._eyes.config.marks or (0.5,) * len(self._names)
         self._power = np.array([math.log(0.5) / math.log(mark) for mark in marks])
         self._seen: OrderedDict[str, Mapping[str, float]] = OrderedDict()
 
     def look(self, pictures: Sequence[Image]) -> list[Mapping[str, float]]:
-        """What each picture shows, and how sure that is, 0..1."""
+        """The classes in each image, each with a confidence, 0..1."""
         named = {picture.digest: picture for picture in pictures}
         new = {digest: p for digest, p in named.items() if digest not in self._seen}
         for digest, sure in zip(new, self._sure([p.rgb for p in new.values()]), strict=True):
@@ -62,7 +62,7 @@ class ImageDetector:
 
 
 def resized(rgb: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """The picture uint8 (H, W, 3) as a square of `side` pixels."""
+    """Resize the image uint8 (H, W, 3) to a square of `side` pixels."""
     if rgb.shape[:2] == (side, side):
         return rgb
     return np.array(Picture.fromarray(rgb).resize((side, side), Picture.Resampling.BOX))

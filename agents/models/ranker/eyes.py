@@ -1,9 +1,9 @@
-"""The eyes of the small planner: a convolutional network that says what is where, cell by cell.
+"""The vision model of the bundled planner: a convolutional network that detects classes per cell.
 
-A residual network in the manner of ResNet (He et al., 2016), small enough for two cores: 160x160
-pixels come down to 10x10 cells. It is taught what a simulator labels for free (`eie/tuning/vision`)
-and then looks for a language model, as the vision tower of a LLaVA (Liu et al., 2023): each 2x2
-cells are a token, of what the network makes of them and of how sure it is of every class there.
+A residual network like ResNet (He et al., 2016), small enough for two cores: 160x160 pixels are
+reduced to 10x10 cells. It is trained on labels from a simulator (`eie/tuning/vision`). It can also
+serve as the vision tower of a LLaVA (Liu et al., 2023): 2x2 cells make a token of their features
+and class probabilities.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STRIDE = 16
 
 
 class EyesConfig(PretrainedConfig):  # type: ignore[misc]
-    """What eyes are made of."""
+    """Configuration of the vision model."""
 
     model_type = "inhabit_eyes"
 
@@ -34,16 +34,16 @@ class EyesConfig(PretrainedConfig):  # type: ignore[misc]
         merge: int = 2,
         **rest: Any,
     ) -> None:
-        """Describe them.
+        """Create a configuration.
 
         Args:
             image_size: side of the square pictures, in pixels; a multiple of `STRIDE * merge`.
             widths: channels of the stem, and of each stage after it.
             depths: blocks of each stage.
-            names: of the classes, each of which a cell may hold by itself.
-            marks: of each class, how sure they have to be for even odds; none: one half.
-            merge: so many cells along a side are one token.
-            rest: what transformers notes.
+            names: of the classes; a cell may show several.
+            marks: decision threshold of each class; empty for one half.
+            merge: cells along each side of a token.
+            rest: options of transformers.
         """
         super().__init__(**rest)
         self.image_size = image_size
@@ -55,22 +55,22 @@ class EyesConfig(PretrainedConfig):  # type: ignore[misc]
 
     @property
     def classes(self) -> int:
-        """How many there are."""
+        """Number of classes."""
         return len(self.names)
 
     @property
     def hidden_size(self) -> int:
-        """Numbers of a token, as a projector takes them."""
+        """Size of a token, as a projector takes it."""
         return int(self.widths[-1]) + self.classes
 
     @property
     def tokens(self) -> int:
-        """Tokens of a picture."""
+        """Number of tokens of an image."""
         return int(self.image_size // STRIDE // self.merge) ** 2
 
 
 class Eyes(PreTrainedModel):  # type: ignore[misc]
-    """Pictures, normalised, to cells and to tokens."""
+    """Maps normalised images to cells and tokens."""
 
     config_class = EyesConfig
     base_model_prefix = "eyes"
@@ -78,7 +78,7 @@ class Eyes(PreTrainedModel):  # type: ignore[misc]
     _no_split_modules = ("_Block",)
 
     def __init__(self, config: EyesConfig) -> None:
-        """Eyes that have seen nothing yet."""
+        """Create an untrained model."""
         super().__init__(config)
         first, *rest = config.widths
         layers: list[nn.Module] = [_convolution(3, first, 2), nn.ReLU()]
@@ -90,12 +90,12 @@ class Eyes(PreTrainedModel):  # type: ignore[misc]
                 width = wider
         self.body = nn.Sequential(*layers)
         self.classify = nn.Conv2d(width, config.classes, 1)
-        # Most cells hold none of most classes: so they begin.
+        # Most cells show none of most classes.
         nn.init.constant_(self.classify.bias, -4.0)  # type: ignore[arg-type]
         self.post_init()
 
     def cells(self, pixel_values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """What each cell shows, and how sure it is of each class: logits.
+        """Features and class logits of each cell.
 
         Args:
             pixel_values: (pictures, 3, side, side).
@@ -111,17 +111,17 @@ class Eyes(PreTrainedModel):  # type: ignore[misc]
         shown, sure = self.cells(pixel_values)
         merge = self.config.merge
         shown = nn.functional.avg_pool2d(shown, merge)
-        # Whether a thing is in any of the cells: an average would thin out the small ones.
+        # Maximum, because an average would miss small objects.
         sure = nn.functional.max_pool2d(sure.sigmoid(), merge)
         tokens = torch.cat([shown, sure], 1).flatten(2).transpose(1, 2)
         return BaseModelOutput(last_hidden_state=tokens, hidden_states=(tokens,))
 
     def _init_weights(self, module: nn.Module) -> None:
-        """Left as torch draws them."""
+        """Keep the initialization of torch."""
 
 
 class _Block(nn.Module):
-    """Two convolutions around which the input goes as well."""
+    """Two convolutions with a residual connection."""
 
     def __init__(self, width: int, wider: int, stride: int) -> None:
         super().__init__()
@@ -143,11 +143,11 @@ def _convolution(width: int, wider: int, stride: int, size: int = 3) -> nn.Seque
 
 
 def normalised(rgb: torch.Tensor) -> torch.Tensor:
-    """Pictures 0..255, (n, H, W, 3), as eyes take them: about -1..1, (n, 3, H, W)."""
+    """Normalise images 0..255, (n, H, W, 3), to about -1..1, (n, 3, H, W)."""
     return ((rgb.float() - 127.5) / 64.0).permute(0, 3, 1, 2)
 
 
 def register() -> None:
-    """Have transformers know these eyes. Can be called twice."""
+    """Register the model with transformers. Can be called twice."""
     AutoConfig.register(EyesConfig.model_type, EyesConfig, exist_ok=True)
     AutoModel.register(EyesConfig, Eyes, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Notes and actions as numbers: what `network.py` reads."""
+"""Features of notes and actions, the inputs of `network.py`."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from inhabit.agents.models.ranker.parsing import (
 from inhabit.agents.models.ranker.progress import WORKS, Progress, progress
 
 USES = (TURN_ON, CLOSE, PUT)
-"""What is remembered of every noun, whether the goal speaks of it or not."""
+"""Verbs that are tracked for every noun, in the goal or not."""
 _OF_PART = len(VERBS) + 13 + len(PARTS) + len(WORKS)
 MOMENT = 2 * len(VERBS) + 6 + (len(PARTS) + 1) * _OF_PART
-"""Numbers that tell of a moment."""
+"""Number of features of a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankerVocabulary:
-    """What a ranker has words for; all other words are one."""
+    """The vocabulary of a ranker; all other words share one entry."""
 
     nouns: tuple[str, ...]
     words: tuple[str, ...]
-    """Of goals."""
+    """Words of goals."""
     tasks: tuple[str, ...]
-    """The types of tasks that goals may ask for."""
+    """Task types."""
 
     def numbers(self) -> Mapping[str, int]:
-        """Of the nouns: 0 is none at all, and 1 is left for those that are not known."""
+        """Indices of the nouns: 0 is no noun, 1 an unknown one."""
         return {"": 0, **{noun: i for i, noun in enumerate(self.nouns, start=2)}}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankerQuestion:
-    """A moment and its choices, in numbers."""
+    """One step and its candidates as features."""
 
     task: int
-    """The type of task that the goal asks for."""
+    """Index of the task type."""
     kinds: NDArray[np.float32]
     """(2 + len(USES) + len(WORKS), nouns + 2): how sure each is to have been seen and to be here,
     what was used, and what was worked for the things of the goal."""
@@ -76,7 +76,7 @@ def question(
     actions: Sequence[NotedAction],
     vocabulary: RankerVocabulary,
 ) -> RankerQuestion:
-    """The numbers of a moment, of what its goal asks for, and of what may be done."""
+    """The features of a step, its goal and its candidates."""
     last = [step.noun for step in parsed.done[-2:]]
     named = [*parsed_goal.nouns, parsed.held, *last, "", ""]
     outcome = progress(parsed.done)
@@ -136,7 +136,7 @@ def _moment(parsed: ParsedNotes, parsed_goal: ParsedGoal, outcome: Progress) -> 
 def _of_part(
     parsed: ParsedNotes, parsed_goal: ParsedGoal, outcome: Progress, noun: str
 ) -> NDArray[np.float32]:
-    """What has become of the noun that plays a part."""
+    """Features of the noun that has one of `PARTS` in the goal."""
     found = np.zeros(_OF_PART, np.float32)
     if not noun:
         return found
@@ -158,7 +158,7 @@ def _of_part(
         bool(base) and parsed.held == base,
         any(d.verb == SLICE and d.noun == base and not d.failed for d in parsed.done),
         parsed.here.get(noun, 0.0) * outcome.is_other_instance(noun),
-        # One went back to what one had left.
+        # The agent went back to an object that it had put down.
         outcome.at[0] == noun and outcome.at in outcome.left,
         *(outcome.within(noun, place) / 2 if place else 0.0 for place in parsed_goal.nouns),
         *(verb in works for verb in WORKS),

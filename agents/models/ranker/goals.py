@@ -1,8 +1,8 @@
-"""What a goal asks for: which type of task it is, and which part each of its nouns plays.
+"""Parses a goal: its task type, and the role of each noun.
 
 "Chill a bowl in the fridge, then place it in the sink" and "I need a cold bowl in the sink" ask for
-the same, but speak of it in other words and of another number of nouns. Whoever acts is told what
-is asked for, and not how it was said.
+the same in different words and with a different number of nouns. The ranker gets the parsed goal,
+so it does not depend on the wording.
 """
 
 from __future__ import annotations
@@ -15,30 +15,28 @@ import torch
 from torch import nn
 
 PARTS = ("object", "place", "movable")
-"""What is wanted; where it belongs, or the lamp that it is held under; what it lies in there."""
+"""Roles of nouns: the wanted object; its destination, or the lamp to hold it under; a movable
+receptacle that it is put into."""
 _OTHER = len(PARTS)
-"""The part of a noun that only says how, such as the fridge that something is chilled in."""
+"""The role of any other noun, such as the fridge that something is chilled in."""
 _WIDTH = 32
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedGoal:
-    """What a goal asks for."""
+    """A parsed goal."""
 
     task: int
-    """The type of task: its place in `Lexicon.tasks`."""
+    """Index of the task type in `RankerVocabulary.tasks`."""
     nouns: tuple[str, ...]
-    """One for each of `PARTS`, empty where a goal has no such part."""
+    """One noun for each of `PARTS`, empty where the goal has none."""
 
 
 class GoalReader(nn.Module):
-    """Reads the words of a goal from both ends: a small recurrent network."""
+    """A small bidirectional recurrent network over the words of a goal."""
 
     def __init__(self, words: Sequence[str], tasks: int) -> None:
-        """A reader of so many types of `tasks` that has learnt nothing yet.
-
-        All words beside `words` are one to it.
-        """
+        """Create an untrained reader for `tasks` types; words not in `words` share one entry."""
         super().__init__()
         self._number = {_stem(word): i for i, word in enumerate(words, start=1)}
         self.words = nn.Embedding(len(words) + 1, _WIDTH)
@@ -48,20 +46,20 @@ class GoalReader(nn.Module):
         self.part = nn.Linear(2 * _WIDTH, len(PARTS) + 1)
 
     def numbers(self, words: Sequence[str]) -> torch.Tensor:
-        """Of the words of a goal, 0 for those that are not known, (words,)."""
+        """Indices of the words of a goal, 0 for unknown ones, (words,)."""
         known = [self._number.get(_stem(word), 0) for word in words]
         return torch.tensor(known, dtype=torch.long)
 
     def forward(self, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Log-probabilities of the types (tasks,), and of the parts at each word (words, 4)."""
+        """Log-probabilities of the types (tasks,), and of the roles at each word (words, 4)."""
         read, _ = self.sentence(self.words(numbers))
-        # A word such as "chill" tells of the type wherever it stands.
+        # A word such as "chill" indicates the type at any position.
         tasks: torch.Tensor = self.task(read.amax(0)) + self.cues(numbers).sum(0)
         return tasks.log_softmax(0), self.part(read).log_softmax(1)
 
     @torch.no_grad()
     def read(self, goal: Sequence[str], slots: Sequence[str]) -> ParsedGoal:
-        """What a goal asks for: each part is played by the noun that is likeliest to, and no other.
+        """Parse a goal: each role goes to its likeliest noun, and each noun has one role.
 
         Args:
             goal: its words, nouns as "<0>", "<1>" and so on.

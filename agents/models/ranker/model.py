@@ -1,4 +1,4 @@
-"""The ranker as a model that planners can ask, with eyes if its folder has some."""
+"""The ranker as a model for planners, with a vision model if its folder has one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OTHER_VERSION = (
 
 
 class RankerFile(BaseModel):
-    """The file beside the weights."""
+    """The file next to the weights."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,7 +38,7 @@ class RankerFile(BaseModel):
 
 
 class Ranker(Model):
-    """Ranks by `network.py`. It says nothing of its own."""
+    """Ranks with `network.py`; it generates no text."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Ranker(Model):
         name: str,
         eyes: ImageDetector | None,
     ) -> None:
-        """Rank with `network`, which is ready to infer, and see with `eyes`."""
+        """Rank with `network`, in evaluation mode, and detect objects with `eyes`."""
         self.name = name
         self.network, self.vocabulary, self._eyes = network, vocabulary, eyes
         self.abilities = frozenset({Ability.RANK, Ability.BEAM})
@@ -96,7 +96,7 @@ class Ranker(Model):
         return Ranking(tuple(best[:width]), ranking.call)
 
     async def look(self, pictures: Sequence[Image]) -> Sequence[Mapping[str, float]]:
-        """What its eyes make of each picture."""
+        """The detections of its vision model in each image."""
         if self._eyes is None:
             return await super().look(pictures)
         return self._eyes.look(pictures)
@@ -107,7 +107,7 @@ def _text(prompt: Sequence[Message]) -> str:
 
 
 def save(network: Network, vocabulary: RankerVocabulary, folder: Path) -> None:
-    """Write what `load` reads, beside whatever eyes are there."""
+    """Write the files of the ranker; a vision model in `folder` stays."""
     folder.mkdir(parents=True, exist_ok=True)
     words = RankerFile(nouns=vocabulary.nouns, words=vocabulary.words, tasks=vocabulary.tasks)
     (folder / RANKER).write_text(words.model_dump_json(indent=1) + "\n", encoding="utf-8")

@@ -1,8 +1,7 @@
-"""The network: what a moment is and what a choice is, to how good the choice is.
+"""The network: scores each candidate from the features of the step and of the candidate.
 
-Both are added and go through two more layers, as a mind that knows nothing of either would have it;
-and besides each moment asks for something, which each choice fits more or less: two vectors and
-their product, as in attention (Vaswani et al., 2017).
+The score is the sum of two terms: an MLP over both embeddings added, and the scaled dot product
+of a query from the step and a key from the candidate, as in attention (Vaswani et al., 2017).
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ from inhabit.agents.models.ranker.parsing import VERBS
 
 _WIDTH, _SEEN, _TASK, _HIDDEN, _FIT = 32, 64, 32, 256, 64
 _SMALL = 0.05
-"""Of the numbers that nouns begin as."""
+"""Initial standard deviation of the embeddings."""
 
 
 class Network(nn.Module):
-    """Scores of choices. Some hundred thousand weights."""
+    """Scores candidates. A few hundred thousand weights."""
 
     def __init__(self, vocabulary: RankerVocabulary, *, forget: float = 0.0) -> None:
-        """A network that has learnt nothing yet.
+        """Create an untrained network.
 
         Args:
             vocabulary: its words.
-            forget: how often, while it learns, a noun is taken for one that it doesn't know: so
-                that it goes by where a noun stands, and not by the noun alone.
+            forget: in training, the probability of replacing a noun by the unknown one, so that
+                the network learns from the role of a noun, not from the noun alone.
         """
         super().__init__()
         self._forget = forget
@@ -60,15 +59,14 @@ class Network(nn.Module):
         self.score = nn.Linear(_HIDDEN, 1)
         self.asks = nn.Linear(_HIDDEN, _FIT)
         self.fits = nn.Linear(_HIDDEN, _FIT)
-        # What a noun means is to be learnt. Drawn large, each would differ from all others by
-        # chance, and what to do would be known by heart of each.
+        # With large initial embeddings the network would memorize what to do with each noun.
         for known in (self.nouns, self.verbs):
             nn.init.normal_(known.weight, std=_SMALL)
-        # Last, so that what it is made of changes nothing in how the others begin.
+        # Last, so that it does not change the initial weights of the others.
         self.reader = GoalReader(vocabulary.words, len(vocabulary.tasks)).requires_grad_(False)
 
     def forward(self, questions: Sequence[RankerQuestion]) -> list[torch.Tensor]:
-        """The log-probability of each choice among its question's, (choices,) for each."""
+        """The log-probabilities of each question's candidates, (choices,) each."""
         counts = torch.tensor([len(q.verbs) for q in questions])
         moment = self.moment(self._told(questions))
         nouns = torch.cat([torch.from_numpy(q.nouns) for q in questions])
@@ -84,7 +82,7 @@ class Network(nn.Module):
         return [one.log_softmax(0) for one in scores.split(counts.tolist())]
 
     def _told(self, questions: Sequence[RankerQuestion]) -> torch.Tensor:
-        """All that moments are told by, (questions, numbers)."""
+        """The inputs for the steps, (questions, features)."""
         named = torch.stack([torch.from_numpy(q.named) for q in questions])
         kinds = torch.stack([torch.from_numpy(q.kinds) for q in questions])
         return torch.cat(

@@ -1,9 +1,8 @@
-"""What stands in notes (`agents/prompts/notes.py`) and in actions, taken apart.
+"""Parses notes (`agents/prompts/notes.py`) and actions into verbs and nouns.
 
-Actions and notes of a household are made of verbs and of nouns, and what matters of a noun is where
-else it stands: a mug is to be taken because the goal speaks of it and it was seen. So the goal's
-nouns become slots, in the order in which it speaks of them: what is learnt of a goal's words holds
-of every noun. Which part each of them plays is for `goals.py` to say.
+What matters about a noun is where else it occurs: a mug is to be taken because the goal mentions it
+and it was seen. So the nouns of a goal become slots, in order of their first mention, and what is
+learned from one goal holds for every noun. `goals.py` assigns roles to the slots.
 """
 
 from __future__ import annotations
@@ -46,37 +45,37 @@ _INTO = re.compile(r"^(?P<thing>.*?) (?:in|on) (?P<place>.*)$")
 
 @dataclass(frozen=True, slots=True)
 class NotedAction:
-    """An action, said or done."""
+    """A parsed action, proposed or executed."""
 
     verb: int
     """Its place in `VERBS`."""
     noun: str = ""
-    """What it is done to; of "put" the place."""
+    """The object; for "put" the receptacle."""
     number: str = ""
     thing: str = ""
-    """Of "put": what is put, where that is told."""
+    """For "put": the object that is put, if named."""
     thing_number: str = ""
     failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedNotes:
-    """Notes, taken apart."""
+    """Parsed notes."""
 
     goal: tuple[str, ...]
     """Its words, nouns as "<0>" and so on, without articles."""
     slots: tuple[str, ...]
     seen: Mapping[str, float]
-    """Kinds and how sure: 1, or a half for what has a question mark."""
+    """Kinds, each with a confidence: 1, or one half with a question mark."""
     here: Mapping[str, float]
     done: tuple[NotedAction, ...]
     held: str
-    """Empty where the hand is."""
+    """Kind of the held object, or ""."""
 
 
 @lru_cache(maxsize=4096)
 def action(text: str) -> NotedAction:
-    """An action as a planner may choose it, or as notes tell of it."""
+    """Parse an action, as a candidate or as in notes."""
     said, _, why = text.partition(": ")
     match = _SAID.fullmatch(said.strip())
     if match is None:
@@ -94,7 +93,7 @@ def action(text: str) -> NotedAction:
 
 
 def notes(text: str, nouns: Iterable[str]) -> ParsedNotes:
-    """Take notes apart.
+    """Parse notes.
 
     Args:
         text: as `inhabit.agents.prompts.notes` writes them.
@@ -121,7 +120,7 @@ def notes(text: str, nouns: Iterable[str]) -> ParsedNotes:
 
 
 def uncut(noun: str) -> str:
-    """What a slice is cut from: empty for what is no slice."""
+    """The noun that a slice is cut from, or ""."""
     return noun.removesuffix(" slice") if noun.endswith(" slice") else ""
 
 
@@ -137,7 +136,7 @@ def _kinds(text: str) -> Mapping[str, float]:
 
 
 def with_slots(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The goal's words with nouns as slots, and the nouns, in the order in which it names them."""
+    """The words of a goal with nouns as slots, and the nouns in order of their first mention."""
     known, pattern = _spoken_of(tuple(nouns))
     found: list[str] = []
 
@@ -153,8 +152,8 @@ def with_slots(goal: str, nouns: Iterable[str]) -> tuple[tuple[str, ...], tuple[
 
 @lru_cache(maxsize=8)
 def _spoken_of(nouns: Sequence[str]) -> tuple[Mapping[str, str], re.Pattern[str]]:
-    """What nouns are called, and what finds the longest of that."""
-    # "Drop it" can be said, but a goal that says "it" speaks of no other thing.
+    """Surface forms of nouns, and a pattern that matches the longest one."""
+    # "Drop it" is an action, but "it" in a goal is no other noun.
     named = [noun for noun in nouns if noun != "it"]
     known = {noun: noun for noun in named}
     for noun in named:

@@ -1,8 +1,8 @@
-"""What has come of the things of an episode: where each was left, and what was done to it there.
+"""Tracks where each object was put during an episode, and what was done to it there.
 
-Things get hot, clean and cold by what is done around them: a potato in the microwave that is turned
-on, a mug in the sink while the faucet runs, an apple in the fridge that is closed. None of that is
-known here by name: what is told is which places were worked while a thing lay there.
+Objects get hot, clean or cold by actions on their receptacle: a potato when the microwave is turned
+on, a mug in the sink while the faucet runs, an apple when the fridge is closed. These effects are
+not known here; tracked is which receptacles were operated while an object was inside.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from dataclasses import dataclass
 from inhabit.agents.models.ranker.parsing import CLOSE, EXPLORE, GO, PUT, TAKE, TURN_ON, NotedAction
 
 WORKS = (TURN_ON, CLOSE)
-"""What is done to a place that may change what lies there."""
+"""Verbs on a receptacle that may change the objects inside."""
 Name = tuple[str, str]
-"""A noun and its number, empty where none was told."""
+"""A noun and its number, or ""."""
 _NOTHING: Name = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """After all that was done."""
+    """The state after all actions so far."""
 
     left: Mapping[Name, Name]
-    """Things that were put somewhere and not taken again, and the place."""
+    """Objects that were put somewhere and not taken again -> the place."""
     worked: Mapping[Name, frozenset[tuple[int, str]]]
-    """Things, and the verbs and nouns of what was worked while they lay there."""
+    """Objects -> verbs and nouns of the actions while they were inside."""
     held: Name
-    """What was taken last and not put anywhere."""
+    """The object in the hand."""
     at: Name
-    """What one went to or put something in last; empty where one walked on since."""
+    """The place where the agent is; empty where unknown."""
 
     def within(self, noun: str, place: str = "") -> int:
-        """How many things of that noun were left, at that place or anywhere."""
+        """Number of objects of that noun that were put at `place`, or anywhere."""
         return sum(n == noun and place in ("", at) for (n, _), (at, _) in self.left.items())
 
     def is_other_instance(self, noun: str) -> bool:
-        """Whether a thing of that noun that is here is none of those that were left."""
+        """Whether an object of that noun here is another one than those that were put down."""
         if self.at == _NOTHING or not self.within(noun):
             return False
         if self.at[0] == noun:
@@ -45,7 +45,7 @@ class Progress:
         return all(n != noun or place != self.at for (n, _), place in self.left.items())
 
     def worked_for(self, noun: str) -> frozenset[tuple[int, str]]:
-        """What was worked for any thing of that noun; for the one that is held, if one is."""
+        """The actions on any object of that noun, or on the held one."""
         if self.held[0] == noun:
             return self.worked.get(self.held, frozenset())
         found = (works for (n, _), works in self.worked.items() if n == noun)
@@ -53,7 +53,7 @@ class Progress:
 
 
 def progress(done: Sequence[NotedAction]) -> Progress:
-    """Act it out again: what failed changed nothing."""
+    """Replay the actions; failed ones change nothing."""
     left: dict[Name, Name] = {}
     worked: dict[Name, frozenset[tuple[int, str]]] = {}
     held = at = _NOTHING
@@ -71,8 +71,7 @@ def progress(done: Sequence[NotedAction]) -> Progress:
             at = name
         elif step.verb in WORKS:
             for thing, place in left.items():
-                # A faucet is turned on for what lies in the sink, but only what holds a thing
-                # can be closed around it.
+                # A faucet affects objects in the sink, but closing affects only what is inside.
                 if step.verb == TURN_ON or place == name:
                     worked[thing] = worked.get(thing, frozenset()) | {(step.verb, step.noun)}
     return Progress(left, worked, held, at)

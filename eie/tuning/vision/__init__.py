@@ -1,1 +1,1 @@
-"""Teaching eyes: labelled frames from any environment that can mask, and a net that learns them."""
+"""Training of the vision model, on frames labelled by any environment with instance masks."""

@@ -1,9 +1,8 @@
-"""Frames with labels that cost nobody's time: what an environment shows, and where in it what is.
+"""Frames labelled by the environment: the image, and the classes in each of its cells.
 
-Wherever an environment can mask its pictures (`Observation.instances`) and tell what its things are
-(`inhabit.envs.core.Factual`), a walk through it labels itself. The walk draws lots among what is
-plausible, so that eyes learn what a planner comes to see: things from where one handles them,
-drawers that stand open, hands that hold something.
+Any environment with instance masks (`Observation.instances`) and object states
+(`inhabit.envs.core.Factual`) will do. A random walk over plausible actions shows the model what a
+planner comes to see: objects up close, open drawers, hands that hold something.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Teaching eyes what labelled frames show. A kill loses what came after the last checkpoint."""
+"""Trains the vision model on labelled frames; an interrupted training resumes at a checkpoint."""
 
 from __future__ import annotations
 
