@@ -22,6 +22,7 @@ ENVS_FOR_AGENTS = frozenset(
         "inhabit.envs.extras",
         "inhabit.envs.files",
         "inhabit.envs.marks",
+        "inhabit.envs.printable",
         "inhabit.envs.settings",
     }
 )
