@@ -60,7 +60,7 @@ class Player:
         self._asyncio = asyncio.Runner()
         self._pictures = Pictures()
         self._agent: Agent = self._plan.make_agent(self._plan.load_model(header.model_details))
-        self._stage: EnvThread | None = None
+        self._env_thread: EnvThread | None = None
 
     def do(self, job: JsonValue) -> bytes:
         """Play {"number", "task", "record"}: `record` is what there is of it already."""
@@ -79,18 +79,18 @@ class Player:
 
     def close(self) -> None:
         """Let go of the environment, the model and the folder."""
-        if self._stage is not None:
-            self._asyncio.run(self._stage.close())
+        if self._env_thread is not None:
+            self._asyncio.run(self._env_thread.close())
         self._asyncio.run(self._agent.close())
         self._asyncio.close()
         self._pictures.__exit__(None, None, None)
         self._group.close()
 
     async def _play(self, episode: Episode) -> None:
-        troupe = EpisodePool(
+        pool = EpisodePool(
             self._run, self._plan.make_env, self._agent, self._plan.rules, self._pictures
         )
-        self._stage = await troupe.play_one(episode, self._stage)
+        self._env_thread = await pool.play_one(episode, self._env_thread)
 
 
 def _plan(header: RunHeader) -> RunPlan:

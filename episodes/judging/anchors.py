@@ -1,4 +1,4 @@
-"""What is right at one moment, by the simulator's own word: what judges hold answers against."""
+"""Reference of one step, from the simulator: what judges compare answers with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _AHEAD = 4
 
 
 class Anchors(BaseModel):
-    """What is known of a moment; empty or None where the environment doesn't say."""
+    """The reference of one step; empty or None where the environment does not tell."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,7 +35,7 @@ class Anchors(BaseModel):
 
 
 def anchors(env: Env, chosen: Action | None = None) -> Anchors:
-    """The anchors of this moment of `env`, which changes nothing in it.
+    """The anchors of the current state of `env`, which is not changed.
 
     Args:
         env: knows its solutions (`inhabit.envs.core.Expert`).

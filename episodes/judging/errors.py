@@ -1,4 +1,4 @@
-"""The error map of an episode: where it first went wrong, in which part, and what came of that."""
+"""The error map of an episode: its first mistake, the part it began in, and its consequence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inhabit.episodes.judging.scores import Dimension, Judged
 
 
 class Consequence(StrEnum):
-    """What came of a wrong step."""
+    """Consequence of a wrong step."""
 
     NO_EFFECT = "no_effect"
     """The action could not be carried out, or none was named."""

@@ -1,4 +1,4 @@
-"""A judge without a model: what an answer claims is held against the simulator's own state.
+"""A judge without a model: checks the claims of an answer against the simulator state.
 
 Action is membership in the set of best actions. Perception and cognition are read as claims
 (`inhabit.envs.claims`), with synonyms and negation. An answer that can't be read is unjudged, not
@@ -35,21 +35,21 @@ class Oracle:
 
 def judge(answer: AgentAnswer, anchors: Anchors) -> Judged:
     """The verdicts on one answer."""
-    moment = _Moment(anchors, Reader(anchors.things, _kinds(answer)))
+    step = _StepJudge(anchors, Reader(anchors.things, _kinds(answer)))
     return Judged(
-        perception=moment.perception(answer.description),
-        cognition=moment.cognition(answer),
+        perception=step.perception(answer.description),
+        cognition=step.cognition(answer),
         action=action_verdict(answer, anchors),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Moment:
+class _StepJudge:
     anchors: Anchors
     reader: Reader
 
     def perception(self, description: str) -> Verdict:
-        """Right is whoever describes something that matters, and nothing that matters wrongly."""
+        """1 if something relevant is described, and nothing relevant is described wrongly."""
         if not description.strip():
             return ABSENT
         judged = [
@@ -68,7 +68,7 @@ class _Moment:
         return Verdict(score=None, evidence="Nothing in it could be read.")
 
     def cognition(self, answer: AgentAnswer) -> Verdict:
-        """Right is whoever claims nothing that is false and means to do what leads to the goal."""
+        """1 if no claim is false and the stated intention leads to the goal."""
         if not answer.reasoning.strip():
             return ABSENT
         judged = [

@@ -66,7 +66,7 @@ class AgentAnswer(BaseModel):
 
     goal: str
     told: str
-    """What it was told of the moment."""
+    """Text observation of the step."""
     choices: tuple[str, ...]
     description: str
     reasoning: str

@@ -1,4 +1,4 @@
-"""What the judgements of a run come to, with what chance alone would come to beside it."""
+"""Summary of the judgements of a run, with chance baselines."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class KindSummary(BaseModel):
     genuine: PartScore
     """All three right."""
     chance: float | None
-    """The action score of whoever draws lots among the candidates."""
+    """Expected action score of a uniformly random choice among the candidates."""
     always_first: float | None
-    """The action score of whoever takes the first candidate."""
+    """Action score of always taking the first candidate."""
 
 
 class Summary(BaseModel):

@@ -1,4 +1,4 @@
-"""Judges recorded episodes: acts them again, and asks the simulator at each step what was right."""
+"""Judges recorded episodes: re-executes them and asks the simulator what was right."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ async def judge_run(
     try:
         if fresh:
             lines.append(JudgeLine(judge=judge.name).model_dump_json().encode())
-        for episode, moments in walk(make, left):
-            judged = await judge.judge([(m.answer, m.anchors) for m in moments])
-            for line in _lines(episode, moments, judged):
+        for episode, points in walk(make, left):
+            judged = await judge.judge([(p.answer, p.anchors) for p in points])
+            for line in _lines(episode, points, judged):
                 lines.append(line.model_dump_json().encode())
             await lines.sync()
             watch(episode)
@@ -78,15 +78,13 @@ def walk(
     with ExitStack() as stack:
         env = stack.enter_context(make())
         if not isinstance(env, Expert):
-            raise LackingError(
-                "This environment knows no solutions of its own, so nothing in it can be judged."
-            )
+            raise LackingError("This environment has no expert, so its decisions cannot be judged.")
         for episode in episodes:
             attempt = episode.last()
-            yield episode, [] if attempt is None else list(_moments(env, episode, attempt))
+            yield episode, [] if attempt is None else list(_points(env, episode, attempt))
 
 
-def _moments(env: Env, episode: Episode, attempt: Attempt) -> Iterator[DecisionPoint]:
+def _points(env: Env, episode: Episode, attempt: Attempt) -> Iterator[DecisionPoint]:
     try:
         env.reset(attempt.start.task, seed=attempt.start.seed)
     except SceneError:
@@ -102,9 +100,9 @@ def _moments(env: Env, episode: Episode, attempt: Attempt) -> Iterator[DecisionP
         outcome = None if action is None else env.act(action)
         if outcome is None or not _same(outcome, step):
             raise RecordError(
-                f"Episode {episode.number}, step {step.number}: {said!r} does not do "
-                "what the record says any more, so what was right there can't be told. `inhabit "
-                "replay` names the difference."
+                f"Episode {episode.number}, step {step.number}: {said!r} has another "
+                "outcome than recorded, so the step cannot be judged. `inhabit replay` shows the "
+                "difference."
             )
 
 
@@ -136,19 +134,19 @@ def _confidence(step: StepRecord) -> float | None:
 
 
 def _lines(
-    episode: Episode, moments: Sequence[DecisionPoint], judged: Sequence[Judged]
+    episode: Episode, points: Sequence[DecisionPoint], judged: Sequence[Judged]
 ) -> Iterator[StepLine | EpisodeLine]:
     """What is written down of one episode."""
     end = episode.end()
     assert end is not None, "Only what has ended is judged."
     done: list[StepOutcome] = []
-    for moment, verdicts in zip(moments, judged, strict=True):
-        known, choices = moment.anchors, moment.answer.choices
+    for point, verdicts in zip(points, judged, strict=True):
+        known, choices = point.anchors, point.answer.choices
         yield StepLine(
             episode=episode.number,
-            step=moment.step.number,
+            step=point.step.number,
             domain=episode.task.kind,
-            answer=moment.answer.model_copy(update={"choices": ()}),
+            answer=point.answer.model_copy(update={"choices": ()}),
             options=len(choices),
             best_options=len(set(choices) & set(known.best or ())),
             first_is_best=bool(set(choices[:1]) & set(known.best or ())),
@@ -157,14 +155,14 @@ def _lines(
             ahead=len(known.plan),
             key_concepts=known.key_concepts,
             reason=known.reason,
-            confidence=_confidence(moment.step),
+            confidence=_confidence(point.step),
             judged=verdicts,
         )
-        reason = None if moment.step.act is None else moment.step.act.reason
+        reason = None if point.step.act is None else point.step.act.reason
         done.append(
             StepOutcome(
-                moment.step.number,
-                moment.answer.action,
+                point.step.number,
+                point.answer.action,
                 reason,
                 verdicts,
                 len(known.plan),

@@ -1,4 +1,4 @@
-"""Programs beside Python that some simulators need, and what films need."""
+"""Programs beside Python that some simulators need, and the video encoder."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def films() -> Iterator[Finding]:
         "H.264 encoder",
         "libx264" in av.codec.codecs_available,
         f"PyAV {av.__version__}",
-        to="films (inhabit show --video)",
+        to="videos (inhabit show --video)",
         fix="pip install --force-reinstall --only-binary :all: av",
     )
 

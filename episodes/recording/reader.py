@@ -104,7 +104,7 @@ class Episode:
         return found if isinstance(found, EndLine) and not found.again else None
 
     def frame(self, see: SeeLine) -> Path | None:
-        """The picture of that moment; None where there is none, or it lies outside the folder."""
+        """The image of an observation; None where there is none, or it lies outside the folder."""
         if see.frame is None:
             return None
         file = self.folder / see.frame

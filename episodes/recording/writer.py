@@ -39,7 +39,7 @@ _DIGEST = re.compile(r"[0-9a-f]{1,64}")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObservedState:
-    """What an environment shows at one moment, and what the record wants to know of it."""
+    """An observation, with what else is recorded of that state."""
 
     observation: Observation
     candidates: tuple[Action, ...]
@@ -108,25 +108,25 @@ class EpisodeWriter:
             )
         )
 
-    def see(self, step: int, moment: ObservedState, seconds: float) -> None:
+    def see(self, step: int, observed: ObservedState, seconds: float) -> None:
         """What there is to see before step `step`, or after the last one."""
         frame = digest = None
-        if (rgb := moment.observation.rgb) is not None:
+        if (rgb := observed.observation.rgb) is not None:
             digest = Image(rgb).digest
             frame = self._keep_frame(step, rgb)
             self._digests.add(digest)
-        candidates = tuple(a.text for a in moment.candidates)
+        candidates = tuple(a.text for a in observed.candidates)
         repeated, self._known = candidates == self._known, candidates
         self._append(
             SeeLine(
                 time=time.time(),
                 step=step,
-                text=moment.observation.text,
+                text=observed.observation.text,
                 frame=frame,
                 digest=digest,
-                state=moment.state,
+                state=observed.state,
                 candidates=None if repeated else candidates,
-                pose=moment.pose,
+                pose=observed.pose,
                 seconds=round(seconds, 6),
             )
         )

@@ -1,4 +1,4 @@
-"""Whether a moment and what came of an action are what was recorded, and what differs first."""
+"""The first difference between a recorded step and a re-executed one."""
 
 from __future__ import annotations
 
@@ -16,33 +16,34 @@ from inhabit.episodes.recording.writer import ObservedState
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first thing that came out differently."""
+    """The first difference of a re-executed step."""
 
     step: int
     what: str
-    """"frame", "state", "text" or "candidates" of what was seen before the step; "reason",
-    "feedback", "met", "total", "over" or "cost" of what came of it; "action" where the recorded
-    words mean nothing any more; "scene" or "simulator" where one failed, or no longer does."""
+    """"frame", "state", "text" or "candidates" of the observation before the step; "reason",
+    "feedback", "met", "total", "over" or "cost" of the outcome; "action" where the environment no
+    longer understands the recorded action; "scene" or "simulator" where one failed, or no longer
+    does."""
     recorded: JsonValue
     replayed: JsonValue
 
 
 def seen_differently(
-    step: StepRecord, moment: ObservedState, level: Determinism
+    step: StepRecord, observed: ObservedState, level: Determinism
 ) -> Difference | None:
-    """What of `moment` is not as it was before `step`; pictures count at `FRAMES` alone."""
-    return _first(step.number, _seen(step), _shown(moment), level)
+    """The first difference of the observation before `step`; images count at `FRAMES` only."""
+    return _first(step.number, _seen(step), _shown(observed), level)
 
 
 def ended_differently(step: StepRecord, outcome: Outcome, level: Determinism) -> Difference | None:
-    """What of `outcome` is not as it was in `step`; nothing where that was cut off before."""
+    """The first difference of the outcome of `step`; None where no outcome is recorded."""
     if step.act is None:
         return None
     return _first(step.number, _outcome(step.act), _outcome(outcome), level)
 
 
 def weaker(one: Determinism, other: Determinism) -> Determinism:
-    """What both promise."""
+    """The weaker of two levels of determinism."""
     order = list(Determinism)
     return max(one, other, key=order.index)
 
@@ -70,12 +71,12 @@ def _seen(step: StepRecord) -> Mapping[str, JsonValue]:
     }
 
 
-def _shown(moment: ObservedState) -> Mapping[str, JsonValue]:
-    rgb = moment.observation.rgb
+def _shown(observed: ObservedState) -> Mapping[str, JsonValue]:
+    rgb = observed.observation.rgb
     return {
-        "state": moment.state,
-        "text": moment.observation.text,
-        "candidates": [action.text for action in moment.candidates],
+        "state": observed.state,
+        "text": observed.observation.text,
+        "candidates": [action.text for action in observed.candidates],
         "frame": None if rgb is None else Image(rgb).digest,
     }
 

@@ -97,42 +97,49 @@ async def fork_episode(
     """
     attempt = _forkable(episode, fork.step)
     agent: Agent | None = None
-    stage: EnvThread | None = None
+    env_thread: EnvThread | None = None
     try:
         same = plan.model == run.header.model
         model = plan.load_model(run.header.model_details if same else {})
         done = attempt.steps[fork.step].decide
         agent = ForkAgent(plan.make_agent(model), fork, done.action if done else None)
-        stage = await EnvThread.build(plan.make_env)
-        level = weaker(run.header.determinism, stage.env.determinism)
+        env_thread = await EnvThread.build(plan.make_env)
+        level = weaker(run.header.determinism, env_thread.env.determinism)
         steps = decided(attempt, level)[: fork.step]
         prefix = Prefix(attempt.start.attempt, steps) if steps else None
-        header = plan.header(stage.env.determinism, [episode.task], command, model)
+        header = plan.header(env_thread.env.determinism, [episode.task], command, model)
         header = header.model_copy(update={"fork": fork})
         forked = begin(_new_folder(run), header, [episode.task])
         try:
-            await _play(forked, stage, agent, plan, attempt.start.seed, prefix)
+            await _play(forked, env_thread, agent, plan, attempt.start.seed, prefix)
         except (ForkError, DivergedError):
             shutil.rmtree(forked.folder)
             raise
     finally:
-        if stage is not None:
-            await stage.close()
+        if env_thread is not None:
+            await env_thread.close()
         if agent is not None:
             await agent.close()
     return keep_pair(run, episode, attempt, forked, fork)
 
 
 async def _play(
-    forked: Run, stage: EnvThread, agent: Agent, plan: RunPlan, seed: int, prefix: Prefix | None
+    forked: Run,
+    env_thread: EnvThread,
+    agent: Agent,
+    plan: RunPlan,
+    seed: int,
+    prefix: Prefix | None,
 ) -> None:
     episode = forked.episode(0)
     with Pictures() as pictures:
-        journal = EpisodeWriter(episode, pictures if plan.rules.frames else None)
+        writer = EpisodeWriter(episode, pictures if plan.rules.frames else None)
         try:
-            await play(stage, agent, episode.task, journal, plan.rules, seed=seed, prefix=prefix)
+            await play(
+                env_thread, agent, episode.task, writer, plan.rules, seed=seed, prefix=prefix
+            )
         finally:
-            journal.close()
+            writer.close()
 
 
 def _forkable(episode: Episode, step: int) -> Attempt:

@@ -1,4 +1,4 @@
-"""Two ways on from one moment of an episode, and which is the better: preference data."""
+"""Preference pairs: two continuations of an episode from the same step."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _FILE = "forks.jsonl"
 
 
 class Continuation(BaseModel):
-    """How an episode went on from the step where two ways part."""
+    """One continuation of an episode, from the step of the fork on."""
 
     model_config = ConfigDict(frozen=True)
 
     action: str | None
-    """What was done in that step; None where the agent stopped or was not understood."""
+    """The action of that step; None where the agent stopped or its answer was unreadable."""
     reason: str | None
-    """Why it had no effect; None where it had."""
+    """Why the action failed; None if it succeeded."""
     feedback: str
     ending: Ending | None
     success: bool
@@ -37,22 +37,22 @@ class Continuation(BaseModel):
 
 
 class PreferencePair(BaseModel):
-    """Two ways on from one moment, and which is the better: one line of `forks.jsonl`."""
+    """Two continuations from the same step, and the preferred one: a line of `forks.jsonl`."""
 
     model_config = ConfigDict(frozen=True)
 
     fork: str
-    """Where the other way is recorded: a run folder, seen from the run's own."""
+    """Run folder of the fork, relative to that of the original."""
     episode: int
     id: str
     goal: str
     step: int
     frame: str | None
-    """What was seen before that step, seen from the run's folder."""
+    """Image observed before that step, relative to the run folder."""
     text: str
     candidates: tuple[str, ...]
     history: tuple[str, ...]
-    """The actions before that step."""
+    """Actions before that step."""
     changed: Fork
     original: Continuation
     forked: Continuation
@@ -85,7 +85,7 @@ def keep_pair(
 
 
 def read_pairs(run: Run) -> Sequence[PreferencePair]:
-    """Every pair that was kept of `run`, oldest first.
+    """All preference pairs of `run`, oldest first.
 
     Raises:
         RecordError: the file can't be read.

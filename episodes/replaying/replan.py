@@ -1,4 +1,4 @@
-"""Asks another agent what it would have done at every step of a record, with no simulator."""
+"""Asks another agent about every recorded step, without a simulator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inhabit.episodes.running.view import shown
 
 @dataclass(frozen=True, slots=True)
 class Replanned:
-    """A step as it was decided, and as the other agent would decide it."""
+    """The recorded decision of a step, and that of another agent."""
 
     episode: Episode
     step: int
@@ -33,7 +33,7 @@ class Replanned:
 
     @property
     def agrees(self) -> bool:
-        """Whether both say the same action, or both say stop."""
+        """Whether both chose the same action, or both stopped."""
         if self.decision is None:
             return False
         said = self.decision.action.text if self.decision.action else None
@@ -49,11 +49,11 @@ async def replan(
     understood if they are one of the recorded candidates; nothing is granted.
 
     Args:
-        episodes: of one run; those never begun are passed over.
-        agent: that is asked.
-        sight: what it is shown of the pictures.
-        remember: past pictures that its history holds.
-        at_once: steps that it is asked about at the same time.
+        episodes: of one run; those never started are skipped.
+        agent: the agent to ask.
+        sight: how images are shown to it.
+        remember: number of past images in its history.
+        at_once: number of steps asked about concurrently.
 
     Raises:
         RecordError: a record can't be read.

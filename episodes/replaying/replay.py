@@ -1,4 +1,4 @@
-"""Acts recorded episodes again, and finds the first step that comes out differently."""
+"""Re-executes recorded episodes and finds the first step that differs."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from inhabit.episodes.running.view import look
 
 
 class IncomparableError(UserError, ValueError):
-    """What was recorded can't be compared with anything, because its backend promises nothing."""
+    """The backend is not deterministic, so a replay cannot be compared with the record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """One episode, acted again."""
+    """The result of re-executing one episode."""
 
     episode: Episode
     steps: int
-    """Steps that were compared and came out alike."""
+    """Number of identical steps."""
     difference: Difference | None
-    """None where all of it did."""
+    """None if all steps are identical."""
 
 
 def replay_run(
     run: Run, make: Callable[[], Env], episodes: Iterable[Episode] | None = None
 ) -> Iterator[Replay]:
-    """Act `episodes` (all that were begun) again, one after the other.
+    """Re-execute `episodes` (by default all that were started), one after the other.
 
     Args:
-        run: where they were recorded.
+        run: the recorded run.
         make: makes an environment like the one of the recording; called again after a fault.
-        episodes: of that run; those never begun are passed over.
+        episodes: of that run; those never started are skipped.
 
     Raises:
-        IncomparableError: the backend repeats neither states nor frames.
+        IncomparableError: the backend is not deterministic.
         RecordError: a record can't be read.
         SimulatorError, UnavailableError: no environment can be started.
     """
@@ -62,7 +62,7 @@ def replay_run(
 def replay_attempt(
     episode: Episode, attempt: Attempt, env: Env, level: Determinism, choice: Choice
 ) -> Replay:
-    """Act one attempt again in `env` and compare at `level`, as far as the record goes."""
+    """Re-execute one attempt in `env` and compare at `level`, as far as the record goes."""
     refused = attempt.end is not None and attempt.end.ending is Ending.SCENE_REFUSED
     was = attempt.end.error if refused and attempt.end else None
     now: str | None = None
@@ -81,7 +81,7 @@ def replay_attempt(
 
 
 def _compare(step: StepRecord, env: Env, level: Determinism, choice: Choice) -> Difference | None:
-    """See and act one step again."""
+    """Re-execute one step."""
     different = seen_differently(step, look(env, choice), level)
     if different or step.decide is None or step.decide.action is None or step.act is None:
         return different
@@ -94,6 +94,7 @@ def _comparable(recorded: Determinism, replaying: Determinism) -> Determinism:
     level = weaker(recorded, replaying)
     if level is Determinism.NONE:
         raise IncomparableError(
-            "This backend repeats neither its states nor its frames, so a replay tells nothing."
+            "This backend is not deterministic: it repeats neither states nor frames, so a replay "
+            "cannot be compared with the record."
         )
     return level

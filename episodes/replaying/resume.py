@@ -1,4 +1,4 @@
-"""Half an episode that goes on: what was decided is acted again, held against the record."""
+"""Continues an interrupted episode: re-executes its decisions and compares with the record."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_
 
 
 class DivergedError(UserError, RuntimeError):
-    """A step that is acted again came out differently. Names it, and how."""
+    """A re-executed step differs from the record."""
 
     exit_code = ExitCode.STOPPED
 
     def __init__(self, different: Difference) -> None:
         super().__init__(
-            f"Acted again, step {different.step} comes out differently: {different.what} was "
-            f"{different.recorded!r}, is {different.replayed!r}."
+            f"Step {different.step} differs from the record when it is re-executed: "
+            f"{different.what} was {different.recorded!r} and is now {different.replayed!r}."
         )
         self.difference = different
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A step that was decided already."""
+    """A recorded decision that is re-executed."""
 
     step: StepRecord
     line: DecideLine
     level: Determinism
-    """At which it has to come out alike."""
+    """The level at which it has to be identical."""
 
-    def check_seen(self, moment: ObservedState) -> None:
-        """See that what is seen before the step is what was seen then.
+    def check_seen(self, observed: ObservedState) -> None:
+        """Check that the observation before the step is the recorded one.
 
         Raises:
-            DivergedError: it isn't.
+            DivergedError: it is not.
         """
-        _check(seen_differently(self.step, moment, self.level))
+        _check(seen_differently(self.step, observed, self.level))
 
     def check_outcome(self, outcome: Outcome) -> None:
-        """See that the same came of it, as far as that was recorded.
+        """Check that the outcome is the recorded one, if one is recorded.
 
         Raises:
-            DivergedError: it did not.
+            DivergedError: it is not.
         """
         _check(ended_differently(self.step, outcome, self.level))
 
     def decision(self, action: Action | None) -> Decision:
-        """What was decided; `action` is what its words mean to the environment now.
+        """The recorded decision, with its action as the environment parses it now.
 
         Raises:
-            DivergedError: they mean nothing any more.
+            DivergedError: the environment does not understand the recorded action.
         """
         line = self.line
         if line.action is not None and action is None:
@@ -74,22 +74,22 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The steps of an attempt that are acted again before anybody is asked."""
+    """The steps of an attempt that are re-executed before the agent is asked."""
 
     attempt: int
-    """Whose they are; from 1."""
+    """Number of that attempt, from 1."""
     steps: tuple[Recorded, ...]
-    """From step 0 on; the last of them may have been cut off before it was acted."""
+    """From step 0 on; the last one may lack an outcome."""
 
     def step(self, number: int) -> Recorded | None:
-        """The step of that number; None from where play goes on."""
+        """The step of that number; None once the agent decides again."""
         return self.steps[number] if number < len(self.steps) else None
 
 
 def prefix_of(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
-    """What there is to go on from: of the attempts that were cut short, the one that came furthest.
+    """The longest sequence of decisions of the interrupted attempts.
 
-    None where nothing was decided yet, or where the backend promises nothing to go by.
+    None where nothing was decided yet, or where the backend is not deterministic.
     """
     if level is Determinism.NONE:
         return None
@@ -100,7 +100,7 @@ def prefix_of(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
 
 
 def decided(attempt: Attempt, level: Determinism) -> tuple[Recorded, ...]:
-    """The steps of an attempt up to the last decision that can be acted again."""
+    """The steps of an attempt up to the last decision that can be re-executed."""
     steps: list[Recorded] = []
     for step in attempt.steps:
         if (line := step.decide) is None:
@@ -112,7 +112,7 @@ def decided(attempt: Attempt, level: Determinism) -> tuple[Recorded, ...]:
 
 
 def call_of(call: CallRecord) -> Call:
-    """A call as it was before it was written down."""
+    """The call that a record stands for."""
     return Call(
         messages=call.messages,
         reply=call.reply,

@@ -1,4 +1,4 @@
-"""The way that an agent went, seen from above: what maps on pages and in films are drawn from."""
+"""Floor plan with the path of the agent, for maps on pages and in videos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time went: in the simulator, in the model, in recording, or anywhere else."""
+"""Time accounting: seconds in the simulator, the model, the recorder, and elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inhabit.episodes.recording.schema import Seconds
 
 
 class TimeShare(StrEnum):
-    """Whose time it is. What nobody claims is `other`."""
+    """What time is spent on; the remainder is `other`."""
 
     SIMULATOR = "simulator"
     MODEL = "model"
@@ -19,23 +19,23 @@ class TimeShare(StrEnum):
 
 
 class Clock:
-    """Adds up the seconds of one episode, by a clock that never jumps.
+    """Adds up the seconds of one episode, by a monotonic clock.
 
-    Time of the simulator inside a spell of the model (an agent that asks for a plan, or for what a
-    text means) is the simulator's alone.
+    Simulator time inside a measurement of the model, such as an agent that asks for a plan, counts
+    for the simulator only.
     """
 
     def __init__(self) -> None:
         self._begun = time.perf_counter()
         self._sums = dict.fromkeys(TimeShare, 0.0)
         self._latest = dict.fromkeys(TimeShare, 0.0)
-        self._recalled = 0.0
+        self._recorded = 0.0
         self._overhead_ms: list[float] = []
         self.begin_step()
 
     @contextmanager
-    def spell(self, part: TimeShare) -> Iterator[None]:
-        """The time until the block ends is of `part`, but for what others claim inside it."""
+    def measure(self, part: TimeShare) -> Iterator[None]:
+        """Add the time until the block ends to `part`, except what is added to others inside it."""
         begun, claimed = time.perf_counter(), sum(self._sums.values())
         try:
             yield
@@ -44,25 +44,25 @@ class Clock:
             self.add(part, max(0.0, time.perf_counter() - begun - theirs))
 
     def add(self, part: TimeShare, seconds: float) -> None:
-        """Time that was measured elsewhere, such as on the simulator's own thread."""
+        """Add time that was measured elsewhere, such as on the thread of the simulator."""
         self._sums[part] += seconds
         self._latest[part] = seconds
 
-    def recall(self, seconds: float) -> None:
-        """Time that a model took for a decision of an earlier attempt, which is acted again."""
-        self._recalled += seconds
+    def add_recorded(self, seconds: float) -> None:
+        """Add model time of a recorded decision that is re-executed."""
+        self._recorded += seconds
 
     def latest(self, part: TimeShare) -> float:
-        """What the last spell of `part` took."""
+        """What the last measurement of `part` took."""
         return self._latest[part]
 
     def begin_step(self) -> None:
-        """A step begins; what came before it, such as loading a scene, is none of it."""
+        """Start a step; earlier time, such as loading a scene, does not count for it."""
         self._step = time.perf_counter()
         self._step_claimed = self._claimed()
 
     def end_step(self) -> None:
-        """A step is over, and the next one begins."""
+        """End a step and start the next one."""
         whole = time.perf_counter() - self._step
         overhead = whole - (self._claimed() - self._step_claimed)
         self._overhead_ms.append(round(1000 * max(0.0, overhead), 3))
@@ -70,7 +70,7 @@ class Clock:
 
     @property
     def overhead_ms(self) -> tuple[float, ...]:
-        """Of each step that is over: its time in neither simulator nor model, in milliseconds."""
+        """Milliseconds of each finished step in neither simulator nor model."""
         return tuple(self._overhead_ms)
 
     @property
@@ -81,7 +81,7 @@ class Clock:
     def total(self) -> Seconds:
         """The sums until now."""
         other = time.perf_counter() - self._begun - sum(self._sums.values())
-        sums = self._sums | {TimeShare.MODEL: self._sums[TimeShare.MODEL] + self._recalled}
+        sums = self._sums | {TimeShare.MODEL: self._sums[TimeShare.MODEL] + self._recorded}
         parts = {part.value: round(seconds, 6) for part, seconds in sums.items()}
         return Seconds(**parts, other=round(max(0.0, other), 6))
 

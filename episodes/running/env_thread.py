@@ -1,4 +1,4 @@
-"""An environment on a thread of its own, so that a slow simulator never holds up the others."""
+"""An environment on a thread of its own, so that a slow simulator does not block the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class EnvThread:
-    """Where one episode at a time is played.
+    """Runs one episode at a time.
 
     Everything that the environment does, from its making to its closing, happens on one thread:
     many simulators and graphics contexts insist on that.
@@ -37,7 +37,7 @@ class EnvThread:
             UnavailableError: it lacks something on this machine.
             SimulatorError: it did not start.
         """
-        thread = ThreadPoolExecutor(1, thread_name_prefix="stage")
+        thread = ThreadPoolExecutor(1, thread_name_prefix="env")
         try:
             env = await asyncio.get_running_loop().run_in_executor(thread, _make, make)
         except BaseException:
@@ -51,11 +51,11 @@ class EnvThread:
         return self._env
 
     async def call(self, ask: Callable[[Env], T]) -> T:
-        """Do one thing with the environment, whole, and note the time that it took."""
+        """Run `ask` on the thread of the environment, and measure its time."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._timed, ask)
 
     def seconds(self) -> float:
-        """Time spent in the environment since this was last asked."""
+        """Seconds spent in the environment since the last call of this method."""
         seconds, self._seconds = self._seconds, 0.0
         return seconds
 

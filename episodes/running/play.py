@@ -45,12 +45,12 @@ from inhabit.episodes.running.view import grants, look, shown, state_of
 T = TypeVar("T")
 
 UNREADABLE = "That answer could not be understood as an action."
-"""What an agent is told whose words mean nothing here."""
+"""Feedback for an answer that matches no action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What holds for every episode of a run."""
+    """Settings that hold for every episode of a run."""
 
     candidates: Choice = Choice.SEEN
     sight: Sight = Sight.SHOWN
@@ -76,10 +76,10 @@ class Rules:
 
 
 async def play(
-    stage: EnvThread,
+    env_thread: EnvThread,
     agent: Agent,
     task: Task,
-    journal: EpisodeWriter,
+    writer: EpisodeWriter,
     rules: Rules,
     *,
     seed: int,
@@ -92,10 +92,10 @@ async def play(
     A decision is on disk before it is acted on, so a run that is cut off never pays for it again.
 
     Args:
-        stage: where.
+        env_thread: where.
         agent: who decides.
         task: what is to be achieved.
-        journal: of this attempt.
+        writer: of this attempt.
         rules: of the run.
         seed: of the episode.
         prefix: steps of an earlier attempt, acted again before the agent is asked.
@@ -109,17 +109,17 @@ async def play(
         DiskError: the record can't be written.
         DivergedError: a step of `prefix` came out differently; the attempt has no end then.
     """
-    episode = _Episode(stage, agent, task, journal, rules, seed, prefix, spent)
+    episode = _Episode(env_thread, agent, task, writer, rules, seed, prefix, spent)
     fault: Fault | None = None
     try:
         check_budget(agent)
         await episode.begin()
-        moment = await episode.see()
+        observed = await episode.see()
         while not episode.over:
-            decision = await episode.decide(moment)
+            decision = await episode.decide(observed)
             if not decision.stop:
-                await episode.act(decision, moment)
-                moment = await episode.see()
+                await episode.act(decision, observed)
+                observed = await episode.see()
     except _FAULTS as error:
         fault = error
     return await episode.end(fault, again=again)
@@ -143,19 +143,19 @@ class _Episode:
 
     def __init__(
         self,
-        stage: EnvThread,
+        env_thread: EnvThread,
         agent: Agent,
         task: Task,
-        journal: EpisodeWriter,
+        writer: EpisodeWriter,
         rules: Rules,
         seed: int,
         prefix: Prefix | None,
         spent: float,
     ) -> None:
-        self._stage = stage
+        self._env_thread = env_thread
         self._agent = agent
         self._task = task
-        self._journal = journal
+        self._writer = writer
         self._rules = rules
         self._seed = seed
         self._prefix = prefix
@@ -178,67 +178,65 @@ class _Episode:
         progress = await self._ask(lambda env: env.progress())
         self._tally.met, self._tally.total = progress
         rules = self._rules
-        self._grants = await grants(self._stage, rules.granted, rules.candidates, rules.sight)
+        self._grants = await grants(self._env_thread, rules.granted, rules.candidates, rules.sight)
         words = None
         if self._rules.candidates is Choice.VOCABULARY:
             words = await self._ask(lambda env: env.vocabulary())
         state = await self._ask(state_of)
         self._posed = pose_of(state) is not None
-        with self._clock.spell(TimeShare.RECORD):
+        with self._clock.measure(TimeShare.RECORD):
             continues = self._prefix.attempt if self._prefix else None
-            self._journal.start(
-                self._task, self._seed, progress, words, continues, things_of(state)
-            )
+            self._writer.start(self._task, self._seed, progress, words, continues, things_of(state))
         self._started = True
 
     async def see(self) -> ObservedState:
         """What there is to see now. A step is over once its consequences are seen."""
         step = self._tally.steps
-        moment = await self._ask(lambda env: look(env, self._rules.candidates, pose=self._posed))
-        with self._clock.spell(TimeShare.RECORD):
-            self._journal.see(step, moment, self._clock.latest(TimeShare.SIMULATOR))
+        observed = await self._ask(lambda env: look(env, self._rules.candidates, pose=self._posed))
+        with self._clock.measure(TimeShare.RECORD):
+            self._writer.see(step, observed, self._clock.latest(TimeShare.SIMULATOR))
         if step:
             self._clock.end_step()
         else:
             self._clock.begin_step()
         if (recorded := self._recorded()) is not None:
-            recorded.check_seen(moment)
-        return moment
+            recorded.check_seen(observed)
+        return observed
 
-    async def decide(self, moment: ObservedState) -> Decision:
+    async def decide(self, observed: ObservedState) -> Decision:
         """What the agent wants, or is on record to have wanted; written down when this returns."""
         if (recorded := self._recorded()) is not None:
             decision = await self._repeated(recorded)
         else:
-            decision = await self._asked(moment)
+            decision = await self._asked(observed)
         await self._decided(decision)
         return decision
 
     async def _repeated(self, recorded: Recorded) -> Decision:
         said = recorded.line.action
         action = None if said is None else await self._ask(lambda env: env.parse(said))
-        self._clock.recall(recorded.line.seconds)
+        self._clock.add_recorded(recorded.line.seconds)
         return recorded.decision(action)
 
-    async def _asked(self, moment: ObservedState) -> Decision:
+    async def _asked(self, observed: ObservedState) -> Decision:
         most = self._rules.max_seconds
         if most is not None and self._spent + self._clock.elapsed >= most:
             raise BudgetError(f"The {most:g} s that max_seconds allows an episode are over.")
         view = View(
             goal=self._task.goal,
-            observation=shown(moment.observation, self._rules.sight),
-            candidates=moment.candidates,
+            observation=shown(observed.observation, self._rules.sight),
+            candidates=observed.candidates,
             history=tuple(self._history),
             seed=self._seed,
             parse=self._parse,
             grants=self._grants,
         )
         try:
-            with self._clock.spell(TimeShare.MODEL):
+            with self._clock.measure(TimeShare.MODEL):
                 try:
                     decision = await decide(self._agent, view)
                 finally:
-                    self._clock.add(TimeShare.SIMULATOR, self._stage.seconds())
+                    self._clock.add(TimeShare.SIMULATOR, self._env_thread.seconds())
         except ModelError as error:
             if error.decision is not None and error.decision.calls:
                 await self._decided(error.decision)
@@ -250,12 +248,12 @@ class _Episode:
 
     async def _decided(self, decision: Decision) -> None:
         """Write down and count what was decided, or said and paid for until something failed."""
-        with self._clock.spell(TimeShare.RECORD):
+        with self._clock.measure(TimeShare.RECORD):
             seconds = self._clock.latest(TimeShare.MODEL)
-            await self._journal.decide(self._tally.steps, decision, seconds)
+            await self._writer.decide(self._tally.steps, decision, seconds)
         self._tally.decided(decision)
 
-    async def act(self, decision: Decision, moment: ObservedState) -> None:
+    async def act(self, decision: Decision, observed: ObservedState) -> None:
         """Carry the decision out; words that mean nothing are a step that had no effect."""
         if (action := decision.action) is not None:
             outcome = await self._ask(lambda env: env.act(action))
@@ -266,19 +264,19 @@ class _Episode:
             met, total = self._tally.met, self._tally.total
             outcome = Outcome(Reason.UNKNOWN_ACTION, UNREADABLE, met, total, over=False, cost=0)
             seconds = 0.0
-        with self._clock.spell(TimeShare.RECORD):
-            self._journal.act(self._tally.steps, outcome, seconds)
+        with self._clock.measure(TimeShare.RECORD):
+            self._writer.act(self._tally.steps, outcome, seconds)
         self._tally.acted(decision, outcome)
-        self._remember(decision, outcome, shown(moment.observation, self._rules.sight))
+        self._remember(decision, outcome, shown(observed.observation, self._rules.sight))
 
     async def end(self, fault: Fault | None, *, again: bool) -> EndLine:
         """Write down how it ended, and why; `again` if a fault of the simulator is not the last."""
         tally, clock = self._tally, self._clock
-        clock.add(TimeShare.SIMULATOR, self._stage.seconds())
-        with clock.spell(TimeShare.RECORD):
+        clock.add(TimeShare.SIMULATOR, self._env_thread.seconds())
+        with clock.measure(TimeShare.RECORD):
             if not self._started:
-                self._journal.start(self._task, self._seed, None)
-            await self._journal.pictures_written()
+                self._writer.start(self._task, self._seed, None)
+            await self._writer.pictures_written()
         ending = _ending(fault) if fault else tally.ending
         assert ending is not None, "An episode without a fault is played until it is over."
         end = EndLine(
@@ -296,11 +294,11 @@ class _Episode:
             overhead_ms=clock.overhead_ms,
             tokens=tally.tokens,
             error=None if fault is None else str(fault),
-            attempt=self._journal.attempt,
+            attempt=self._writer.attempt,
             again=again and ending is Ending.SIMULATOR_FAULT,
             printed=tuple(fault.printed) if isinstance(fault, WorkerError) else (),
         )
-        await self._journal.end(end)
+        await self._writer.end(end)
         return end
 
     def _recorded(self) -> Recorded | None:
@@ -316,13 +314,13 @@ class _Episode:
     async def _parse(self, text: str) -> Action | None:
         if not isinstance(text, str):
             raise ModelError(f"The agent gave View.parse a {type(text).__name__}, not a text.")
-        return await self._stage.call(lambda env: env.parse(text))
+        return await self._env_thread.call(lambda env: env.parse(text))
 
     async def _ask(self, ask: Callable[[Env], T]) -> T:
         try:
-            return await self._stage.call(ask)
+            return await self._env_thread.call(ask)
         finally:
-            self._clock.add(TimeShare.SIMULATOR, self._stage.seconds())
+            self._clock.add(TimeShare.SIMULATOR, self._env_thread.seconds())
 
 
 def _ending(fault: Fault) -> Ending:

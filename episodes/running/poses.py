@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from inhabit.episodes.recording.schema import PlacedThing, PoseRecord
 
 _MOST = 500
-"""Things that a record keeps the places of."""
+"""Maximum number of objects whose positions are recorded."""
 
 
 def pose_of(state: Mapping[str, JsonValue]) -> PoseRecord | None:

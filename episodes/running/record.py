@@ -70,7 +70,7 @@ async def record_run(
     if found is not None and next(unfinished(found), None) is None:
         return found
     agent: Agent | None = None
-    stage: EnvThread | None = None
+    env_thread: EnvThread | None = None
     try:
         # On a thread: reading a model takes a while, and Ctrl-C should not have to wait for it.
         before = {} if found is None else found.header.model_details
@@ -79,25 +79,25 @@ async def record_run(
         if found is not None and model is not None:
             check_model(found, model.details)
             model.count_earlier(calls_of(found))
-        stage = await EnvThread.build(chosen.make_env)
-        check(stage.env, chosen.candidates, chosen.granted)
+        env_thread = await EnvThread.build(chosen.make_env)
+        check(env_thread.env, chosen.candidates, chosen.granted)
         if found is None:
-            header = chosen.header(stage.env.determinism, tasks, command, model)
+            header = chosen.header(env_thread.env.determinism, tasks, command, model)
             found = begin(folder, header, tasks)
         with watching(found, agent) as watch:
-            stage, first = None, stage
+            env_thread, first = None, env_thread
             await run_episodes(
                 found,
                 chosen.make_env,
                 agent,
                 chosen.rules,
                 workers=workers,
-                stage=first,
+                env_thread=first,
                 watch=watch,
             )
         return found
     finally:
-        if stage is not None:
-            await stage.close()
+        if env_thread is not None:
+            await env_thread.close()
         if agent is not None:
             await agent.close()

@@ -1,4 +1,4 @@
-"""Many episodes at once, each on a stage of its own; what is finished stays finished."""
+"""Runs many episodes in parallel, each in an environment of its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST_PAUSE = 30.0
 """Seconds to wait, at most, before what failed is tried again."""
 
 Watch = Callable[[Episode, EndLine], None]
-"""Is told of every episode that ends."""
+"""Called with every episode that ends."""
 
 
 def episode_seed(seed: int, number: int) -> int:
@@ -50,7 +50,7 @@ async def run_episodes(
     rules: Rules,
     *,
     workers: int = 1,
-    stage: EnvThread | None = None,
+    env_thread: EnvThread | None = None,
     watch: Watch = lambda episode, end: None,
 ) -> None:
     """Play every episode of `run` that has not ended yet, `workers` of them at once.
@@ -64,7 +64,7 @@ async def run_episodes(
         agent: decides for all of them.
         rules: of every episode.
         workers: how many play at once.
-        stage: one that is built already. It is closed in the end, as all are.
+        env_thread: one that is built already. It is closed in the end, as all are.
         watch: is told of every episode that ends.
 
     Raises:
@@ -75,20 +75,20 @@ async def run_episodes(
     """
     # An environment or an agent in this process may change the current folder.
     run = replace(run, folder=run.folder.absolute())
-    stages = [stage] + [None] * (workers - 1)
+    env_threads = [env_thread] + [None] * (workers - 1)
     waiting = unfinished(run)
     with same_folder(), Pictures() as pictures:
-        troupe = EpisodePool(run, make, agent, rules, pictures, watch)
+        pool = EpisodePool(run, make, agent, rules, pictures, watch)
         try:
             async with asyncio.TaskGroup() as group:
-                for one in stages:
-                    group.create_task(troupe.play(waiting, one))
+                for one in env_threads:
+                    group.create_task(pool.play(waiting, one))
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
 
 class EpisodePool:
-    """Whoever plays next takes the next episode."""
+    """Workers that take the next unfinished episode from a common queue."""
 
     def __init__(
         self,
@@ -106,16 +106,16 @@ class EpisodePool:
         self._pictures = pictures
         self._watch = watch
 
-    async def play(self, waiting: Iterator[Episode], stage: EnvThread | None) -> None:
-        """Play one episode after the other; a stage whose simulator failed is not used again."""
+    async def play(self, waiting: Iterator[Episode], env_thread: EnvThread | None) -> None:
+        """Play one episode after the other, with a new environment after each fault."""
         try:
             for episode in waiting:
-                stage = await self.play_one(episode, stage)
+                env_thread = await self.play_one(episode, env_thread)
         finally:
-            if stage is not None:
-                await stage.close()
+            if env_thread is not None:
+                await env_thread.close()
 
-    async def play_one(self, episode: Episode, stage: EnvThread | None) -> EnvThread | None:
+    async def play_one(self, episode: Episode, env_thread: EnvThread | None) -> EnvThread | None:
         """Play one episode to its end, with as many attempts as it is given.
 
         Returns:
@@ -124,44 +124,44 @@ class EpisodePool:
         rules = self._rules
         try:
             for pause in _pauses(rules.retries - _faults(episode), rules.pause):
-                stage = stage or await _rebuild(self._make, rules.pause)
-                end = await self._attempt(episode, stage, again=pause is not None)
+                env_thread = env_thread or await _rebuild(self._make, rules.pause)
+                end = await self._attempt(episode, env_thread, again=pause is not None)
                 if end.ending is Ending.SIMULATOR_FAULT:
-                    broken, stage = stage, None
+                    broken, env_thread = env_thread, None
                     await broken.close()
                 if not end.again:
                     self._watch(episode, end)
-                    return stage
+                    return env_thread
                 await asyncio.sleep(pause or 0)
         except BaseException:
-            if stage is not None:
-                await stage.close()
+            if env_thread is not None:
+                await env_thread.close()
             raise
         raise AssertionError("The last attempt is not followed by another.")
 
-    async def _attempt(self, episode: Episode, stage: EnvThread, *, again: bool) -> EndLine:
+    async def _attempt(self, episode: Episode, env_thread: EnvThread, *, again: bool) -> EndLine:
         """Go on with what is recorded; where that comes out differently now, begin anew."""
         prefix = None
         if self._rules.resume is Resume.CONTINUE:
-            level = weaker(self._run.header.determinism, stage.env.determinism)
+            level = weaker(self._run.header.determinism, env_thread.env.determinism)
             prefix = prefix_of(episode.attempts(), level)
         try:
-            return await self._play(episode, stage, prefix, again=again)
+            return await self._play(episode, env_thread, prefix, again=again)
         except DivergedError:
-            return await self._play(episode, stage, None, again=again)
+            return await self._play(episode, env_thread, None, again=again)
 
     async def _play(
-        self, episode: Episode, stage: EnvThread, prefix: Prefix | None, *, again: bool
+        self, episode: Episode, env_thread: EnvThread, prefix: Prefix | None, *, again: bool
     ) -> EndLine:
         spent = 0.0 if self._rules.max_seconds is None else seconds_of(episode.attempts())
-        journal = EpisodeWriter(episode, self._pictures if self._rules.frames else None)
+        writer = EpisodeWriter(episode, self._pictures if self._rules.frames else None)
         seed = episode_seed(self._run.header.seed, episode.number)
         try:
             end = await play(
-                stage,
+                env_thread,
                 self._agent,
                 episode.task,
-                journal,
+                writer,
                 self._rules,
                 seed=seed,
                 prefix=prefix,
@@ -169,10 +169,10 @@ class EpisodePool:
                 spent=spent,
             )
             if not end.again:
-                append(self._run, [journal.entry(episode.number, end)])
+                append(self._run, [writer.entry(episode.number, end)])
             return end
         finally:
-            journal.close()
+            writer.close()
 
 
 def _faults(episode: Episode) -> int:
@@ -190,7 +190,7 @@ def _pauses(retries: int, first: float) -> Iterator[float | None]:
 
 
 async def _rebuild(make: Callable[[], Env], first: float) -> EnvThread:
-    """A stage with a new environment; a simulator that does not start is tried again."""
+    """A env_thread with a new environment; a simulator that does not start is tried again."""
     for pause in _pauses(_BUILDS - 1, first):
         try:
             return await EnvThread.build(make)

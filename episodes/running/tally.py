@@ -1,4 +1,4 @@
-"""Counts an episode as it goes, and says when and how it has ended."""
+"""Counts steps, costs and failures of an episode, and says when and how it ends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Tally:
     ending: Ending | None = None
     """None while it goes on."""
     _failed: str | None = field(default=None, repr=False)
-    """The last action, if it could not be carried out."""
+    """The last action, if it was invalid."""
 
     def decided(self, decision: Decision) -> None:
         """Count a decision.
@@ -53,7 +53,7 @@ class Tally:
             self._finish(Ending.STOPPED)
 
     def acted(self, decision: Decision, outcome: Outcome) -> None:
-        """Count what came of it."""
+        """Count the outcome of an action."""
         self.met, self.total = outcome.met, outcome.total
         self.steps += 1
         self.cost += outcome.cost
@@ -71,7 +71,7 @@ class Tally:
 
     @property
     def tokens(self) -> TokenCounts:
-        """What models read and wrote."""
+        """Tokens read and written by models."""
         return TokenCounts(read=self.read, written=self.written)
 
     def _finish(self, ending: Ending) -> None:

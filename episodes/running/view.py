@@ -1,4 +1,4 @@
-"""What an agent is shown of a moment, and what it is granted beyond that."""
+"""What an agent observes at a step, and the grants beyond that."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class LackingError(UserError, ValueError):
 
 
 def look(env: Env, choice: Choice, *, pose: bool = False) -> ObservedState:
-    """All of a moment that an agent or the record asks for.
+    """Everything about the current step that the agent or the record needs.
 
     Args:
-        env: at that moment.
+        env: at that observed.
         choice: which candidates.
         pose: whether to ask where the agent is, too.
 
@@ -91,27 +91,27 @@ def check(env: Env, choice: Choice, granted: frozenset[Grant]) -> None:
 
 
 async def grants(
-    stage: EnvThread, granted: frozenset[Grant], choice: Choice, sight: Sight
+    env_thread: EnvThread, granted: frozenset[Grant], choice: Choice, sight: Sight
 ) -> Grants:
     """The means behind what is granted, each on the environment's own thread.
 
-    Copies of a moment show what the agent is shown of the moment itself, by `choice` and `sight`.
+    Copies of the scene are observed like the scene itself, by `choice` and `sight`.
     """
 
     async def plan() -> Sequence[Action]:
-        return await stage.call(_plan)
+        return await env_thread.call(_plan)
 
     async def fork() -> Trial:
-        return _Copy(stage, await stage.call(_fork), choice, sight)
+        return _Copy(env_thread, await env_thread.call(_fork), choice, sight)
 
     async def call(name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        return await stage.call(lambda env: _tools(env).call(name, arguments))
+        return await env_thread.call(lambda env: _tools(env).call(name, arguments))
 
     tools = Grant.TOOLS in granted
     return Grants(
         plan=plan if Grant.EXPERT in granted else None,
         fork=fork if Grant.LOOKAHEAD in granted else None,
-        tools=await stage.call(lambda env: _tools(env).tools()) if tools else (),
+        tools=await env_thread.call(lambda env: _tools(env).tools()) if tools else (),
         call=call if tools else None,
     )
 
@@ -155,17 +155,17 @@ def _fork(env: Env) -> Env:
 class _Copy:
     """A fork as an agent is given it: what it would be worth to act so stays behind."""
 
-    stage: EnvThread
+    env_thread: EnvThread
     env: Env
     choice: Choice
     sight: Sight
 
     async def act(self, action: Action) -> tuple[Reason | None, str]:
-        outcome = await self.stage.call(lambda _: self.env.act(action))
+        outcome = await self.env_thread.call(lambda _: self.env.act(action))
         return outcome.reason, outcome.feedback
 
     async def look(self) -> tuple[Observation, tuple[Action, ...]]:
-        return await self.stage.call(
+        return await self.env_thread.call(
             lambda _: (
                 shown(self.env.observe(), self.sight),
                 tuple(candidates_of(self.env, self.choice)),
@@ -173,11 +173,11 @@ class _Copy:
         )
 
     async def fork(self) -> Trial:
-        fork = await self.stage.call(lambda _: _fork(self.env))
-        return _Copy(self.stage, fork, self.choice, self.sight)
+        fork = await self.env_thread.call(lambda _: _fork(self.env))
+        return _Copy(self.env_thread, fork, self.choice, self.sight)
 
     async def close(self) -> None:
-        await self.stage.call(lambda _: self.env.close())
+        await self.env_thread.call(lambda _: self.env.close())
 
 
 def _tools(env: Env) -> Tools:

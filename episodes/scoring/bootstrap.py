@@ -1,4 +1,4 @@
-"""How sure a mean is, where what it is taken over comes in clusters."""
+"""Confidence intervals of means over clustered values."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ class Estimate:
 
 
 def clustered(clusters: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate:
-    """The mean over all values, with a percentile bootstrap that draws whole clusters.
+    """The mean over all values, with a percentile bootstrap that resamples whole clusters.
 
-    Steps of one episode, and episodes of one task, are alike: drawing them one by one would make
-    an interval too narrow (Efron and Tibshirani 1993, chapter 8; Miller 2024 for evaluations).
+    Steps of one episode, and episodes of one task, are correlated: resampling them one by one
+    would make the interval too narrow (Efron and Tibshirani 1993, chapter 8; Miller 2024 for
+    evaluations).
 
     Args:
         clusters: the values of each cluster; empty ones are passed over.

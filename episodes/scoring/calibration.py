@@ -1,4 +1,4 @@
-"""Whether a planner is as often right as it is sure."""
+"""Calibration: confidence of decisions against their accuracy."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Decisions that were about equally sure."""
+    """Decisions of similar confidence."""
 
     low: float
     high: float
@@ -94,7 +94,7 @@ class Calibration:
 
 
 def calibrate(decisions: Sequence[tuple[float, bool]]) -> Calibration:
-    """Hold confidences in [0, 1] against whether they were right.
+    """Compare confidences in [0, 1] with correctness.
 
     The error is the mean over ten equally wide bins of |accuracy - confidence|, each weighing its
     decisions (Guo et al. 2017, "On Calibration of Modern Neural Networks", section 2).

@@ -1,4 +1,4 @@
-"""Two runs of the same tasks held against each other, task by task."""
+"""Paired comparison of two runs of the same tasks."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from inhabit.episodes.recording.schema import EndLine, RunHeader
 from inhabit.episodes.scoring.metrics import wilson
 
 _SAME = ("env", "backend", "candidates", "grants", "image", "max_steps")
-"""What has to be the same for a difference to tell of the agents."""
+"""What has to be the same for a fair comparison of agents."""
 _RESAMPLED = 2000
 
 
 class MixedError(UserError, ValueError):
-    """Two runs were made under different conditions. Names the first that differs."""
+    """Two runs were made under different conditions, or share no task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Comparison:
 
 
 def compare(first: Run, second: Run, *, mixed: bool = False) -> Comparison:
-    """Hold `second` against `first`, over the tasks that ended in both.
+    """Compare `second` with `first`, over the tasks that ended in both.
 
     Args:
         first: the run that differences are counted from.
@@ -155,8 +155,8 @@ def _check_same(first: RunHeader, second: RunHeader) -> None:
     for name in _SAME:
         if one[name] != other[name]:
             raise MixedError(
-                f"The runs differ in more than who acted: {name} is {one[name]!r} in the first and "
-                f"{other[name]!r} in the second. Compare them all the same with --mixed."
+                f"The runs differ in {name}: {one[name]!r} in the first, {other[name]!r} in the "
+                "second. Add --mixed to compare them anyway."
             )
 
 
@@ -190,7 +190,7 @@ def _share(end: EndLine) -> float:
 
 def _resampled(differences: Sequence[float]) -> tuple[float, float]:
     values = np.asarray(differences)
-    lot = np.random.default_rng(0)
-    means = [values[lot.integers(0, len(values), len(values))].mean() for _ in range(_RESAMPLED)]
+    rng = np.random.default_rng(0)
+    means = [values[rng.integers(0, len(values), len(values))].mean() for _ in range(_RESAMPLED)]
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)

@@ -20,7 +20,7 @@ _Z95 = 1.959963984540054
 
 
 class KindScores(BaseModel):
-    """What the tasks of one kind came to: a domain, a source, a level."""
+    """Metrics of the tasks of one type."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,7 +32,7 @@ class KindScores(BaseModel):
 
 
 class Scores(BaseModel):
-    """What a run came to; written as JSON, these are the keys that people's scripts read."""
+    """Metrics of a run. As JSON, these are the keys of `inhabit run --json`."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -155,5 +155,8 @@ def test_a_past_that_comes_out_differently_can_not_be_forked(
     next(x for x in lines if x["kind"] == "act" and x["step"] == 1)["feedback"] = "All is well."
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert fork(chance, "--episode", "0", "--step", "3", "--hint", "h") == 1
-    assert "step 1 comes out differently: feedback was 'All" in capsys.readouterr().err
+    assert (
+        "Step 1 differs from the record when it is re-executed: feedback was 'All"
+        in capsys.readouterr().err
+    )
     assert read_pairs(chance) == ()

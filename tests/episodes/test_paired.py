@@ -86,7 +86,7 @@ def test_what_was_run_otherwise_is_not_compared(
 ) -> None:
     one = Run.open(write_run(tmp_path / "one"))
     other = Run.open(write_run(tmp_path / "other", Made(backend="unity")))
-    with pytest.raises(MixedError, match="backend is 'embedded' in the first and 'unity'"):
+    with pytest.raises(MixedError, match="backend: 'embedded' in the first, 'unity'"):
         compare(one, other)
     assert compare(one, other, mixed=True).tasks == 4
     with pytest.raises(SystemExit) as left:

@@ -258,7 +258,7 @@ def test_time_is_told_apart(tmp_path: Path) -> None:
 
 def test_time_of_the_simulator_inside_the_model_is_the_simulators() -> None:
     clock = Clock()
-    with clock.spell(TimeShare.MODEL):
+    with clock.measure(TimeShare.MODEL):
         begun = time.perf_counter()
         time.sleep(0.02)
         clock.add(TimeShare.SIMULATOR, 0.015)

@@ -1,4 +1,4 @@
-"""What else became of an episode's task: attempts before this one, and forks of it."""
+"""Other attempts at an episode, and its forks."""
 
 from __future__ import annotations
 

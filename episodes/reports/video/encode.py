@@ -1,4 +1,4 @@
-"""Writes the film of an episode: MP4 for everyone, GIF where nothing else is shown."""
+"""Writes the video of an episode, as MP4 or animated GIF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several episodes side by side, a step at a time: for showing what agents do differently."""
+"""A video of several episodes side by side, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws one moment of an episode for a film: the picture, beside it what was thought and done."""
+"""Draws one video slide: the image, and beside it reasoning, action and feedback."""
 
 from __future__ import annotations
 
