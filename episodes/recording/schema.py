@@ -9,12 +9,12 @@ import json
 import math
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, PlainSerializer
 
-from inhabit.agents.core import Grant
-from inhabit.envs.core import Determinism, Reason, Task
+from inhabit.agents.core import Call, Decision, Grant, Ranked
+from inhabit.envs.core import Action, Determinism, Reason, Task
 
 FramePath = Annotated[str, Field(pattern=r"^frames/[0-9]+(-[0-9]+)?\.jpg$")]
 """Where a picture lies inside the episode's folder."""
@@ -201,6 +201,15 @@ class RankedText(_Record):
     blind: Nats | None = None
     """The sum where the model is shown no picture, if it was asked that way too."""
 
+    @classmethod
+    def of(cls, ranked: Ranked) -> Self:
+        """The record of a ranked candidate."""
+        return cls(**{name: getattr(ranked, name) for name in cls.model_fields})
+
+    def ranked(self) -> Ranked:
+        """The ranked candidate that this records."""
+        return Ranked(self.text, self.logprob, self.tokens, self.blind)
+
 
 class CallRecord(_Record):
     """One call to a model, as it was sent and answered. A picture stands as its digest."""
@@ -218,6 +227,16 @@ class CallRecord(_Record):
     requests: int = 1
     """Answers of an endpoint that went into this."""
 
+    @classmethod
+    def of(cls, call: Call) -> Self:
+        """The record of a call."""
+        fields = {name: getattr(call, name) for name in cls.model_fields}
+        return cls(**{**fields, "seconds": round(call.seconds, 6)})
+
+    def call(self) -> Call:
+        """The call that this records."""
+        return Call(**{name: getattr(self, name) for name in type(self).model_fields})
+
 
 class DecideLine(_Line):
     """What the agent wanted. On disk before it is acted on."""
@@ -233,6 +252,18 @@ class DecideLine(_Line):
     calls: tuple[CallRecord, ...]
     seconds: FiniteFloat
     """In the agent and its model."""
+
+    def decision(self, action: Action | None) -> Decision:
+        """The decision that this records, with its action as the environment parses it now."""
+        return Decision(
+            action=action,
+            stop=self.stop,
+            raw=self.raw,
+            description=self.description,
+            reasoning=self.reasoning,
+            ranked=tuple(one.ranked() for one in self.ranked),
+            calls=tuple(one.call() for one in self.calls),
+        )
 
 
 class ActLine(_Line):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.agents.core import Call, Decision
+from inhabit.agents.core import Decision
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Action, Observation, Outcome, Reason, Task
 from inhabit.envs.files import is_regular
@@ -143,11 +143,8 @@ class EpisodeWriter:
                 raw=decision.raw,
                 description=decision.description,
                 reasoning=decision.reasoning,
-                ranked=tuple(
-                    RankedText(text=r.text, logprob=r.logprob, tokens=r.tokens, blind=r.blind)
-                    for r in decision.ranked
-                ),
-                calls=tuple(map(_call, decision.calls)),
+                ranked=tuple(map(RankedText.of, decision.ranked)),
+                calls=tuple(map(CallRecord.of, decision.calls)),
                 seconds=round(seconds, 6),
             )
         )
@@ -234,17 +231,3 @@ class EpisodeWriter:
         while self._written and self._written[0].done():
             self._written.pop(0).result()
         self._written.append(pictures.write(self._folder / file, self._run, rgb))
-
-
-def _call(call: Call) -> CallRecord:
-    return CallRecord(
-        messages=call.messages,
-        reply=call.reply,
-        tokens_in=call.tokens_in,
-        tokens_out=call.tokens_out,
-        seconds=round(call.seconds, 6),
-        cached=call.cached,
-        others=call.others,
-        served=call.served,
-        requests=call.requests,
-    )

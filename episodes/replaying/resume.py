@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inhabit.agents.core import Call, Decision, Ranked
+from inhabit.agents.core import Decision
 from inhabit.envs.core import Action, Determinism, Outcome
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.recording.reader import Attempt, StepRecord
-from inhabit.episodes.recording.schema import CallRecord, DecideLine
+from inhabit.episodes.recording.schema import DecideLine
 from inhabit.episodes.recording.writer import ObservedState
 from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently
 
@@ -61,15 +61,7 @@ class Recorded:
         line = self.line
         if line.action is not None and action is None:
             _check(Difference(self.step.number, "action", line.action, None))
-        return Decision(
-            action=action,
-            stop=line.stop,
-            raw=line.raw,
-            description=line.description,
-            reasoning=line.reasoning,
-            ranked=tuple(Ranked(r.text, r.logprob, r.tokens, r.blind) for r in line.ranked),
-            calls=tuple(map(call_of, line.calls)),
-        )
+        return line.decision(action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +101,6 @@ def decided(attempt: Attempt, level: Determinism) -> tuple[Recorded, ...]:
             break  # Perhaps what a model had said when it failed: it is asked again.
         steps.append(Recorded(step, line, level))
     return tuple(steps)
-
-
-def call_of(call: CallRecord) -> Call:
-    """The call that a record stands for."""
-    return Call(
-        messages=call.messages,
-        reply=call.reply,
-        tokens_in=call.tokens_in,
-        tokens_out=call.tokens_out,
-        seconds=call.seconds,
-        cached=call.cached,
-        others=call.others,
-        served=call.served,
-        requests=call.requests,
-    )
 
 
 def _check(different: Difference | None) -> None:

@@ -11,14 +11,14 @@ from inhabit.agents.core import Call
 from inhabit.envs.core import Determinism
 from inhabit.episodes.recording.reader import Attempt, Run
 from inhabit.episodes.recording.schema import DecideLine
-from inhabit.episodes.replaying.resume import call_of, decided
+from inhabit.episodes.replaying.resume import decided
 
 
 def calls_of(run: Run) -> Iterator[Call]:
     """Every call that is on record, in all attempts, once."""
     for episode in run.episodes():
         for decide in _decided_anew(episode.attempts()):
-            yield from map(call_of, decide.calls)
+            yield from (call.call() for call in decide.calls)
 
 
 def seconds_of(attempts: Sequence[Attempt]) -> float:
