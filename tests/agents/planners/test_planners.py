@@ -75,7 +75,7 @@ def test_random_draws_evenly_and_by_seed_and_step_alone() -> None:
 
 def test_random_draws_alike_in_every_process() -> None:
     code = (
-        "import asyncio\nfrom tests.agents.test_planners import *\n"
+        "import asyncio\nfrom tests.agents.planners.test_planners import *\n"
         "print([decide(make('random'), view(*TEXTS, seed=s)).action.text for s in range(20)])"
     )
     seen = {

@@ -23,7 +23,7 @@ def test_who_asks_at_one_moment_is_answered_together() -> None:
         return doubled(numbers)
 
     async def crowd() -> list[int]:
-        turns = MicroBatcher(most=3, name="test")
+        turns = MicroBatcher(batch_size=3, name="test")
         answers = await asyncio.gather(*(turns.ask(n, heard) for n in range(1, 6)))
         turns.close()
         return answers
@@ -34,7 +34,7 @@ def test_who_asks_at_one_moment_is_answered_together() -> None:
 
 def test_what_is_refused_spoils_nothing_else() -> None:
     async def pair() -> list[object]:
-        turns = MicroBatcher(most=3, name="test")
+        turns = MicroBatcher(batch_size=3, name="test")
         return await asyncio.gather(
             *(turns.ask(n, doubled) for n in (0, 1)), return_exceptions=True
         )
@@ -53,7 +53,7 @@ def test_whoever_still_waits_when_it_is_closed_is_told() -> None:
         return doubled(numbers)
 
     async def closed() -> tuple[int, list[object]]:
-        turns = MicroBatcher(most=1, name="test")
+        turns = MicroBatcher(batch_size=1, name="test")
         prefix = asyncio.create_task(turns.ask(1, slowly))
         await asyncio.to_thread(going.wait, 10)
         waiting = asyncio.create_task(turns.ask(2, slowly))
@@ -74,7 +74,7 @@ def test_whoever_still_waits_when_it_is_closed_is_told() -> None:
 
 def test_who_gives_up_waiting_holds_nobody_up() -> None:
     async def one_gives_up() -> int:
-        turns = MicroBatcher(most=1, name="test")
+        turns = MicroBatcher(batch_size=1, name="test")
         first, second = (asyncio.create_task(turns.ask(n, doubled)) for n in (1, 2))
         await asyncio.sleep(0)
         first.cancel()
