@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from signal import SIGHUP, SIGINT, SIGKILL, SIGTERM, Signals
+from signal import SIG_DFL, SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGSTOP, SIGTERM, Signals, signal
 
 import psutil
 import pytest
@@ -94,15 +94,23 @@ def test_nothing_is_left_and_the_run_completes(
     surroundings = {**os.environ, "TMPDIR": str(temporary), "DISPLAY": ":0"}
     with (tmp_path / "said").open("wb") as said:
         runner = subprocess.Popen(
-            command, stdout=said, stderr=said, env=surroundings, start_new_session=True
+            command,
+            stdout=said,
+            stderr=said,
+            env=surroundings,
+            start_new_session=True,
+            preexec_fn=_mind_all,
         )
     try:
-        wait_for(lambda: _written(tmp_path / "run") > 4 or runner.poll() is not None, seconds=120)
+        wait_for(lambda: _written(tmp_path / "run") > 2 or runner.poll() is not None, seconds=120)
+        # Stopped meanwhile, so that it is in the midst of an episode when the signal comes.
+        os.kill(runner.pid, SIGSTOP)
         family = psutil.Process(runner.pid).children(recursive=True)
         ports = _ports(family)
         struck = _struck(victim, runner.pid, family, chosen)
         below = [p for p in family if victim == "runner" or p in _below(struck)]
         os.kill(struck.pid, number)
+        os.kill(runner.pid, SIGCONT)
         begun = time.monotonic()
         if victim == "runner":
             runner.wait(timeout=SOON)
@@ -126,7 +134,15 @@ def test_nothing_is_left_and_the_run_completes(
     index = [json.loads(line) for line in (tmp_path / "run" / "index.jsonl").open()]
     assert sorted(line["number"] for line in index) == list(range(chosen.episodes))
     assert all(episode.end() is not None for episode in Run.open(tmp_path / "run").episodes())
-    print(f"CELL {outer} {number.name} {victim}: {took:.1f} s, {len(ports)} ports, {figures}")  # noqa: T201
+    cell = f"{outer}, {number.name} to the {victim}"
+    sys.stdout.write(f"{cell}: gone after {took:.1f} s, {len(ports)} ports free, each counted\n")
+
+
+def _mind_all() -> None:
+    """Whoever runs these tests may have signals ignored, as `nohup` has."""
+    for number in SIGNALS:
+        if number != SIGKILL:
+            signal(number, SIG_DFL)
 
 
 def _command(outer: Outer, folder: Path) -> list[str]:
