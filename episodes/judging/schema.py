@@ -50,7 +50,7 @@ class StepLine(_Line):
     """Actions of the expert's plan from here."""
     key_concepts: tuple[str, ...]
     reason: str
-    confidence: float | None = None
+    confidence: float | None = Field(default=None, ge=0.0, le=1.0)
     """The share of its action of the probability that the recorded candidates have together; None
     where nothing was ranked."""
     judged: Judged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -130,7 +131,8 @@ def _confidence(step: StepRecord) -> float | None:
     decide = step.decide
     if decide is None or not decide.ranked:
         return None
-    return next((s.share for s in shares(decide.ranked) if s.text == decide.action), None)
+    found = next((s.share for s in shares(decide.ranked) if s.text == decide.action), None)
+    return None if found is None or math.isnan(found) else min(1.0, found)
 
 
 def _lines(
