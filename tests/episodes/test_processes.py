@@ -122,7 +122,7 @@ def test_nothing_is_left_and_the_run_completes(
         assert (code == 0) == (victim != "runner"), (tmp_path / "said").read_text()
         _gone(family, SOON)
         wait_for(lambda: not list(temporary.iterdir()), seconds=SOON)
-        assert all(map(_free, ports))
+        wait_for(lambda: all(map(_free, ports)), seconds=SOON)
     finally:
         _end(runner)
     again = subprocess.run(
