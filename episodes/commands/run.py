@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from inhabit.agents.core import Agent, Grant
+from inhabit.agents.from_file import load_agent, names_file
 from inhabit.envs.core import Task
 from inhabit.envs.registry import find
 from inhabit.episodes.commands.interrupt import interruptible
@@ -44,8 +45,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Agent that acts, from `inhabit agents`. [default: the environment's own agent, "
-            "where it has one]",
+            help="Agent that acts, from `inhabit agents`, or a class in a file, as FILE.py:CLASS. "
+            "[default: the environment's own agent, where it has one]",
         ),
     ] = None,
     model: Annotated[
@@ -119,7 +120,7 @@ def run(
         )
     chosen = plan(
         env,
-        decides,
+        load_agent(decides) if names_file(decides) else decides,
         backend=backend,
         model=model,
         base_url=base_url,

@@ -133,6 +133,10 @@ def check_model(run: Run, details: Mapping[str, JsonValue]) -> None:
 def _asked(header: RunHeader) -> Mapping[str, JsonValue]:
     fields = header.model_dump(mode="json")
     asked = {name: fields[name] for name in _ASKED}
+    # An agent in a file is the same one while the file is.
+    file = header.agent.rpartition(":")[0]
+    if file in header.software:
+        asked[file] = header.software[file]
     for whose, settings in fields["settings"].items():
         asked |= {f"{whose}.{key}": value for key, value in settings.items()}
     return asked

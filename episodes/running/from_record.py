@@ -15,6 +15,7 @@ from typing import cast
 
 from pydantic import BaseModel
 
+from inhabit.agents.from_file import names_file
 from inhabit.agents.models import registry as models
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Env, Task
@@ -113,6 +114,11 @@ def plan_like(
     asked = model or (None if other else header.model)
     before: dict[str, Mapping[str, object]] = {"env": kept.env, "run": kept.run}
     owners: dict[str, type[BaseModel]] = {"env": find_env(header.env).settings, "run": RunSettings}
+    if agent is None and names_file(header.agent):
+        raise SettingError(
+            f"{where} was played by {header.agent}, an agent in a file, and a record does not say "
+            "which program is run. Name a registered agent where this command takes --agent."
+        )
     planner = find_agent(agent or header.agent)
     owners["agent"] = planner.settings
     said = list(assignments)

@@ -99,7 +99,10 @@ class RunPlan:
             max_steps=self.max_steps,
             episodes=len(tasks),
             machine=machine(),
-            software=software(_MATTERS + self.env.packages + (_MODELS if self.model else ())),
+            software={
+                **software(_MATTERS + self.env.packages + (_MODELS if self.model else ())),
+                **self.agent.source,
+            },
         )
 
     def recorded_settings(self) -> Settings:

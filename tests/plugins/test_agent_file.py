@@ -1,0 +1,95 @@
+"""`--agent FILE.py:Class`: an agent in a file, recorded, and never loaded from a record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inhabit.cli import main
+from inhabit.episodes.recording.reader import Run
+
+AGENT = """
+from pydantic import BaseModel
+from inhabit.agents.core import Agent, Decision
+
+class First(Agent):
+    class Settings(BaseModel):
+        number: int = 0
+
+    def __init__(self, settings):
+        self.number = settings.number
+
+    async def decide(self, view):
+        return Decision(view.candidates[self.number])
+
+class Other:
+    pass
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    found = tmp_path / "mine.py"
+    found.write_text(AGENT)
+    return found
+
+
+def run(capsys: Any, code: int, *words: str) -> str:
+    with pytest.raises(SystemExit) as left:
+        main(list(words))
+    said = capsys.readouterr()
+    assert left.value.code == code, said.err
+    return " ".join(said.err.split())
+
+
+def play(file: Path, out: Path, kind: str = "First", *more: str) -> list[str]:
+    words = ["run", "toy", "--agent", f"{file}:{kind}", "--n", "1", "--out", str(out)]
+    return [*words, "--set", "in_process=true", *more]
+
+
+def test_it_plays_and_is_on_record(file: Path, tmp_path: Path, capsys: Any) -> None:
+    run(capsys, 0, *play(file, tmp_path / "run", "First", "--set", "number=1"))
+    header = Run.open(tmp_path / "run").header
+    assert header.agent == "mine.py:First"
+    assert header.settings.agent == {"number": 1}
+    assert header.software["mine.py"].startswith("sha256 ")
+    run(capsys, 0, "replay", str(tmp_path / "run"))
+
+
+def test_another_file_does_not_go_on_with_the_run(file: Path, tmp_path: Path, capsys: Any) -> None:
+    run(capsys, 0, *play(file, tmp_path / "run"))
+    file.write_text(AGENT + "# changed\n")
+    assert "was begun with mine.py 'sha256" in run(capsys, 2, *play(file, tmp_path / "run"))
+
+
+def test_a_record_never_loads_it(
+    file: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(capsys, 0, *play(file, tmp_path / "run"))
+    file.write_text("import pathlib; pathlib.Path('ran').touch()")
+    monkeypatch.chdir(tmp_path)
+    for words in (
+        ("replan", "run"),
+        ("fork", "run", "--episode", "0", "--step", "0", "--action", "go to the kitchen"),
+    ):
+        assert "a record does not say which program is run" in run(capsys, 2, *words)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "told"),
+    [
+        (AGENT, "Other", "has no class 'Other' derived from inhabit.agents.core.Agent"),
+        (AGENT, "Missing", "has no class 'Missing'"),
+        ("raise OSError('no disk')", "First", "raised OSError: no disk (mine.py, line 1)"),
+        ("def broken(:", "First", "raised SyntaxError"),
+        (None, "First", "can't be read: No such file"),
+    ],
+)
+def test_what_is_wrong_is_a_sentence(
+    file: Path, tmp_path: Path, capsys: Any, code: str | None, kind: str, told: str
+) -> None:
+    file.unlink() if code is None else file.write_text(code)
+    assert told in run(capsys, 2, *play(file, tmp_path / "run", kind))
