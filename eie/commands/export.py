@@ -18,11 +18,12 @@ def export(
         Path, typer.Argument(metavar="RUN|SET", help="Folder of a run or of a data set.")
     ],
     form: Annotated[
-        ExportFormat,
+        str,
         typer.Option(
             "--format",
+            metavar="FORMAT",
             help="Output format. Runs: llava, messages, egoplan, lerobot. "
-            "Data sets: llava, messages, egoplan, pca.",
+            "Data sets: llava, messages, egoplan, pca. Or one that an installed package adds.",
         ),
     ],
     out: Annotated[
@@ -45,16 +46,17 @@ def export(
     Of a run, only successful episodes are exported.
     """
     # Exporters import libraries that no other command needs.
-    from inhabit.eie.export.formats import export_run, export_set
+    from inhabit.eie.export.formats import export_run, export_set, find_format
     from inhabit.eie.sets.folder import SetFolder
 
+    chosen = find_format(form)
     is_set = (source / "set.json").exists()
     if not is_set and not any(end and end.success for end in Index(Run.open(source)).ends()):
         raise RecordError(f"Nothing to export: no episode of {source} was successful.")
     if is_set:
         count = export_set(
             SetFolder.open(source),
-            form,
+            chosen,
             out,
             films=films,
             assignments=assignments or (),
@@ -63,11 +65,11 @@ def export(
     elif films:
         raise RecordError(f"{source} is not a data set: --films works on data sets only.")
     else:
-        count = export_run(Run.open(source), form, out)
+        count = export_run(Run.open(source), chosen, out)
     if not count:
-        raise RecordError(f"Nothing was exported: {source} has no sample for {form.value}.")
+        raise RecordError(f"Nothing was exported: {source} has no sample for {form}.")
     if as_json:
-        print_json({"source": str(source), "format": form.value, "out": str(out), "count": count})
+        print_json({"source": str(source), "format": form, "out": str(out), "count": count})
     else:
-        what = "episodes" if form is ExportFormat.LEROBOT else "samples"
+        what = "episodes" if chosen is ExportFormat.LEROBOT else "samples"
         answers().print(f"Exported {count} {what} to {out}.", soft_wrap=True)

@@ -10,9 +10,11 @@ from tempfile import TemporaryDirectory
 from inhabit.eie.export import egoplan, llava, pca
 from inhabit.eie.export.conversations import of_demonstrations, of_examples
 from inhabit.eie.export.demonstrations import demonstrations
+from inhabit.eie.export.exporter import EXPORTERS, Exporter, write_with
 from inhabit.eie.export.files import claim
 from inhabit.eie.export.replayed_clips import ClipReplayer
 from inhabit.eie.sets.folder import SetFolder
+from inhabit.envs.core import UnknownNameError
 from inhabit.envs.extras import require
 from inhabit.episodes.recording.reader import RecordError, Run
 
@@ -29,7 +31,7 @@ class ExportFormat(StrEnum):
 
 def export_set(
     opened: SetFolder,
-    form: ExportFormat,
+    form: ExportFormat | Exporter,
     out: Path,
     *,
     films: bool = False,
@@ -56,6 +58,8 @@ def export_set(
         DiskError: it can't be written.
     """
     folder = opened.folder
+    if isinstance(form, Exporter):
+        return _write_set(form, opened, out)
     if form is ExportFormat.LEROBOT:
         raise RecordError(
             f"{folder} is a set of examples, and LeRobot's form holds whole episodes: "
@@ -85,7 +89,7 @@ def export_set(
             return pca.write(examples, folder, out)
 
 
-def export_run(run: Run, form: ExportFormat, out: Path) -> int:
+def export_run(run: Run, form: ExportFormat | Exporter, out: Path) -> int:
     """Write the episodes of `run` that succeeded in `form` to `out`.
 
     Returns:
@@ -96,6 +100,8 @@ def export_run(run: Run, form: ExportFormat, out: Path) -> int:
         UnavailableError: a package is lacking.
         DiskError: it can't be written.
     """
+    if isinstance(form, Exporter):
+        return _write_run(form, run, out)
     if form is ExportFormat.PCA:
         raise RecordError(
             f"{run.folder} is a run, and PCA-Bench's form holds candidates with a reason: export a "
@@ -117,6 +123,35 @@ def export_run(run: Run, form: ExportFormat, out: Path) -> int:
             from inhabit.eie.export import lerobot
 
             return lerobot.write(shown, out, env=run.header.env)
+
+
+def find_format(name: str) -> ExportFormat | Exporter:
+    """The format of that name, ours or of another package.
+
+    Raises:
+        UnknownNameError: there is none.
+        PluginError: the package that brings it is broken.
+    """
+    if name in list(ExportFormat):
+        return ExportFormat(name)
+    if name not in EXPORTERS.names():
+        known = [*(form.value for form in ExportFormat), *EXPORTERS.names()]
+        raise UnknownNameError("export format", name, known)
+    return EXPORTERS.find(name)
+
+
+def _write_set(form: Exporter, opened: SetFolder, out: Path) -> int:
+    write = form.write_set
+    if write is None:
+        raise RecordError(f"The form {form.name!r} is not for data sets: export a run's folder.")
+    return write_with(form.name, lambda: write(opened.examples(), opened.folder, out), out)
+
+
+def _write_run(form: Exporter, run: Run, out: Path) -> int:
+    write = form.write_run
+    if write is None:
+        raise RecordError(f"The form {form.name!r} is not for runs: export a data set.")
+    return write_with(form.name, lambda: write(demonstrations(run), out), out)
 
 
 def _check(form: ExportFormat) -> None:

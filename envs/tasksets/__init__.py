@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from inhabit.envs.core import TaskError
+from inhabit.envs.tasksets.benchmark import BENCHMARKS, Benchmark, EpisodeResult, Metric
+
+__all__ = ["BENCHMARKS", "SETS", "Benchmark", "EpisodeResult", "Metric", "find"]
 
 SETS: Mapping[str, str] = {
     "alfred-v1": "bcfd92c666aa4ea7372cba7be935f42dbb1b4363a43d51107855307459132109",
@@ -26,9 +29,10 @@ def find(name: str) -> Path | None:
 
     Raises:
         TaskError: its bytes are not those that were frozen.
+        PluginError: the package that brings it is broken.
     """
     if name not in SETS:
-        return None
+        return BENCHMARKS.find(name).file() if name in BENCHMARKS.names() else None
     file = _FOLDER / f"{name}.jsonl"
     try:
         digest = hashlib.sha256(file.read_bytes()).hexdigest()

@@ -19,6 +19,7 @@ def print_scores(scores: Scores, console: Console) -> None:
         ("episodes", f"{scores.episodes} of {scores.planned}"),
         ("success rate", _rate(scores.success_rate, scores.success_interval)),
         *_by_kind(scores),
+        *_by_benchmark(scores),
         ("goal-condition success", _percent(scores.goal_condition_rate)),
         ("path-length weighted", _path_length_weighted(scores)),
         ("invalid actions", _invalid(scores)),
@@ -36,6 +37,19 @@ def print_scores(scores: Scores, console: Console) -> None:
     for name, value in rows:
         table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
     console.print(table)
+
+
+def _by_benchmark(scores: Scores) -> list[tuple[str, str]]:
+    """A line for each metric of the benchmark that was run."""
+    if (found := scores.benchmark) is None:
+        return []
+    values = {name: f"{value:g}" for name, value in found.metrics.items()} | {
+        name: f"failed: it {why}" for name, why in found.failed.items()
+    }
+    return [
+        ("benchmark", f"{found.name}, version {found.version}"),
+        *((f"  {name}", value) for name, value in values.items()),
+    ]
 
 
 def _by_kind(scores: Scores) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from inhabit.envs.core import Task
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Choice, Ending, EndLine, Seconds, TokenCounts
+from inhabit.episodes.scoring.benchmark import BenchmarkScores, benchmark_scores
 from inhabit.episodes.scoring.bootstrap import clustered
 
 _Z95 = 1.959963984540054
@@ -79,6 +80,8 @@ class Scores(BaseModel):
     """Read and written by models, over all episodes, for each that was solved; None for none."""
     seconds_per_success: float | None
     """The same of the time in simulator, model, record and all else."""
+    benchmark: BenchmarkScores | None = None
+    """By the metrics of the installed benchmark whose tasks these are; None where there is none."""
     kinds: Mapping[str, KindScores]
     """The same tasks by their kind."""
 
@@ -142,6 +145,7 @@ def score(run: Run, index: Index | None = None) -> Scores:
         seconds_per_success=_each(
             sum(getattr(e.seconds, part) for e in ends for part in Seconds.model_fields), solved
         ),
+        benchmark=benchmark_scores(run, [scored.end for scored in ended]),
         kinds=_kinds(ended),
     )
 
