@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -55,9 +56,10 @@ def load_agent(agent: str) -> AgentRegistration:
     if problem := settings_problem(settings):
         raise ModelError(f"The agent {kind!r} in {file} can't be used: {problem}.")
 
+    factory: Callable[..., Agent] = found
+
     def make(chosen: Any, model: Model | None) -> Agent:
-        made: Agent = found() if settings is NoSettings else found(chosen)
-        return made
+        return factory() if settings is NoSettings else factory(chosen)
 
     return AgentRegistration(
         name=f"{file.name}:{kind}",

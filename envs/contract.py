@@ -20,7 +20,7 @@ import json
 import random
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 from unittest import SkipTest
 
 import numpy as np
@@ -50,7 +50,6 @@ from inhabit.envs.core import (
     Tools,
 )
 
-C = TypeVar("C")
 T = TypeVar("T")
 
 _NONSENSE = ("", " ", "{}", "{0.x}", "%s", "\x00", "put the {x} in", "é" * 3000, "[b]")
@@ -86,7 +85,9 @@ class EnvContract:
             _expect(read == task, f"Task {task.id!r} is read as {read!r} after being written.")
         names = [task.id for task in tasks]
         _expect(len(set(names)) == len(names), f"tasks() repeats an id: {names}.")
-        _expect(tasks == list(self.tasks()), "tasks() gave other tasks when it was called again.")
+        _expect(
+            list(tasks) == list(self.tasks()), "tasks() gave other tasks when it was called again."
+        )
 
     def test_vocabulary_is_fixed_and_can_be_parsed(self) -> None:
         """No doubles; the same order each time; every text means its own action."""
@@ -197,7 +198,7 @@ class EnvContract:
     def test_a_solved_task_is_over(self) -> None:
         """Where every goal condition holds, `over` is said at once; nothing goes on after it."""
         with self.make() as env:
-            expert = _needs(env, Expert, "an expert")
+            expert: Expert = _needs(env, Expert, "an expert")
             for task in self.tasks():
                 env.reset(task, seed=0)
                 for action in _actions(env, "plan"):
@@ -321,7 +322,7 @@ class EnvContract:
     def test_best_actions_begin_shortest_plans(self) -> None:
         """They are actions that work; the plan begins with one; after one, no more is left."""
         with self.make() as env:
-            expert = _needs(env, Expert, "an expert")
+            expert: Expert = _needs(env, Expert, "an expert")
             for task in self.tasks():
                 env.reset(task, seed=0)
                 best = expert.best_actions()
@@ -355,8 +356,8 @@ class EnvContract:
     def test_forks_are_independent(self) -> None:
         """Acting in a fork leaves the original as it was, and the other way round."""
         with self.make() as env:
-            forkable = _needs(env, Forkable, "a fork of its state")
-            original = _needs(env, Privileged, "its state")
+            forkable: Forkable = _needs(env, Forkable, "a fork of its state")
+            original: Privileged = _needs(env, Privileged, "its state")
             env.reset(self.tasks()[0], seed=0)
             before = original.digest()
             with forkable.fork() as fork:
@@ -387,7 +388,7 @@ class EnvContract:
     def test_digest_follows_the_state(self) -> None:
         """Equal states have equal digests, and different states different ones."""
         with self.make() as env:
-            privileged = _needs(env, Privileged, "its state")
+            privileged: Privileged = _needs(env, Privileged, "its state")
             _skip_if(env.realtime, "the world of this environment moves by itself")
             seen: dict[str, str] = {}
             for task in self.tasks()[:3]:
@@ -477,10 +478,10 @@ def _skip_if(holds: bool, why: str) -> None:
         raise SkipTest(f"Does not apply: {why}.")
 
 
-def _needs(env: Env, capability: type[C], what: str) -> C:
+def _needs(env: Env, capability: type, what: str) -> Any:
     """`env` as one that has the capability; the test is skipped where it has not."""
     _skip_if(not isinstance(env, capability), f"this environment does not offer {what}")
-    return cast(C, env)
+    return env
 
 
 def _check(check: Callable[..., T], *arguments: object) -> T:

@@ -124,3 +124,13 @@ def test_a_changed_benchmark_is_refused(site: Path, tmp_path: Path) -> None:
     )
     assert said.returncode == 2
     assert "is not the set 'keydoor-v1' that was frozen" in " ".join(said.stderr.split())
+
+
+def test_the_commands_of_the_guide_work(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(EXAMPLES)
+    guide = (EXAMPLES.parent / "docs" / "extending.md").read_text()
+    commands = [line for line in guide.splitlines() if line.startswith("inhabit ")]
+    assert len(commands) >= 8
+    for command in commands:
+        inhabit(site, tmp_path, *command.split()[1:])
+    assert (tmp_path / "runs" / "keydoor" / "index.html").exists()
