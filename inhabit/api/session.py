@@ -115,7 +115,9 @@ class Session:
         self._env.reset(self._task, seed=self._seed)
         self._history: list[Step] = []
         self._over = False
-        return self.observe()
+        # What was seen last, so that a step asks for one picture: they cost more than the rest.
+        self._seen = self.observe()
+        return self._seen
 
     def observe(self) -> Observation:
         """What the agent sees and knows now. Changes nothing."""
@@ -144,7 +146,7 @@ class Session:
         """
         if self._over:
             raise RuntimeError("The episode is over: call reset() to play it again.")
-        before = self.observe()
+        before = self._seen
         meant = self._env.parse(action) if isinstance(action, str) else action
         if meant is None:
             met, total = self._env.progress()
@@ -155,6 +157,7 @@ class Session:
         reason, feedback = outcome.reason, outcome.feedback
         self._history.append(Step(said, reason, feedback, before.rgb, before.text, before.clips))
         self._over = outcome.over
+        self._seen = self.observe()
         return StepResult(
             meant,
             reason,
@@ -163,7 +166,7 @@ class Session:
             outcome.total,
             outcome.over,
             outcome.cost,
-            self.observe(),
+            self._seen,
         )
 
     def plan(self) -> list[str]:
@@ -186,7 +189,7 @@ class Session:
         assert isinstance(self._env, Forkable)
         copy = object.__new__(Session)
         copy._env, copy._task, copy._seed = self._env.fork(), self._task, self._seed
-        copy._history, copy._over = list(self._history), self._over
+        copy._history, copy._over, copy._seen = list(self._history), self._over, self._seen
         return copy
 
     def view(self, choice: Choice | str = Choice.SEEN) -> View:

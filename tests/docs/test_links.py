@@ -14,7 +14,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 PLACE = re.compile(r"(?:envs|agents|episodes|eie|inhabit|scripts|tests|docs)/[\w./*-]+\w")
-NAME = re.compile(r"inhabit(?:\.\w+)+")
+NAME = re.compile(r"inhabit(?:\.(?!lock)\w+)+")
 MADE_WHEN_BUILT = {"commands.md", "api.md"}
 """Pages whose headings are written when the site is built, by `scripts/docs`."""
 
