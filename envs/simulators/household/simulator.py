@@ -27,6 +27,7 @@ from inhabit.envs.simulators.household.cameras import FixedCamera
 from inhabit.envs.simulators.household.drawing.picture import Randomization
 from inhabit.envs.simulators.household.house import House, Settings, Sight
 from inhabit.envs.simulators.household.placement import placing
+from inhabit.envs.simulators.household.rooms import procedural
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, in_build
 from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE, NEAR_PLANE
 from inhabit.envs.simulators.household.world import SimObject, WorldSnapshot
@@ -108,6 +109,7 @@ class Simulator:
             "Reset": self._reset,
             "Initialize": self._initialize,
             "ChangeResolution": self._change_resolution,
+            "CreateHouse": self._create_house,
             "Snapshot": self._snapshot,
             "Restore": self._restore,
             "Forget": self._forget,
@@ -223,13 +225,22 @@ class Simulator:
         return low, (outline.high[0], outline.ceiling, outline.high[1])
 
     def _scenes(self, house: House) -> JsonValue:
-        return [in_build(name) for name in self._catalog.names]
+        return [*(in_build(name) for name in self._catalog.names), procedural.NAME]
 
     def _reset(self, house: House, *, scene_name: str, **others: Any) -> JsonValue:
         try:
             room = self._catalog.load(scene_name)
             settings = replace(house.settings, map_view=False, listed=None)
             self._house = House(room, settings, self._seed, self._revisions)
+        except SceneError as error:
+            raise Refusal(str(error)) from error
+        return None
+
+    def _create_house(self, current: House, *, house: dict[str, Any]) -> JsonValue:
+        """Make a ProcTHOR house the scene."""
+        try:
+            room = procedural.build(house)
+            self._house = House(room, current.settings, self._seed, self._revisions)
         except SceneError as error:
             raise Refusal(str(error)) from error
         return None

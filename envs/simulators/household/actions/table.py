@@ -57,6 +57,9 @@ _WITHOUT_EFFECT = (
 )
 _SLIDES = "Slides as far as its mass allows, 1 m at most; nothing topples or is knocked over."
 _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
+    "Scene": {
+        "CreateHouse": "Thin straight walls, doorways without doors, no windows; our own shapes.",
+    },
     "Questions": {
         "ObjectNavExpertAction": "A shortest path on the grid of 0.25 m, for any gridSize.",
         "PerformRaycast": "Hits the shapes that are drawn, not Unity's colliders.",
@@ -123,9 +126,7 @@ _REFUSALS: Mapping[str, Mapping[str, str]] = {
     },
     "Assets": {
         "The embedded household has no asset files of Unity: it draws shapes of its own.": (
-            "SpawnAsset GetAssetDatabase CreateRuntimeAsset "
-            "SetSkybox ColorSurfacesRandomly "
-            "CreateHouse "
+            "SpawnAsset GetAssetDatabase CreateRuntimeAsset SetSkybox ColorSurfacesRandomly "
             "GetHouseFromTemplate"
         )
     },

@@ -158,11 +158,20 @@ def _cache() -> Path:
 
 
 def _source() -> Path:
+    return databases() / "ai2thor-object-metadata.json"
+
+
+def databases() -> Path:
+    """The folder of the package procthor that holds its data.
+
+    Raises:
+        UnavailableError: it is not installed.
+    """
     spec = find_spec("procthor")  # found, not imported: importing it brings in half of matplotlib
     for place in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(place) / "databases" / "ai2thor-object-metadata.json"
-        if path.is_file():
-            return path
+        folder = Path(place) / "databases"
+        if (folder / "ai2thor-object-metadata.json").is_file():
+            return folder
     raise UnavailableError(
         "The rooms come with the package procthor 0.0.1.dev2, which is not installed here. "
         "Bring it with: pip install procthor==0.0.1.dev2"

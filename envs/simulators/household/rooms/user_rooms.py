@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.envs.core import SceneError
-from inhabit.envs.simulators.household.rooms import ithor
+from inhabit.envs.simulators.household.rooms import ithor, procedural
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 _ENDING = ".json"
@@ -129,6 +129,8 @@ class Catalog:
             SceneError: there is no such room, or its file cannot be read.
             UnavailableError: the rooms' package is missing, or the recorded cells.
         """
+        if scene == procedural.NAME:
+            return procedural.empty()
         path = self._files.get(scene.removesuffix("_physics"))
         return ithor.load(scene, recorded=self._recorded) if path is None else read(path)
 
@@ -167,15 +169,12 @@ def read(path: Path) -> Room:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise SceneError(f"{path} can't be read: {error}.") from error
+    if isinstance(content, dict) and "rooms" in content:
+        return procedural.build(content, path.stem)
     objects = content.get("objects") if isinstance(content, dict) else None
     if not isinstance(objects, list):
         raise SceneError(
             f"{path} is no room: it holds no list of objects. Save `event.metadata` as JSON."
-        )
-    if "proceduralParameters" in content:
-        raise SceneError(
-            f"{path} is a plan of a ProcTHOR house, which says nothing of its things' sizes. Load "
-            "the house in a build of AI2-THOR and save `event.metadata` as JSON."
         )
     return ithor.unpack(path.stem, ithor.prepare(_checked(path, objects)))
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ai2thor.controller import Controller
+from procthor_houses import small_house
 
 from inhabit.envs.simulators.household.actions import ACTIONS
 from inhabit.envs.simulators.household.actions.table import REFUSED, markdown, rows
@@ -22,7 +23,7 @@ from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.wire.packing import Json
 from inhabit.envs.simulators.household.wire.session import Session
 
-OWN = {"GetScenesInBuild", "Reset", "Initialize", "ChangeResolution"}
+OWN = {"GetScenesInBuild", "Reset", "Initialize", "ChangeResolution", "CreateHouse"}
 """Actions about the simulator itself."""
 FORCED = {"forceAction": True}
 Step = Mapping[str, Any]
@@ -121,6 +122,7 @@ def undone(action: str, kind: str) -> Made:
 
 MADE: Mapping[str, Made] = {
     "Reset": plain(sceneName="FloorPlan2_physics"),
+    "CreateHouse": plain(house=small_house()),
     "Initialize": plain(gridSize=0.1, fieldOfView=100, renderDepthImage=True),
     "ChangeResolution": plain(x=80, y=60),
     **dict.fromkeys(("MoveAhead", "MoveBack", "MoveLeft", "MoveRight"), amid_free_cells),
