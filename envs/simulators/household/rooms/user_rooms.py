@@ -170,7 +170,10 @@ def read(path: Path) -> Room:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise SceneError(f"{path} can't be read: {error}.") from error
     if isinstance(content, dict) and "rooms" in content:
-        return procedural.build(content, path.stem)
+        try:
+            return procedural.build(content, path.stem)
+        except SceneError as error:
+            raise SceneError(f"{path}: {error}") from error
     objects = content.get("objects") if isinstance(content, dict) else None
     if not isinstance(objects, list):
         raise SceneError(

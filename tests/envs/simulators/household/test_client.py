@@ -178,7 +178,7 @@ def assert_masks(event: Any, ids: list[str]) -> None:
 
 
 def test_it_knows_all_rooms(controller: Controller) -> None:
-    assert controller.scenes_in_build == {f"{scene}_physics" for scene in SCENES}
+    assert controller.scenes_in_build == {*(f"{scene}_physics" for scene in SCENES), "Procedural"}
     with pytest.raises(ValueError, match="FloorPlan31"):
         controller.reset("FloorPlan31")
     assert_valid(controller.reset("FloorPlan2"))
