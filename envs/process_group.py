@@ -25,7 +25,7 @@ _WATCH = """
 trap '' HUP INT TERM
 read -r _
 kill -s TERM 0
-sleep 0.2
+sleep "$1"
 tries=0
 while [ -e "$0" ] && [ $tries -lt 40 ]; do
   rm -rf -- "$0" || sleep 0.1
@@ -62,12 +62,13 @@ class ProcessGroup:
         folder: an empty temporary folder.
     """
 
-    def __init__(self, prefix: str, within: str | None = None) -> None:
+    def __init__(self, prefix: str, within: str | None = None, keep: float = 0.2) -> None:
         """Start the watch.
 
         Args:
             prefix: the beginning of the folder's name.
             within: where it is made; None for the system's place for temporary files.
+            keep: seconds that the group and the folder stay once this process is gone.
 
         Raises:
             OSError: the folder cannot be made, or no process can be started.
@@ -77,7 +78,7 @@ class ProcessGroup:
         reading, self._pipe = os.pipe()
         try:
             self._watch = subprocess.Popen(
-                ["/bin/sh", "-c", _WATCH, str(self.folder)],
+                ["/bin/sh", "-c", _WATCH, str(self.folder), str(keep)],
                 stdin=reading,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

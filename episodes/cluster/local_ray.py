@@ -23,6 +23,8 @@ ray.init(address="local", include_dashboard=False, log_to_driver=False, _temp_di
 print(ray.get_runtime_context().gcs_address, flush=True)
 signal.pause()
 """
+_WORKERS_END = 3.0
+"""Seconds."""
 _ROOM = 40
 """Characters: Ray puts sockets into its folder, and the path of a socket has 107 at most."""
 
@@ -58,28 +60,31 @@ def started() -> Iterator[None]:
             f"Ray was imported before, and would listen at {address}. Set "
             "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0, or name a cluster with ray_address."
         )
-    group = ProcessGroup("inhabit-ray-", within=_short())
+    group = ProcessGroup("inhabit-ray-")
+    # Ray's workers are in no group of ours and end by themselves, a moment after the rest: only
+    # then can what they write be removed.
+    files = ProcessGroup("inhabit-ray-", within=_short(), keep=_WORKERS_END)
     # Ray has SIGTERM end this process in the middle of whatever it does.
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        head = _head(group)
+        head = _head(group, files.folder)
         ray.init(address=head, logging_level=logging.ERROR, log_to_driver=False)
         signal.signal(signal.SIGTERM, handler)
         yield
     finally:
         ray.shutdown()
         group.close()
+        files.close()
 
 
-def _head(group: ProcessGroup) -> str:
-    """Start a cluster's only node; gives its address."""
-    # Ray's workers are killed at the end: what they have written lies here.
-    files = group.folder / "files"
+def _head(group: ProcessGroup, folder: Path) -> str:
+    """Start a cluster's only node, whose files lie in `folder`; gives its address."""
+    files = folder / "files"
     files.mkdir()
     said = group.folder / "said"
     with said.open("wb") as errors:
         head = group.start(
-            [sys.executable, "-c", _HEAD, str(group.folder)],
+            [sys.executable, "-c", _HEAD, str(folder)],
             stdout=subprocess.PIPE,
             stderr=errors,
             # With keys: what is asked of endpoints is asked by Ray's workers.
