@@ -35,7 +35,6 @@ MORE_ON_RUNS: Mapping[str, Sequence[str]] = {
     "fork --action": ("fork", "RUN", "--episode", "0", "--step", "0", "--action", "go to the hall"),
     "replan": ("replan", "RUN"),
     "replan --model": ("replan", "RUN", "--agent", "rank", "--model", "scripted:first"),
-    "replan --model, as recorded": ("replan", "RUN", "--agent", "chat", "--model", "openai:x"),
     "compare": ("compare", "RUN", "RUN"),
     "messages": ("export", "RUN", "--format", "messages", "--out", "OUT"),
     "egoplan": ("export", "RUN", "--format", "egoplan", "--out", "OUT"),
