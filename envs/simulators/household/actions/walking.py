@@ -17,6 +17,7 @@ from inhabit.envs.simulators.household.actions.arguments import (
 )
 from inhabit.envs.simulators.household.agent import HIGHEST, LOWEST
 from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.navigation import clearance
 from inhabit.envs.simulators.household.navigation.grid import HEAD, KNEE, STEP, distance
 
 _LOOK_STEP = 30.0
@@ -58,7 +59,27 @@ def _move(degrees: float) -> ActionFunction:
 
 
 def can_stand(house: House, x: float, z: float) -> bool:
-    """Whether a point is near the center of a reachable cell."""
+    """Whether the agent can be at a point: near a reachable cell, or clear of every object.
+
+    On THOR's own grid of 0.25 m the room's cells alone decide.
+    """
+    return _near_cell(house, x, z) or (not _on_grid(house, x, z) and _is_clear(house, x, z))
+
+
+def _on_grid(house: House, x: float, z: float) -> bool:
+    """Whether a point is a cell's center of the grid that the agent moves on."""
+    if house.settings.grid_size != STEP:
+        return False
+    return all(abs(v / STEP - round(v / STEP)) < 1e-3 for v in (x, z))
+
+
+def _is_clear(house: House, x: float, z: float) -> bool:
+    boxes = {thing.id: thing.box for thing in house.world.things.values() if thing.present}
+    room = house.world.room
+    return clearance.fits(x, z, room.solids(boxes), room.outline)
+
+
+def _near_cell(house: House, x: float, z: float) -> bool:
     column, row = round(x / STEP), round(z / STEP)
     near_by = ((column + i, row + j) for i in (0, -1, 1) for j in (0, -1, 1))
     return any(

@@ -59,6 +59,17 @@ class Box:
         """Index of the own axis nearest to the vertical."""
         return int(np.argmax(np.abs(self.axes[1])))
 
+    @cached_property
+    def footprint(self) -> tuple[Array, Array]:
+        """Its axes (2, 2) and half sides (2,) in metres as seen from above; x first, then z.
+
+        An upright box is taken as it is turned, a tilted one by its axis-aligned bounding box.
+        """
+        if abs(self.axes[1, self.up]) > 0.999:
+            first, second = (axis for axis in range(3) if axis != self.up)
+            return self.axes[[0, 2]][:, [first, second]], self.half[[first, second]]
+        return np.eye(2), self.reach[[0, 2]]
+
     def to_world(self, point: ArrayLike) -> Array:
         """A world point from coordinates along its own axes, metres from its center."""
         return self.center + self.axes @ np.asarray(point, np.float64)

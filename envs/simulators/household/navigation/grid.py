@@ -117,12 +117,7 @@ def distance(box: Box, points: Array) -> NDArray[np.float64]:
 
     A box that stands upright is taken as it is turned, a tilted one by the box around it.
     """
-    up = box.up
-    if abs(box.axes[1, up]) > 0.999:
-        first, second = (axis for axis in range(3) if axis != up)
-        axes, half = box.axes[[0, 2]][:, [first, second]], box.half[[first, second]]
-    else:
-        axes, half = np.eye(2), box.reach[[0, 2]]
+    axes, half = box.footprint
     beyond = np.maximum(np.abs((points - box.center[[0, 2]]) @ axes) - half, 0.0)
     return np.asarray(np.hypot(beyond[:, 0], beyond[:, 1]))
 

@@ -2,6 +2,7 @@ import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Box, yaw
 from inhabit.envs.simulators.household.geometry.corners import along_walls, strips
+from inhabit.envs.simulators.household.navigation.clearance import fits
 from inhabit.envs.simulators.household.navigation.grid import (
     BODY,
     STEP,
@@ -69,3 +70,28 @@ def test_islands_and_narrow_counters_stay_whole() -> None:
     assert strips(island, ROOM, []) == [island]
     assert strips(narrow, ROOM, []) == [narrow]
     assert along_walls(island, ROOM, 0.1) == [island]
+
+
+def test_off_the_grid_the_agent_fits_where_its_capsule_is_clear() -> None:
+    table = Solid("Desk", _box((1.0, 0.0, 1.0), (2.0, 0.8, 2.0)))
+    assert fits(0.79, 1.5, [table], ROOM)
+    assert not fits(0.85, 1.5, [table], ROOM)
+    assert fits(0.85, 0.85, [table], ROOM), "A corner is 0.21 m away."
+
+
+def test_low_and_high_things_are_in_the_way_of_less_of_a_round_body() -> None:
+    low, high = (
+        Solid("Desk", _box((1.0, bottom, 1.0), (2.0, top, 2.0)))
+        for bottom, top in ((0.0, 0.05), (1.75, 2.0))
+    )
+    for solid in (low, high):
+        assert fits(0.85, 1.5, [solid], ROOM)
+        assert not fits(0.95, 1.5, [solid], ROOM)
+    assert fits(1.5, 1.5, [Solid("Shelf", _box((1.0, 1.8, 1.0), (2.0, 2.0, 2.0)))], ROOM)
+
+
+def test_walls_and_round_things() -> None:
+    assert fits(0.15, 1.5, [], ROOM) and not fits(0.14, 1.5, [], ROOM)
+    can = _box((1.0, 0.0, 1.0), (1.4, 0.6, 1.4))
+    assert fits(0.9, 0.93, [Solid("GarbageCan", can)], ROOM)
+    assert not fits(0.9, 0.93, [Solid("Safe", can)], ROOM)
