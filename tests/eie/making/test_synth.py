@@ -169,7 +169,7 @@ def test_a_full_disk_stops_it_and_nothing_is_lost(undisturbed: Path, tmp_path: P
 
 def test_a_set_of_another_version_or_command_is_refused(undisturbed: Path, tmp_path: Path) -> None:
     other = inhabit("synth", "toy", "--n", "9", "--out", str(undisturbed))
-    assert other.returncode == 1 and "begun with seed 5, not 0" in other.stderr
+    assert other.returncode == 1 and "started with seed 5, not 0" in other.stderr
     header = json.loads((undisturbed / "set.json").read_text())
     (tmp_path / "set.json").write_text(json.dumps({**header, "version": 0}))
     with pytest.raises(SetError, match="version 0"):
