@@ -89,6 +89,6 @@ def _gap(solid: Solid, here: Array) -> float:
     roundness, inset = _SHAPES.get(solid.kind, (0.0, 0.0))
     axes, half = solid.box.footprint
     half = np.maximum(half - inset, 0.01)
-    corner = roundness * half.min()
+    corner = roundness * float(half.min())
     beyond = np.maximum(np.abs((here - solid.box.center[[0, 2]]) @ axes) - (half - corner), 0.0)
     return float(np.hypot(*beyond)) - corner
