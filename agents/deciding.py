@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from warnings import warn
 
 import numpy as np
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -87,13 +88,12 @@ def check_budget(agent: Agent) -> None:
         raise ModelError(f"The agent {name(agent)} {raised(error)} in check_budget().") from error
 
 
-async def close(agent: Agent) -> str | None:
-    """Close `agent`; what went wrong, in a sentence, as nothing depends on it any more."""
+async def close_agent(agent: Agent) -> None:
+    """Close `agent`. What it raises becomes a warning: the episodes are recorded already."""
     try:
         await agent.close()
-    except Exception as error:  # noqa: BLE001 - what was played is on record already
-        return f"The agent {name(agent)} {raised(error)} when it was closed."
-    return None
+    except Exception as error:  # noqa: BLE001 - an agent may raise anything
+        warn(f"The agent {name(agent)} {raised(error)} when it was closed.", stacklevel=2)
 
 
 def check_decision(decision: object, agent: str) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from inhabit.agents.deciding import close_agent
 from inhabit.envs.credentials import redact
 from inhabit.episodes.commands.options import BaseUrl, OneEpisode, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
@@ -106,7 +107,7 @@ async def _ask(plan: RunPlan, episodes: list[Episode], at_once: int) -> list[rep
                 steps.append(step)
                 progress.set_done(episodes.index(step.episode))
     finally:
-        await agent.close()
+        await close_agent(agent)
     return steps
 
 

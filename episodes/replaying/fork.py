@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from inhabit.agents.core import Agent, Decision, RequestError, View
-from inhabit.agents.deciding import decide
+from inhabit.agents.deciding import close_agent, decide
 from inhabit.envs.files import make_folder
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.folder import begin
@@ -119,7 +119,7 @@ async def fork_episode(
         if env_thread is not None:
             await env_thread.close()
         if agent is not None:
-            await agent.close()
+            await close_agent(agent)
     return keep_pair(run, episode, attempt, forked, fork)
 
 

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from inhabit.agents.core import Agent
+from inhabit.agents.deciding import close_agent
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.folder import begin, check_model, check_same, earlier
 from inhabit.episodes.recording.reader import Run
@@ -100,4 +101,4 @@ async def record_run(
         if env_thread is not None:
             await env_thread.close()
         if agent is not None:
-            await agent.close()
+            await close_agent(agent)

@@ -93,3 +93,13 @@ def test_what_is_wrong_is_a_sentence(
 ) -> None:
     file.unlink() if code is None else file.write_text(code)
     assert told in run(capsys, 2, *play(file, tmp_path / "run", kind))
+
+
+def test_an_agent_that_cannot_be_closed_costs_a_warning(
+    file: Path, tmp_path: Path, capsys: Any
+) -> None:
+    file.write_text(
+        f"{AGENT}\n    pass\n\nclass Stuck(First):\n    async def close(self):\n        1 / 0\n"
+    )
+    with pytest.warns(UserWarning, match="ZeroDivisionError.*when it was closed"):
+        run(capsys, 0, *play(file, tmp_path / "run", "Stuck"))
