@@ -83,11 +83,12 @@ class Episode:
         """Every attempt in order.
 
         Raises:
-            RecordError: a line is whole and yet no record, or the record is of another task.
+            RecordError: a line is whole and yet no record, or the record is of another scene.
         """
         found = tuple(_attempts(self.file, read_lines(self.file, self.run)))
-        if any(attempt.start.task != self.task for attempt in found):
-            raise RecordError(f"{self.file} is the record of another task than tasks.jsonl names.")
+        asked = (self.task.env, self.task.scene)
+        if any((a.start.task.env, a.start.task.scene) != asked for a in found):
+            raise RecordError(f"{self.file} is the record of another scene than tasks.jsonl names.")
         return found
 
     def last(self) -> Attempt | None:

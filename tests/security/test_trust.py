@@ -155,10 +155,12 @@ def test_a_file_that_a_task_names_is_opened_only_below_a_folder_that_is_named_no
     assert "'/v.mp4'" in capsys.readouterr().err
 
 
-def test_a_record_of_another_task_is_refused(run: Run) -> None:
+def test_a_record_of_another_scene_is_refused(run: Run) -> None:
     record = run.episode(0).file
-    record.write_text(record.read_text().replace('"max_steps":', '"max_steps":1', 1))
-    with pytest.raises(RecordError, match="another task"):
+    content = record.read_text()
+    record.write_text(content.replace('"scene":{', '"scene":{"more":"/etc/passwd",', 1))
+    assert record.read_text() != content
+    with pytest.raises(RecordError, match="another scene"):
         run.episode(0).attempts()
 
 

@@ -15,9 +15,9 @@ _AHEAD = 64
 class Changes:
     """Looks at the sizes of the records that may still grow."""
 
-    def __init__(self, run: Run) -> None:
-        """Begin with the run as it is now."""
-        index = Index(run)
+    def __init__(self, run: Run, index: Index | None = None) -> None:
+        """Begin with the run as it is now, by what `index` knows of it already."""
+        index = Index(run) if index is None else index
         self._going_on = [e for e in run.episodes() if index.end(e) is None]
         self._sizes: dict[int, int] = {}
         self.poll()

@@ -69,7 +69,9 @@ class Site:
         return run_page(self._run, scores, rows, now=self._playing())
 
     def _playing(self) -> list[LiveEpisode]:
-        found = (_now(episode) for episode in Changes(self._run).playing())
+        with self._lock:
+            going_on = Changes(self._run, self._index).playing()
+        found = (_now(episode) for episode in going_on)
         return [one for one in found if one is not None]
 
     def _episode(self, number: int) -> Response | None:
