@@ -97,6 +97,7 @@ _ENTRIES = Entries(
         "minedojo": "inhabit.envs.minedojo:REGISTRATION",
         "pca_bench": "inhabit.envs.pca_bench:REGISTRATION",
         "egoplan": "inhabit.envs.egoplan:REGISTRATION",
+        "thor_nav": "inhabit.envs.thor_nav:REGISTRATION",
         "iwisdm": "inhabit.envs.iwisdm:REGISTRATION",
     },
     check=_problem,

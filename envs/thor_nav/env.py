@@ -1,0 +1,176 @@
+"""Navigation to an object as an environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import dist
+from typing import Any, ClassVar
+
+from pydantic import BaseModel
+
+from inhabit.envs.core import (
+    Action,
+    Determinism,
+    Env,
+    Observation,
+    Outcome,
+    Reason,
+    SceneError,
+    Task,
+)
+from inhabit.envs.plain_data import state_digest, validated_scene
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.thor_nav.paths import MOVES, restored, shortest
+from inhabit.envs.thor_nav.scene import NavScene
+from inhabit.envs.thor_nav.settings import ThorNavSettings
+
+_GRID = 0.1
+"""Metres: positions are multiples of it, as in both benchmarks."""
+_TURNS: Mapping[str, tuple[str, float]] = {
+    "turn right": ("RotateRight", 90.0),
+    "turn left": ("RotateLeft", 90.0),
+    "look up": ("LookUp", 30.0),
+    "look down": ("LookDown", 30.0),
+}
+_VOCABULARY = tuple(Action(text, text.replace(" ", "_")) for text in [*MOVES, *_TURNS])
+_DONE = "Last action is executed successfully."
+_FAILED = "Last action is not executed successfully."
+
+
+def make(backend: str, settings: ThorNavSettings) -> ThorNav:
+    """An environment on the embedded household, in this process."""
+    return ThorNav(settings)
+
+
+class ThorNav(Env):
+    """An agent in one of iTHOR's rooms that walks to within a metre of a target."""
+
+    Scene: ClassVar[type[BaseModel]] = NavScene
+    determinism = Determinism.FRAMES
+
+    def __init__(self, settings: ThorNavSettings | None = None) -> None:
+        self._settings = settings or ThorNavSettings()
+        self._simulator: Simulator | None = None
+        self._goal = (0.0, 0.0)
+        self._planned: tuple[tuple[float, float], Sequence[str]] | None = None
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        """Start `task`. The seed has no effect.
+
+        Raises:
+            SceneError: there is no such room, or the agent can't stand at the start.
+        """
+        scene = validated_scene(NavScene, task)
+        settings = self._settings
+        if self._simulator is None:
+            catalog = Catalog(recorded=settings.cells == "recorded")
+            self._simulator = Simulator(
+                scene.room, width=settings.width, height=settings.height, catalog=catalog
+            )
+        self._tell("Reset", sceneName=scene.room)
+        self._tell("Initialize", gridSize=_GRID, fieldOfView=float(settings.field_of_view))
+        for name in scene.hidden:
+            if name in self._simulator.things:
+                self._tell("DisableObject", objectId=name)
+        self._tell("Teleport", x=scene.x, z=scene.z, rotation=scene.rotation, horizon=scene.horizon)
+        self._goal = (scene.target_x, scene.target_z)
+        self._planned = None
+
+    def _tell(self, action: str, **arguments: Any) -> None:
+        result = self._running.act({"action": action, **arguments})
+        if not result.success:
+            raise SceneError(f"The task can't start: {action} fails: {result.message}")
+
+    @property
+    def _running(self) -> Simulator:
+        if self._simulator is None:
+            raise SceneError("No task has been started.")
+        return self._simulator
+
+    def observe(self) -> Observation:
+        """What the agent sees, (height, width, 3), without text."""
+        rgb = self._running.frame().rgb
+        return Observation("", None if rgb is None else rgb.copy())
+
+    def vocabulary(self) -> Sequence[Action]:
+        """The eight actions of both benchmarks."""
+        return _VOCABULARY
+
+    def actions(self) -> Sequence[Action]:
+        """The same eight: what is blocked is not told."""
+        return _VOCABULARY
+
+    def parse(self, text: str) -> Action | None:
+        """Parse an action, in words ("move forward") or as a name ("move_forward")."""
+        said = " ".join(text.lower().replace("_", " ").strip(" .").split())
+        return next((action for action in _VOCABULARY if action.text == said), None)
+
+    def act(self, action: Action) -> Outcome:
+        """Execute one action. Success is checked after it, as the benchmarks do."""
+        request = self._request(action)
+        if request is None:
+            result, feedback = None, f"There is no action {action.text!r}."
+            reason: Reason | None = Reason.UNKNOWN_ACTION
+        else:
+            result = self._running.act(request)
+            feedback = _DONE if result.success else _FAILED
+            blocked = Reason.BLOCKED if action.text in MOVES else Reason.NOT_ALLOWED
+            reason = None if result.success else blocked
+        met, total = self.progress()
+        return Outcome(reason, feedback, met, total, over=met == total)
+
+    def _request(self, action: Action) -> dict[str, Any] | None:
+        if action.text in MOVES:
+            return {"action": MOVES[action.text], "moveMagnitude": self._settings.step}
+        if action.text in _TURNS:
+            name, degrees = _TURNS[action.text]
+            return {"action": name, "degrees": degrees}
+        return None
+
+    def progress(self) -> tuple[int, int]:
+        """Whether the agent is near enough to the target, as seen from above."""
+        return int(dist(self._place, self._goal) <= self._settings.success), 1
+
+    @property
+    def _place(self) -> tuple[float, float]:
+        return self._running.agent.x, self._running.agent.z
+
+    def close(self) -> None:
+        """Let go of the simulator, which runs in this process."""
+        self._simulator = None
+
+    def plan(self) -> Sequence[Action]:
+        """The moves of a shortest walk; empty if the target is reached or can't be."""
+        if self._planned is None or self._planned[0] != self._place:
+            settings = self._settings
+            moves = shortest(self._running, self._goal, step=settings.step, within=settings.success)
+            self._planned = (self._place, moves or ())
+        return [Action(word, word.replace(" ", "_")) for word in self._planned[1]]
+
+    def best_actions(self) -> frozenset[Action] | None:
+        """Unknown: several walks may be equally short."""
+        return None
+
+    def state(self) -> Mapping[str, Any]:
+        """The agent's pose and the target."""
+        agent = self._running.agent
+        return {
+            "room": self._running.scene,
+            "agent": [agent.x, agent.z, agent.rotation, agent.horizon],
+            "target": list(self._goal),
+        }
+
+    def digest(self) -> str:
+        """The first 16 hexadecimal digits of the state's SHA-256."""
+        return state_digest(self.state())
+
+    def admissible(self) -> Sequence[Action]:
+        """The actions that would succeed now."""
+        found = []
+        for action in _VOCABULARY:
+            with restored(self._running):
+                request = self._request(action)
+                if request is not None and self._running.act(request).success:
+                    found.append(action)
+        return found

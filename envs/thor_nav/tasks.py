@@ -1,0 +1,159 @@
+"""Navigation tasks: files of EB-Navigation and VAGEN, and sampled ones."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from math import dist
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from inhabit.envs.core import Task, TaskError
+from inhabit.envs.simulators.household.navigation.grid import STEP
+from inhabit.envs.simulators.household.rooms import ithor
+from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
+from inhabit.envs.thor_nav.scene import NavScene
+from inhabit.envs.thor_nav.settings import ThorNavSettings
+
+_GOAL = "navigate to the {kind} in the room and be as close as possible to it"
+_TARGETS = frozenset(
+    {
+        "ArmChair",
+        "Bed",
+        "CoffeeTable",
+        "CounterTop",
+        "DiningTable",
+        "Dresser",
+        "Fridge",
+        "Microwave",
+    }
+    | {"GarbageCan", "HousePlant", "Sink", "Sofa", "StoveBurner", "Television", "Toilet", "Toaster"}
+)
+"""Types of sampled targets."""
+_FARTHEST_FROM_CELL = 0.9
+"""Metres from a sampled target to a cell from which it counts as reached."""
+_WALK = (1.5, 3.5)
+"""Metres between a sampled start and its target."""
+
+
+class _Point(BaseModel):
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+    x: float
+    z: float
+
+
+class _Pose(BaseModel):
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+    position: _Point
+    rotation: float
+    horizon: float = 0.0
+
+
+class _Record(BaseModel):
+    """A task of a released file."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+    targetObjectType: str = Field(min_length=1)  # noqa: N815
+    targetObjectIds: str  # noqa: N815
+    target_position: _Point
+    agentPose: _Pose  # noqa: N815
+    scene: str
+    object_to_hide: list[str] = []
+    instruction: str = Field(min_length=1)
+
+
+class _File(BaseModel):
+    tasks: list[_Record] = Field(min_length=1)
+
+
+def read(source: str, settings: ThorNavSettings) -> Sequence[Task]:
+    """The tasks of a file of EB-Navigation's or VAGEN's form.
+
+    Raises:
+        TaskError: there is no such file, or it has another form. Names the file and the field.
+    """
+    path = Path(source)
+    try:
+        records = TypeAdapter(_File).validate_python(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise TaskError(f"{path} can't be read as navigation tasks: {error}.") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise TaskError(f"{path}: {place or 'the file'}: {first['msg']}.") from error
+    return [_task(f"{path.stem}-{i}", record, settings) for i, record in enumerate(records.tasks)]
+
+
+def _task(name: str, record: _Record, settings: ThorNavSettings) -> Task:
+    pose = record.agentPose
+    scene = NavScene(
+        room=record.scene,
+        x=pose.position.x,
+        z=pose.position.z,
+        rotation=pose.rotation,
+        horizon=min(max(pose.horizon, -30.0), 60.0),
+        target=record.targetObjectIds,
+        target_x=record.target_position.x,
+        target_z=record.target_position.z,
+        hidden=tuple(record.object_to_hide),
+    )
+    return _made(name, record.targetObjectType, record.instruction, scene, settings)
+
+
+def _made(name: str, kind: str, goal: str, scene: NavScene, settings: ThorNavSettings) -> Task:
+    return Task(
+        id=name,
+        env="thor_nav",
+        kind=kind,
+        goal=goal,
+        scene=scene.model_dump(mode="json"),
+        max_steps=settings.limit,
+    )
+
+
+def sample(n: int, seed: int, settings: ThorNavSettings) -> Iterator[Task]:
+    """`n` tasks in iTHOR's rooms; the first k tasks do not depend on `n`."""
+    for i in range(n):
+        choose = random.Random(f"thor_nav {seed} {i}")
+        made = None
+        while made is None:
+            made = _drawn(ithor.load(choose.choice(ithor.SCENES)), choose)
+        kind, scene = made
+        goal = _GOAL.format(kind=kind)
+        yield _made(f"thor_nav-{seed}-{i}", kind, goal, scene, settings)
+
+
+def _drawn(room: Room, choose: random.Random) -> tuple[str, NavScene] | None:
+    """A target and a start from which it is some steps away; None if this room has no such."""
+    targets = [one for one in room.objects if one["objectType"] in _TARGETS]
+    if not targets:
+        return None
+    target = choose.choice(targets)
+    goal = target["position"]["x"], target["position"]["z"]
+    centers = [(column * STEP, row * STEP) for column, row in sorted(room.cells)]
+    if not any(dist(center, goal) <= _FARTHEST_FROM_CELL for center in centers):
+        return None
+    low, high = _WALK
+    starts = [center for center in centers if low <= dist(center, goal) <= high]
+    return (target["objectType"], _scene(room, target, starts, choose)) if starts else None
+
+
+def _scene(
+    room: Room, target: Metadata, starts: Sequence[tuple[float, float]], choose: random.Random
+) -> NavScene:
+    x, z = choose.choice(starts)
+    fields: dict[str, Any] = {"x": x, "z": z, "rotation": 90.0 * choose.randrange(4)}
+    place = target["position"]
+    return NavScene(
+        room=room.name,
+        target=target["objectId"],
+        target_x=place["x"],
+        target_z=place["z"],
+        **fields,
+    )

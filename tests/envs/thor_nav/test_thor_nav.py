@@ -1,0 +1,135 @@
+"""Navigation to an object: the contract, files of others, the expert, and blocked starts."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inhabit.envs.contract import EnvContract
+from inhabit.envs.core import Env, Reason, SceneError, Task, TaskError
+from inhabit.envs.thor_nav.env import ThorNav
+from inhabit.envs.thor_nav.settings import ThorNavSettings
+from inhabit.envs.thor_nav.tasks import read, sample
+
+SMALL = ThorNavSettings(width=64, height=64)
+
+
+class TestThorNav(EnvContract):
+    def make(self) -> Env:
+        return ThorNav(SMALL)
+
+    def tasks(self) -> Sequence[Task]:
+        return list(sample(2, 0, SMALL))
+
+
+def record(**changes: Any) -> dict[str, Any]:
+    """A task of VAGEN's form."""
+    return {
+        "targetObjectType": "Toaster",
+        "targetObjectIds": "Toaster|-01.84|+00.90|+00.13",
+        "target_position": {"x": -1.84, "y": 0.9, "z": 0.13},
+        "agentPose": {
+            "position": {"x": 1.4, "y": 0.9, "z": -0.9},
+            "rotation": 90.0,
+            "horizon": 0.0,
+        },
+        "scene": "FloorPlan1",
+        "object_to_hide": [],
+        "instruction": "navigate to the Toaster in the room and be as close as possible to it",
+        **changes,
+    }
+
+
+def saved(folder: Path, *records: dict[str, Any]) -> str:
+    file = folder / "base.json"
+    file.write_text(json.dumps({"tasks": records}))
+    return str(file)
+
+
+def solve(env: ThorNav, task: Task) -> int:
+    """How many actions the expert takes; each succeeds."""
+    env.reset(task, seed=0)
+    plan = env.plan()
+    for action in plan:
+        outcome = env.act(action)
+        assert outcome.reason is None
+    assert outcome.over and env.progress() == (1, 1)
+    return len(plan)
+
+
+def test_a_file_of_theirs_is_read_and_solved(tmp_path: Path) -> None:
+    (task,) = read(saved(tmp_path, record()), SMALL)
+    assert task.goal.startswith("navigate to the Toaster") and task.max_steps == 20
+    assert 5 <= solve(ThorNav(SMALL), task) <= 15
+
+
+@pytest.mark.parametrize("step", [0.25, 0.3])
+def test_the_expert_solves_what_is_sampled(step: float) -> None:
+    settings = ThorNavSettings(width=64, height=64, step=step)
+    env = ThorNav(settings)
+    for task in sample(8, 1, settings):
+        assert solve(env, task) <= task.max_steps
+
+
+def test_random_play_seldom_arrives() -> None:
+    env, draw, solved = ThorNav(SMALL), random.Random(0), 0
+    for task in sample(10, 2, SMALL):
+        env.reset(task, seed=0)
+        for _ in range(task.max_steps):
+            if env.act(draw.choice(env.vocabulary())).over:
+                solved += 1
+                break
+    assert solved <= 4
+
+
+def test_asking_changes_nothing() -> None:
+    env = ThorNav(SMALL)
+    env.reset(next(iter(sample(1, 3, SMALL))), seed=0)
+    before, frame = env.digest(), env.observe().rgb
+    env.plan(), env.admissible()
+    assert env.digest() == before and (env.observe().rgb == frame).all()
+
+
+def test_what_a_model_says_is_understood() -> None:
+    env = ThorNav(SMALL)
+    assert env.parse("Move_Forward.") == env.parse("move forward") == env.vocabulary()[0]
+    assert env.parse("teleport to {0}") is None
+
+
+def test_a_blocked_step_is_said() -> None:
+    env = ThorNav(SMALL)
+    env.reset(next(iter(sample(1, 4, SMALL))), seed=0)
+    forward = env.vocabulary()[0]
+    outcomes = [env.act(forward) for _ in range(40)]
+    assert outcomes[-1].reason is Reason.BLOCKED
+    assert outcomes[-1].feedback == "Last action is not executed successfully."
+
+
+def test_a_start_where_nobody_can_stand_is_refused(tmp_path: Path) -> None:
+    pose = {"position": {"x": 900.0, "y": 0.9, "z": 0.5}, "rotation": 0.0, "horizon": 0.0}
+    (task,) = read(saved(tmp_path, record(agentPose=pose)), SMALL)
+    with pytest.raises(SceneError, match="Teleport"):
+        ThorNav(SMALL).reset(task, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"scene": 3}, r"tasks\.0\.scene"),
+        ({"target_position": {"x": 1}}, r"tasks\.0\.target_position\.z"),
+        ({"instruction": ""}, r"tasks\.0\.instruction"),
+        ({"agentPose": {"position": {"x": float("nan"), "z": 0}, "rotation": 0}}, "agentPose"),
+    ],
+)
+def test_a_file_of_another_form_is_named(
+    tmp_path: Path, changes: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(TaskError, match=named):
+        read(saved(tmp_path, record(**changes)), SMALL)
+    with pytest.raises(TaskError, match="nowhere"):
+        read(str(tmp_path / "nowhere.json"), SMALL)
