@@ -20,6 +20,10 @@ class FilmError(ValueError):
     """A video cannot be decoded or has no such frame. Names both."""
 
 
+_LOCAL = {"protocol_whitelist": "file"}
+"""A film that is a playlist opens no network address."""
+
+
 def keyframes(start: int, stop: int, n: int) -> Sequence[int]:
     """`n` evenly spaced frame numbers from `start` to `stop`, both included; fewer in short
     clips.
@@ -47,7 +51,7 @@ def check(film: Path) -> None:
     if film.is_dir():
         return
     try:
-        with av.open(str(film)) as container:
+        with av.open(str(film), options=_LOCAL) as container:
             if not container.streams.video:
                 raise FilmError(f"{film} has no pictures")
     except (av.FFmpegError, OSError) as error:
@@ -75,7 +79,7 @@ def _decoded(film: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
     found: dict[int, Image.Image] = {}
     last: av.VideoFrame | None = None
     try:
-        with av.open(str(film)) as container:
+        with av.open(str(film), options=_LOCAL) as container:
             for number, frame in _from(container, wanted[0]):
                 last = frame
                 if number in wanted:
