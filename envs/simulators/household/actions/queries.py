@@ -25,6 +25,8 @@ from inhabit.envs.simulators.household.world import SimObject
 _QUARTERS = (0.0, 90.0, 180.0, 270.0)
 _FINEST = 0.01
 """Metres: the shortest step of a grid."""
+_MOST_PLACES = 50_000
+"""Positions that a search on a fine grid visits, at most: some ten seconds."""
 _HORIZONS = (-30.0, 0.0, 30.0, 60.0)
 
 
@@ -57,7 +59,7 @@ def _reached(house: House, step: float, turn: float, most: int) -> Sequence[tupl
     sideways = (ahead[1], -ahead[0])
     found: dict[Cell, tuple[float, float]] = {(0, 0): (house.agent.x, house.agent.z)}
     queue = deque(found)
-    limit = most / min(step, 1.0) ** 2
+    limit = min(most / min(step, 1.0) ** 2, _MOST_PLACES)
     while queue:
         for near in neighbours(queue.popleft()):
             if near in found:
