@@ -136,9 +136,12 @@ class World:
 
     def remove(self, thing: str) -> None:
         """Take a thing off the list. What stands on or in it stays where it is."""
-        for inner in self.things[thing].contents:
-            self.link(inner, [parent for parent in self.things[inner].parents if parent != thing])
-        self.link(thing, ())
+        for other in list(self.things.values()):
+            if thing in other.parents:
+                self.link(other.id, [parent for parent in other.parents if parent != thing])
+            if thing in other.contents:
+                left = [inner for inner in other.contents if inner != thing]
+                self.change(other.id, receptacleObjectIds=left)
         del self.things[thing]
         self._next()
 

@@ -64,7 +64,9 @@ class Joinery:
     def board(self, thing: SimObject, things: Mapping[str, SimObject]) -> Mesh | None:
         """A shelf of a rack, as wide and deep as the rack; None if it belongs to none."""
         owner = self._owners.get(thing.id)
-        if thing.kind != "Shelf" or owner is None or things[owner].kind != "ShelvingUnit":
+        if thing.kind != "Shelf" or owner is None or owner not in things:
+            return None
+        if things[owner].kind != "ShelvingUnit":
             return None
         around, wood = things[owner].box, self._choice(owner)[0]
         x, _, z = (2 * around.half * _WITHIN).tolist()

@@ -336,3 +336,10 @@ def test_moving_what_is_held(kitchen: Hand) -> None:
     assert kitchen["Mug"]["rotation"]["y"] % 360 == pytest.approx(
         (kitchen.simulator.agent.rotation + 90) % 360
     )
+
+
+def test_all_that_can_be_removed_is_removed_and_the_room_is_drawn(kitchen: Hand) -> None:
+    for name in [t.id for t in kitchen.simulator.things.values() if t.kind != "Floor"]:
+        kitchen.do("RemoveFromScene", objectId=name)
+        kitchen.simulator.frame(rgb=False)
+    assert {t.kind for t in kitchen.simulator.things.values()} == {"Floor"}
