@@ -69,7 +69,7 @@ async def connected(address: str) -> AsyncIterator[None]:
         yield
         return
     if not address and not belongs_to_one():
-        with started():
+        async with started():
             yield
         return
     import ray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import secrets
@@ -9,8 +10,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from inhabit.envs.core import UnavailableError
@@ -18,13 +19,16 @@ from inhabit.envs.process_group import ProcessGroup
 
 _LOOPBACK = "127.0.0.1"
 _HEAD = """
-import signal, sys, ray
+import sys, time, ray
 ray.init(address="local", include_dashboard=False, log_to_driver=False, _temp_dir=sys.argv[1])
 print(ray.get_runtime_context().gcs_address, flush=True)
-signal.pause()
+while any(node["Alive"] for node in ray.nodes()):
+    time.sleep(1)
 """
 _WORKERS_END = 3.0
 """Seconds."""
+_LOOK = 0.5
+"""Seconds between two looks at whether it still runs."""
 _ROOM = 40
 """Characters: Ray puts sockets into its folder, and the path of a socket has 107 at most."""
 
@@ -35,16 +39,16 @@ def belongs_to_one() -> bool:
     return "RAY_ADDRESS" in os.environ or Path(home, "ray", "ray_current_cluster").exists()
 
 
-@contextmanager
-def started() -> Iterator[None]:
+@asynccontextmanager
+async def started() -> AsyncIterator[None]:
     """Start Ray, join it, and end it with the block, or with this process.
 
     Its servers listen on the loopback interface alone, and answer those alone who know a token that
     is made for this process. They and Ray's folder of logs and sockets are a `ProcessGroup`.
 
     Raises:
-        UnavailableError: Ray does not start, or it was imported before and would listen to the
-            network.
+        UnavailableError: Ray does not start or ends, or it was imported before and would listen to
+            the network.
     """
     # Ray listens to the network wherever it takes itself for part of a cluster of machines. This
     # variable, for the systems where it does not by default, has it keep to the loopback address.
@@ -67,18 +71,44 @@ def started() -> Iterator[None]:
     # Ray has SIGTERM end this process in the middle of whatever it does.
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        head = _head(group, files.folder)
-        ray.init(address=head, logging_level=logging.ERROR, log_to_driver=False)
+        head, address = _head(group, files.folder)
+        ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
         signal.signal(signal.SIGTERM, handler)
-        yield
+        async with _watched(head):
+            yield
     finally:
         ray.shutdown()
         group.close()
         files.close()
 
 
-def _head(group: ProcessGroup, folder: Path) -> str:
-    """Start a cluster's only node, whose files lie in `folder`; gives its address."""
+@asynccontextmanager
+async def _watched(head: subprocess.Popen[bytes]) -> AsyncIterator[None]:
+    """End the block when the only node has ended: else all would wait for ever for another one."""
+    inside = asyncio.current_task()
+    assert inside is not None
+
+    async def watch() -> None:
+        while head.poll() is None:
+            await asyncio.sleep(_LOOK)
+        inside.cancel()
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not watching.done():
+            raise
+        inside.uncancel()
+        raise UnavailableError(
+            "Ray ended while it was needed. Run the same command again to continue."
+        ) from None
+    finally:
+        watching.cancel()
+
+
+def _head(group: ProcessGroup, folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a cluster's only node, with its files in `folder`; gives its process and address."""
     files = folder / "files"
     files.mkdir()
     said = group.folder / "said"
@@ -97,7 +127,7 @@ def _head(group: ProcessGroup, folder: Path) -> str:
         head.wait()
         why = said.read_text(errors="replace").strip().splitlines()[-1:]
         raise UnavailableError(f"Ray did not start: {' '.join(why) or 'it does not say why'}")
-    return address
+    return head, address
 
 
 def _short() -> str:

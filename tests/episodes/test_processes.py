@@ -29,6 +29,7 @@ from inhabit.episodes.recording.reader import Run
 
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 SOON = 5.0
+LOOPBACK = ("127.0.0.1", "::ffff:127.0.0.1", "::1")
 WORKER = "inhabit.envs.worker"
 
 
@@ -183,7 +184,9 @@ def _ports(family: Sequence[psutil.Process]) -> Sequence[int]:
             lines = process.net_connections("tcp")
         except psutil.Error:
             continue
-        found |= {line.laddr.port for line in lines if line.status == psutil.CONN_LISTEN}
+        listening = [line.laddr for line in lines if line.status == psutil.CONN_LISTEN]
+        assert all(place.ip in LOOPBACK for place in listening), listening
+        found |= {place.port for place in listening}
     return sorted(found)
 
 
