@@ -63,7 +63,7 @@ def measure(workers: int) -> float:
 
 def rate(run: Run, workers: int) -> float:
     """Steps per second between the first sight of the last worker and the end of the first."""
-    lines = [line for episode in run.episodes() for line in read_lines(episode.file)]
+    lines = [line for episode in run.episodes() for line in read_lines(episode.file, run.folder)]
     begun = sorted(line.time for line in lines if isinstance(line, SeeLine) and line.step == 0)
     ended = sorted(line.time for line in lines if isinstance(line, EndLine))
     # From then on an episode less than there are workers may be under way.

@@ -118,7 +118,7 @@ def test_an_image_that_is_none_is_shown_as_broken(run: Path) -> None:
     (frames / "0004.jpg").mkdir()
     assert command("show", run, "--gif") == 0
     page = (run / "episodes/00000/index.html").read_text()
-    assert page.count("can't be shown") == 4
+    assert page.count("cannot be shown") == 4
     assert "onload=" not in page
 
 
@@ -132,8 +132,8 @@ def test_links_to_pictures_elsewhere_are_not_shown(run: Path, tmp_path: Path) ->
     shutil.move(images, tmp_path / "frames")
     images.symlink_to(tmp_path / "frames")
     assert command("show", run) == 0
-    assert (run / "episodes/00000/index.html").read_text().count("can't be shown") == 1
-    assert (run / "episodes/00001/index.html").read_text().count("can't be shown") == 6
+    assert (run / "episodes/00000/index.html").read_text().count("cannot be shown") == 1
+    assert (run / "episodes/00001/index.html").read_text().count("cannot be shown") == 6
 
 
 @pytest.mark.parametrize("link", ["episodes", "episodes/00000", "episodes/00000/episode.jsonl"])

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from inhabit.cli import main
 from inhabit.envs.core import Reason, Task
+from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.goals import ToyGoal
 from inhabit.envs.toy.house import ToyHouse, successors
-from inhabit.envs.toy.scene import read_scene
+from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.judging.chat import read
 from inhabit.episodes.judging.errors import (
@@ -86,7 +87,7 @@ def test_first_mistakes_agree_with_exhaustive_search(
     steps, episodes = whole(file_of(found, "oracle"))
     assert len(episodes) == 200
     for line in episodes:
-        scene = read_scene(found.tasks[line.episode])
+        scene = validated_scene(ToyScene, found.tasks[line.episode])
         goal, env = scene.goal(), Toy()
         env.reset(found.tasks[line.episode], seed=0)
         wrong = None

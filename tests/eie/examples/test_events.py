@@ -49,7 +49,7 @@ def answered(template: Template, change: Callable[[Events], Events]) -> AuthorRe
             {
                 "name": f"my {event.name}",
                 "wish": event.wish,
-                "deed": event.step.value,
+                "deed": event.deed.value,
                 "thing": event.thing,
                 "needs": [f"my {need}" for need in event.needs],
             }

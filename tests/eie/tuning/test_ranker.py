@@ -46,8 +46,8 @@ def played(seed: int, n: int, ranker: Ranker | None = None) -> list[LabelledProm
     found: list[LabelledPrompt | RolloutResult] = []
     with toy.make(toy.backends[0], settings) as env:
         for task in tasks:
-            watch = lambda seen: mentioned_kinds(seen.text)  # noqa: E731
-            found += rollout(env, task, watch=watch, act=act, seed=seed, most=30)
+            detect = lambda seen: mentioned_kinds(seen.text)  # noqa: E731
+            found += rollout(env, task, detect=detect, act=act, seed=seed, max_steps=30)
     return found
 
 

@@ -37,7 +37,7 @@ def searched(env: Alfred) -> frozenset[Action] | None:
     """
     if solved(env):
         return frozenset()
-    before, lamp = env.progress(), env._here().goal.toggle is not None
+    before, lamp = env.progress(), env._episode().goal.toggle is not None
     with ExitStack() as stack:
         after = []
         for action in env.actions():
@@ -75,7 +75,7 @@ def moments(env: Alfred, task: Task, draw: random.Random) -> Iterator[None]:
 
 def forget(env: Alfred, draw: random.Random) -> None:
     """All but what the plan names, what is in the hand, and two other things."""
-    here = env._here()
+    here = env._episode()
     named = " ".join(action.text for action in env.plan())
     known = here.reference().known()
     needed = {t.id for t in known if here.names.of(t.id).rpartition("_")[0] in named or t.held}
@@ -155,11 +155,11 @@ def test_what_has_to_be_uncovered_or_carried_along(
     env.reset(
         Task(id="made", env="alfred", kind=kind, goal="Do it.", scene=scene, max_steps=9), seed=0
     )
-    here = env._here()
+    here = env._episode()
     here.memory.seen = {thing.id: None for thing in here.world.of_type(*known)}
     for text in before:
         assert acted(env, text)
-    here = env._here()
+    here = env._episode()
     here.memory.seen = {thing.id: None for thing in here.world.of_type(*known)}
     best = env.best_actions()
     assert best is not None

@@ -93,10 +93,10 @@ def test_a_world_has_one_picture_whatever_came_before(view: View):
 def test_the_same_bytes_in_another_process():
     script = (
         "import hashlib\n"
-        "from inhabit.envs.virtualhome.drawing.picture import Picture\n"
+        "from inhabit.envs.virtualhome.drawing.picture import FlatPicture\n"
         "from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world\n"
         "world = build_world(VirtualHomeScene(flat=3, seed=9, goals=(), room='bedroom'))\n"
-        "rgb = Picture(world).take(world, 1, 'first_person', 64, 48).rgb\n"
+        "rgb = FlatPicture(world).take(world, 1, 'first_person', 64, 48).rgb\n"
         "print(hashlib.sha256(rgb.tobytes()).hexdigest())\n"
     )
     there = subprocess.run(

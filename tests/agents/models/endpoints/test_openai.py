@@ -187,7 +187,7 @@ def test_letters_are_chosen_by_the_first_token() -> None:
     body["choices"][0]["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
     with endpoint(lambda request, number: Answer(json.dumps(body).encode())) as serving:
         ranking = ask(serving, lambda m: m.choose(ASK, ["A", "B", "C"]))
-        with pytest.raises(ModelError, match="can't say how likely letters are"):
+        with pytest.raises(ModelError, match="returns no log-probabilities of letters"):
             ask(serving, lambda m: m.choose(ASK, ["A"]), lacks=["logprobs"])
     request = serving.requests[0]
     assert (request["logprobs"], request["top_logprobs"], request["max_tokens"]) == (True, 20, 1)

@@ -227,7 +227,7 @@ def test_a_seeing_model_asked_without_a_picture(seeing: Path) -> None:
 
 def test_pictures_for_a_model_without_eyes(model: Model) -> None:
     picture = Image(np.zeros((8, 8, 3), np.uint8))
-    with pytest.raises(ModelError, match="takes no pictures"):
+    with pytest.raises(ModelError, match="takes no images"):
         scores(model, [Message("user", ("Look:", picture))], ["here"])
 
 
