@@ -100,7 +100,7 @@ def open_appending(file: Path, inside: Path) -> int:
         descriptor = _regular(_open(file.name, flags, folder))
     if os.fstat(descriptor).st_nlink > 1:
         os.close(descriptor)
-        raise OSError(errno.EMLINK, "it is a hard link: what is appended would change another file")
+        raise OSError(errno.EMLINK, "it is a hard link, so appending would change another file")
     return descriptor
 
 
@@ -203,12 +203,12 @@ def _is_link(name: str, folder: int) -> bool:
 def _regular(descriptor: int) -> int:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     return descriptor
 
 
 def _parts(path: Path, inside: Path) -> tuple[str, ...]:
     parts = path.relative_to(inside).parts
     if ".." in parts:
-        raise OSError(errno.EINVAL, "its name climbs out of its folder")
+        raise OSError(errno.EINVAL, "its path leads out of its folder")
     return parts

@@ -47,7 +47,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._vocabulary = tuple(env.vocabulary())
         rgb = env.observe().rgb
         if rgb is None:
-            raise ValueError("This environment shows no picture; the adapter needs one.")
+            raise ValueError("The Gymnasium adapter needs images, and this environment has none.")
         self.action_space = spaces.Discrete(len(self._vocabulary))
         self.observation_space = spaces.Dict(
             {
@@ -69,8 +69,8 @@ class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._env.reset(self._task, seed=self._seed)
         if tuple(self._env.vocabulary()) != self._vocabulary:
             raise ValueError(
-                f"Task {self._task.id!r} has another vocabulary than {self._tasks[0].id!r}; "
-                "make one adapter per kind of scene."
+                f"Task {self._task.id!r} has a different vocabulary than {self._tasks[0].id!r}; "
+                "create one adapter per scene type."
             )
         return self._seen(), self._about("", None)
 
@@ -113,5 +113,5 @@ class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
 def _picture(seen: Observation) -> NDArray[np.uint8]:
     if seen.rgb is None:
-        raise ValueError("The environment shows no picture at this moment.")
+        raise ValueError("The current observation has no image.")
     return seen.rgb

@@ -23,11 +23,11 @@ def json_list(file: Path) -> list[Any]:
     try:
         found = json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise TaskError(f"{file} can't be read: {error.strerror}.") from error
+        raise TaskError(f"Can't read {file}: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
-        raise TaskError(f"{file} is no JSON: {error}.") from error
+        raise TaskError(f"{file} is not valid JSON: {error}.") from error
     if not isinstance(found, list):
-        raise TaskError(f"{file} is no list of records.")
+        raise TaskError(f"{file} is not a list of records.")
     return found
 
 

@@ -1,6 +1,6 @@
-"""Which environments there are. A folder says what it offers in a light `REGISTRATION`.
+"""The registry of environments. Each environment package defines a light `REGISTRATION`.
 
-Packages of others join through the entry-point group `inhabit.envs`.
+Third-party packages register through the entry-point group `inhabit.envs`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inhabit.envs.template import Template
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that a backend lacks on this machine, and the command that brings it."""
+    """A requirement of a backend that is not installed, and the command that installs it."""
 
     what: str
     fix: str
@@ -33,7 +33,7 @@ class Registration:
     backends: tuple[str, ...]
     """The default first."""
     settings: type[BaseModel]
-    """What `--set KEY=VALUE` may say of it; every field has a default."""
+    """The options of `--set KEY=VALUE`; every field has a default."""
     make: Callable[[str, Any], Env]
     """(backend, settings) -> an environment in this process.
 
@@ -49,34 +49,33 @@ class Registration:
         TaskError: there is no such source, or it can't be read.
     """
     needs: Callable[[str], Sequence[Need]] = lambda backend: ()
-    """backend -> what this machine still lacks for it; empty when ready, as it is where there is
-    nothing to bring."""
-    lacking_tasks: Callable[[], Sequence[Need]] = lambda: ()
-    """What this machine lacks to read the tasks of others that `read` knows by name."""
+    """backend -> requirements of the backend that are not installed; empty when it is ready."""
+    missing_task_data: Callable[[], Sequence[Need]] = lambda: ()
+    """-> data that is not installed and that `read` needs for its named task sources."""
     agent: str | None = None
-    """Name of the planner that acts where none is named; None where one has to be named."""
+    """Name of the default agent, a planner; None if the user has to name an agent."""
     domain: str = ""
-    """PCA-Bench's name for this field (such as "Domestic Robot"); empty where it has none."""
+    """PCA-Bench's name for this domain (such as "Domestic Robot"); empty if it has none."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions a record should name, such as a simulator's client."""
     prepare: Callable[[str, Callable[[str], None]], None] | None = None
-    """(backend, tell) -> bring what pip alone can't, as `inhabit setup` asks; None where there is
-    nothing to bring. `tell` takes a sentence for each thing that is done. Can be run twice.
+    """(backend, tell) -> install what pip alone can't; called by `inhabit setup`. None if there is
+    nothing to install. `tell` is called with one sentence per step. Safe to run twice.
 
     Raises:
-        UnavailableError: it can't be brought; says why, and what to do.
+        UnavailableError: the installation failed; the message says why, and what to do.
     """
-    quickest: Callable[[str, Any], Any] = lambda backend, settings: settings
-    """(backend, settings) -> the same for those who try much and show little, such as EIE: whatever
-    was not set takes least time, and comes to the same."""
-    filmed: Callable[[Any], Any] = lambda settings: settings
-    """settings -> the same, but that the clips of an observation show what was seen on foot from
-    the last action's beginning to its end; as they are where there is nothing to show."""
+    fastest_settings: Callable[[str, Any], Any] = lambda backend, settings: settings
+    """(backend, settings) -> settings for synthesis, which runs many episodes: options that were
+    not set take the value that runs fastest. Results are the same."""
+    recording_settings: Callable[[Any], Any] = lambda settings: settings
+    """settings -> settings for exporting video: the clips of an observation cover the whole last
+    action. Unchanged if the environment has no clips."""
     scene_places: tuple[str, ...] = ()
     """Fields of a task's scene that name files of this machine. Where the tasks stand in a record,
     these are opened only if the user names the folder that they lie in."""
     template: Callable[[Any], Template] | None = None
-    """settings -> what EIE fills to write tasks and training data; None where there is none."""
+    """settings -> the template for task and data synthesis (EIE); None if there is none."""
 
 
 def _problem(registration: Registration) -> str | None:

@@ -77,7 +77,7 @@ def synth(
     settings = dict(divide(given, {**owners(env, author), "cluster": ClusterSettings}))
     cluster = settings.pop("cluster")
     assert isinstance(cluster, ClusterSettings)
-    settings["env"] = registration.quickest(backend, settings["env"])
+    settings["env"] = registration.fastest_settings(backend, settings["env"])
     header = _header(registration, backend, author, seed, n, settings)
     begun = time.perf_counter()
     with held(out):
@@ -149,8 +149,8 @@ def _comparable(
     except ValidationError:
         return settings
     unset = registration.settings.model_construct(_fields_set=set(), **dict(env))
-    quickest: BaseModel = registration.quickest(header.backend, unset)
-    plain = {**settings, "env": quickest.model_dump(mode="json")}
+    fastest: BaseModel = registration.fastest_settings(header.backend, unset)
+    plain = {**settings, "env": fastest.model_dump(mode="json")}
     kinds = owners(header.env, header.author)
     return {
         owner: {k: v for k, v in given.items() if k not in without_effect(kinds[owner])}

@@ -47,7 +47,7 @@ class ClipReplayer:
             UnavailableError: the environment lacks something on this machine.
         """
         registration, backend, settings = environment_of(opened, assignments, trusted=trusted)
-        self._env: Env = registration.make(backend, registration.filmed(settings))
+        self._env: Env = registration.make(backend, registration.recording_settings(settings))
         if self._env.determinism is Determinism.NONE:
             self._env.close()
             raise RecordError(

@@ -23,7 +23,7 @@ REGISTRATION = Registration(
     domain="Domestic Robot",
     packages=("ai2thor", "procthor", "alfworld", "numba"),
     prepare=lazy("inhabit.envs.alfred.setup:prepare"),
-    quickest=lazy("inhabit.envs.alfred.settings:quickest"),
-    filmed=lazy("inhabit.envs.alfred.settings:filmed"),
+    fastest_settings=lazy("inhabit.envs.alfred.settings:fastest_settings"),
+    recording_settings=lazy("inhabit.envs.alfred.settings:recording_settings"),
     template=lazy("inhabit.envs.alfred.evolution.template:AlfredTemplate"),
 )

@@ -222,6 +222,6 @@ class Alfred(Env):
 
     def _episode(self) -> EpisodeState:
         if self._state is None:
-            raise RuntimeError("No episode has been started: call reset first.")
+            raise RuntimeError("No episode is running. Call reset first.")
         self._session.enter(self._owner)
         return self._state

@@ -66,13 +66,13 @@ class AlfredSettings(SettingsModel):
     """Also return an instance segmentation image."""
 
 
-def quickest(backend: str, settings: AlfredSettings) -> AlfredSettings:
-    """The same, with the embedded household in this process unless `wire` was set."""
+def fastest_settings(backend: str, settings: AlfredSettings) -> AlfredSettings:
+    """Copy the settings; the embedded simulator runs in this process unless `wire` was set."""
     if backend != "embedded" or "wire" in settings.model_fields_set:
         return settings
     return settings.model_copy(update={"wire": "none"})
 
 
-def filmed(settings: AlfredSettings) -> AlfredSettings:
-    """The same, with a clip of every step of the body."""
+def recording_settings(settings: AlfredSettings) -> AlfredSettings:
+    """Copy the settings; every observation has clips of the whole last action."""
     return settings.model_copy(update={"clips": True, "film": "whole"})

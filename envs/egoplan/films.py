@@ -53,9 +53,9 @@ def check(film: Path) -> None:
     try:
         with av.open(str(film), options=_LOCAL) as container:
             if not container.streams.video:
-                raise FilmError(f"{film} has no pictures")
+                raise FilmError(f"{film} has no video stream")
     except (av.FFmpegError, OSError) as error:
-        raise FilmError(f"{film} does not decode: {error}") from error
+        raise FilmError(f"can't decode {film}: {error}") from error
 
 
 def read(film: Path, numbers: Sequence[int], *, pixels: int) -> list[NDArray[np.uint8]]:
@@ -87,10 +87,10 @@ def _decoded(film: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
                 if number >= wanted[-1]:
                     break
             if last is None:
-                raise FilmError(f"{film} has no frame")
+                raise FilmError(f"{film} has no frames")
             return {n: found[n] if n in found else _image(last) for n in wanted}
     except (av.FFmpegError, OSError) as error:
-        raise FilmError(f"{film} does not decode: {error}") from error
+        raise FilmError(f"can't decode {film}: {error}") from error
 
 
 def _image(frame: av.VideoFrame) -> Image.Image:
@@ -108,7 +108,7 @@ def _from(
         container.seek(start + int(first / rate / stream.time_base), stream=stream)
         for frame in container.decode(stream):
             if frame.pts is None:
-                raise FilmError("a frame has no time")
+                raise FilmError("a frame has no timestamp")
             yield round(float((frame.pts - start) * stream.time_base * rate)), frame
         return
     yield from enumerate(container.decode(stream))
@@ -122,12 +122,12 @@ def _pictures(folder: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
         if path.suffix.lower() in _PICTURES and (match := _NUMBER.search(path.stem))
     }
     if not by_number:
-        raise FilmError(f"{folder} holds no numbered picture")
+        raise FilmError(f"{folder} has no numbered frames")
     found: dict[int, Image.Image] = {}
     for number in wanted:
         path = by_number.get(min(number, max(by_number)))
         if path is None:
-            raise FilmError(f"{folder} has no picture {number}")
+            raise FilmError(f"{folder} has no frame {number}")
         try:
             with Image.open(path) as picture:
                 found[number] = picture.convert("RGB")

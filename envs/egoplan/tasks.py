@@ -34,8 +34,8 @@ def sample(n: int, seed: int, settings: EgoPlanSettings) -> NoReturn:
         TaskError: always.
     """
     raise TaskError(
-        "EgoPlan-Bench has no tasks of its own here: give its JSON with --tasks FILE, and its "
-        "videos with --set videos=FOLDER. `inhabit export --format egoplan` makes such files."
+        "No EgoPlan-Bench tasks are included. Pass its JSON with --tasks FILE and its "
+        "videos with --set videos=FOLDER. `inhabit export --format egoplan` writes such files."
     )
 
 
@@ -52,7 +52,7 @@ def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
     root = settings.videos or (path if path.is_dir() else path.parent)
     films = find(root) if root.is_dir() else {}
     if settings.videos is not None and not films:
-        raise TaskError(f"{settings.videos} holds no videos and no folders of numbered frames.")
+        raise TaskError(f"{settings.videos} contains no videos and no folders of numbered frames.")
     kept = total = 0
     for file in _files(path):
         seen: set[str] = set()
@@ -61,7 +61,7 @@ def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
             try:
                 task = _task(record, number, films)
                 if task.id in seen:
-                    raise ValueError(f"the sample_id {task.id!r} is another record's too")
+                    raise ValueError(f"another record has the same sample_id {task.id!r}")
             except (ValueError, FilmError) as error:
                 _LOG.warning("%s, record %d is passed over: %s.", file, number, _first(error))
                 continue
@@ -69,9 +69,9 @@ def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
             kept += 1
             yield task
     if not total:
-        raise TaskError(f"{source} holds no record.")
+        raise TaskError(f"{source} contains no records.")
     if not kept:
-        raise TaskError(f"None of the {total} records at {source} makes sense.")
+        raise TaskError(f"All {total} records of {source} are invalid.")
     if kept < total:
         _LOG.warning("%d of %d records at %s are passed over.", total - kept, total, source)
 
@@ -90,13 +90,13 @@ def _files(source: Path) -> Sequence[Path]:
         return [source]
     found = sorted(source.glob("*.json")) if source.is_dir() else []
     if not found:
-        raise TaskError(f"There is no JSON of EgoPlan-Bench at {source}.")
+        raise TaskError(f"Found no EgoPlan-Bench JSON at {source}.")
     return found
 
 
 def _task(record: Any, number: int, films: Mapping[str, Path]) -> Task:
     if not isinstance(record, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not a JSON object")
     goal = record.get("task_goal")
     if not isinstance(goal, str) or not goal.strip():
         raise ValueError("it has no task_goal")
@@ -131,7 +131,9 @@ def _options(record: Mapping[str, Any], name: str) -> tuple[tuple[str, ...], int
         texts = [choice.strip() for choice in choices if isinstance(choice, str)]
         letter = str(record.get("golden_choice_idx", "")).strip().lower()
         if len(letter) != 1 or letter not in _LETTERS[: len(texts)]:
-            raise ValueError(f"its golden_choice_idx {letter!r} is none of {len(texts)} choices")
+            raise ValueError(
+                f"its golden_choice_idx {letter!r} is not one of its {len(texts)} choices"
+            )
         right = texts[_LETTERS.index(letter)]
     else:
         right = str(record.get("answer") or "").strip()
@@ -141,14 +143,14 @@ def _options(record: Mapping[str, Any], name: str) -> tuple[tuple[str, ...], int
         random.Random(f"egoplan {name}").shuffle(texts)
     options = tuple(dict.fromkeys(text for text in texts if text))
     if not right or len(options) < 2:
-        raise ValueError("it has fewer than two choices that differ, or no answer")
+        raise ValueError("it has fewer than two distinct choices, or no answer")
     return options, options.index(right)
 
 
 def _done(progress: object) -> Iterator[Stretch]:
     for one in progress if isinstance(progress, list) else ():
         if not isinstance(one, dict):
-            raise ValueError("its task_progress_metadata is no list of objects")
+            raise ValueError("its task_progress_metadata is not a list of objects")
         yield Stretch(
             narration=str(one.get("narration_text") or ""),
             start=_frame(one, "start_frame"),
@@ -159,7 +161,7 @@ def _done(progress: object) -> Iterator[Stretch]:
 def _frame(fields: Mapping[str, Any], name: str) -> int:
     number = fields.get(name)
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-        raise ValueError(f"its {name} is no frame: {number!r}")
+        raise ValueError(f"its {name} is not a frame number: {number!r}")
     return number
 
 

@@ -76,7 +76,7 @@ def write(env: Any, level: str, join: str, seed: int) -> dict[str, Any]:
                 "shape": list(frames.shape),
                 "frames": base64.b64encode(zlib.compress(frames.tobytes(), 1)).decode(),
             }
-    raise SystemExit(f"No trial of level {level!r}, joined by {join!r}, was found for seed {seed}.")
+    raise SystemExit(f"Found no trial of level {level!r} with join {join!r} for seed {seed}.")
 
 
 def spec(env: Any, wanted: dict[str, Any]) -> SNEnvSpec:

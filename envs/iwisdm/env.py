@@ -83,8 +83,8 @@ class Iwisdm(Env):
         trial = self._author.write(scene.level, scene.join, scene.seed)
         if trial.instruction != task.goal:
             raise SceneError(
-                f"Task {task.id!r}, goal: this seed gives the instruction {trial.instruction!r}. "
-                "Sample the task anew: it was made with another version."
+                f"Task {task.id!r}, goal: the seed now gives {trial.instruction!r}. "
+                "The task was made with another version of iWISDM; sample it again."
             )
         self._trial = trial
         self._said = []

@@ -97,7 +97,7 @@ class TrialAuthor:
         """
         if not installed():
             raise UnavailableError(
-                f"iWISDM {VERSION} is needed, in an interpreter of its own: `inhabit setup iwisdm`."
+                f"iWISDM {VERSION} is not installed. Run `inhabit setup iwisdm`."
             )
         self._said: deque[str] = deque(maxlen=20)
         self._group = ProcessGroup("inhabit-iwisdm-")
@@ -125,7 +125,8 @@ class TrialAuthor:
         line = self._child.stdout.readline()
         if not line:
             self._child.wait()
-            raise SimulatorError("iWISDM ended. Its last words:\n" + "\n".join(self._said))
+            words = "\n".join(self._said)
+            raise SimulatorError(f"The iWISDM process ended. Its last output:\n{words}")
         found = json.loads(line)
         content = zlib.decompress(base64.b64decode(found["frames"]))
         frames = np.frombuffer(content, np.uint8).reshape(found["shape"])
@@ -148,7 +149,7 @@ class TrialAuthor:
         except (BrokenPipeError, ValueError) as error:
             self._child.wait()
             words = "\n".join(self._said)
-            raise SimulatorError(f"iWISDM is gone. Its last words:\n{words}") from error
+            raise SimulatorError(f"The iWISDM process ended. Its last output:\n{words}") from error
 
     def _listen(self, stream: IO[str]) -> None:
         for line in stream:

@@ -19,7 +19,7 @@ def read(source: str, settings: IwisdmSettings) -> NoReturn:
         TaskError: always.
     """
     raise TaskError(
-        f"iWISDM has no tasks called {source!r}. Use --n and --seed with --set level=LEVEL, or a "
+        f"Unknown iWISDM tasks {source!r}. Use --n and --seed with --set level=LEVEL, or a "
         "JSONL of tasks."
     )
 

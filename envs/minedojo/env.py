@@ -207,5 +207,5 @@ class MineDojo(Env):
 
     def _there(self) -> tuple[Backend, GameState]:
         if self._world is None or self._now is None:
-            raise SimulatorError("No world is running: reset the environment with a task first.")
+            raise SimulatorError("No episode is running. Call reset first.")
         return self._world, self._now

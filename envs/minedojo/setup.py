@@ -54,7 +54,7 @@ def prepare(backend: str, tell: Tell) -> None:
         _run([*prefix, "apt-get", "update", "-q"])
         _run([*prefix, "apt-get", "install", "-y", "-q", "--no-install-recommends", *PACKAGES])
         if still := lacking():
-            raise UnavailableError(f"apt-get came without {', '.join(still)}.")
+            raise UnavailableError(f"apt-get did not install {', '.join(still)}.")
     from inhabit.envs.minedojo.luanti.game import game
 
     tell(f"The game with its textures: {game()}.")
@@ -74,7 +74,7 @@ def _fetch() -> None:
         _run([*download, "--dest", made, _MINEDOJO])
         wheel = next(iter(sorted(Path(made).glob("*.whl"))), None)
         if wheel is None:
-            raise UnavailableError(f"{_MINEDOJO} came as no wheel.")
+            raise UnavailableError(f"pip downloaded no wheel of {_MINEDOJO}.")
         unpacked = Path(made) / "package"
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(

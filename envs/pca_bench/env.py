@@ -117,5 +117,5 @@ def _bytes(scene: PcaScene, row: int) -> bytes:
     cell = parquet_rows(scene.image, ["image"]).column("image")[row].as_py()
     content = cell.get("bytes") if isinstance(cell, dict) else cell
     if not isinstance(content, bytes):
-        raise ValueError(f"row {row} holds no picture")
+        raise ValueError(f"row {row} has no image")
     return content

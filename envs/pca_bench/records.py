@@ -48,7 +48,7 @@ def files(source: Path) -> list[Path]:
         return [source]
     if not source.is_dir():
         raise TaskError(
-            f"There is no {source}. PCA-Bench's --tasks is one of its files, or a folder of them."
+            f"Found no {source}. For PCA-Bench, --tasks is one of its files or a folder of them."
         )
     found = [
         *source.rglob("meta_data.json"),
@@ -57,7 +57,7 @@ def files(source: Path) -> list[Path]:
     ]
     if not found:
         raise TaskError(
-            f"{source} holds no file of PCA-Bench: a meta_data.json, a *-meta.json or a *.parquet."
+            f"{source} has no file of PCA-Bench (meta_data.json, *-meta.json or *.parquet)."
         )
     return sorted(found)
 
@@ -72,7 +72,7 @@ def entries(file: Path) -> Iterator[PcaRecord]:
     rows = _parquet(file) if file.suffix == ".parquet" else json_list(file)
     for number, fields in enumerate(rows):
         if not isinstance(fields, dict):
-            raise TaskError(f"{file}, record {number}: it is no object.")
+            raise TaskError(f"{file}, record {number}: it is not a JSON object.")
         yield PcaRecord(file, number, fields)
 
 
@@ -85,13 +85,13 @@ def domain_of(entry: PcaRecord) -> Domain:
     said = entry.fields.get("domain")
     if isinstance(said, str) and said.strip():
         if _letters(said) not in _DOMAINS:
-            raise ValueError(f"the domain {said!r} is unknown")
+            raise ValueError(f"unknown domain {said!r}")
         return _DOMAINS[_letters(said)]
     for part in reversed(entry.file.parts):
         for name, domain in _DOMAINS.items():
             if name in _letters(part):
                 return domain
-    raise ValueError("it names no domain, and neither does its file")
+    raise ValueError("neither the record nor its file names a domain")
 
 
 def parquet_rows(file: Path, columns: list[str] | None = None) -> Any:
@@ -104,13 +104,11 @@ def parquet_rows(file: Path, columns: list[str] | None = None) -> Any:
     try:
         parquet: Any = import_module("pyarrow.parquet")
     except ImportError as error:
-        raise UnavailableError(
-            f"{file} is a parquet file: reading it takes `pip install pyarrow`."
-        ) from error
+        raise UnavailableError(f"Reading {file} needs pyarrow: pip install pyarrow.") from error
     try:
         return parquet.read_table(file, columns=columns)
     except (OSError, ValueError) as error:
-        raise TaskError(f"{file} can't be read as parquet: {error}.") from error
+        raise TaskError(f"Can't read {file} as Parquet: {error}.") from error
 
 
 def _parquet(file: Path) -> list[Any]:

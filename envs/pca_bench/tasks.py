@@ -58,7 +58,7 @@ def read(source: str, settings: PcaSettings) -> Iterator[Task]:
             try:
                 one = _understood(entry)
                 if one.index in seen:
-                    raise ValueError(f"the index {one.index} is another record's too")
+                    raise ValueError(f"another record has the same index {one.index}")
             except ValueError as error:
                 _LOG.warning("%s, record %d is passed over: %s.", file, entry.number, error)
                 continue
@@ -66,9 +66,9 @@ def read(source: str, settings: PcaSettings) -> Iterator[Task]:
             found.append(one)
     pictured = _with_pictures(found, settings.images)
     if not total:
-        raise TaskError(f"{source} holds no record.")
+        raise TaskError(f"{source} contains no records.")
     if not pictured:
-        raise TaskError(f"None of the {total} records at {source} makes sense.")
+        raise TaskError(f"All {total} records of {source} are invalid.")
     if passed := total - len(pictured):
         _LOG.warning("%d of %d records at %s are passed over.", passed, total, source)
     for one in pictured:
@@ -79,18 +79,18 @@ def _understood(entry: PcaRecord) -> _Found:
     fields = entry.fields
     actions = fields.get("actions")
     if not isinstance(actions, list) or not all(isinstance(a, str) for a in actions):
-        raise ValueError("its actions are no list of texts")
+        raise ValueError("its actions are not a list of strings")
     if not any(action.strip() for action in actions):
         raise ValueError("it has no actions")
     answer = next((fields[name] for name in _ANSWER if name in fields), None)
     if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < len(actions):
-        raise ValueError(f"its answer_index {answer!r} is none of {len(actions)} actions")
+        raise ValueError(f"its answer_index {answer!r} is not one of its {len(actions)} actions")
     question = fields.get("question")
     if not isinstance(question, str) or not question.strip():
         raise ValueError("it has no question")
     options = list(dict.fromkeys(action.strip() for action in actions if action.strip()))
     if len(options) < 2 or not actions[answer].strip():
-        raise ValueError("fewer than two of its actions differ")
+        raise ValueError("it has fewer than two distinct actions")
     domain = domain_of(entry)
     cached: Mapping[str, Any] = next(
         (fields[name] for name in _RESULTS if isinstance(fields.get(name), dict)), {}

@@ -58,8 +58,8 @@ _DEADLINE = 900.0
 """Seconds for one call of pip."""
 
 
-def lacking_tasks() -> Sequence[Need]:
-    """What `--tasks eai` lacks."""
+def missing_task_data() -> Sequence[Need]:
+    """Data that `--tasks eai` needs and that is not installed."""
     try:
         eai.folder()
     except UnavailableError:

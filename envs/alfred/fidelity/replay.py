@@ -87,7 +87,7 @@ def replay(
         SceneError: the scene cannot be built, or brings no steps.
     """
     if scene.recording is None or not scene.recording.steps:
-        raise SceneError("recording.steps: there are none; read the trajectory with its steps.")
+        raise SceneError("recording.steps is empty. Read the trajectory with its steps.")
     actor = _Actor(build(body, scene, seed=0), by, show)
     story, steps = ReplayTrace(), scene.recording.steps
     story.placed, story.resting = resting(body.world)

@@ -79,14 +79,16 @@ def build(
 
 def _must(done: bool, field: str, body: AgentBody) -> None:
     if not done:
-        raise SceneError(f"{field}: the simulator refuses it: {body.error[1] or 'no reason given'}")
+        raise SceneError(
+            f"{field}: rejected by the simulator: {body.error[1] or 'no reason given'}"
+        )
 
 
 def _id(names: ObjectNames, name: str) -> str:
     squeezed, number = split_name(name)
     id = names.id(squeezed, number) if number is not None else None
     if id is None:
-        raise SceneError(f"The simulator's room has no {name!r}.")
+        raise SceneError(f"The simulator's scene has no object {name!r}.")
     return id
 
 
@@ -127,7 +129,7 @@ def _grid(body: AgentBody) -> Grid:
 def _stand(body: AgentBody, start: StartPose | None, grid: Grid, seed: int) -> None:
     """Place the agent. A recorded pose is moved to the nearest grid cell."""
     if not grid.places:
-        raise SceneError("start: there is no place in this room where the agent can stand.")
+        raise SceneError("start: this room has no position where the agent can stand.")
     if start is None:
         start = _anywhere(grid, seed)
     height = body.pose.y if start.y is None else start.y

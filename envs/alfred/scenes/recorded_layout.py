@@ -79,7 +79,7 @@ def lay_out(body: AgentBody, recording: Recording) -> Mapping[RecordedThing, str
             )
     poses += _furniture(body, recording)
     if not body.tell("SetObjectPoses", objectPoses=poses, placeStationary=True):
-        raise SceneError(f"recording.poses: the simulator refuses it: {body.error[1]}")
+        raise SceneError(f"recording.poses: rejected by the simulator: {body.error[1]}")
     _adjust_tables(body)
     for thing in body.world:
         if thing.toggleable and thing.type in recording.lamps_on and not thing.on:

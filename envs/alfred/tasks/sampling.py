@@ -110,8 +110,8 @@ def possible_types(where: Rooms) -> Sequence[TaskType]:
     ]
     if not found:
         raise TaskError(
-            f"Nothing can be done in the rooms of {where.folder!r}: ALFRED's tasks need things "
-            "that can be picked up, and furniture within reach to put them on."
+            f"The rooms of {where.folder!r} support no task: ALFRED's tasks need objects "
+            "that can be picked up, and reachable furniture to put them on."
         )
     return found
 
@@ -127,8 +127,8 @@ def _new_scene(
     for attempt in count():
         if where.folder and attempt > _MOST_TRIES:
             raise TaskError(
-                f"No task of type {type!r} could be solved in the rooms of {where.folder!r}, "
-                f"whatever was tried {attempt} times."
+                f"Found no solvable task of type {type!r} in the rooms of {where.folder!r} "
+                f"in {attempt} attempts. Add rooms, or choose another type."
             )
         scene = draw_scene(type, rng, split, where)
         if scene is not None and (attempt > _TRIES or (scene.room, scene.goal) not in known):

@@ -154,10 +154,10 @@ def read(source: str | Path, settings: AlfredSettings | None = None) -> Iterator
     """
     settings, folder = settings or AlfredSettings(), Path(source)
     if not folder.is_dir():
-        raise TaskError(f"There is no folder {str(folder)!r} with ALFRED's trajectories.")
+        raise TaskError(f"Found no folder {str(folder)!r}. Pass a folder of ALFRED trajectories.")
     paths = sorted(folder.rglob(FILE))
     if not paths:
-        raise TaskError(f"There is no {FILE} below {str(folder)!r}.")
+        raise TaskError(f"Found no {FILE} below {str(folder)!r}.")
     for path in paths:
         try:
             yield read_task(path, folder, settings.annotator, steps=settings.replay != "off")
@@ -200,7 +200,7 @@ def load(path: Path) -> Trajectory:
     try:
         return Trajectory.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise TaskError(f"{path} can't be read: {error}.") from error
+        raise TaskError(f"Can't read {path}: {error}.") from error
     except ValidationError as error:
         raise TaskError(f"{path}: {_first(error)}") from error
 
@@ -292,7 +292,7 @@ def thing_of(id: str) -> RecordedThing:
     try:
         x, y, z = map(float, rest[:3])
     except ValueError as error:
-        raise SceneError(f"plan.low_actions: {id!r} is no id of an object.") from error
+        raise SceneError(f"plan.low_actions: {id!r} is not an object id.") from error
     part, _, number = rest[3].partition("_") if len(rest) > 3 else (type, "", "")
     return RecordedThing(
         type=RENAMED.get(part, part),

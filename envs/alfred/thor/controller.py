@@ -44,12 +44,12 @@ def start(
         wire: named pipes or HTTP.
         width: of the pictures, pixels.
         height: of the pictures, pixels.
-        start_seconds: how long a simulator may take to start.
-        step_seconds: how long it may take for any answer; None for Unity's two minutes, and for
-            ever where it is embedded.
-        rooms: for the embedded household, a folder with rooms of the user's own.
-        recorded: for the embedded household, whether one can stand in iTHOR's rooms where THOR's
-            own agent could.
+        start_seconds: timeout for starting the simulator, seconds.
+        step_seconds: timeout of each request, seconds; None for two minutes with Unity and no
+            limit with the embedded simulator.
+        rooms: for the embedded simulator, a folder with the user's rooms.
+        recorded: for the embedded simulator, whether the reachable positions in iTHOR's rooms are
+            those recorded in THOR.
         initialization: parameters of THOR's `Initialize`, such as `gridSize=0.25`.
 
     Raises:
@@ -82,13 +82,13 @@ def start(
         executable = str(Path(executable).expanduser().absolute())
     if executable is None or not os.access(executable, os.X_OK):
         raise UnavailableError(
-            f"The unity backend needs the executable of a build of AI2-THOR, and {executable!r} is "
-            "none. Name it with --set executable=PATH, or use --backend embedded."
+            f"The unity backend needs the executable of an AI2-THOR build, and {executable!r} is "
+            "not a file. Pass --set executable=PATH, or use --backend embedded."
         )
     if not display:
         raise UnavailableError(
-            "Unity needs an X display and none is named. Start one (`Xvfb :99 -screen 0 "
-            "1024x768x24 &`) and name it: DISPLAY=:99."
+            "Unity needs an X display, and DISPLAY is not set. Start one (`Xvfb :99 -screen 0 "
+            "1024x768x24 &`) and set DISPLAY=:99."
         )
     return Client(
         executable, wire, x_display=display, step_seconds=step_seconds or _UNITY_STEP, **arguments

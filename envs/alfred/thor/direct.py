@@ -47,7 +47,7 @@ class Direct:
             width: of the images, pixels.
             height: of the images, pixels.
             rooms: a folder with rooms of the user's own.
-            recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
+            recorded: whether the reachable positions in iTHOR's rooms are those recorded in THOR.
             initialization: parameters of THOR's `Initialize`, such as `gridSize=0.25`.
 
         Raises:
@@ -90,7 +90,9 @@ class Direct:
     def _initialized(self) -> Seen:
         seen = self.step("Initialize", **self._initialization)
         if not seen.metadata["lastActionSuccess"]:
-            raise SimulatorError(f"The simulator refuses: {seen.metadata['errorMessage']}")
+            raise SimulatorError(
+                f"The simulator rejected the request: {seen.metadata['errorMessage']}"
+            )
         return seen
 
 

@@ -93,7 +93,7 @@ class Session:
         if settings.wire == "none":
             if not embedded:
                 raise UnavailableError(
-                    f"The {self._backend} backend is spoken to through a wire: leave out wire=none."
+                    f"wire=none needs the embedded backend, not {self._backend}: remove it."
                 )
             from inhabit.envs.alfred.thor.direct import Direct
 
@@ -117,7 +117,9 @@ class Session:
         token = self._kept.pop(owner)
         if token != self._present():
             if not self._body.tell("Restore", blind=True, snapshot=token):
-                raise SimulatorError(f"The simulator can't go back: {self._body.error[1]}")
+                raise SimulatorError(
+                    f"The simulator can't restore the snapshot: {self._body.error[1]}"
+                )
             self._now = token, self._body.changes
         self._tidy()
 
@@ -145,7 +147,9 @@ class Session:
         if token is None:
             taken = self._body.ask("Snapshot")
             if taken is None:
-                raise SimulatorError("This simulator can't keep a moment: it knows no Snapshot.")
+                raise SimulatorError(
+                    "This simulator has no snapshots, so the environment can't be forked."
+                )
             token = int(taken)
             self._snapshots.add(token)
             self._now = token, self._body.changes

@@ -58,10 +58,10 @@ def decode(vector: Sequence[int], interval: float = 15) -> dict[str, Any]:
     limits = sizes(interval)
     values = [int(value) for value in vector]
     if len(values) != len(limits):
-        raise ValueError(f"An action has {len(limits)} numbers, not {len(values)}.")
+        raise ValueError(f"Expected an action of {len(limits)} integers; got {len(values)}.")
     for place, (value, limit) in enumerate(zip(values, limits, strict=True)):
         if not 0 <= value < limit:
-            raise ValueError(f"Number {place} of an action is 0 to {limit - 1}, not {value}.")
+            raise ValueError(f"Expected action[{place}] in 0 to {limit - 1}; got {value}.")
     asked: dict[str, Any] = {
         "forward": (0, 1, -1)[values[0]],
         "side": (0, -1, 1)[values[1]],

@@ -83,12 +83,12 @@ def write(home: Path, width: int, height: int, port: int, fov: int, far: int) ->
     """Write Luanti's files and return its arguments.
 
     Args:
-        home: folder of this start alone.
+        home: a folder for this process only.
         width: of the image, in pixels.
         height: likewise.
-        port: where it finds us, on this machine.
+        port: the local port that the mod connects to.
         fov: degrees, of the image's height.
-        far: how many blocks one can see.
+        far: viewing range, blocks.
 
     Returns:
         its arguments.

@@ -1,4 +1,4 @@
-"""The image, straight from the memory of the virtual screen (XWD, as Xvfb keeps it in a file)."""
+"""Reads images from the framebuffer file of Xvfb (XWD format)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from inhabit.envs.core import SimulatorError
 from inhabit.envs.countdown import Countdown
 
 BAR = 8
-"""Rows above and below the image that belong to the frame's mark."""
+"""Rows above and below the image that encode the frame number."""
 _SLOTS = 8
 _HEADER = struct.Struct(">25I")
 _SIZE_OF_COLOUR = 12
 
 
 class Framebuffer:
-    """Reads the screen that Xvfb keeps under `folder`.
+    """Reads the screen from Xvfb's framebuffer in `folder`.
 
     Args:
         folder: Xvfb's `-fbdir`.
@@ -40,11 +40,11 @@ class Framebuffer:
         self._width = width
 
     def wait(self, count: int, alive: Callable[[], None], timeout: float) -> None:
-        """Until the screen shows image `count`, modulo 8.
+        """Wait until the screen shows image `count`, modulo 8.
 
         Args:
-            count: as the mod counts.
-            alive: raises if the simulator is gone.
+            count: the mod's number of the image.
+            alive: raises if the simulator has ended.
             timeout: seconds.
 
         Raises:
@@ -58,7 +58,7 @@ class Framebuffer:
             if turns % 100 == 0:
                 alive()
             if countdown.next_wait() == 0 and self._mark() != count:
-                raise SimulatorError(f"Luanti drew no picture within {timeout:g} s.")
+                raise SimulatorError(f"Luanti rendered no image within {timeout:g} s.")
 
     def read(self) -> NDArray[np.uint8]:
         """A copy of the image: uint8 (H, W, 3)."""

@@ -144,8 +144,8 @@ def instance(scene_json: str, home: Path) -> Path:
     """A copy of the game for one start, with its scene; small files are linked.
 
     Args:
-        scene_json: what the mod reads as its scene.
-        home: an empty folder of this start alone.
+        scene_json: the scene, as JSON for the mod.
+        home: an empty folder for this process only.
     """
     target = home / "games" / NAME
     source = game()

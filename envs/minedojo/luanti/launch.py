@@ -23,22 +23,22 @@ from inhabit.envs.process_group import ProcessGroup
 _ATTEMPTS = 4
 _TAKEN = "port already in use"
 _GRACE = 1.0
-"""Seconds that Xvfb is given to remove its lock from the folder of all displays."""
+"""Seconds for Xvfb to remove its lock file, which all displays share a folder for."""
 _LAST = 12
-"""Lines of a log that are told when it fails."""
+"""Number of log lines quoted in errors."""
 
 
 class Launch:
     """One Xvfb and one Luanti, for one scene.
 
     Args:
-        scene_json: what our mod is given.
+        scene_json: the scene, as JSON for our mod.
         width, height: of the picture, in pixels.
-        timeout: seconds until Luanti has to call back.
+        timeout: seconds for Luanti to connect.
 
     Raises:
         UnavailableError: a program is missing, or its folder can't be written.
-        SimulatorError: one of them ended or hung while it started; with its last words.
+        SimulatorError: one of them ended or hung during startup; quotes its last output.
     """
 
     def __init__(self, scene_json: str, width: int, height: int, timeout: float) -> None:
@@ -55,8 +55,8 @@ class Launch:
         except OSError as error:
             self.close()
             raise UnavailableError(
-                f"The world can't be written: {error}. Make room, or set TMPDIR to a folder that "
-                "can be written."
+                f"Can't write the world: {error}. Free disk space, or set TMPDIR to a writable "
+                "folder."
             ) from error
         try:
             self.line = self._start(width, height, Countdown(timeout))
@@ -141,7 +141,7 @@ class Launch:
                     self.check()
                     if countdown.next_wait() == 0:
                         raise SimulatorError(
-                            f"Luanti did not call back in time. {self.last_words()}"
+                            f"Luanti did not connect in time. {self.last_words()}"
                         ) from None
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return line

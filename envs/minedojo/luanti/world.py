@@ -1,4 +1,4 @@
-"""The world over the wire: questions and answers, one line of JSON each."""
+"""The client of the mod: requests and answers, one line of JSON each."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from inhabit.envs.minedojo.luanti.framebuffer import Framebuffer
 from inhabit.envs.minedojo.luanti.launch import Launch
 
 _FIRST = 90.0
-"""Seconds until the world must stand."""
+"""Seconds for the world to be built."""
 _ANSWER = 120.0
-"""Seconds that a skill may take, of the clock on the wall."""
+"""Seconds of wall-clock time that a skill may take."""
 _PATIENCE = 0.25
-"""Seconds of silence after which we look whether it still lives."""
+"""Seconds without an answer after which the process is checked."""
 _PLAIN = 4.0
-"""Standard deviation of an image in which nothing is drawn yet."""
+"""Standard deviation of an image in which nothing is rendered yet."""
 _SETTLED = 3
-"""Images in a row that must be alike: what changed is sent and meshed bit by bit, and a tool is
-taken into the hand by and by."""
+"""Identical consecutive images that count as stable: changed blocks are sent and meshed in parts,
+and wielding a tool is animated."""
 
 
 class LuantiWorld:
-    """A running world of one scene. Nothing moves in it but by `step` and `skill`.
+    """A running world of one scene. Time passes only in `step` and `skill`.
 
     Args:
-        scene: plain values, as our mod reads them.
+        scene: plain values, as read by our mod.
         width, height: of the image, in pixels.
 
     Raises:
@@ -56,11 +56,11 @@ class LuantiWorld:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Process ids of what runs for it: Xvfb, then Luanti."""
+        """Process ids of Xvfb and Luanti."""
         return tuple(self._launch.pids)
 
     def ask(self, op: str, *, timeout: float = _ANSWER, **fields: Any) -> Any:
-        """One question to the mod.
+        """Send a request to the mod.
 
         Raises:
             SimulatorError: it is gone, silent for too long, or failed within.
@@ -71,10 +71,10 @@ class LuantiWorld:
         except (OSError, ValueError) as error:
             self._launch.check()
             raise SimulatorError(
-                f"The line to Luanti broke ({error}). {self._launch.last_words()}"
+                f"The connection to Luanti failed ({error}). {self._launch.last_words()}"
             ) from error
         if not answer["ok"]:
-            raise SimulatorError(f"The world failed at {op!r}: {answer['value']}")
+            raise SimulatorError(f"The mod failed in {op!r}: {answer['value']}")
         return answer.get("value")
 
     def settled(self) -> NDArray[np.uint8]:
@@ -92,11 +92,11 @@ class LuantiWorld:
             if alike == _SETTLED:
                 return picture
             if time.monotonic() > end:
-                raise SimulatorError("The picture of the world never came to rest.")
+                raise SimulatorError("The image of the world never became stable.")
             self.ask("wait", steps=6)
 
     def picture(self) -> NDArray[np.uint8]:
-        """The image so far, uint8 (H, W, 3). Some blocks may not be drawn yet."""
+        """The current image, uint8 (H, W, 3). Some blocks may not be drawn yet."""
         count = self.ask("show")["count"]
         self._frames.wait(count, self._launch.check, timeout=30.0)
         return self._frames.read()
@@ -122,18 +122,18 @@ class LuantiWorld:
                 self._launch.check()
                 if countdown.next_wait() == 0:
                     raise SimulatorError(
-                        f"Luanti gave no answer within {timeout:g} s. {self._launch.last_words()}"
+                        f"Luanti did not answer within {timeout:g} s. {self._launch.last_words()}"
                     ) from None
                 continue
             if not part:
-                raise ConnectionError("it was closed at the other end")
+                raise ConnectionError("the peer closed it")
             self._buffer += part
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
     def _settle(self) -> None:
-        """Look until the land around has been drawn."""
+        """Wait until the surrounding terrain has been rendered."""
         end = time.monotonic() + _FIRST
         while self.settled().std() <= _PLAIN:
             if time.monotonic() > end:
-                raise SimulatorError("The world was never drawn.")
+                raise SimulatorError("Luanti never rendered the world.")

@@ -39,8 +39,8 @@ class HostConnection:
         chosen = Path(python).expanduser() if python else interpreter()
         if not chosen.is_file():
             raise UnavailableError(
-                f"There is no interpreter with MineDojo at {chosen}. Run `inhabit setup minedojo "
-                "--backend minedojo`, or say --set python=PATH."
+                f"Found no interpreter with MineDojo at {chosen}. Run `inhabit setup minedojo "
+                "--backend minedojo`, or pass --set python=PATH."
             )
         self._group = ProcessGroup("inhabit-minedojo-")
         self._home = self._group.folder
@@ -72,7 +72,7 @@ class HostConnection:
             self._program.stdin.flush()
             answer = json.loads(self._read(call, seconds))
         except (OSError, ValueError) as error:
-            raise SimulatorError(f"MineDojo's program ended. {self.last_words()}") from error
+            raise SimulatorError(f"The MineDojo process ended. {self.last_words()}") from error
         if "error" in answer:
             raise RefusedError(str(answer["error"]))
         return answer["value"]
@@ -105,7 +105,7 @@ class HostConnection:
                 raise SimulatorError(f"MineDojo did not answer {call!r} in {seconds:g} s. {words}")
             part = os.read(self._program.stdout.fileno(), 1 << 20)
             if not part:
-                raise ConnectionError("it has ended")
+                raise ConnectionError("the process has ended")
             self._buffer += part
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line

@@ -77,8 +77,8 @@ class RealMineDojo(Env):
         scene = read_scene(task)
         if shutil.which("java") is None:
             raise UnavailableError(
-                "MineDojo's Minecraft needs Java 8: apt-get install openjdk-8-jdk, and see that "
-                "`java -version` says 1.8."
+                "MineDojo's Minecraft needs Java 8. Run `apt-get install openjdk-8-jdk`; "
+                "`java -version` should print 1.8."
             )
         self.close()
         self._line, self._solved = HostConnection(self._settings.python), False
@@ -92,9 +92,9 @@ class RealMineDojo(Env):
                 image_size=list(size), seed=seed,
             )  # fmt: skip
         except RefusedError as error:
-            raise SceneError(f"Task {task.id!r}: MineDojo refuses the scene: {error}") from error
+            raise SceneError(f"Task {task.id!r}: MineDojo rejects the scene: {error}") from error
         if tuple(made["sizes"]) != sizes():
-            raise SimulatorError(f"This MineDojo has other actions than ours: {made['sizes']}.")
+            raise SimulatorError(f"This MineDojo has an unexpected action space: {made['sizes']}.")
         try:
             self._now = self._line.ask("reset", self._settings.launch)
         except RefusedError as error:
@@ -174,7 +174,7 @@ class RealMineDojo(Env):
 
     def _there(self) -> tuple[HostConnection, Mapping[str, Any]]:
         if self._line is None or self._now is None:
-            raise SimulatorError("No world is running: reset the environment with a task first.")
+            raise SimulatorError("No episode is running. Call reset first.")
         return self._line, self._now
 
 

@@ -61,7 +61,7 @@ def prepare(tell: Callable[[str], None]) -> None:
         for step in _STEPS:
             run([*pip(python), "install", *step], seconds=_DEADLINE)
     if not _imports(python):
-        raise UnavailableError(f"MineDojo was installed in {home}, and can't be imported there.")
+        raise UnavailableError(f"MineDojo was installed in {home} but can't be imported there.")
     tell(f"{_MINEDOJO}: {python}. Its Minecraft wants Java 8, and is built when it first starts.")
 
 

@@ -51,7 +51,7 @@ def read(source: str, settings: MineDojoSettings) -> Iterator[Task]:
         found = [task for task in found if source in (task.kind, task.id)]
     if not found:
         raise TaskError(
-            f"MineDojo has no tasks called {source!r}. Use {', '.join(SOURCES)}, or the id of one "
+            f"Unknown MineDojo tasks {source!r}. Use {', '.join(SOURCES)}, or the id of one "
             "task, such as harvest_1_log."
         )
     return iter(found)
@@ -63,8 +63,8 @@ class _Files:
     def __init__(self, package: Path) -> None:
         if not package.exists():
             raise TaskError(
-                f"There is no MineDojo at {package} to read its tasks from. Run `inhabit setup "
-                "minedojo` once with the network at hand, or say where its wheel or folder is: "
+                f"Found no MineDojo at {package} to read its tasks from. Run `inhabit setup "
+                "minedojo` with network access, or pass the path of its wheel or folder: "
                 "--set tasks=PATH."
             )
         self._package = package
@@ -77,13 +77,13 @@ class _Files:
             with zipfile.ZipFile(self._package) as wheel:
                 return wheel.read(f"minedojo/tasks/{name}").decode()
         except (OSError, KeyError, zipfile.BadZipFile) as error:
-            raise TaskError(f"{self._package} is no MineDojo: {error}") from error
+            raise TaskError(f"{self._package} is not a MineDojo package: {error}") from error
 
     def yaml(self, name: str) -> Mapping[str, Any]:
         """A description file."""
         loaded = yaml.safe_load(self.text(f"description_files/{name}.yaml"))
         if not isinstance(loaded, Mapping):
-            raise TaskError(f"{self._package}: {name}.yaml holds no tasks.")
+            raise TaskError(f"{self._package}: {name}.yaml contains no tasks.")
         return loaded
 
 

@@ -158,7 +158,7 @@ MUTATIONS: Mapping[Mutation, Rejection] = {
 @pytest.fixture(scope="module")
 def alfred() -> Iterator[tuple[Env, Template]]:
     registration = find("alfred")
-    settings = registration.quickest("embedded", registration.settings())
+    settings = registration.fastest_settings("embedded", registration.settings())
     assert registration.template is not None
     with registration.make("embedded", settings) as env:
         yield env, registration.template(settings)
