@@ -95,7 +95,7 @@ class CheckedEnv(Env):
         self._ask("reset", lambda: self._env.reset(task, seed=seed))
 
     def observe(self) -> Observation:
-        """What the agent sees and knows now."""
+        """The current observation."""
         seen = check_observation(self._ask("observe", self._env.observe))
         if seen.rgb is not None:
             if self._size not in (None, seen.rgb.shape):

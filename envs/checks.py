@@ -205,7 +205,7 @@ def check_is(value: object, kind: type, where: str) -> None:
 
 
 def what(value: object) -> str:
-    """A value in a sentence, short: its type, and the value itself where it is a small one."""
+    """A short description of a value: its type, and the value itself if it is small."""
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, np.ndarray):

@@ -11,7 +11,7 @@ its tasks, and every rule that `inhabit.envs.core` states is tried on it:
             return list(sample(3, seed=0))
 
 What an environment does not claim to do, such as an expert, is skipped and not passed. Every
-failure says in one sentence what was expected and what came.
+failure states in one sentence what was expected and what was returned.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class EnvContract:
                     _check_parses(env, action)
 
     def test_vocabulary_stays_through_an_episode(self) -> None:
-        """It tells nothing about what is there, so that acting does not change it."""
+        """It depends on the scene type only, so that acting does not change it."""
         with self.make() as env:
             env.reset(self.tasks()[0], seed=1)
             words = _actions(env, "vocabulary")
@@ -126,7 +126,7 @@ class EnvContract:
                     _check_parses(env, parsed)
 
     def test_looking_changes_nothing(self) -> None:
-        """Whatever an agent may call between actions gives the same again."""
+        """Repeated queries between two actions return the same results."""
         with self.make() as env:
             _skip_if(env.realtime, "the world of this environment moves by itself")
             for task in self.tasks()[:2]:
@@ -155,7 +155,7 @@ class EnvContract:
                     _same(first.rgb.shape, size, f"The picture's size, after {action.text!r},")
 
     def test_observations_are_snapshots(self) -> None:
-        """An observation stays as it was, whatever happens next, and is the caller's own."""
+        """An observation is a copy: later actions do not change it, and the caller may."""
         with self.make() as env:
             for task in self.tasks()[:2]:
                 env.reset(task, seed=1)
@@ -501,7 +501,7 @@ def _same(one: object, two: object, what: str) -> None:
 
 
 def _short(value: object) -> str:
-    """A value in a sentence; of a list, the texts of its actions."""
+    """A short description of a value; for a list, the texts of its actions."""
     if isinstance(value, list):
         value = [one.text if isinstance(one, Action) else one for one in value]
     shown = repr(value)

@@ -41,7 +41,7 @@ class Task(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One high-level step in plain words, such as "put the mug_2 in the cabinet_1".
+    """One high-level step in English, such as "put the mug_2 in the cabinet_1".
 
     Made by an environment from its own verbs, or parsed by it from text; equal by its text.
     """
@@ -142,7 +142,7 @@ class SceneObject:
     name: str
     """As actions name it: "mug_2"."""
     kind: str
-    """Its type in plain words: "mug"."""
+    """Its type in English: "mug"."""
     states: Mapping[str, bool]
     """Every state of its kind -> whether it holds: {"open": False, "dirty": True}."""
     support: str | None = None

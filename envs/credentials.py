@@ -1,4 +1,4 @@
-"""Keeps keys where they belong: out of the processes that are started, and out of what is recorded.
+"""Keeps API keys out of child processes and out of recorded files.
 
 A simulator, a plug-in or a worker has no use for the keys of this user's accounts, and whatever it
 prints may end in a record that is handed on. Keys are found by the names of their variables, such
@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 REDACTED = "[key]"
-"""What stands in place of a key wherever something is recorded or printed."""
+"""Replaces a key in everything that is recorded or printed."""
 KEPT = "INHABIT_KEEP_ENV"
 """Names the variables, separated by spaces, that processes are given although they look like keys,
 such as a licence that a simulator asks for."""
@@ -21,7 +21,7 @@ _WORDS = re.compile(
     r"(?:^|[^A-Z0-9])(?:KEYS?|APIKEY|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PAT"
     r"|CREDENTIALS?|AUTH)(?:$|[^A-Z0-9])"
 )
-"""A variable with one of these among the words of its name holds a key."""
+"""An environment variable with one of these words in its name holds a key."""
 _LOGIN = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 """A user's name and password in an address."""
 _SHORTEST = 8

@@ -80,7 +80,7 @@ class Entries(Generic[R]):
         return found
 
     def _shadowed(self) -> Iterator[PluginError]:
-        """Entry points that nobody can reach, since a name of ours comes first."""
+        """Entry points that are unreachable because a built-in has the same name."""
         for name, points in self._theirs().items():
             if name in self.ours:
                 yield PluginError(

@@ -108,12 +108,12 @@ def open_appending(file: Path, inside: Path) -> int:
 def replacing(
     file: Path, inside: Path, *, sync: bool = False, shared: bool = False
 ) -> Iterator[IO[bytes]]:
-    """Write a file anew: it has all of its content at the end, or is what it was before.
+    """Write a file atomically: afterwards it has its whole new content or is unchanged.
 
     Args:
         file: which; a path below `inside`, whose folder is made if need be.
         inside: the folder that the user named. Below it no link is followed.
-        sync: wait at the end until it is on disk, whatever happens to the power.
+        sync: call fsync, so that the file survives a power failure.
         shared: others may write the same file at the same time. The last one counts.
 
     Raises:

@@ -25,7 +25,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     Observation: {"rgb": uint8 (H, W, 3), "text": str of at most 1,000 ASCII characters}. The
     `info` holds the goal ("goal"), the task's id ("task"), the texts of the plausible actions
-    ("actions") and what came of the last one ("feedback"; "reason", None if it worked).
+    ("actions") and the result of the last one ("feedback"; "reason", None if it worked).
 
     Args:
         env: what is adapted; closed with the adapter.

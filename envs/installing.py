@@ -23,9 +23,9 @@ def run(
     """Run `command` to its end without showing its output.
 
     Args:
-        command: the program and its words; no shell reads them.
+        command: the program and its arguments; no shell is involved.
         seconds: after which it is ended.
-        advice: what to do where it fails, in a sentence.
+        advice: a sentence that says what to do if it fails.
         variables: of its environment, beside those of this program.
 
     Raises:

@@ -65,7 +65,7 @@ class MultipleChoice(Env):
         return self.vocabulary()
 
     def parse(self, text: str) -> Action | None:
-        """The option with these words; case, spaces and a final full stop are ignored."""
+        """The option with this text; case, spaces and a final full stop are ignored."""
         said = _plain(text)
         exact = [option for option in self.options if option == text.strip()]
         alike = [option for option in self.options if said and _plain(option) == said]

@@ -68,7 +68,7 @@ class ProcessGroup:
         Args:
             prefix: the beginning of the folder's name.
             within: where it is made; None for the system's place for temporary files.
-            keep: seconds that the group and the folder stay once this process is gone.
+            keep: seconds that the group and the folder outlive this process.
 
         Raises:
             OSError: the folder cannot be made, or no process can be started.

@@ -42,7 +42,7 @@ from inhabit.envs.plain_data import state_digest
 
 
 class Alfred(Env):
-    """ALFRED's seven task types in iTHOR's rooms, with high-level actions in plain words."""
+    """ALFRED's seven task types in iTHOR's rooms, with high-level actions in English."""
 
     Scene: ClassVar[type[BaseModel]] = AlfredScene
 

@@ -80,7 +80,7 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
     """Install what is missing. Safe to run twice.
 
     Args:
-        backend: Unity knows its own cells and needs nothing.
+        backend: Unity computes its own cells and needs nothing.
         tell: called with a message for each step.
 
     Raises:

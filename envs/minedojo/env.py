@@ -1,4 +1,4 @@
-"""MineDojo's tasks as an environment, with high-level skills in plain words."""
+"""MineDojo's tasks as an environment, with high-level skills in English."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class MineDojo(Env):
     def plan(self) -> Sequence[Action]:
         """A plan by the recipes from the current state; empty if solved or no plan is known.
 
-        It is a shortest one where `best_actions` knows of those.
+        It is a shortest plan if `best_actions` is not None.
         """
         now, around = self._there()[1], self._around()
         if self._is_over():

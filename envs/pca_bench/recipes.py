@@ -75,7 +75,7 @@ class Situation:
         return self.inventory.get(item, 0) >= n
 
     def option(self, action: str) -> str | None:
-        """The option with an action's words."""
+        """The option with an action's text."""
         return next((o for o in self.options if _plain(o) == action), None)
 
 

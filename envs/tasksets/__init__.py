@@ -37,10 +37,10 @@ def find(name: str) -> Path | None:
     try:
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError as error:
-        raise TaskError(f"{file} can't be read: {error.strerror}. Install inhabit anew.") from error
+        raise TaskError(f"Can't read {file}: {error.strerror}. Reinstall inhabit.") from error
     if digest != SETS[name]:
         raise TaskError(
-            f"{file} is not the set {name!r} that was frozen: it has been changed. Install "
-            "inhabit anew, or give your own set a name of its own."
+            f"{file} differs from the frozen task set {name!r}. Reinstall "
+            "inhabit, or give your own task set another name."
         )
     return file

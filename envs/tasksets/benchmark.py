@@ -67,8 +67,8 @@ class Benchmark:
             ) from error
         if digest != self.sha256:
             raise TaskError(
-                f"{self.tasks} is not the set {self.name!r} that was frozen: its SHA-256 is "
-                f"{digest}. Reinstall the benchmark, or give a changed one a name of its own."
+                f"{self.tasks} differs from the frozen task set {self.name!r}: its SHA-256 is "
+                f"{digest}. Reinstall the benchmark, or give a changed one another name."
             )
         return self.tasks
 

@@ -80,12 +80,12 @@ class ThorNav(Env):
     def _tell(self, action: str, **arguments: Any) -> None:
         result = self._running.act({"action": action, **arguments})
         if not result.success:
-            raise SceneError(f"The task can't start: {action} fails: {result.message}")
+            raise SceneError(f"Can't set up the task: {action} failed: {result.message}")
 
     @property
     def _running(self) -> Simulator:
         if self._simulator is None:
-            raise SceneError("No task has been started.")
+            raise SceneError("No episode is running. Call reset first.")
         return self._simulator
 
     def observe(self) -> Observation:
@@ -98,11 +98,11 @@ class ThorNav(Env):
         return _VOCABULARY
 
     def actions(self) -> Sequence[Action]:
-        """The same eight: what is blocked is not told."""
+        """All eight actions, whether or not they are blocked."""
         return _VOCABULARY
 
     def parse(self, text: str) -> Action | None:
-        """Parse an action, in words ("move forward") or as a name ("move_forward")."""
+        """Parse an action as text ("move forward") or as a name ("move_forward")."""
         said = " ".join(text.lower().replace("_", " ").strip(" .").split())
         return next((action for action in _VOCABULARY if action.text == said), None)
 

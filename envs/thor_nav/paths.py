@@ -33,7 +33,7 @@ class _Open(NamedTuple):
 
 @contextmanager
 def restored(simulator: Simulator) -> Iterator[None]:
-    """Undo at the end whatever is done to a simulator meanwhile."""
+    """Restore the simulator's state at the end of the block."""
     token = simulator.act({"action": "Snapshot"}).value
     try:
         yield

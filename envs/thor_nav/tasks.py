@@ -82,7 +82,7 @@ def read(source: str, settings: ThorNavSettings) -> Sequence[Task]:
     try:
         records = TypeAdapter(_File).validate_python(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise TaskError(f"{path} can't be read as navigation tasks: {error}.") from error
+        raise TaskError(f"Can't read {path} as navigation tasks: {error}.") from error
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(str(part) for part in first["loc"])

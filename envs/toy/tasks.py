@@ -28,8 +28,8 @@ def read(source: str, settings: ToySettings) -> NoReturn:
         TaskError: always.
     """
     raise TaskError(
-        f"The toy house has no tasks called {source!r}. Use --n and --seed, or a JSONL of tasks "
-        "such as `inhabit tasks toy` prints."
+        f"Unknown toy tasks {source!r}. Use --n and --seed, or a JSONL of tasks "
+        "as printed by `inhabit tasks toy`."
     )
 
 

@@ -1,4 +1,4 @@
-"""VirtualHome as an environment: actions in plain words over script lines, with partial
+"""VirtualHome as an environment: actions in English over script lines, with partial
 observability.
 """
 
@@ -128,7 +128,7 @@ class VirtualHome(Env):
         )
 
     def parse(self, text: str) -> Action | None:
-        """Parse plain words or a script line; case, articles and numbers are optional."""
+        """Parse English text or a script line; case, articles and numbers are optional."""
         return understand(text, self._names, self._settings.verbs == "unity")
 
     def act(self, action: Action) -> Outcome:
@@ -203,7 +203,7 @@ class VirtualHome(Env):
         """The first actions of all shortest plans with at most two actions; None if they are
         longer.
 
-        Plans are about what was seen. None too where a program knows of something unseen.
+        Plans use seen objects only. Also None if a program refers to an unseen object.
         """
         following = self._program[len(self._done) : len(self._done) + 1]
         if any(thing.id not in self._seen for line in following for thing in line.things):
@@ -255,7 +255,7 @@ class VirtualHome(Env):
 
     def _here(self) -> FlatWorld:
         if self._world is None:
-            raise SceneError("There is no flat yet: reset comes first.")
+            raise SceneError("No episode is running. Call reset first.")
         return self._world
 
     def _look(self, world: FlatWorld) -> None:

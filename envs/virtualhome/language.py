@@ -22,7 +22,7 @@ def verbs(only_unity: bool) -> Sequence[Verb]:
 
 
 def vocabulary(chosen: Iterable[Verb]) -> Sequence[Action]:
-    """The vocabulary by class: of all our flats, whatever this one contains."""
+    """The vocabulary by class, of all built-in flats rather than the current one."""
     found = []
     for verb in chosen:
         if ARGUMENTS[verb.action] == 0:

@@ -99,7 +99,9 @@ def _make_interpreter() -> None:
         _run([*pip(python), "install", "--no-deps", f"virtualhome=={VERSION}"])
         found = [*venv.glob("lib/python3*/site-packages/virtualhome/simulation/evolving_graph")]
         if not found:
-            raise UnavailableError(f"virtualhome=={VERSION} came without its evolving graph.")
+            raise UnavailableError(
+                f"virtualhome=={VERSION} was installed without its evolving graph."
+            )
         venv.rename(interpreter().parents[1])
 
 
@@ -109,7 +111,7 @@ def _fetch_eai() -> None:
         _run([*pip(python), "download", "--no-deps", "--dest", str(folder), _EAI])
         wheel = next(iter(sorted(folder.glob("*.whl"))), None)
         if wheel is None:
-            raise UnavailableError(f"{_EAI} came as no wheel.")
+            raise UnavailableError(f"pip downloaded no wheel of {_EAI}.")
         unpacked = folder / "eai"
         with zipfile.ZipFile(wheel) as archive:
             wanted = [name for name in archive.namelist() if name.startswith(f"{_EAI_FOLDER}/")]

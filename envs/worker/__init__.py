@@ -1,6 +1,6 @@
-"""An environment in a process of its own: its own interpreter, deadlines, and no orphans.
+"""An environment in a separate process: its own interpreter, deadlines, and no orphans.
 
-To whoever runs episodes a worker is just an `Env`:
+To the episode runner a worker is just an `Env`:
 
     with WorkerEnv("toy", "grid", {"pixels": 96}, deadline=10) as env:
         env.reset(task, seed=0)

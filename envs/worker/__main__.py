@@ -1,4 +1,4 @@
-"""The worker's side: makes an environment and answers what the runner asks about it.
+"""The worker process: creates an environment and answers the runner's calls.
 
 Started by `inhabit.envs.worker.link` as `python -m inhabit.envs.worker SOCKET MEMORY`: two file
 descriptors.
@@ -47,7 +47,7 @@ _THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
 
 
 class WorkerEnvs:
-    """Keeps the environments of one worker, by number: 0 was made first, the others are forks."""
+    """The environments of one worker, by number: 0 is the original, the others are its forks."""
 
     def __init__(self, memory: SharedMemory) -> None:
         self._memory = memory
@@ -55,7 +55,7 @@ class WorkerEnvs:
         self._next = 0
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The answer to one question; an exception of the environment is one too."""
+        """The answer to one call; exceptions of the environment are returned as answers."""
         call, arguments = question["call"], question["arguments"]
         try:
             if call == "make":
@@ -64,7 +64,7 @@ class WorkerEnvs:
                 self._close(question["env"])
                 return {"value": None}
             if question["env"] not in self._envs:
-                raise SimulatorError("This copy of the environment is closed.")
+                raise SimulatorError("This environment is closed.")
             env = self._envs[question["env"]]
             if call == "fork":
                 assert isinstance(env, Forkable)
@@ -72,11 +72,11 @@ class WorkerEnvs:
             if call == "observe":
                 return {"value": from_observation(env.observe(), self._memory)}
             return {"value": _ask(env, call, arguments)}
-        except Exception as error:  # noqa: BLE001 - all of it goes to the runner
+        except Exception as error:  # noqa: BLE001 - the runner re-raises it
             return _failure(call, error)
 
     def close(self) -> None:
-        """Let go of the forks, then of the first."""
+        """Close the forks, then the original."""
         for number in sorted(self._envs, reverse=True):
             self._close(number)
 
@@ -98,13 +98,13 @@ class WorkerEnvs:
             "capabilities": [name for name, c in _CAPABILITIES.items() if isinstance(env, c)],
             "determinism": env.determinism.value,
             "realtime": env.realtime,
-            # One that is missing is said at `reset`.
+            # `reset` reports a missing one.
             "scene": f"{scene.__module__}:{scene.__qualname__}" if scene else "",
         }
 
 
 def _ask(env: Env, call: str, arguments: dict[str, Any]) -> Any:
-    """What needs no more than the environment itself."""
+    """The calls that need only the environment."""
     match call:
         case "reset":
             return env.reset(Task.model_validate(arguments["task"]), seed=arguments["seed"])
@@ -136,11 +136,11 @@ def _ask(env: Env, call: str, arguments: dict[str, Any]) -> Any:
         case "things":
             assert isinstance(env, Factual)
             return from_things(env.things())
-    raise SimulatorError(f"A worker can't be asked {call!r}.")
+    raise SimulatorError(f"Unknown worker call {call!r}.")
 
 
 def _failure(call: str, error: Exception) -> dict[str, str]:
-    """An error as the runner will raise it."""
+    """An exception as plain data, for the runner to raise."""
     for kind in _THEMSELVES:
         if isinstance(error, kind):
             return {"error": kind.__name__, "message": str(error)}
@@ -156,7 +156,7 @@ def _failure(call: str, error: Exception) -> dict[str, str]:
 
 
 def main() -> None:
-    """Answer until the runner hangs up."""
+    """Answer calls until the runner disconnects."""
     end, memory = map(int, sys.argv[1:3])
     for descriptor in (end, memory):
         os.set_inheritable(descriptor, False)

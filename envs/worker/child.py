@@ -1,4 +1,4 @@
-"""A worker's process: what it prints is kept, and when it ends, so does all that it started."""
+"""A worker process: its output is captured, and its child processes end with it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _KEPT_LINES = 200
 _SHOWN_LINES = 24
 _LONGEST_LINE = 2000
 _LAST_WORDS = 0.3
-"""Seconds that a hung process is given to print where it hangs."""
+"""Seconds for a hung process to print its traceback."""
 
 
 class Child:
-    """A process in a group. When it ends, however it ends, the rest of the group is killed."""
+    """A process in a process group. When it ends, the rest of the group is killed."""
 
     def __init__(
         self,
@@ -52,20 +52,20 @@ class Child:
         threading.Thread(target=self._bury, args=(listening,), daemon=True).start()
 
     def kill(self) -> None:
-        """Kill the whole group. Safe to call at any time and often."""
+        """Kill the whole group. Safe to call at any time and repeatedly."""
         self._group.kill()
 
     def ask_where(self) -> None:
-        """Let a hung process print where it hangs (it has set `faulthandler` on SIGUSR1)."""
+        """Make a hung process print its traceback (it registers `faulthandler` on SIGUSR1)."""
         self._process.send_signal(signal.SIGUSR1)
         self._ended.wait(_LAST_WORDS)
 
     def ended(self, seconds: float) -> bool:
-        """Wait up to `seconds` for its end."""
+        """Wait up to `seconds` for it to end."""
         return self._ended.wait(seconds)
 
     def cause(self) -> str:
-        """How it ended: an exit code, or the name of a signal."""
+        """Its exit code, or the name of the signal that ended it."""
         code = self._process.returncode
         if code is None:
             return "still running"
@@ -76,11 +76,11 @@ class Child:
         return f"signal {-code}"
 
     def lines(self) -> list[str]:
-        """The last lines that it and what it started have printed, oldest first."""
+        """The last lines that it and its child processes printed, oldest first."""
         return list(self._lines)
 
     def last_words(self) -> str:
-        """The end of what it printed, for an error message."""
+        """The end of its output, for an error message."""
         lines = self.lines()[-_SHOWN_LINES:]
         if not lines:
             return "It printed nothing."

@@ -58,10 +58,10 @@ class WorkerEnv(Env):
         deadline: float = 60.0,
         reset_deadline: float = 180.0,
     ) -> WorkerEnv:
-        """Start a worker and make an environment in it.
+        """Start a worker and create an environment in it.
 
         Args:
-            name: as `inhabit.envs.registry` knows it.
+            name: of the environment in `inhabit.envs.registry`.
             backend: one of its registration's.
             settings: plain values for its registration's settings.
             interpreter: a Python >= 3.11 that can import `envs`, and what the backend needs.
@@ -89,7 +89,7 @@ class WorkerEnv(Env):
 
     @property
     def printed(self) -> Sequence[str]:
-        """The last 200 lines that the worker and what it started have printed, oldest first."""
+        """The last 200 lines that the worker and its child processes printed, oldest first."""
         return self._link.lines
 
     def reset(self, task: Task, *, seed: int) -> None:
@@ -98,31 +98,31 @@ class WorkerEnv(Env):
         self._link.ask("reset", arguments, _nothing, env=self._number, seconds=self._reset_deadline)
 
     def observe(self) -> Observation:
-        """What the agent sees and knows now; the pictures are the caller's own."""
+        """The current observation; its images are copies that the caller owns."""
         return self._ask("observe", lambda seen: to_observation(seen, self._link.memory))
 
     def vocabulary(self) -> Sequence[Action]:
-        """Everything that can be said in this kind of scene."""
+        """All actions of this type of scene."""
         return self._ask("vocabulary", to_actions)
 
     def actions(self) -> Sequence[Action]:
-        """What is plausible given what this agent has seen so far."""
+        """Candidate actions, given what the agent has seen so far."""
         return self._ask("actions", to_actions)
 
     def parse(self, text: str) -> Action | None:
-        """The action that `text` means, or None."""
+        """The action that `text` parses to, or None."""
         return self._ask("parse", lambda said: said and to_action(said), text=text)
 
     def act(self, action: Action) -> Outcome:
-        """Carry out one action."""
+        """Execute one action."""
         return self._ask("act", to_outcome, action=from_action(action))
 
     def progress(self) -> tuple[int, int]:
-        """Goal conditions that hold now, and how many there are."""
+        """The number of goal conditions that hold, and their total."""
         return self._ask("progress", lambda met: (met[0], met[1]))
 
     def close(self) -> None:
-        """End a fork; or, for the environment that was made first, the worker and all its forks."""
+        """Close a fork; for the original environment, end the worker and all forks."""
         if self._number == 0:
             self._link.close()
         elif not self._link.broken:
@@ -137,35 +137,35 @@ class WorkerEnv(Env):
             found: type[BaseModel] = attrgetter(name)(import_module(module))
         except ImportError as error:
             raise UnavailableError(
-                f"The scene template {self._scene} can't be imported here: {error}."
+                f"Can't import the scene model {self._scene}: {error}."
             ) from error
         return found
 
 
 class _Expert(WorkerEnv):
     def plan(self) -> Sequence[Action]:
-        """A solution from here."""
+        """A plan from the current state."""
         return self._ask("plan", to_actions)
 
     def best_actions(self) -> frozenset[Action] | None:
-        """Every action that some shortest plan starts with; None where that isn't known."""
+        """The first actions of all shortest plans; None if unknown."""
         return self._ask("best_actions", lambda b: None if b is None else frozenset(to_actions(b)))
 
 
 class _Forkable(WorkerEnv):
     def fork(self) -> Env:
-        """An independent copy of this moment, in the same worker."""
+        """An independent copy of the current state, in the same worker."""
         made = self._ask("fork", dict)
         return _seen_through(self._link, made, self._deadline, self._reset_deadline)
 
 
 class _Tools(WorkerEnv):
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
-        """JSON schemas of the functions."""
+        """JSON schemas of the tools."""
         return self._ask("tools", list)
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """The answer of one function."""
+        """The result of one tool call."""
         return self._ask("call", _as_it_is, name=name, arguments=dict(arguments))
 
 
@@ -179,7 +179,7 @@ class _Privileged(WorkerEnv):
         return self._ask("digest", str)
 
     def admissible(self) -> Sequence[Action]:
-        """The actions that would really succeed now."""
+        """The actions that would succeed in the current state."""
         return self._ask("admissible", to_actions)
 
 
@@ -201,7 +201,7 @@ _CAPABLE: Mapping[str, type[WorkerEnv]] = {
 def _seen_through(
     link: Link, made: Mapping[str, Any], deadline: float, reset_deadline: float
 ) -> WorkerEnv:
-    """The environment that a worker says it has made."""
+    """The environment that a worker has created."""
     env = object.__new__(_class(tuple(made["capabilities"]), made["realtime"]))
     env._link, env._number, env._scene = link, made["env"], made["scene"]
     env._deadline, env._reset_deadline = deadline, reset_deadline
@@ -211,7 +211,7 @@ def _seen_through(
 
 @functools.cache
 def _class(capabilities: tuple[str, ...], realtime: bool) -> type[WorkerEnv]:
-    """The subclass that can do just this much.
+    """The subclass with exactly these capabilities.
 
     `Scene` is looked up when it is asked for: what it lives in may be heavy, or at home in the
     worker's interpreter alone.

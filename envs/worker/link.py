@@ -1,4 +1,4 @@
-"""The runner's side of one worker: questions, answers, deadlines, and what to say when it fails."""
+"""The runner's connection to one worker: calls, answers, deadlines and failure messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inhabit.envs.worker.wire import ClosedError, Wire, pack
 T = TypeVar("T")
 
 _GRACE = 2.0
-"""Seconds that a worker may take to close its simulator, or to be found dead."""
+"""Seconds for a worker to close its simulator, or to be found dead."""
 
 
 class WorkerError(SimulatorError):
@@ -27,18 +27,18 @@ class WorkerError(SimulatorError):
     def __init__(self, message: str, printed: Sequence[str]) -> None:
         super().__init__(message)
         self.printed = tuple(printed)
-        """The last 200 lines that it and what it started had printed, oldest first."""
+        """The last 200 lines that it and its child processes printed, oldest first."""
 
 
 _ERRORS: Mapping[str, type[Exception]] = {
     error.__name__: error
     for error in (SceneError, TaskError, UnavailableError, SimulatorError, KeyError, ValueError)
 }
-"""What a worker's answer may raise here."""
+"""Exceptions that a worker's answer may raise here."""
 
 
 class Link:
-    """One worker. It answers one question at a time; threads that ask wait for one another."""
+    """One worker. It answers one call at a time; calls of other threads wait."""
 
     def __init__(self, name: str, interpreter: str) -> None:
         """Start a worker that can make any environment; `name` is what messages call it.
@@ -54,17 +54,17 @@ class Link:
         memory = nameless_file()
         self._wire, self.memory = Wire(ours), SharedMemory(memory)
         share = (theirs.fileno(), memory)
-        # -P: a folder called `envs` where the user happens to stand is not ours.
+        # -P: do not import a folder `envs` of the current directory.
         module = [interpreter, "-P", "-u", "-m", "inhabit.envs.worker"]
         command = [*module, *map(str, share)]
-        # Killed as it may be, it can't clear up its temporary files: the group removes them.
+        # A killed worker can't remove its temporary files, so the group removes them.
         self._group = ProcessGroup("inhabit-worker-")
         environment = without_credentials() | {"TMPDIR": str(self._group.folder)}
         try:
             self._child = Child(self._group, command, share=share, environment=environment)
         except OSError as error:
             self._release()
-            raise SimulatorError(f"The {name} worker can't be started: {error}.") from error
+            raise SimulatorError(f"Can't start the {name} worker: {error}.") from error
         finally:
             theirs.close()
 
@@ -80,7 +80,7 @@ class Link:
 
     @property
     def broken(self) -> bool:
-        """It will answer no more."""
+        """Whether it is closed."""
         return bool(self._broken)
 
     def ask(
@@ -92,7 +92,7 @@ class Link:
         env: int,
         seconds: float,
     ) -> T:
-        """Put one question to environment number `env`, and `read` the answer.
+        """Send one call to environment number `env`, and `read` the answer.
 
         Raises:
             SimulatorError: it failed, died, or did not answer within `seconds`; in the last two
@@ -119,16 +119,16 @@ class Link:
             except (IndexError, KeyError, TypeError, ValueError) as wrong:
                 raise self._failed(f"answered {call!r} wrongly ({wrong!r})") from wrong
             except BaseException:
-                # An interrupt: the answer would be taken for that of the next question.
+                # After an interrupt the answer would be read as that of the next call.
                 self._failed(f"was interrupted in {call!r}")
                 raise
         raise error
 
     def close(self) -> None:
-        """End the worker and all that it started. Safe to call at any time and often."""
+        """End the worker and its child processes. Safe to call at any time and repeatedly."""
         self._closing = True
         if not self._lock.acquire(blocking=False):
-            # Another thread waits for an answer: it is told, or has it already.
+            # Another thread waits for an answer: killing the worker wakes it.
             self._kill()
             self._lock.acquire()
         try:
@@ -150,7 +150,7 @@ class Link:
         return f"hung up in {call!r}"
 
     def _error(self, kind: str, message: str) -> Exception:
-        """What the environment itself has raised."""
+        """The exception that the environment raised."""
         if kind == SimulatorError.__name__:
             return WorkerError(message, self._child.lines())
         return _ERRORS[kind](message)

@@ -1,4 +1,4 @@
-"""Pictures from a worker to the runner, through memory that both have mapped.
+"""Arrays from a worker to the runner, through shared memory.
 
 The memory is a file without a name, so there is nothing to clean up when either side is killed.
 """
@@ -19,7 +19,7 @@ _SMALLEST = 1 << 20
 
 
 def nameless_file() -> int:
-    """The descriptor of a file in memory that nobody else can open."""
+    """The descriptor of an anonymous file in memory."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("inhabit-frames")
     with tempfile.TemporaryFile() as file:
@@ -27,7 +27,7 @@ def nameless_file() -> int:
 
 
 class SharedMemory:
-    """Arrays that one side writes and the other copies out, one message's worth at a time."""
+    """Shared memory for the arrays of one message: one side writes them, the other copies them."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -35,11 +35,11 @@ class SharedMemory:
         self._used = 0
 
     def clear(self) -> None:
-        """Begin a new message: what was written before may be overwritten."""
+        """Start a new message, which may overwrite the arrays of the previous one."""
         self._used = 0
 
     def write(self, array: NDArray[Any]) -> list[Any]:
-        """Put `array` in; returns where it lies, as plain values."""
+        """Write `array`; returns its location as plain values."""
         start = -(-self._used // _ALIGNED) * _ALIGNED
         self._used = start + array.nbytes
         target = self._view(start, array.dtype, array.shape, grow=True)
@@ -68,7 +68,7 @@ class SharedMemory:
         self, start: int, dtype: np.dtype[Any], shape: tuple[int, ...], *, grow: bool
     ) -> NDArray[Any]:
         if dtype.hasobject:
-            raise ValueError("Only arrays of numbers can be shared.")
+            raise ValueError("Only numeric arrays can be shared.")
         return np.ndarray(shape, dtype, self._mapped(start + _bytes(dtype, shape), grow), start)
 
     def _mapped(self, size: int, grow: bool) -> mmap.mmap:
@@ -77,7 +77,9 @@ class SharedMemory:
             there = os.fstat(self._descriptor).st_size
             if there < size:
                 if not grow:
-                    raise ValueError(f"An array up to byte {size} of {there} that there are.")
+                    raise ValueError(
+                        f"The array ends at byte {size}, beyond the {there} bytes shared."
+                    )
                 there = max(size * 3 // 2, _SMALLEST)
                 os.ftruncate(self._descriptor, there)
             if self._map is not None:

@@ -21,7 +21,7 @@ def to_action(plain: Sequence[str]) -> Action:
 
 
 def from_actions(actions: Iterable[Action]) -> list[list[str]]:
-    """Many, in their order."""
+    """A list of actions, in order."""
     return [from_action(a) for a in actions]
 
 
@@ -56,7 +56,7 @@ def to_things(plain: Iterable[Sequence[Any]]) -> list[SceneObject]:
 
 
 def from_observation(seen: Observation, memory: SharedMemory) -> dict[str, Any]:
-    """Words as they are; pictures into `memory`, and here where they lie."""
+    """An observation as plain values; arrays go to `memory`, replaced by their locations."""
     memory.clear()
     arrays = {"rgb": seen.rgb, "depth": seen.depth, "instances": seen.instances}
     places = {k: memory.write(a) for k, a in arrays.items() if a is not None}
@@ -65,10 +65,10 @@ def from_observation(seen: Observation, memory: SharedMemory) -> dict[str, Any]:
 
 
 def to_observation(plain: dict[str, Any], memory: SharedMemory) -> Observation:
-    """The opposite of `from_observation`; the arrays are copies, the reader's own.
+    """The opposite of `from_observation`; the arrays are copies that the caller owns.
 
     Raises:
-        ValueError: an array is not where it is said to be.
+        ValueError: an array's location is invalid.
     """
     arrays = {k: memory.read(plain[k]) for k in ("rgb", "depth", "instances") if k in plain}
     clips = tuple(Clip(memory.read(place), text) for place, text in plain["clips"])

@@ -14,15 +14,15 @@ from inhabit.envs.countdown import Countdown
 
 _LENGTH = struct.Struct("!I")
 _LONGEST = 1 << 28
-"""Bytes. A longer message is a broken peer rather than a state worth sending."""
+"""Maximum length in bytes. A longer message means a broken peer."""
 
 
 class ClosedError(ConnectionError):
-    """The other side is gone."""
+    """The peer has closed the connection."""
 
 
 def pack(message: Any) -> bytes:
-    """One message of plain values, as it goes over the wire.
+    """Encode a message of plain values.
 
     Raises:
         TypeError: it holds something that is not plain.
@@ -30,7 +30,7 @@ def pack(message: Any) -> bytes:
     """
     body = json.dumps(message, separators=(",", ":")).encode()
     if len(body) > _LONGEST:
-        raise ValueError(f"A message of {len(body)} bytes; at most {_LONGEST} can be sent.")
+        raise ValueError(f"The message has {len(body)} bytes; the limit is {_LONGEST}.")
     return _LENGTH.pack(len(body)) + body
 
 
@@ -41,7 +41,7 @@ class Wire:
         self._end = end
 
     def send(self, packed: bytes, *, seconds: float | None = None) -> None:
-        """Send what `pack` made.
+        """Send a packed message.
 
         Raises:
             ClosedError: the other side is gone.
@@ -70,11 +70,11 @@ class Wire:
         countdown = Countdown(seconds)
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size, countdown))
         if length > _LONGEST:
-            raise ValueError(f"A message that claims {length} bytes; at most {_LONGEST} are taken.")
+            raise ValueError(f"The message claims {length} bytes; the limit is {_LONGEST}.")
         return json.loads(self._read(length, countdown))
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._end.close()
 
     def _read(self, size: int, countdown: Countdown) -> bytes:
@@ -92,6 +92,6 @@ class Wire:
             except OSError as error:
                 raise ClosedError(str(error)) from error
             if count == 0:
-                raise ClosedError("the other side hung up")
+                raise ClosedError("the peer closed the connection")
             rest = rest[count:]
         return bytes(body)

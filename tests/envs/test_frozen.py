@@ -39,7 +39,7 @@ def test_a_set_that_was_changed_is_refused(tmp_path: Path, monkeypatch: pytest.M
     with changed.open("a") as stream:
         stream.write("\n")
     monkeypatch.setattr(tasksets, "_FOLDER", tmp_path)
-    with pytest.raises(TaskError, match="has been changed"):
+    with pytest.raises(TaskError, match="differs from the frozen"):
         tasksets.find("alfred-v1")
 
 

@@ -123,7 +123,7 @@ def test_a_changed_benchmark_is_refused(site: Path, tmp_path: Path) -> None:
         timeout=100,
     )
     assert said.returncode == 2
-    assert "is not the set 'keydoor-v1' that was frozen" in " ".join(said.stderr.split())
+    assert "differs from the frozen task set 'keydoor-v1'" in " ".join(said.stderr.split())
 
 
 def test_the_commands_of_the_guide_work(site: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ _SURFACES = (
 
 
 class NoPlanError(Exception):
-    """The planner knows no solution from here."""
+    """The planner finds no plan from the current state."""
 
 
 class HiddenError(NoPlanError):

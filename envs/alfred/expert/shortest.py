@@ -81,7 +81,7 @@ _Meaning = tuple[str, ...]
 
 
 def _meaning(reference: Reference, action: Action) -> _Meaning | None:
-    """None where it speaks of what was never seen."""
+    """None if it refers to an object that was never seen."""
     if not action.arguments or action.arguments == (IT,) or action.verb == "find":
         return action.verb, *action.arguments
     thing = reference.resolve(action.verb, action.arguments[-1])
@@ -89,7 +89,7 @@ def _meaning(reference: Reference, action: Action) -> _Meaning | None:
 
 
 def _meanings(episode: EpisodeState, offered: Sequence[Action]) -> dict[_Meaning, Action]:
-    """One action for each object that can be meant."""
+    """One action for each object that the name may refer to."""
     reference = episode.reference()
     found: dict[_Meaning, Action] = {}
     for action in offered:

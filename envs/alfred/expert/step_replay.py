@@ -1,4 +1,4 @@
-"""ALFRED's expert, low-level action by low-level action, in words."""
+"""Replays ALFRED's expert trajectories one low-level action at a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOVES: Mapping[str, str] = {
 
 
 class StepPlanner(AlfredPlanner):
-    """Says the next step of a recording, whatever came of the last one."""
+    """Returns the next step of a recording, whether or not the last one succeeded."""
 
     def __init__(self, steps: Sequence[LowStep], by: Literal["id", "mask"]) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from inhabit.envs.simulators.household.geometry.boxes import angles, rotation
 
 # What changed between AI2-THOR 2.1, in which ALFRED was recorded, and today's release.
 #
-# Told from the trajectories themselves: the axes below are those under which the masks of ALFRED's
+# Inferred from the trajectories: the axes below are those under which the masks of ALFRED's
 # training trajectories overlap best with the objects of today, each laid where it was recorded.
 
 Triple = tuple[float, float, float]
@@ -55,7 +55,7 @@ def lay_out(body: AgentBody, recording: Recording) -> Mapping[RecordedThing, str
     """Move every object to its recorded pose, switch lamps, and make objects dirty and empty.
 
     Returns:
-        What the plan speaks of, and THOR's id of it here.
+        The plan's object references and their THOR ids in this scene.
 
     Raises:
         SceneError: the simulator refuses it.

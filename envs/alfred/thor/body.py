@@ -1,6 +1,6 @@
 """The agent's body: THOR's low-level actions through the `ai2thor` client.
 
-Every step that a person would count as one is counted; what is only asked is not.
+Low-level steps of the agent are counted; queries are not.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class AgentBody:
 
         Args:
             action: THOR's name of it.
-            blind: without images, on the way to one: many times quicker.
+            blind: without images, for intermediate steps; many times faster.
             masks: with masks, though blind.
             arguments: THOR's arguments of the action.
         """
@@ -129,7 +129,7 @@ class AgentBody:
         self._take(self._send(action, arguments))
         self._blind = blind
         metadata = self._event.metadata
-        if action != "Pass":  # which is how an image is asked for afterwards
+        if action != "Pass":  # this requests an image afterwards
             code, message = metadata.get("errorCode"), metadata.get("errorMessage")
             self._error = str(code or ""), str(message or "")
         return bool(metadata["lastActionSuccess"])
@@ -143,7 +143,7 @@ class AgentBody:
         try:
             return self._controller.step(action, **arguments)
         except ValueError:
-            # The client raises for an action that this simulator doesn't know, and keeps the event.
+            # The client raises for an action unknown to the simulator, and keeps the event.
             return self._controller.last_event
         except SimulatorError:
             self.broken = True

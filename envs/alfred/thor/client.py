@@ -41,7 +41,7 @@ _LAST_WORDS = 1.0
 class Client(Controller):  # type: ignore[misc]
     """AI2-THOR's client, which also detects a failed simulator.
 
-    A simulator that hangs is waited for, unless there is a deadline: then it is killed.
+    With a deadline, a simulator that hangs is killed; otherwise the client waits.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class Client(Controller):  # type: ignore[misc]
         """Start the simulator and load its first scene.
 
         Args:
-            executable: the file to start.
-            wire: named pipes ("fifo", quicker) or HTTP ("wsgi").
-            start_seconds: until it has loaded its first scene, at most.
-            step_seconds: for the answer to any request afterwards, at most; None for any time.
-            arguments: any others of `Controller`.
+            executable: the program to start.
+            wire: named pipes ("fifo", faster) or HTTP ("wsgi").
+            start_seconds: timeout for starting and loading the first scene.
+            step_seconds: timeout of every later request; None for no limit.
+            arguments: further arguments of `Controller`.
 
         Raises:
             SimulatorError: it did not start, or refuses its initialization.
@@ -88,20 +88,20 @@ class Client(Controller):  # type: ignore[misc]
 
     @property
     def base_dir(self) -> str:
-        """A folder for this simulator's log alone.
+        """Create a log folder for this simulator.
 
-        Nothing is written into the home directory then, and no build that lies there is pruned.
+        So the client writes nothing to the home directory and prunes no builds there.
         """
         return str(self._group.folder)
 
     def start(self, *arguments: Any, **more: Any) -> Any:
-        """Start the simulator, and no second one: the client would, when it has crashed.
+        """Start the simulator, once: the client would silently restart a crashed one.
 
         Raises:
             SimulatorError: it did not start, or has crashed since.
         """
         if self._started.is_set():
-            self.server = self._first_server  # The client no longer knows it, and does not stop it.
+            self.server = self._first_server  # The client has dropped it and will not stop it.
             raise self._failure(f"crashed in {self.last_action.get('action')!r}")
         try:
             with self._watched("start", self._start_seconds):
@@ -144,9 +144,9 @@ class Client(Controller):  # type: ignore[misc]
 
     def stop(self) -> None:
         """End the simulator. Safe to call twice."""
-        self._started.set()  # Nothing waits for it any more.
+        self._started.set()  # No request is pending.
         if self.server is not None:
-            # What is left of the client after a failure may not be fit for an orderly end.
+            # After a failure the client may be unable to stop in order.
             with contextlib.suppress(OSError, AssertionError, queue.Full):
                 super().stop()
         if self._simulator is not None:
@@ -162,7 +162,7 @@ class Client(Controller):  # type: ignore[misc]
         return log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:]
 
     def unity_command(self, *arguments: Any, **more: Any) -> list[str]:
-        """What the client starts: the simulator, in a group that ends with this process."""
+        """The client's process: the simulator, in a group that ends with this process."""
         return self._group.joining(super().unity_command(*arguments, **more))
 
     def _start_unity_thread(self, env: dict[str, str], *arguments: Any, **more: Any) -> None:
@@ -190,7 +190,7 @@ class Client(Controller):  # type: ignore[misc]
 
     @contextlib.contextmanager
     def _watched(self, what: str, seconds: float | None) -> Iterator[None]:
-        """Kill the simulator if it has not answered in so many seconds: whoever waits is woken."""
+        """Kill the simulator if it does not answer in time, which wakes the waiting client."""
         if seconds is None:
             yield
             return
@@ -211,10 +211,10 @@ class Client(Controller):  # type: ignore[misc]
                 return
 
     def _is_an_answer(self, error: Exception, patience: float = 0.0) -> bool:
-        """Whether it is ours already, or says of a simulator that still runs what it refused."""
+        """Whether it is already a `SimulatorError`, or a running simulator's refusal."""
         if isinstance(error, SimulatorError):
             return True
-        # So the client words that there was nothing in the last message: it comes before an end.
+        # The client's error for an empty last message, which a simulator sends before it ends.
         if not isinstance(error, ValueError) or str(error).startswith("no metadata received"):
             return False
         return self._exit_status(patience) is None
@@ -228,17 +228,17 @@ class Client(Controller):  # type: ignore[misc]
         return None
 
     def _failure(self, what: str, error: BaseException | None = None) -> SimulatorError:
-        """An error that says what is known: how the simulator ended, and what it printed."""
+        """An error with the simulator's exit status and output."""
         code = self._exit_status(_LAST_WORDS)
         if self._hung:
             what, code, error = self._hung, -signal.SIGKILL, ValueError()
-        # The client says "Error encountered" and keeps what it encountered as the context.
+        # The client raises "Error encountered" with the cause as its context.
         why = error and (error.__context__ or error)
         if code is None:
             what += f" ({type(why).__name__}: {why})"
         elif code != -signal.SIGKILL or not isinstance(why, ValueError):
             what += f" (exit status {code})"
-        # Else it had said itself that it fails, and it was the client that killed it.
+        # Otherwise it reported its own failure, and the client killed it.
         lines = self.printed()
         said = "\n".join(["The last lines it printed:", *lines]) if lines else "It printed nothing."
         return SimulatorError(f"The simulator {what}. {said}")

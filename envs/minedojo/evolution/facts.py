@@ -62,7 +62,7 @@ def things(now: GameState, view: PixelView) -> tuple[SceneObject, ...]:
     """Every known object, in a fixed order.
 
     Args:
-        now: the moment.
+        now: the current state.
         view: what the image of it shows.
     """
     stations = [
@@ -92,5 +92,5 @@ def _carried(name: str, held: bool, view: PixelView) -> SceneObject:
 
 
 def plain(name: str) -> str:
-    """A name in plain words: "crafting table"."""
+    """A name in English: "crafting table"."""
     return name.replace("_", " ")

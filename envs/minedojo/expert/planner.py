@@ -159,7 +159,7 @@ def plan(
 
     Args:
         scene: the goal.
-        first: the first moment.
+        first: the initial state.
         now: this one.
         ground: blocks that stand around here, seen or not. Privileged.
     """

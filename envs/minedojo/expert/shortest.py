@@ -95,7 +95,7 @@ def shortest(
 
     Args:
         scene: the goal.
-        first: the first moment.
+        first: the initial state.
         now: this one.
         findable: blocks and mobs that somebody who looks around may come upon.
     """

@@ -48,7 +48,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
     """One task, low-level control: a step is a tick of 1/20 s.
 
     Args:
-        task: its scene says what is seen besides the picture, and what is rewarded.
+        task: its scene selects the observations besides the image, and the rewards.
         image_size: (height, width) in pixels, where the scene has none.
 
     Raises:
@@ -72,7 +72,7 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """Start the task anew.
+        """Restart the task.
 
         Raises:
             SimulatorError: the world did not start.

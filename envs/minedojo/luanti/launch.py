@@ -23,7 +23,7 @@ from inhabit.envs.process_group import ProcessGroup
 _ATTEMPTS = 4
 _TAKEN = "port already in use"
 _GRACE = 1.0
-"""Seconds for Xvfb to remove its lock file, which all displays share a folder for."""
+"""Seconds for Xvfb to remove its lock from the folder shared by all displays."""
 _LAST = 12
 """Number of log lines quoted in errors."""
 
@@ -113,8 +113,8 @@ class Launch:
                 screen = self._start_display(width, height + 2 * BAR, countdown)
                 return self._start_engine(screen, width, height, countdown)
             except SimulatorError:
-                # Luanti draws the port of its own inner line by the second: two that start in the
-                # same one take the same, and the later one ends.
+                # Luanti seeds the choice of its internal port with the time in seconds: of two
+                # that start in the same second, the later one fails to bind and ends.
                 if attempt + 1 == _ATTEMPTS or _TAKEN not in self.last_words():
                     raise
                 self._end()
@@ -152,7 +152,7 @@ class Launch:
         (self.home / "screen").mkdir()
         read, write = os.pipe()
         try:
-            # With -terminate it goes when Luanti has gone, also where nobody is left to end it.
+            # With -terminate it exits after Luanti, even if this process was killed.
             self._run(
                 [program, "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24",
                  "-fbdir", str(self.home / "screen"), "-nolisten", "tcp", "-terminate"],

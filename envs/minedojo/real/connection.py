@@ -17,11 +17,11 @@ from inhabit.envs.process_group import ProcessGroup
 
 _HOST = Path(__file__).parent / "host.py"
 _LAST = 6
-"""Lines of what it printed that are told when it fails."""
+"""Number of output lines quoted in errors."""
 
 
 class RefusedError(Exception):
-    """MineDojo answered with an error of its own. Its words."""
+    """MineDojo answered with an error; has its message."""
 
 
 class HostConnection:

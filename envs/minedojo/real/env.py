@@ -1,4 +1,4 @@
-"""MineDojo's Minecraft as an environment, with MineDojo's low-level actions in words."""
+"""MineDojo's Minecraft as an environment, with MineDojo's low-level actions as text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The embedded household in Unity's stead: `python -m inhabit.envs.simulators.household`.
+"""The embedded simulator, in place of Unity: `python -m inhabit.envs.simulators.household`.
 
-AI2-THOR's client starts it (through `launcher.py`) with Unity's own flags, and says in
-the environment how it wants to be spoken to.
+AI2-THOR's client starts it (through `launcher.py`) with Unity's own flags, and sets
+environment variables that select the protocol.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from inhabit.envs.simulators.household.wire.session import Session
 
 RELEASE = "INHABIT_THOR_CLIENT"
-"""In the environment: the release of the client, as `inhabit thor` tells."""
+"""Environment variable for the client's release, set by `inhabit thor`."""
 _LOOK = 0.5
-"""Seconds between two looks at whether the client is still there."""
+"""Seconds between two checks that the client is alive."""
 
 
 def main() -> None:
-    """Serve the client until it hangs up or dies."""
+    """Serve the client until it disconnects or ends."""
     arguments = _arguments()
     threading.Thread(target=_end_with, args=(arguments.client,), daemon=True).start()
-    # Release 2.1.0 of the client says where it listens, but not how: it knows HTTP alone.
+    # Release 2.1.0 of the client sets no server type: it supports HTTP only.
     wire = os.environ.get("AI2THOR_SERVER_TYPE")
     release = "2.1.0" if wire is None else os.environ.get(RELEASE, "")
     over_http = wire in (None, "WSGI")
 
     def begin() -> Session:
-        # Imported late: it takes a while, and what goes wrong here is told to the client.
+        # Imported late: it is slow, and errors raised here are reported to the client.
         from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
         from inhabit.envs.simulators.household.simulator import Simulator
         from inhabit.envs.simulators.household.wire.packing import Json, MessagePack
@@ -66,9 +66,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("-client", type=int, default=os.getppid(), help="its process id")
     parser.add_argument("-screen-width", type=int, default=300, help="of the pictures, pixels")
     parser.add_argument("-screen-height", type=int, default=300, help="of the pictures, pixels")
-    parser.add_argument("-rooms", default="", help="a folder with rooms of the user's own")
-    parser.add_argument("-recorded-cells", action="store_true", help="stand where THOR's could")
-    known, _ = parser.parse_known_args()  # the others are Unity's affair
+    parser.add_argument("-rooms", default="", help="a folder with the user's rooms")
+    parser.add_argument(
+        "-recorded-cells", action="store_true", help="use THOR's recorded reachable positions"
+    )
+    known, _ = parser.parse_known_args()  # the rest are Unity's
     return known
 
 
@@ -84,8 +86,8 @@ def _variable(name: str) -> str:
 def _end_with(client: int) -> None:
     """End this process when its parent is no longer `client`.
 
-    The end of the pipe or of the connection tells as much, but not while one is waiting for the
-    client to open it.
+    A closed pipe or connection also shows that the client has ended, but not while this process
+    waits for the client to open it.
     """
     while os.getppid() == client:
         time.sleep(_LOOK)

@@ -72,18 +72,18 @@ class House:
         """Load a room.
 
         Args:
-            room: with a place to stand in it.
-            settings: how it is looked at.
+            room: it needs a position where the agent can stand.
+            settings: camera and grid settings.
             seed: chooses where the agent starts.
-            revisions: numbers for what changes, none of them twice.
+            revisions: unique revision numbers, shared by all changes.
 
         Raises:
-            SceneError: nobody can stand in it.
+            SceneError: it has no position where the agent can stand.
         """
         choose = np.random.default_rng((seed, _number(room.name)))
         cells = sorted(room.cells)
         if not cells:
-            raise SceneError(f"There is no place in {room.name!r} where the agent can stand.")
+            raise SceneError(f"Room {room.name!r} has no position where the agent can stand.")
         start, turn = cells[choose.integers(len(cells))], 90.0 * int(choose.integers(4))
         self.settings = settings
         self.randomization = Randomization()
@@ -99,7 +99,7 @@ class House:
         return self.world.agent
 
     def camera(self) -> Camera:
-        """What the agent sees through: its eye, or the view from above."""
+        """The agent's camera: its eye, or the view from above."""
         if not self.settings.map_view:
             return self.agent.camera(self.settings.field_of_view)
         position, half_height = self.from_above()

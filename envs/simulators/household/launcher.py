@@ -21,7 +21,7 @@ WRITTEN_BY = "# Written by inhabit: starts the embedded household."
 _ROOT = Path(inhabit.__file__).resolve().parents[1]
 """Python path of `inhabit`."""
 _MEMORY = f"export MALLOC_MMAP_THRESHOLD_={32 << 20} MALLOC_TRIM_THRESHOLD_={256 << 20}"
-"""Keeps the C library from returning image memory to the system: saves a tenth of a step's time."""
+"""Stops the C library returning image memory to the system, which saves 10 % of a step's time."""
 
 
 def executable(*, rooms: str = "", recorded: bool = False) -> Path:

@@ -98,10 +98,10 @@ class World:
         """Add an object to the room.
 
         Raises:
-            ValueError: there is one with this id.
+            ValueError: an object with this id exists.
         """
         if metadata["objectId"] in self.things:
-            raise ValueError(f"There is a thing {metadata['objectId']!r} already.")
+            raise ValueError(f"Object {metadata['objectId']!r} already exists.")
         pivot = box.to_own(vector(metadata["position"]))
         thing = SimObject(metadata, box, pivot, self._next(), present)
         self.things[thing.id] = thing
@@ -127,15 +127,15 @@ class World:
         return self._put(now, metadata={**now.metadata, **moved}, box=box, posed=posed)
 
     def vanish(self, thing: SimObject) -> SimObject:
-        """Remove an object from the room; it stays on the list."""
+        """Remove an object from the room; it stays in the list."""
         return self._put(self.things[thing.id], present=False)
 
     def reappear(self, thing: SimObject) -> SimObject:
-        """Bring a thing back into the room."""
+        """Return a removed object to the room."""
         return self._put(self.things[thing.id], present=True)
 
     def remove(self, thing: str) -> None:
-        """Take a thing off the list. What stands on or in it stays where it is."""
+        """Delete an object from the list. Its contents stay where they are."""
         for other in list(self.things.values()):
             if thing in other.parents:
                 self.link(other.id, [parent for parent in other.parents if parent != thing])
@@ -165,8 +165,7 @@ class World:
     def within(self, thing: str) -> Iterator[str]:
         """Everything on or in an object, at any depth, each once.
 
-        THOR's boxes overlap, and so its rooms have counters that are in a cup: furniture is in
-        nothing.
+        Furniture has no parent: THOR's boxes overlap, so its metadata has counters inside cups.
         """
         seen, queue = {thing}, list(self.things[thing].contents)
         while queue:

@@ -27,11 +27,11 @@ class Camera:
 
     def __post_init__(self) -> None:
         if not all(isfinite(x) for x in (*self.position, self.yaw, self.pitch)):
-            raise ValueError(f"A camera needs finite numbers for its pose; it has {self}.")
+            raise ValueError(f"A camera pose must be finite; got {self}.")
         if not 1.0 <= self.fov <= 179.0:
-            raise ValueError(f"A field of view lies between 1 and 179 degrees; it is {self.fov}.")
+            raise ValueError(f"The field of view must be 1 to 179 degrees; got {self.fov}.")
         if not 0.0 < self.near < self.far:
-            raise ValueError(f"0 < near < far must hold; they are {self.near} and {self.far}.")
+            raise ValueError(f"Expected 0 < near < far; got {self.near} and {self.far}.")
 
     @property
     def axes(self) -> NDArray[np.float64]:
@@ -48,9 +48,7 @@ class Camera:
             ValueError: the picture has no pixels.
         """
         if width < 1 or height < 1:
-            raise ValueError(
-                f"A picture has at least one pixel; {width} x {height} were asked for."
-            )
+            raise ValueError(f"An image must be at least 1 x 1 pixels; got {width} x {height}.")
         return Projection(
             np.asarray(self.position, np.float64),
             self.axes,

@@ -38,4 +38,4 @@ class Material:
     gloss: float = 0.1
     """0 is chalk, 1 a mirror's highlight."""
     glow: float = 0.0
-    """0 is lit from outside alone; 1 shines in its own colour whatever the light."""
+    """Emission: 0 is lit by lamps only; 1 shows its own colour in any light."""

@@ -51,7 +51,7 @@ class Mesh:
             ValueError: a factor is zero.
         """
         if 0.0 in (x, y, z):
-            raise ValueError(f"A mesh can't be scaled by {(x, y, z)}: no factor may be zero.")
+            raise ValueError(f"Scale factors must not be zero; got {(x, y, z)}.")
         factors = np.array((x, y, z), np.float64)
         normals = self.normals / factors
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
@@ -125,7 +125,7 @@ def join(meshes: Iterable[Mesh]) -> Mesh:
     """
     meshes = tuple(meshes)
     if not meshes:
-        raise ValueError("There is nothing to join: a mesh has at least one part.")
+        raise ValueError("Expected at least one mesh to join; got none.")
     palette = tuple(dict.fromkeys(m for mesh in meshes for m in mesh.palette))
     place = {material: index for index, material in enumerate(palette)}
     starts = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])

@@ -76,7 +76,7 @@ CURVE = 16384
 BRIGHTEST = 4.0
 SHOULDER = 0.45
 BACKGROUND = (196, 208, 220)
-"""What is seen where there is nothing: a pale sky, in bytes of sRGB."""
+"""The background: a pale sky, in sRGB bytes."""
 
 
 class Lighting(NamedTuple):

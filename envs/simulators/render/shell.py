@@ -97,9 +97,9 @@ def shell(
         ValueError: an unknown kind, or corners that enclose nothing.
     """
     if kind not in STYLES:
-        raise ValueError(f"There is no room of the kind {kind!r}; known: {', '.join(STYLES)}.")
+        raise ValueError(f"Unknown room type {kind!r}; known:  {', '.join(STYLES)}.")
     if not all(a < b for a, b in zip(low, high, strict=True)):
-        raise ValueError(f"A room's low corner {low} must lie below its high corner {high}.")
+        raise ValueError(f"Expected low < high for the room's corners; got {low} and {high}.")
     style, rng = STYLES[kind], np.random.default_rng(seed)
     floor = style.floors[rng.integers(len(style.floors))]
     paint = style.walls[rng.integers(len(style.walls))]

@@ -39,11 +39,9 @@ class Light:
 
     def __post_init__(self) -> None:
         if not np.isfinite((*self.position, *self.color, self.strength)).all():
-            raise ValueError(f"A lamp needs finite numbers; it has {self}.")
+            raise ValueError(f"A lamp's values must be finite; got {self}.")
         if not (self.size >= 0.0 and self.reach > 0.0):
-            raise ValueError(
-                f"size >= 0 and reach > 0 must hold; they are {self.size}, {self.reach}."
-            )
+            raise ValueError(f"Expected size >= 0 and reach > 0; got {self.size} and {self.reach}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +176,7 @@ class Stage:
             ValueError: a picture without pixels, or without samples.
         """
         if samples < 1:
-            raise ValueError(f"A pixel has at least one sample per side; {samples} were asked for.")
+            raise ValueError(f"Expected at least 1 sample per side of a pixel; got {samples}.")
         if self._pack is None:
             self._pack = Pack(self._bodies.values())
         pack = self._pack
@@ -230,9 +228,8 @@ def pose(
     matrix, point = np.array(rotation, np.float64), np.array(position, np.float64)
     if matrix.shape != (3, 3) or point.shape != (3,):
         raise ValueError(
-            f"A pose is a rotation (3, 3) and a position (3,); got {matrix.shape}"
-            f" and {point.shape}."
+            f"Expected a rotation (3, 3) and a position (3,); got {matrix.shape} and {point.shape}."
         )
     if not (np.isfinite(matrix).all() and np.isfinite(point).all()):
-        raise ValueError(f"A pose has finite numbers; got {matrix.tolist()} at {point.tolist()}.")
+        raise ValueError(f"A pose must be finite; got {matrix.tolist()} at {point.tolist()}.")
     return matrix, point

@@ -121,7 +121,7 @@ class FlatPicture:
         """Render from any camera.
 
         Args:
-            shot: the moment.
+            shot: the state to draw.
             camera: where from.
             width: pixels.
             height: pixels.

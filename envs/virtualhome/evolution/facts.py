@@ -48,7 +48,7 @@ def things(
 
 
 def spoken(class_name: str) -> str:
-    """A class in plain words: "kitchen table" for VirtualHome's "kitchentable"."""
+    """A class in English: "kitchen table" for VirtualHome's "kitchentable"."""
     return _WORDS.get(class_name, class_name.replace("_", " "))
 
 

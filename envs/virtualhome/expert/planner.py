@@ -54,7 +54,9 @@ def solve(
                 attempt.reach(goal)
         if met(goals, attempt.world, attempt.done) == len(goals):
             return attempt.lines
-    raise NoPlanError(f"After {len(attempt.lines)} lines not all of {list(goals)!r} hold.")
+    raise NoPlanError(
+        f"After {len(attempt.lines)} script lines some of {list(goals)!r} do not hold."
+    )
 
 
 class _Attempt:
@@ -179,7 +181,7 @@ class _Attempt:
             self._go(target)
             self._do("PUTBACK" if relation == "ON" else "PUTIN", thing, target)
         else:
-            raise NoPlanError(f"No way is known to make {thing} {relation} {target}.")
+            raise NoPlanError(f"No action makes {thing} {relation} {target}.")
 
     def _settle(self, seat: int) -> None:
         self._go(seat)
@@ -209,7 +211,7 @@ class _Attempt:
                 self._set(thing, "OFF")
         action = _MAKES.get(state)
         if action is None:
-            raise NoPlanError(f"No action is known that makes a thing {state}.")
+            raise NoPlanError(f"No action makes an object {state}.")
         self._go(thing)
         self._do(action, thing)
 
@@ -235,7 +237,7 @@ class _Attempt:
                 del self.lines[lines:]
                 continue
             return
-        raise NoPlanError(f"Nothing here lends itself to {', '.join(actions)}.")
+        raise NoPlanError(f"No object affords {', '.join(actions)}.")
 
     def _prepare(self, action: str, thing: int) -> None:
         match action:
@@ -269,7 +271,7 @@ class _Attempt:
             key=lambda i: (self.world.room(i) != here, i),
         )
         if not fit:
-            raise NoPlanError("The flat has nothing that would serve.")
+            raise NoPlanError("The flat has no suitable object.")
         return fit[0]
 
 

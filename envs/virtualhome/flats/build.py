@@ -26,7 +26,7 @@ def build(plan: int, seed: int) -> dict[str, Any]:
 
     Args:
         plan: of `plans()`, from 0.
-        seed: what stands where; the same seed gives the same flat.
+        seed: of the layout; the same seed gives the same flat.
 
     Returns:
         {"nodes", "edges"}: every node has `bounding_box` {center, size} and `obj_transform`
@@ -53,7 +53,7 @@ def _furnish(
         except NoRoomError:
             continue
     name = plan.rooms[room].class_name
-    raise NoRoomError(f"Plan {plan.name!r}: the {name} can't be furnished in {_TRIES} tries.")
+    raise NoRoomError(f"Plan {plan.name!r}: can't furnish the {name} in {_TRIES} attempts.")
 
 
 def _doors(plan: FlatPlan, number: Iterator[int]) -> list[PlacedArticle]:

@@ -65,7 +65,7 @@ class Furnisher:
             for i in range(wanted):
                 fits = self._try(row["class_name"], row["place"], float(row["mount"]))
                 if not fits and i < least:
-                    raise NoRoomError(f"No place for a {row['class_name']}.")
+                    raise NoRoomError(f"No free position for a {row['class_name']}.")
         self._extras()
         return self.placed
 
@@ -213,7 +213,7 @@ class Furnisher:
                 if self._try_run(names, yaw, low + offset):
                     self._cabinets_above()
                     return
-        raise NoRoomError("The kitchen's run fits along no wall.")
+        raise NoRoomError("No wall is long enough for the kitchen units.")
 
     def _try_run(self, names: Sequence[str], yaw: int, start: float) -> bool:
         before = list(self.placed)

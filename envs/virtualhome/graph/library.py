@@ -56,7 +56,7 @@ def simulation() -> Path:
         if (folder / "evolving_graph" / "execution.py").is_file():
             return folder
     raise UnavailableError(
-        "VirtualHome's evolving graph is not on this machine. Run `inhabit setup virtualhome` "
+        "VirtualHome's evolving graph is not installed. Run `inhabit setup virtualhome` "
         "(half a minute)."
     )
 
@@ -73,7 +73,7 @@ def load() -> GraphLibrary:
         _NAME, folder / "__init__.py", submodule_search_locations=[str(folder)]
     )
     if spec is None:
-        raise UnavailableError(f"{folder} can't be loaded: it is not a Python package.")
+        raise UnavailableError(f"Can't import {folder}: it is not a Python package.")
     package = importlib.util.module_from_spec(spec)
     sys.modules[_NAME] = package
     found = GraphLibrary(*(_module(name) for name in ("environment", "execution", "scripts")))

@@ -1,4 +1,4 @@
-"""Script actions in plain words, and back."""
+"""Script actions to English text, and back."""
 
 from __future__ import annotations
 

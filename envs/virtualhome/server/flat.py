@@ -50,7 +50,7 @@ class Flat:
         self.load(scene, seed)
 
     def load(self, scene: int, seed: int) -> None:
-        """Furnish a plan anew, without a character.
+        """Load a floor plan with new furniture and no character.
 
         Raises:
             SceneError: there is no such plan.
@@ -134,7 +134,7 @@ class Flat:
         """Move the character; it is then close to nothing.
 
         Raises:
-            SceneError: nobody is there.
+            SceneError: no character was added.
         """
         characters = self.world.characters()
         if not characters:

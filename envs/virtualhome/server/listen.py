@@ -43,8 +43,8 @@ class Server(ThreadingHTTPServer):
         except OSError as error:
             why = "something else listens there" if error.errno == EADDRINUSE else error.strerror
             raise SimulatorError(
-                f"Port {port} can't be had: {why}. Choose another with --port, or 0 for any that "
-                "is free."
+                f"Can't listen on port {port}: {why}. Choose another with --port, or 0 for any "
+                "free port."
             ) from error
 
 

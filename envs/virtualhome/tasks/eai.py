@@ -42,7 +42,7 @@ def folder() -> Path:
         if (place / _GOALS).is_file():
             return place
     raise UnavailableError(
-        "The eai tasks are not on this machine. Run `inhabit setup virtualhome`, or set "
+        "The eai tasks are not installed. Run `inhabit setup virtualhome`, or set "
         "INHABIT_EAI to the folder virtualhome_eval of an unpacked eai-eval wheel."
     )
 
@@ -56,8 +56,8 @@ def read(source: str, settings: VirtualHomeSettings) -> Iterator[Task]:
     """
     if source not in ("eai", "eai-all"):
         raise TaskError(
-            f"VirtualHome has no tasks called {source!r}. Use 'eai' (338 goal tasks of the "
-            "eai-eval package), 'eai-all' (with the four that doing nothing satisfies), --n and "
+            f"Unknown VirtualHome tasks {source!r}. Use 'eai' (338 goal tasks of the "
+            "eai-eval package), 'eai-all' (also the four that hold at the start), --n and "
             "--seed, or a JSONL of tasks."
         )
     return tasks(vacuous=source == "eai-all")
@@ -122,9 +122,7 @@ def read_goals(goal: Mapping[str, Any], path: Path) -> Sequence[Goal]:
             words = [word.strip().upper() for word in choice.split("|")]
             goals.append(ActionGoal(any_of=tuple(SYNONYMS.get(w, w) for w in words)))
     except (KeyError, TypeError, AttributeError) as error:
-        raise TaskError(
-            f"{path}: the goal {goal!r} can't be read: {error!r} is missing."
-        ) from error
+        raise TaskError(f"{path}: the goal {goal!r} lacks {error!r}.") from error
     return goals
 
 

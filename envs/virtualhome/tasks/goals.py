@@ -45,7 +45,7 @@ class ActionGoal(BaseModel):
     any_of: tuple[str, ...] = Field(min_length=1)
     """In capitals, of `inhabit.envs.virtualhome.graph.script.ARGUMENTS`."""
     id: int | None = None
-    """On this object; None for whatever it was."""
+    """On this object; None for any object."""
 
 
 Goal = StateGoal | RelationGoal | ActionGoal
@@ -58,7 +58,7 @@ def holds(goal: Goal, world: FlatWorld, done: Sequence[ScriptLine]) -> bool:
 
     Args:
         goal: the condition.
-        world: this moment.
+        world: the current state.
         done: the lines carried out so far.
     """
     match goal:

@@ -101,7 +101,7 @@ def character_of(world: FlatWorld) -> int:
     """Id of the acting character: the first one.
 
     Raises:
-        SceneError: nobody is there.
+        SceneError: the graph has no character.
     """
     characters = world.characters()
     if not characters:

@@ -91,8 +91,7 @@ class VirtualHomeClient:
         except ValidationError as error:
             start = body[:200].decode("utf-8", "replace")
             raise SimulatorError(
-                f"{self.address} answered {action!r} with what is no reply of VirtualHome's "
-                f"protocol: {start!r}"
+                f"{self.address} answered {action!r} outside VirtualHome's protocol: {start!r}"
             ) from error
 
     @property
@@ -201,7 +200,7 @@ class VirtualHomeClient:
         """Images: uint8 (H, W, 3), top row first; depth in the server's form.
 
         Raises:
-            SimulatorError: as `ask`, or what came is no picture.
+            SimulatorError: as `ask`, or the reply is not an image.
         """
         options = ImageOptions(mode=mode, image_width=width, image_height=height)
         reply = self._must("camera_image", ints=cameras, strings=(options,))
@@ -241,7 +240,7 @@ class VirtualHomeClient:
         reply = self.ask(action, ints=ints, strings=strings)
         if not reply.success:
             raise SimulatorError(
-                f"{self.address} refused {action!r}: {reply.message or 'it does not say why'}"
+                f"{self.address} refused {action!r}: {reply.message or 'no reason given'}"
             )
         return reply
 
@@ -250,7 +249,7 @@ class VirtualHomeClient:
             value: JsonValue = json.loads(reply.message)
         except ValueError as error:
             raise SimulatorError(
-                f"{self.address}: the message is no JSON: {reply.message[:200]!r}"
+                f"{self.address}: the message is not JSON: {reply.message[:200]!r}"
             ) from error
         return value
 
@@ -259,7 +258,7 @@ class VirtualHomeClient:
             image = Image.open(io.BytesIO(base64.b64decode(text, validate=True)))
             return np.asarray(image if mode == "depth" else image.convert("RGB"))
         except (binascii.Error, UnidentifiedImageError, OSError) as error:
-            raise SimulatorError(f"{self.address} sent what is no picture: {error}") from error
+            raise SimulatorError(f"{self.address} sent an invalid image: {error}") from error
 
     def _post(self, request: ProtocolRequest, timeout: float) -> bytes:
         line = http.client.HTTPConnection(self._host, self._port, timeout=timeout)
@@ -272,8 +271,8 @@ class VirtualHomeClient:
             body = answer.read()
         except TimeoutError as error:
             raise SimulatorError(
-                f"{self.address} did not answer {request.action!r} within {timeout:g} s: it hangs, "
-                "or the scene is still loading. Set `timeout` higher, or start it anew."
+                f"{self.address} did not answer {request.action!r} within {timeout:g} s. It hangs "
+                "or is still loading the scene. Increase `timeout`, or restart it."
             ) from error
         except ConnectionRefusedError as error:
             raise SimulatorError(
@@ -282,7 +281,7 @@ class VirtualHomeClient:
             ) from error
         except (OSError, http.client.HTTPException) as error:
             raise SimulatorError(
-                f"{self.address} broke off while it was asked {request.action!r}: "
+                f"{self.address} closed the connection during {request.action!r}: "
                 f"{error or type(error).__name__}"
             ) from error
         finally:

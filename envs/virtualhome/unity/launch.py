@@ -16,9 +16,9 @@ from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 _PAUSE = 0.2
 """Seconds between questions whether it answers yet."""
 _GRACE = 1.0
-"""Seconds that it is given to end by itself: less than a worker is given to close."""
+"""Seconds for it to exit after a request: less than the time that a worker has to close."""
 _LAST = 15
-"""Lines of its log that are told when it fails."""
+"""Number of log lines quoted in errors."""
 
 
 class Unity:
@@ -29,18 +29,18 @@ class Unity:
 
         Args:
             executable: path of the build, such as linux_exec.v2.3.0.x86_64.
-            graphics: False where nobody takes pictures.
+            graphics: False if no images are needed.
             timeout: seconds until it must answer.
 
         Raises:
             UnavailableError: there is no such build, or it can't be run.
-            SimulatorError: it ended or hung; with its last words.
+            SimulatorError: it ended or hung; quotes its last output.
         """
         # What is started stands in a folder of its own.
         path = Path(executable).expanduser().absolute()
         if not path.is_file() or not os.access(path, os.X_OK):
             raise UnavailableError(
-                f"{path} is no program that can be run. Set `executable` to VirtualHome's Unity "
+                f"{path} is not an executable file. Set `executable` to VirtualHome's Unity "
                 "build (linux_exec.v2.3.0.x86_64), unpacked and made executable."
             )
         self._port = FreePort()
@@ -58,7 +58,7 @@ class Unity:
             self._wait(timeout)
         except OSError as error:
             self.close()
-            raise UnavailableError(f"{path} can't be run: {error}.") from error
+            raise UnavailableError(f"Can't run {path}: {error}.") from error
         except BaseException:
             self.close()
             raise
@@ -95,23 +95,23 @@ class Unity:
         while True:
             if self.ended is not None:
                 raise SimulatorError(
-                    f"Unity ended with code {self.ended} while it started. Its last words:\n"
+                    f"Unity ended with code {self.ended} while it started. Its last output:\n"
                     f"{self.last_words()}"
                 )
             if client.alive():
                 return
-            # Looked at last, so that one who was ready while we were stopped is not given up.
+            # Checked last: it may have become ready while this process was stopped.
             if time.monotonic() > end:
                 break
             time.sleep(_PAUSE)
         raise SimulatorError(
-            f"Unity did not answer at port {self.port} within {timeout:g} s. Its last words:\n"
+            f"Unity did not answer at port {self.port} within {timeout:g} s. Its last output:\n"
             f"{self.last_words()}"
         )
 
 
 class FreePort:
-    """A TCP port of this machine that nobody listens at, and that no other worker is given.
+    """A free TCP port of this machine that no other worker uses.
 
     It has to be free when the simulator opens it, so that it can't be held open meanwhile. What is
     held instead is a socket that is named after it, outside of the file system: the kernel lets go
@@ -133,7 +133,7 @@ class FreePort:
                     self._held.bind(f"\0inhabit-port-{self.number}")
                     return
         self._held.close()
-        raise SimulatorError("No port of this machine is free for Unity.")
+        raise SimulatorError("Found no free port for Unity.")
 
     def close(self) -> None:
         """Let others have it."""

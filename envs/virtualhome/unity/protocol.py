@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class ProtocolRequest(BaseModel):
-    """What is asked. Names are the protocol's own."""
+    """A request. Names are the protocol's."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -103,7 +103,7 @@ class ScriptOptions(BaseModel):
 
 
 class TimeOfDay(BaseModel):
-    """What `set_time` is told."""
+    """Parameters of `set_time`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

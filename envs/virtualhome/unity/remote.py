@@ -1,4 +1,4 @@
-"""A flat that another process simulates: Unity, or whatever speaks its protocol."""
+"""A flat in another process: Unity, or a server with its protocol."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Remote:
         self._client.reset(scene.flat or 0)
         reply = self._client.ask("expand_scene", strings=("{}", json.dumps(wanted.graph())))
         if not reply.success:
-            raise SceneError(f"{self._client.address} can't take this scene: {reply.message}")
+            raise SceneError(f"{self._client.address} can't load this scene: {reply.message}")
         self._client.set_time(scene.time)
         world = self._fetch()
         if not world.characters():
@@ -125,7 +125,7 @@ class Remote:
         health = self._client.health()
         if health.missing:
             raise SimulatorError(
-                f"{self._client.address} is of another release than 2.3.0: it refuses "
+                f"{self._client.address} is not release 2.3.0: it refuses "
                 f"{', '.join(health.missing)} ({health})."
             )
 
@@ -138,7 +138,7 @@ class Remote:
         if not known:
             raise SimulatorError(
                 f"{self._client.address} has no camera for the view {view!r}: a character's are "
-                f"{', '.join(names) or 'not told'}."
+                f"{', '.join(names) or 'unknown'}."
             )
         return self._client.camera_count() - len(names) + [*names].index(known[0])
 

@@ -59,7 +59,7 @@ def test_bad_folders_are_told_in_words(folder: Path, tmp_path: Path) -> None:
     with pytest.raises((TaskError, SceneError), match="bare"):
         list(sample(1, 0, AlfredSettings(rooms=str(bare))))
     (folder / "attic.json").write_text('{"objects": 3}')
-    with pytest.raises(SceneError, match=r"attic\.json is no room"):
+    with pytest.raises(SceneError, match=r"attic\.json is not a room"):
         list(sample(1, 0, AlfredSettings(rooms=str(folder))))
 
 

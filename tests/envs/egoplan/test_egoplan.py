@@ -148,7 +148,7 @@ def test_the_training_form_has_its_answer_among_negatives(tmp_path: Path) -> Non
     ("broken", "said"),
     [
         (record(1, video_id="../elsewhere"), "no video"),
-        (record(1, video_id="broken"), "does not decode"),
+        (record(1, video_id="broken"), "can't decode"),
         (record(1, golden_choice_idx="E"), "golden_choice_idx"),
         (record(1, current_observation_frame=-3), "current_observation_frame"),
         (
@@ -158,7 +158,7 @@ def test_the_training_form_has_its_answer_among_negatives(tmp_path: Path) -> Non
         (record(1, task_goal=""), "task_goal"),
         (record(0), "sample_id"),
         (record(1, task_progress_metadata=[{"start_frame": 9, "stop_frame": 2}]), "before its"),
-        (7, "no object"),
+        (7, "not a JSON object"),
     ],
 )
 def test_what_makes_no_sense_is_named_and_counted(

@@ -59,7 +59,7 @@ def test_a_taken_port_is_one_sentence_and_code_3():
             timeout=60,
         )
     assert done.returncode == 3
-    assert done.stderr.startswith(f"Port {port} can't be had")
+    assert done.stderr.startswith(f"Can't listen on port {port}")
     assert len(done.stderr.strip().splitlines()) == 1
 
 
@@ -111,7 +111,7 @@ def test_what_is_no_port_is_one_sentence(port: str) -> None:
         capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "is no port: say 0 to 65535" in done.stderr
+    assert "is not a port (0 to 65535)" in done.stderr
 
 
 def test_a_request_that_is_too_long_is_not_read():

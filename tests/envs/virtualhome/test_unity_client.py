@@ -84,9 +84,9 @@ def test_a_server_that_hangs_is_given_up_in_time():
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda line: line.recv(65536), "broke off while it was asked 'idle'"),
-        (http(b"<html>"), "no reply of VirtualHome's protocol: '<html>'"),
-        (http(b'{"message": "{not} a \\"reply\\""}'), "no reply of VirtualHome's protocol"),
+        (lambda line: line.recv(65536), "closed the connection during 'idle'"),
+        (http(b"<html>"), "outside VirtualHome's protocol: '<html>'"),
+        (http(b'{"message": "{not} a \\"reply\\""}'), "outside VirtualHome's protocol"),
         (http(b"out of order", "500 Internal Server Error"), "HTTP 500: out of order"),
         (http(b"\xff\xfe"), "no reply"),
     ],
@@ -109,7 +109,7 @@ def test_replies_may_leave_out_what_unity_leaves_out():
 
 def test_what_is_no_picture_is_told():
     body = json.dumps({"success": True, "message_list": ["aGVsbG8="]}).encode()
-    with peer(http(body)) as port, pytest.raises(SimulatorError, match="no picture"):
+    with peer(http(body)) as port, pytest.raises(SimulatorError, match="invalid image"):
         VirtualHomeClient(port=port, timeout=2).camera_images([0], width=4, height=4)
 
 
@@ -322,5 +322,5 @@ class TestStartingIt:
 
     def test_what_is_no_program(self, tmp_path):
         settings = VirtualHomeSettings(executable=str(tmp_path / "nowhere"))
-        with pytest.raises(UnavailableError, match="no program that can be run"):
+        with pytest.raises(UnavailableError, match="not an executable file"):
             make("unity", settings)

@@ -12,7 +12,7 @@ from inhabit.envs.simulators.household.house import House
 
 
 def nothing(house: House, **ignored: JsonValue) -> JsonValue:
-    """Succeed: what is asked for makes no difference without physics."""
+    """Succeed without effect: the simulator has no physics."""
     del house, ignored
     return None
 

@@ -115,7 +115,7 @@ def put(
 def _wish(house: House, receptacle: SimObject) -> Array:
     """The preferred position: at arm's length, or at the front of a shelf.
 
-    In a basin it is away from the rim, behind which nobody would see it again.
+    In a basin it is away from the rim, which would hide it.
     """
     agent, box = house.agent, receptacle.box
     if receptacle.kind in ENCLOSING - {"Box"}:

@@ -30,7 +30,7 @@ def disable(house: House, *, object_id: str) -> JsonValue:
 
 
 def hide(house: House, *, object_id: str, hide_contained: bool = True) -> JsonValue:
-    """Disable an object and, with `hideContained`, what stands on or in it."""
+    """Disable an object and, with `hideContained`, its contents."""
     inner = list(house.world.within(object_id)) if _there(house, object_id).contents else []
     disable(house, object_id=object_id)
     for name in inner if hide_contained else ():

@@ -60,7 +60,7 @@ def _openable(house: House, object_id: str, force: bool) -> SimObject:
 
 
 def set_open(house: House, thing: SimObject, openness: float) -> None:
-    """Open an object by a fraction, whatever its state. A drawer's contents move along."""
+    """Open an object by a fraction, regardless of its state.  A drawer's contents move along."""
     old = slide(thing)
     now = house.world.change(thing, isOpen=openness > 0, openness=float(openness))
     if (offset := slide(now) - old).any():

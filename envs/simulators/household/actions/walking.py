@@ -169,7 +169,7 @@ def teleport(
 ) -> JsonValue:
     """Teleport. Missing arguments keep their values.
 
-    The height is the floor's, whatever `y` says: there is one floor.
+    The height is the floor's and `y` is ignored: there is one floor.
     """
     del y
     agent = house.agent

@@ -25,7 +25,7 @@ def outline(solids: Iterable[Solid]) -> Outline:
     solids = tuple(solids)
     floor = next((solid.box for solid in solids if solid.kind == "Floor"), None)
     if floor is None:
-        raise ValueError("A room without a Floor has no height to stand at.")
+        raise ValueError("The room has no Floor, so the agent's height is unknown.")
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for solid in solids:
         if solid.kind == "Floor":

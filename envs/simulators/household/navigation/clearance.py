@@ -21,7 +21,7 @@ _WALL = 0.15
 """Metres between the agent's middle and the room's outline. The outline is drawn around what
 stands along the walls, and walls lie a little behind it."""
 _OPEN = frozenset({"Floor", "Window", "Blinds", "Curtains"})
-"""Types that nobody bumps into."""
+"""Types that do not block the agent."""
 _SHAPES: Mapping[str, tuple[float, float]] = {
     "ArmChair": (0.0, 0.05),
     "BasketBall": (0.0, 0.15),
@@ -59,7 +59,7 @@ def fits(x: float, z: float, solids: Iterable[Solid], outline: Outline) -> bool:
     Args:
         x: metres.
         z: metres.
-        solids: what stands in the room now.
+        solids: the obstacles in the room.
         outline: the room's walls and floor.
     """
     if not outline.holds(x, z, _WALL):

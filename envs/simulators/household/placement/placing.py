@@ -144,7 +144,7 @@ def drop(world: World, thing: SimObject, at: Array) -> tuple[Box, SimObject]:
         if other.kind not in HANGERS and (box := place(world, thing, other, at)) is not None:
             return box, other
     if floor is None:
-        raise ValueError("A room without a Floor has nothing to fall on.")
+        raise ValueError("The room has no Floor for objects to fall on.")
     return place_on_floor(world, thing, at), floor
 
 

@@ -1,6 +1,6 @@
 """The surfaces of receptacles: area, height and clearance.
 
-The heights were measured on what stands in the 120 rooms (median over each kind).
+The heights were measured on the objects of the 120 rooms (median per type).
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def slide(thing: SimObject) -> Array:
 def rise(world: World, thing: SimObject) -> float:
     """Metres from the bottom of its box to the surface.
 
-    What the room came with tells best: tables with shelves above them, beds of any height.
+    The room's initial contents are the best evidence: tables have shelves above them, beds vary.
     """
     if thing.kind == "CounterTop":
         return counter_height(thing) - float(thing.box.low[1])

@@ -89,8 +89,8 @@ def load(scene: str, *, recorded: bool = False) -> Room:
         return room
     if recorded_grids.folder() is None:
         raise UnavailableError(
-            "The recorded cells come with the package alfworld, which is not installed here. Bring "
-            "it with `inhabit setup alfred`, or have the cells computed: --set cells=computed."
+            "The recorded cells need the package alfworld, which is not installed. Run "
+            "`inhabit setup alfred`, or pass --set cells=computed."
         )
     real = recorded_grids.cells(name)
     if real is None:
@@ -146,13 +146,12 @@ def _cache() -> Path:
     try:
         home.mkdir(parents=True, exist_ok=True)
         with (home / "rooms.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # whoever comes second finds the work done
+            fcntl.flock(lock, fcntl.LOCK_EX)  # a second process finds the work done
             if not folder.is_dir():
                 _fill(folder, source)
     except OSError as error:
         raise UnavailableError(
-            f"The rooms can't be prepared in {home}: {error}. Point XDG_CACHE_HOME to a folder "
-            "that can be written."
+            f"Can't prepare the rooms in {home}: {error}. Set XDG_CACHE_HOME to a writable folder."
         ) from error
     return folder
 
@@ -173,8 +172,8 @@ def databases() -> Path:
         if (folder / "ai2thor-object-metadata.json").is_file():
             return folder
     raise UnavailableError(
-        "The rooms come with the package procthor 0.0.1.dev2, which is not installed here. "
-        "Bring it with: pip install procthor==0.0.1.dev2"
+        "The rooms need the package procthor 0.0.1.dev2, which is not installed. "
+        "Run: pip install procthor==0.0.1.dev2"
     )
 
 
@@ -210,7 +209,7 @@ def dump(source: Path) -> Iterator[tuple[str, list[Metadata]]]:
     for kind, base in _KINDS.items():
         opening = re.search(rf'"{kind}"\s*:\s*\[', text)
         if opening is None:
-            raise UnavailableError(f"{source} has no {kind}: it is not of procthor 0.0.1.dev2.")
+            raise UnavailableError(f"{source} has no {kind}: it is not from procthor 0.0.1.dev2.")
         at = opening.end()
         for number in range(1, _PER_KIND + 1):
             start = text.index("[", at)

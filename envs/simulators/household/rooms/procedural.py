@@ -72,7 +72,7 @@ class Turn(BaseModel):
 
 
 class Item(BaseModel):
-    """An object, and what stands on or in it."""
+    """An object and its contents."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -172,12 +172,12 @@ def build(description: Mapping[str, Any], name: str = NAME) -> Room:
     ids = [one["objectId"] for one in objects]
     if len(ids) != len(set(ids)):
         twice = sorted({name for name in ids if ids.count(name) > 1})
-        raise SceneError(f"The house has two objects with the id {twice[0]!r}.")
+        raise SceneError(f"Two objects of the house have the id {twice[0]!r}.")
     room = ithor.unpack(name, ithor.prepare(objects))
     areas = [[corner.plane for corner in area.floorPolygon] for area in house.rooms]
     cells = frozenset(cell for cell in room.cells if any(_inside(a, cell) for a in areas))
     if not cells:
-        raise SceneError("There is no place in the house where the agent can stand.")
+        raise SceneError("The house has no position where the agent can stand.")
     return replace(room, cells=cells)
 
 
@@ -233,7 +233,9 @@ def _line(wall: Wall) -> tuple[tuple[Plane, Plane], float]:
 def _opening(door: Door, house: HouseDescription) -> Opening:
     wall = next((wall for wall in house.walls if wall.id == door.wall0), None)
     if wall is None:
-        raise SceneError(f"The door {door.id!r} is in the wall {door.wall0!r}, which is not there.")
+        raise SceneError(
+            f"The door {door.id!r} refers to the wall {door.wall0!r}, which does not exist."
+        )
     points = door.holePolygon or []
     if door.boundingBox is not None:
         points = [door.boundingBox.min, door.boundingBox.max]
@@ -293,7 +295,7 @@ def _objects(item: Item, parent: Item | None) -> Iterator[Metadata]:
     asset = templates.assets().get(item.assetId)
     if asset is None:
         raise SceneError(
-            f"The object {item.id!r} is the asset {item.assetId!r}, which is not in procthor's "
+            f"The object {item.id!r} uses the asset {item.assetId!r}, which is not in procthor's "
             "asset database."
         )
     turn = rotation({"x": item.rotation.x, "y": item.rotation.y, "z": item.rotation.z})

@@ -1,7 +1,7 @@
 """Object metadata by asset, taken from iTHOR's rooms: the properties that every asset has.
 
 procthor's asset database names the type and the size of 1,653 assets; what objects of that type can
-do is told by iTHOR's own objects.
+do is taken from iTHOR's own objects.
 """
 
 from __future__ import annotations

@@ -147,15 +147,13 @@ def files(folder: Path) -> dict[str, Path]:
         SceneError: there is no such folder, nothing in it, or a name of iTHOR's in it.
     """
     if not folder.is_dir():
-        raise SceneError(f"There is no folder {str(folder)!r} with rooms.")
+        raise SceneError(f"Found no folder {str(folder)!r} with rooms.")
     found = {path.stem: path for path in sorted(folder.glob(f"*{_ENDING}"))}
     if not found:
-        raise SceneError(f"There is no room in {str(folder)!r}: rooms are files *{_ENDING}.")
+        raise SceneError(f"Found no rooms in {str(folder)!r}: rooms are files *{_ENDING}.")
     taken = sorted(set(found) & set(ithor.SCENES))
     if taken:
-        raise SceneError(
-            f"{found[taken[0]]} has the name of one of iTHOR's rooms. Give the file another name."
-        )
+        raise SceneError(f"{found[taken[0]]} has the name of an iTHOR room. Rename the file.")
     return found
 
 
@@ -168,7 +166,7 @@ def read(path: Path) -> Room:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise SceneError(f"{path} can't be read: {error}.") from error
+        raise SceneError(f"Can't read {path}: {error}.") from error
     if isinstance(content, dict) and "rooms" in content:
         try:
             return procedural.build(content, path.stem)
@@ -177,7 +175,7 @@ def read(path: Path) -> Room:
     objects = content.get("objects") if isinstance(content, dict) else None
     if not isinstance(objects, list):
         raise SceneError(
-            f"{path} is no room: it holds no list of objects. Save `event.metadata` as JSON."
+            f"{path} is not a room: it has no list of objects. Save `event.metadata` as JSON."
         )
     return ithor.unpack(path.stem, ithor.prepare(_checked(path, objects)))
 
@@ -185,7 +183,7 @@ def read(path: Path) -> Room:
 def _checked(path: Path, objects: list[Any]) -> list[Metadata]:
     known = {o["objectId"] for o in objects if isinstance(o, dict) and "objectId" in o}
     if len(known) < len(objects):
-        raise SceneError(f"{path}: an object has no objectId, or two have the same.")
+        raise SceneError(f"{path}: an object has no objectId, or two objects have the same one.")
     for number, one in enumerate(objects):
         try:
             _Object.model_validate(one)
@@ -193,11 +191,11 @@ def _checked(path: Path, objects: list[Any]) -> list[Metadata]:
             first = error.errors()[0]
             field = ".".join(map(str, ("objects", number, *first["loc"])))
             raise SceneError(
-                f"{path}: {field}: {first['msg']}. AI2-THOR 5.0.0 writes what is needed; other "
-                "releases have other fields."
+                f"{path}: {field}: {first['msg']}. Save the metadata with AI2-THOR 5.0.0; other "
+                "releases have different fields."
             ) from error
     if not any(o["objectType"] == "Floor" for o in objects):
-        raise SceneError(f"{path}: there is no Floor among the objects.")
+        raise SceneError(f"{path}: no object has the type Floor.")
     return [_closed(o, known) for o in objects]
 
 

@@ -80,7 +80,7 @@ def result(reply: ActionResult) -> dict[str, Any]:
 
 
 def _hand(simulator: Simulator) -> Mapping[str, Any]:
-    """The hand's pose, in the world's and the eye's frame, whatever it holds."""
+    """The pose of the hand, empty or not, in the world's and the camera's frame."""
     agent = simulator.agent
     place, _ = agent.hand()
     camera = agent.camera(simulator.settings.field_of_view)

@@ -1,8 +1,8 @@
-"""What releases 2.1.0 and 2.7 of AI2-THOR's client want otherwise than 4.3.0 and 5.0.0.
+"""Protocol differences of AI2-THOR's client 2.1.0 and 2.7 from 4.3.0 and 5.0.0.
 
-Their images of ids and depth have three channels, and where each id is in the image is told to them
-as boxes. Release 2.1.0, which ALFRED's code uses, speaks HTTP alone and does not say so; and its
-Unity took any argument with any action. Source: `ai2thor/server.py` of 2.1.0 and of 2.7.4.
+Their instance and depth images have three channels, and each instance's bounding box is sent along.
+Release 2.1.0, which ALFRED's code uses, supports HTTP only and sets no server type; its Unity build
+accepts any argument with any action. Source: `ai2thor/server.py` of 2.1.0 and of 2.7.4.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from numpy.typing import NDArray
 from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE, NEAR_PLANE, Color
 
 _FARTHEST = 10.0
-"""Metres that the depth of release 2.1.0 goes to."""
+"""Range in metres of the depth images of release 2.1.0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one release of the client differs."""
+    """The protocol differences of one release of the client."""
 
     farthest: float | None = None
-    """Metres that its depth goes to in three channels; None for plain metres as float32."""
+    """Range in metres of its three-channel depth; None for float32 metres."""
     three_channels: bool = False
-    """Whether its images of ids have no alpha, and come with boxes."""
+    """Whether its instance images have no alpha channel and come with bounding boxes."""
     any_argument: bool = False
     """Whether arguments that an action does not take are ignored, and missing ones are 0."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Keys of an object's metadata that it knows by another name."""
+    """Metadata keys of objects that have another name in this release."""
 
     @classmethod
     def of(cls, release: str) -> Dialect:
-        """That of a release, such as "2.7.4"; of any that is not named here, that of 5.0.0."""
+        """The dialect of a release, such as "2.7.4"; that of 5.0.0 for any other release."""
         aliases = {"temperature": "ObjectTemperature"}
         if release == "2.1.0":
             return cls(_FARTHEST, three_channels=True, any_argument=True, aliases=aliases)
@@ -44,12 +44,12 @@ class Dialect:
 
 
 def without_alpha(pixels: bytes) -> bytes:
-    """An image of names without its alpha."""
+    """An instance image without its alpha channel."""
     return np.frombuffer(pixels, np.uint8).reshape(-1, 4)[:, :3].tobytes()
 
 
 def depth(metres: NDArray[np.float32], farthest: float = _FARTHEST) -> bytes:
-    """Metres (H, W) as 256ths of the farthest: whole ones, and two further places."""
+    """Encode depth in metres (H, W) as three base-256 digits of its fraction of the range."""
     left = np.minimum(metres[::-1] / farthest, 1.0) * 256.0
     places = []
     for _ in range(3):
@@ -60,11 +60,11 @@ def depth(metres: NDArray[np.float32], farthest: float = _FARTHEST) -> bytes:
 
 
 def bounds(ids: NDArray[np.int32], colors: Sequence[Color]) -> list[dict[str, object]]:
-    """The box around each name that is seen: columns, and rows counted from below.
+    """The bounding box of each visible instance: columns, and rows counted from the bottom.
 
     Args:
         ids: (H, W), index into `colors`; -1 for nothing.
-        colors: of the names.
+        colors: of the instances.
     """
     found: list[dict[str, object]] = []
     for index in np.unique(ids[ids >= 0]).tolist():

@@ -1,7 +1,7 @@
-"""AI2-THOR's wire over named pipes: the one its client uses by default, and the quicker one.
+"""AI2-THOR's protocol over named pipes, the client's default and the faster one.
 
-A message is a run of fields (`struct "!BI"`: type, length; then the body), closed by type 255.
-The simulator speaks first. Source: `ai2thor/fifo_server.py` of ai2thor 5.0.0.
+A message is a sequence of fields (`struct "!BI"`: type, length; then the body), closed by type 255.
+The simulator sends the first message. Source: `ai2thor/fifo_server.py` of ai2thor 5.0.0.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ _IMAGES: Mapping[str, int] = {
     "image_thirdParty_classes": 15,
 }
 _PIPE_BYTES = 1 << 20
-"""A whole message fits, so that writing one does not wait for the client to read it in parts."""
+"""Large enough for a whole message, so that a write need not wait for the client's reads."""
 _PATIENCE = 60.0
-"""Seconds that a client may take to open the pipe, which it does at once if it lives."""
+"""Seconds for the client to open the pipe; it does so at once unless it has ended."""
 
 
 def serve(begin: Callable[[], Session], writing: Path, reading: Path) -> None:
-    """Answer every request until the client hangs up.
+    """Answer every request until the client disconnects.
 
     Args:
-        begin: makes the simulator.
+        begin: creates the session.
         writing: the pipe that the client reads ("server pipe").
-        reading: the pipe that it writes ("client pipe"). It opens this one only when it has read
+        reading: the pipe that it writes ("client pipe"). It opens this one only after reading
             the first message.
 
     Raises:
@@ -65,15 +65,15 @@ def serve(begin: Callable[[], Session], writing: Path, reading: Path) -> None:
         except BrokenPipeError:
             raise
         except Exception as error:
-            # Told before the client knows, which kills what fails; and it must know, since without
-            # this empty message it waits for its timeout, or for ever.
+            # Print before the client is notified: it kills a failed simulator. Without this empty
+            # message the client waits for its timeout, or for ever.
             traceback.print_exc()
             out.write(_HEADER.pack(_END, 0))
             raise SystemExit(1) from error
 
 
 def _opened(pipe: Path) -> IO[bytes]:
-    """A pipe to write to, as soon as there is someone who reads it."""
+    """Open a pipe for writing as soon as it has a reader."""
     until = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -82,7 +82,9 @@ def _opened(pipe: Path) -> IO[bytes]:
             if error.errno != errno.ENXIO:
                 raise
             if time.monotonic() > until:
-                raise TimeoutError(f"Nobody has opened {pipe} in {_PATIENCE:g} s.") from error
+                raise TimeoutError(
+                    f"The client did not open {pipe} within {_PATIENCE:g} s."
+                ) from error
             time.sleep(0.002)
         else:
             os.set_blocking(descriptor, True)
@@ -90,7 +92,7 @@ def _opened(pipe: Path) -> IO[bytes]:
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    # Linux alone can do it, and may forbid it to a user with many pipes; then it is only slower.
+    # Linux only, and may be refused to a user with many pipes; the default size is only slower.
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with contextlib.suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

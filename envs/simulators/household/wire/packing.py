@@ -111,5 +111,5 @@ class Objects:
 
 
 def _map_header(count: int) -> bytes:
-    # MessagePack's "fixmap" and "map 16": a fixed size of the second tells where the entries begin.
+    # MessagePack's "fixmap" and "map 16": the fixed size of the second locates the entries.
     return bytes([0x80 | count]) if count < 16 else b"\xde" + count.to_bytes(2, "big")

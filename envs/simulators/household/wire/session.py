@@ -47,7 +47,7 @@ class Session:
         Args:
             simulator: what acts.
             form: how metadata is written.
-            pictures: False sends none at all (the client was told `headless`).
+            pictures: False sends no images (the client runs with `headless`).
             release: of the client, such as "2.1.0", where `inhabit thor` has started it; else
                 empty, for 5.0.0.
         """
@@ -69,7 +69,7 @@ class Session:
 
     def answer(self, request: Mapping[str, Any]) -> Message:
         """Execute a request and return its message."""
-        # A program under `inhabit thor` was told that they are not drawn, and goes on without.
+        # `inhabit thor` has warned that they are not rendered; the program runs without them.
         refused = [name for name in _UNKNOWN_SENSORS if request.get(name) and not self._told]
         if refused:
             text = f"The embedded household has no such picture: {', '.join(refused)}."

@@ -21,7 +21,7 @@ def _fabric(color: Color) -> Material:
 
 
 def glowing(red: float, green: float, blue: float, glow: float = 1.0) -> Material:
-    """A colour that shines by itself."""
+    """An emissive colour."""
     return Material((red, green, blue), gloss=0.2, glow=glow)
 
 

@@ -1,4 +1,4 @@
-"""How an object looks at the moment, as far as its state shows."""
+"""The visible state of an object."""
 
 from __future__ import annotations
 

@@ -106,7 +106,9 @@ def shape(kind: str, size: Vector, look: Look = PRISTINE, *, seed: int) -> Mesh:
         ValueError: a size that is negative or not finite.
     """
     if not all(isfinite(side) and side >= 0 for side in size):
-        raise ValueError(f"{kind} can't have the size {size}: metres, finite and not negative.")
+        raise ValueError(
+            f"The size of {kind} must be finite and not negative (metres); got {size}."
+        )
     x, y, z = (max(float(side), _THINNEST) for side in size)
     choose = Random(f"{_SUITES.get(kind, kind)} {seed}")
     mesh = _BUILDERS.get(kind, _plain)((x, y, z), look, choose)
@@ -116,5 +118,5 @@ def shape(kind: str, size: Vector, look: Look = PRISTINE, *, seed: int) -> Mesh:
 
 
 def _plain(size: Vector, look: Look, choose: Random) -> Mesh:
-    """A box, for a type that nobody has drawn."""
+    """A box, for a type without a shape of its own."""
     return box(size, CREAM, bevel=0.04 * min(size))

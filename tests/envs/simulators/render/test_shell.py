@@ -69,5 +69,5 @@ def test_the_seed_decides_the_look(kind: str) -> None:
 def test_mistakes_are_named() -> None:
     with pytest.raises(ValueError, match="living_room"):
         shell(LOW, HIGH, "garage", 0)
-    with pytest.raises(ValueError, match="low corner"):
+    with pytest.raises(ValueError, match="low < high"):
         shell(HIGH, LOW, "kitchen", 0)

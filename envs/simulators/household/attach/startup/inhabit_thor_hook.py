@@ -1,4 +1,4 @@
-"""Makes AI2-THOR's client start the embedded household, whatever a program asks it to start.
+"""Makes AI2-THOR's client start the embedded simulator instead of any other build.
 
 This runs in the interpreter of that program, which need not have `inhabit`: it stands on the
 standard library alone, and on Python 3.7. What it replaces in `ai2thor.controller` is where a build
@@ -218,7 +218,7 @@ class Platform:
 
 
 class Build:
-    """The embedded household as the client knows builds."""
+    """The embedded simulator with the interface of the client's builds."""
 
     platform = Platform
     server_types = ("FIFO", "WSGI")
@@ -281,7 +281,7 @@ def _say_what_is_not_simulated(parameters: Mapping[str, Any]) -> None:
 
 
 def _say(sentence: str) -> None:
-    """Tell the user, once in a process."""
+    """Print a notice, once per process."""
     if sentence not in _said:
         _said.add(sentence)
         print("inhabit thor: " + sentence, file=sys.stderr)  # noqa: T201
