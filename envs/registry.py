@@ -124,9 +124,9 @@ def usable() -> tuple[Sequence[Registration], Sequence[PluginError]]:
 
 
 def lacking(registration: Registration, backend: str) -> Sequence[Need]:
-    """What this machine lacks for `backend`; a check that fails is something to mend too."""
+    """Requirements of `backend` that are not installed; a check that raises counts as one."""
     try:
         return list(registration.needs(backend))
     except Exception as error:  # noqa: BLE001 - code of others may raise anything
-        what = f"its own check of what it needs {raised(error)}"
-        return [Need(what, "mend or reinstall the package that it comes from")]
+        what = f"its check of its requirements {raised(error)}"
+        return [Need(what, "fix or reinstall its package")]

@@ -31,12 +31,12 @@ def _unity_needs(environment: Mapping[str, str], home: Path) -> Iterator[Need]:
     if not builds(home):
         yield Need(
             "a build of AI2-THOR 5.0.0",
-            "unpack one anywhere and name its executable: --set executable=PATH",
+            "unpack one, then pass its executable: --set executable=PATH",
         )
     display = environment.get("DISPLAY", "")
     if not answers(display):
-        named = f"DISPLAY={display}, where no X server answers" if display else "none is named"
-        vulkan = "" if find_library("vulkan") else ", and there is no Vulkan for CloudRendering"
+        named = f"DISPLAY={display}, where no X server answers" if display else "DISPLAY is not set"
+        vulkan = "" if find_library("vulkan") else ", and no Vulkan library for CloudRendering"
         yield Need(
             f"an X display ({named}){vulkan}",
             "Xvfb :99 -screen 0 1024x768x24 & export DISPLAY=:99; for a CloudRendering build "

@@ -61,7 +61,7 @@ def installed() -> bool:
 def needs(backend: str) -> Sequence[Need]:
     """What is missing on this machine."""
     fix = "inhabit setup iwisdm"
-    return [] if installed() else [Need("iWISDM, in an interpreter of its own", fix)]
+    return [] if installed() else [Need("iWISDM, in a separate interpreter", fix)]
 
 
 def prepare(backend: str, tell: Callable[[str], None]) -> None:
@@ -74,7 +74,7 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
     with (_home() / "setup.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not installed():
-            tell(f"iWISDM {VERSION}: making its interpreter in {_home()} (a minute).")
+            tell(f"iWISDM {VERSION}: creating its interpreter in {_home()} (about a minute).")
             making = Path(tempfile.mkdtemp(prefix="making-", dir=_home()))
             try:
                 _run([sys.executable, "-m", "venv", str(making / "venv")])

@@ -36,7 +36,7 @@ def prepare(backend: str, tell: Tell) -> None:
     """Install what is missing, if permitted. Safe to run twice.
 
     Args:
-        backend: luanti; or minedojo, for an interpreter of its own with MineDojo in it.
+        backend: luanti; or minedojo, which gets a separate interpreter with MineDojo.
         tell: called with a message for each step.
 
     Raises:
@@ -47,7 +47,7 @@ def prepare(backend: str, tell: Tell) -> None:
         return
     missing = lacking()
     if not missing:
-        tell("Luanti, Xvfb and lua-socket are there.")
+        tell("Luanti, Xvfb and lua-socket are installed.")
     else:
         prefix = _rights()
         tell(f"Installing {', '.join(PACKAGES)} with apt-get.")
@@ -57,11 +57,11 @@ def prepare(backend: str, tell: Tell) -> None:
             raise UnavailableError(f"apt-get did not install {', '.join(still)}.")
     from inhabit.envs.minedojo.luanti.game import game
 
-    tell(f"The game with its textures: {game()}.")
+    tell(f"Game and textures: {game()}.")
     if default_package().is_dir():
-        tell(f"MineDojo's tasks: in {default_package()}.")
+        tell(f"MineDojo's tasks: {default_package()}.")
         return
-    tell(f"{_MINEDOJO}: fetching its tasks (1 MB).")
+    tell(f"{_MINEDOJO}: downloading its tasks (1 MB).")
     _fetch()
 
 

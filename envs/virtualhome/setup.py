@@ -1,7 +1,7 @@
 """`inhabit setup virtualhome`: installs VirtualHome 2.3.0 and the goal tasks of `eai-eval`.
 
 `pip install virtualhome` fails on new Pythons for its old pins, and its names (`environment`,
-`evolving_graph`) are too general to live with ours: so it gets an interpreter of its own, with
+`evolving_graph`) conflict with common names, so it gets a separate interpreter, with
 what it needs in any release, in the cache folder. Done once, half a minute; broken off, it leaves
 nothing behind.
 """
@@ -36,10 +36,10 @@ def needs(backend: str) -> Sequence[Need]:
     if backend == "unity" and not VirtualHomeClient(settings.host, settings.port).alive():
         return [
             Need(
-                f"VirtualHome's Unity build, a program of your own (none answers at port "
+                f"VirtualHome's Unity build, which you provide (no server answers at port "
                 f"{settings.port})",
                 "get release 2.3.0 for your system, then --set executable=PATH; or start it and "
-                "say --set port=PORT",
+                "pass --set port=PORT",
             )
         ]
     return []
@@ -81,11 +81,11 @@ def prepare(backend: str, tell: Tell) -> None:
     home().mkdir(parents=True, exist_ok=True)
     with _alone():
         if not interpreter().exists():
-            tell(f"VirtualHome {VERSION}: making its interpreter in {home()} (half a minute).")
+            tell(f"VirtualHome {VERSION}: creating its interpreter in {home()} (half a minute).")
             _make_interpreter()
         tell(f"VirtualHome {VERSION}: in {simulation()}.")
         if not (home() / "eai" / _EAI_FOLDER).is_dir():
-            tell(f"{_EAI}: fetching its goal tasks (27 MB).")
+            tell(f"{_EAI}: downloading its goal tasks (27 MB).")
             _fetch_eai()
         tell(f"{_EAI}: in {home() / 'eai'}.")
 

@@ -1,4 +1,4 @@
-"""`inhabit setup minedojo --backend minedojo`: an interpreter of its own with MineDojo."""
+"""`inhabit setup minedojo --backend minedojo`: a separate interpreter with MineDojo."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ def prepare(tell: Callable[[str], None]) -> None:
     """
     python, home = str(interpreter()), interpreter().parent.parent
     if not interpreter().is_file():
-        tell(f"An interpreter of its own, in {home}.")
+        tell(f"Creating a separate interpreter in {home}.")
         home.parent.mkdir(parents=True, exist_ok=True)
         run([sys.executable, "-m", "venv", "--clear", str(home)], seconds=_DEADLINE)
     if not _imports(python):
-        tell("MineDojo and what it needs.")
+        tell("Installing MineDojo and its dependencies.")
         for step in _STEPS:
             run([*pip(python), "install", *step], seconds=_DEADLINE)
     if not _imports(python):
         raise UnavailableError(f"MineDojo was installed in {home} but can't be imported there.")
-    tell(f"{_MINEDOJO}: {python}. Its Minecraft wants Java 8, and is built when it first starts.")
+    tell(f"{_MINEDOJO}: {python}. Its Minecraft needs Java 8 and is built at its first start.")
 
 
 def _imports(python: str) -> bool:

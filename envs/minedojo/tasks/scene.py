@@ -235,7 +235,7 @@ def read_scene(task: Task) -> MineDojoScene:
 
 
 def as_world(scene: MineDojoScene, *, seed: int) -> Mapping[str, Any]:
-    """What the world is told: plain values, every choice made.
+    """The scene as plain values for the simulator, with every random choice made.
 
     Args:
         scene: checked.

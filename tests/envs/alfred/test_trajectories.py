@@ -151,7 +151,7 @@ def test_ids_of_the_old_version() -> None:
     piece = thing_of("Apple|+01.00|+00.90|-00.20|AppleSliced_3")
     assert (piece.type, piece.slice) == ("AppleSliced", 3)
     assert thing_of("Glassbottle|+01.00|+00.90|-00.20").type == "Bottle"
-    with pytest.raises(SceneError, match="no id"):
+    with pytest.raises(SceneError, match="not an object id"):
         thing_of("Mug")
 
 

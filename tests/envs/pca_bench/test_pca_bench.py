@@ -92,9 +92,9 @@ def test_reads_parquet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (home(1, answer_index=3), "none of 3 actions"),
+        (home(1, answer_index=3), "not one of its 3 actions"),
         (home(1, actions=[]), "no actions"),
-        (home(1, domain="Kitchen {x}"), "'Kitchen {x}' is unknown"),
+        (home(1, domain="Kitchen {x}"), "unknown domain 'Kitchen {x}'"),
         (home(0), "index 0"),
         (home(1, question=""), "no question"),
     ],

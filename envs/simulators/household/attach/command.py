@@ -15,16 +15,16 @@ def thor(
     command: Annotated[
         list[str], typer.Argument(metavar="-- COMMAND ...", help="The program and its arguments.")
     ],
-    rooms: Annotated[str, typer.Option(help="A folder with rooms of your own.")] = "",
+    rooms: Annotated[str, typer.Option(help="Folder with your own rooms.")] = "",
     recorded: Annotated[
         bool,
         typer.Option(
             "--recorded-cells",
-            help="Let the agent stand where THOR's was recorded to stand (inhabit setup alfred).",
+            help="Use THOR's recorded reachable positions (needs inhabit setup alfred).",
         ),
     ] = False,
 ) -> None:
-    """Run a program whose AI2-THOR is the embedded household.
+    """Run a program with the embedded simulator as its AI2-THOR.
 
     Every ai2thor.controller.Controller in it, and in the processes it starts, runs without Unity,
     a display, a GPU or a download. Works with the ai2thor client 2.1.0, 2.7.*, 4.3.0 and 5.0.0 in
@@ -37,8 +37,8 @@ def thor(
     try:
         os.execvpe(command[0], command, here)
     except FileNotFoundError:
-        typer.echo(f"There is no program {command[0]!r}.", err=True)
+        typer.echo(f"Found no program {command[0]!r}.", err=True)
         raise typer.Exit(127) from None
     except PermissionError:
-        typer.echo(f"{command[0]!r} can't be run: it is not executable.", err=True)
+        typer.echo(f"Can't run {command[0]!r}: it is not executable.", err=True)
         raise typer.Exit(126) from None
