@@ -107,7 +107,7 @@ class CheckedEnv(Env):
         return seen
 
     def vocabulary(self) -> Sequence[Action]:
-        """Everything that can be said in this kind of scene."""
+        """All actions of this type of scene."""
         return self._actions("vocabulary")
 
     def actions(self) -> Sequence[Action]:
@@ -176,7 +176,7 @@ class _Tools(CheckedEnv):
         """The answer of one function.
 
         Raises:
-            KeyError, ValueError: the caller's mistake, as the environment says it.
+            KeyError, ValueError: raised by the environment for the caller's mistake.
         """
         try:
             return cast(Tools, self._env).call(name, arguments)

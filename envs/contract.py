@@ -196,7 +196,7 @@ class EnvContract:
                     _same((outcome.met, outcome.total), progress, f"Outcome and progress(), {said}")
 
     def test_a_solved_task_is_over(self) -> None:
-        """Where every goal condition holds, `over` is said at once; nothing goes on after it."""
+        """`over` is True as soon as every goal condition holds, and no action follows."""
         with self.make() as env:
             expert: Expert = _needs(env, Expert, "an expert")
             for task in self.tasks():
@@ -226,7 +226,7 @@ class EnvContract:
                 _same(before, env.digest(), "digest(), before and after an unknown action,")
 
     def test_failed_actions_change_no_progress(self) -> None:
-        """An action that failed, and says so by its reason, met no goal condition."""
+        """An action that failed (with a reason) met no goal condition."""
         with self.make() as env:
             for task in self.tasks():
                 env.reset(task, seed=5)

@@ -1,6 +1,6 @@
 """What can be named: what this project brings, and what other packages add by entry points.
 
-A package of somebody else may be broken in any way. That costs a sentence which names it, and
+A third-party package may be broken in any way. That costs a warning which names it, and
 nothing else: every other name works as before.
 """
 
@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 class PluginError(UnavailableError):
-    """A package of somebody else can't be used. Names the package, what is wrong, and the fix."""
+    """A third-party package can't be used. Names the package, the cause and the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Entries(Generic[R]):
     """Name -> "module:attribute"."""
     name_of: Callable[[R], str] = attrgetter("name")
     check: Callable[[R], str | None] = lambda registration: None
-    """registration of somebody else -> what is wrong with it, in a clause; None if nothing is."""
+    """third-party registration -> what is wrong with it, as a clause; None if nothing is."""
 
     def names(self) -> Sequence[str]:
         """Every name once, ours first; those of broken packages among them."""
@@ -138,7 +138,7 @@ def first_problem(error: ValidationError) -> str:
 
 
 def raised(error: BaseException) -> str:
-    """An exception of somebody else's code in a clause: "raised KeyError: 'x' (a.py, line 3)"."""
+    """An exception of third-party code as a clause: "raised KeyError: 'x' (a.py, line 3)"."""
     said = " ".join(str(error).split())
     frames = extract_tb(error.__traceback__)
     if isinstance(error, SyntaxError) and error.filename:

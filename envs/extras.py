@@ -13,7 +13,7 @@ def require(package: str, extra: str, what: str) -> None:
     Args:
         package: its import name, such as "pyarrow".
         extra: the extra of `inhabit` that brings it.
-        what: who needs it, as the subject of the sentence; plural.
+        what: the feature that needs it, as the plural subject of the sentence.
 
     Raises:
         UnavailableError: it is not installed; names the command that installs it.

@@ -68,7 +68,7 @@ def read_lines(file: Path, inside: Path, *, longest: int = LONGEST) -> Iterator[
 
 
 def size_of(file: Path, inside: Path) -> int | None:
-    """Bytes of a regular file; None where there is none, or something else."""
+    """The size of a regular file in bytes; None if there is no regular file."""
     found = state_of(file, inside)
     return None if found is None else found.st_size
 
@@ -79,7 +79,7 @@ def is_regular(file: Path, inside: Path) -> bool:
 
 
 def state_of(file: Path, inside: Path) -> os.stat_result | None:
-    """What the system says of a regular file; None where there is none, or something else."""
+    """The `stat` result of a regular file; None if there is no regular file."""
     try:
         with _parent(file, inside) as folder:
             found = os.stat(file.name, dir_fd=folder, follow_symlinks=False)

@@ -25,7 +25,7 @@ def png(rgb: NDArray[np.uint8]) -> bytes:
 
 
 def html(observation: Observation, caption: str = "") -> str:
-    """A picture with what is said beside it.
+    """An image with text beside it.
 
     Of an observation with clips and no picture the last frame is shown.
     """

@@ -112,7 +112,7 @@ class ProcessGroup:
             return subprocess.Popen(command, process_group=self.id, **chosen)
 
     def joining(self, command: Sequence[str]) -> list[str]:
-        """`command` with a prefix by which it joins the group, for those who start it themselves.
+        """`command` with a prefix that makes it join the group, for callers that start it.
 
         Its process id is that of the process they start.
         """

@@ -1,6 +1,6 @@
 """Generates iWISDM's trials. Runs as a program in the interpreter that has `iwisdm`.
 
-`iwisdm` wants an older numpy and pandas than this project. So nothing of the project is imported
+`iwisdm` needs an older numpy and pandas than this project. So nothing of the project is imported
 here; requests come in as lines of JSON, and a line of JSON goes out for each.
 """
 

@@ -1,6 +1,6 @@
 """The `iwisdm` package in its own interpreter, and the process that generates trials.
 
-It wants numpy 1 and pandas 2, which this project does not.
+It needs numpy 1 and pandas 2, unlike this project.
 """
 
 from __future__ import annotations

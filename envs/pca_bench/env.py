@@ -74,7 +74,7 @@ class PcaBench(MultipleChoice):
         """A cached result.
 
         Raises:
-            KeyError: there is none.
+            KeyError: there is no such tool.
         """
         return self._scene.results[name]
 

@@ -35,10 +35,10 @@ T = TypeVar("T")
 
 
 class WorkerEnv(Env):
-    """An environment that lives in a process of its own.
+    """An environment in a separate process.
 
-    It has the capabilities of the environment inside and no others, so what is made is an instance
-    of a subclass with just those. After a `SimulatorError` of its own (it died, hung, or was
+    It has the capabilities of the environment inside and no others, so the result is an instance
+    of a subclass with exactly those. After its own `SimulatorError` (it died, hung, or was
     killed) it stays broken: make a new one.
     """
 
@@ -213,7 +213,7 @@ def _seen_through(
 def _class(capabilities: tuple[str, ...], realtime: bool) -> type[WorkerEnv]:
     """The subclass with exactly these capabilities.
 
-    `Scene` is looked up when it is asked for: what it lives in may be heavy, or at home in the
+    `Scene` is imported on first use: its module may be heavy, or installed only in the
     worker's interpreter alone.
     """
     bases = tuple(_CAPABLE[c] for c in capabilities) or (WorkerEnv,)

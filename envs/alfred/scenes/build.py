@@ -42,7 +42,7 @@ def build(
         filming: whether what it sees on its way is kept.
 
     Raises:
-        SceneError: the simulator refuses a part of it; the error says which.
+        SceneError: the simulator rejects a part of it, which the message names.
     """
     body.reset(scene.room)
     if scene.spawn_seed is not None:

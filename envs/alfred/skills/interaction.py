@@ -57,7 +57,7 @@ def put(episode: EpisodeState, said: str, place: ThorObject) -> Result:
 
     Args:
         episode: the current state.
-        said: what the agent believes to hold, or "it".
+        said: the name of the object that the agent believes to hold, or "it".
         place: the receptacle.
     """
     held, name = episode.held, episode.name(place)

@@ -154,7 +154,7 @@ class ThorObjects:
     def around(self, thing: ThorObject) -> Sequence[ThorObject]:
         """Everything it is in or on, at any depth, innermost first.
 
-        Furniture is in nothing: what THOR says of it is about boxes that overlap.
+        Furniture has no parents: THOR's entries for it come from overlapping boxes.
         """
         found: dict[str, ThorObject] = {}
         ahead = list(thing.parents) if thing.pickupable else []

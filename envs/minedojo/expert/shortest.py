@@ -97,7 +97,7 @@ def shortest(
         scene: the goal.
         first: the initial state.
         now: this one.
-        findable: blocks and mobs that somebody who looks around may come upon.
+        findable: blocks and mobs that exploration may find.
     """
     there = _there(now)
     if scene.task == "combat":

@@ -73,7 +73,7 @@ class Launch:
         """Raise if one of them has ended.
 
         Raises:
-            SimulatorError: says which, and the last lines it wrote.
+            SimulatorError: names it and quotes its last output.
         """
         for program in self._programs:
             if (code := program.poll()) is not None:

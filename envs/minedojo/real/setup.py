@@ -49,7 +49,7 @@ def prepare(tell: Callable[[str], None]) -> None:
     """Create the interpreter. Safe to run twice.
 
     Raises:
-        UnavailableError: pip failed; says at what.
+        UnavailableError: pip failed; names the package.
     """
     python, home = str(interpreter()), interpreter().parent.parent
     if not interpreter().is_file():

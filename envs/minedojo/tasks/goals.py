@@ -14,7 +14,7 @@ _OBTAIN, _USE = 1.0, 10.0
 def conditions(scene: MineDojoScene, first: GameState, now: GameState) -> tuple[int, int]:
     """The number of goal conditions that hold, and their total (>= 1).
 
-    harvest: so many more of each target than at the start; combat: so many killed; techtree: the
+    harvest: a number of each target gained since the start; combat: a number killed; techtree: the
     item was used; survival: a condition for each day. Open-ended and creative tasks have a single
     condition that nothing here can judge.
     """

@@ -1,6 +1,6 @@
 """The executable that AI2-THOR's client starts in place of Unity.
 
-It wants the path of an executable, so a script of three lines is written into the cache that runs
+It needs the path of an executable, so a script of three lines is written into the cache that runs
 this interpreter with `-m inhabit.envs.simulators.household`.
 """
 

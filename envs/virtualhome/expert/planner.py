@@ -37,7 +37,7 @@ def solve(
 
     Args:
         world: the current state.
-        character: id of who acts.
+        character: id of the acting character.
         goals: what must hold at the end.
         done: lines executed so far.
 

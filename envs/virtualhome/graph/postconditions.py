@@ -1,6 +1,6 @@
-"""Checks the postconditions of a script line, since a simulator may report a success that is none.
+"""Checks the postconditions of a script line, since a simulator may wrongly report success.
 
-Unity reports success of scripts whose graph then says otherwise; the evolving graph must not.
+Unity reports success of scripts whose graph then shows failure; the evolving graph must not.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def broken(world: FlatWorld, character: int, line: ScriptLine) -> str | None:
     """The unmet postconditions of a line; None if all hold.
 
     Args:
-        world: after the line, which the simulator said it executed.
-        character: id of who acted.
+        world: after the line, which the simulator reported as executed.
+        character: id of the acting character.
         line: what was done. Looking, touching and the like promise nothing that a graph holds.
     """
     me = world.node(character)

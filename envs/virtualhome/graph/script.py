@@ -48,7 +48,7 @@ IN_UNITY = frozenset(
 
 
 class LineError(ValueError):
-    """A script line cannot be read. Quotes it and says what is expected."""
+    """A script line can't be parsed. Quotes it and the expected form."""
 
 
 @dataclass(frozen=True, slots=True)

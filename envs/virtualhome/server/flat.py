@@ -66,7 +66,7 @@ class Flat:
         """Replace the scene by a graph, with its character if it has one.
 
         Raises:
-            SceneError: the graph cannot be lived in; says why.
+            SceneError: the graph is invalid; gives the reason.
         """
         world = FlatWorld.of(graph, hour=self._hour)
         # Built before anything is replaced: a graph that cannot be drawn changes nothing.
@@ -186,7 +186,7 @@ class Flat:
         """A camera by its number.
 
         Raises:
-            CameraError: there is none.
+            CameraError: there is no such camera.
         """
         if not 0 <= index < len(self.cameras):
             raise CameraError(

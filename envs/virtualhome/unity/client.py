@@ -1,6 +1,6 @@
 """Our client of VirtualHome's Unity simulator, or of any server with its protocol.
 
-Every call has a deadline and says what went wrong. A script that can't be carried out is no error:
+Every call has a deadline and a specific error. A script that can't be executed is not an error:
 it gives typed failures.
 """
 
@@ -145,7 +145,7 @@ class VirtualHomeClient:
         form.
 
         Raises:
-            SimulatorError: as `ask`, or the graph is refused; says why.
+            SimulatorError: as `ask`, or the graph is refused; gives the reason.
         """
         options = {"randomize": False, "random_seed": -1, "animate_character": False,
                    "ignore_obstacles": False, "transfer_transform": True}  # fmt: skip
@@ -156,7 +156,7 @@ class VirtualHomeClient:
         """Put a character into a room; into any if "".
 
         Raises:
-            SimulatorError: as `ask`, or it is refused; says why.
+            SimulatorError: as `ask`, or it is refused; gives the reason.
         """
         mode = "fix_room" if room else "random"
         place = CharacterPlace(character_resource=resource, mode=mode, initial_room=room)

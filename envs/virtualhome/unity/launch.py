@@ -122,7 +122,7 @@ class FreePort:
         """Choose one.
 
         Raises:
-            SimulatorError: there is none.
+            SimulatorError: no port is free.
         """
         self._held = socket.socket(socket.AF_UNIX)
         for _ in range(100):

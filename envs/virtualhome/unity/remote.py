@@ -27,7 +27,7 @@ _CAMERAS: Mapping[str, Sequence[str]] = {
 
 
 class Remote:
-    """Asks a server. After every line the graph is fetched: what it says is what happened."""
+    """Drives a server. The graph fetched after every line determines what happened."""
 
     determinism = Determinism.NONE
 

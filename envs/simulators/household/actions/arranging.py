@@ -171,7 +171,7 @@ def initial_random_spawn(
 ) -> JsonValue:
     """Spawn every pickupable object at random on the receptacles where its type occurs.
 
-    What finds no room in so many attempts stays where it is.
+    Objects that fit nowhere after this many attempts stay where they are.
     """
     del place_stationary
     world, habits = house.world, ithor.habits()

@@ -141,7 +141,7 @@ def _away(house: House, receptacle: SimObject) -> Array:
 
 
 def let_go(house: House) -> None:
-    """Open the hand; where the thing goes is the caller's affair."""
+    """Open the hand; the caller places the object."""
     house.world.agent = replace(house.agent, held=None, arm=(0.0, 0.0, 0.0), wrist=(0.0, 0.0, 0.0))
 
 

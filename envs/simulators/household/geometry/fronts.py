@@ -46,7 +46,7 @@ def face(
     """An object's box, rotated so that its own +z is its front.
 
     Oriented boxes are so already (THOR's assets look along +z). The others are turned by a quarter:
-    as their rotation says where it can be trusted, as `built_in` says, away from the wall if they
+    from their rotation if it is reliable, from `built_in`, away from the wall if they
     hang there, and towards the nearest reachable cell otherwise.
     """
     box = read_box(metadata)
