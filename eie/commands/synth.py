@@ -180,7 +180,7 @@ async def _make_on_cluster(
     # Ray takes seconds to import, and few installations have it.
     from inhabit.eie.making.cluster import synthesize_on_cluster
     from inhabit.episodes.cluster.jobs import connected
-    from inhabit.episodes.cluster.run import need_of
+    from inhabit.episodes.cluster.run import worker_resources
 
     async with connected(cluster.ray_address):
         with ProgressReport("examples", header.n) as progress:
@@ -189,7 +189,7 @@ async def _make_on_cluster(
                 header,
                 max_attempts=_most(header, SynthSettings.model_validate(header.settings["synth"])),
                 workers=workers,
-                need=need_of(cluster, header.backend),
+                resources=worker_resources(cluster, header.backend),
                 on_progress=progress.set_done,
             )
 

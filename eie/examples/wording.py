@@ -1,4 +1,4 @@
-"""Questions and reasons in plain English, from what is so and from how the expert goes on."""
+"""Questions and reasons in plain English, from the state and the expert's plan."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ _FILMED = (
 
 
 def question(goal: str, told: str, done: Sequence[Event], rng: random.Random) -> str:
-    """The goal, what can't be seen, and what is asked.
+    """The goal, the facts that the image does not show, and the question.
 
     Args:
         goal: a sentence.
-        told: what the environment tells beside the picture; may be empty.
-        done: events that have come about; those that can't be seen are told.
-        rng: for the wording.
+        told: the text observation; may be empty.
+        done: past events; those that are not visible are stated.
+        rng: chooses the wording.
     """
     facts = " ".join(event.done for event in done if event.done)
-    return _joined(goal, plain(told), facts, rng.choice(_ASKED))
+    return _join(goal, plain(told), facts, rng.choice(_ASKED))
 
 
 def question_after_failure(
     goal: str, told: str, done: Sequence[Event], tried: str, feedback: str, rng: random.Random
 ) -> str:
-    """The same, with what was tried last and did not work."""
+    """The same, with the last action, which failed."""
     facts = " ".join(event.done for event in done if event.done)
     why = _lower(plain(feedback).split(". ")[0])
     failure = f"You have just tried to {plain(tried)}, but {why}."
-    return _joined(goal, plain(told), facts, failure, rng.choice(_ASKED))
+    return _join(goal, plain(told), facts, failure, rng.choice(_ASKED))
 
 
 def question_of_film(rng: random.Random) -> str:
-    """What is asked of two pictures, one before and one after an action."""
+    """The question about two images, one before and one after an action."""
     return rng.choice(_FILMED)
 
 
@@ -66,20 +66,20 @@ def explain(context: StepContext, event: Event | None, template: Template) -> Ex
     """Why the expert's next action is right now.
 
     Args:
-        context: with its plan.
-        event: what the action brings about, if it is one of the task's events.
-        template: knows the deeds.
+        context: of the step, with the expert's plan.
+        event: the task's event that the action causes, if any.
+        template: maps actions to their kinds.
     """
     return _Explainer(context, event, template).explain()
 
 
 _TREATING = (ActionKind.SWITCH_ON, ActionKind.CLOSE)
-"""Deeds that may do something to what is inside."""
+"""Kinds of actions that may affect the objects inside."""
 
 
 class _Explainer:
     def __init__(self, context: StepContext, event: Event | None, template: Template) -> None:
-        self._moment = context
+        self._context = context
         self._event = event
         self._template = template
         self._target = context.target(context.answer)
@@ -87,15 +87,15 @@ class _Explainer:
 
     def explain(self) -> Explanation:
         facts, concepts = self._facts()
-        return Explanation(_joined(_sentence(", and ".join(facts)), self._advice()), concepts)
+        return Explanation(_join(_sentence(", and ".join(facts)), self._advice()), concepts)
 
     def _facts(self) -> tuple[list[str], tuple[str, ...]]:
-        """What is so, and what of it has to be seen."""
+        """The facts that the reason states, and the key concepts among them."""
         the, kind, target = f"the {self._kind}", self._kind, self._target
-        held = [f"the {t.kind} is in your hand" for t in self._moment.held[:1]]
+        held = [f"the {t.kind} is in your hand" for t in self._context.held[:1]]
         if target is None:
             return [], (kind,)
-        match self._template.deed(self._moment.answer):
+        match self._template.deed(self._context.answer):
             case ActionKind.TAKE:
                 free = [] if held else ["your hands are empty"]
                 return [f"{the} is {self._where(target)}", *free], (kind,)
@@ -106,7 +106,7 @@ class _Explainer:
             case ActionKind.OPEN:
                 return [f"{the} is closed"], (f"closed {kind}", kind)
             case ActionKind.CLOSE:
-                inside = [t for t in self._moment.things if t.support == target.name and t.inside]
+                inside = [t for t in self._context.things if t.support == target.name and t.inside]
                 what = [f"the {inside[0].kind} is in it"] if len(inside) == 1 else []
                 return [f"{the} is open", *what], (f"open {kind}", kind)
             case ActionKind.SWITCH_ON:
@@ -119,13 +119,13 @@ class _Explainer:
                 return [f"{the} is {self._where(target)}"], (kind,)
 
     def _advice(self) -> str:
-        """What to do, and what for."""
-        answer, event = self._moment.answer, self._event
+        """The action, and its purpose."""
+        answer, event = self._context.answer, self._event
         deed = self._template.deed(answer)
-        now = phrase(answer, deed, self._moment, it=self._kind)
-        if len(self._moment.plan) == 1:
+        now = phrase(answer, deed, self._context, it=self._kind)
+        if len(self._context.plan) == 1:
             return f"{_sentence(now)} That completes the task."
-        just_that = phrase(answer, deed, self._moment, it="")
+        just_that = phrase(answer, deed, self._context, it="")
         if event is not None and deed in _TREATING and event.wish != just_that:
             return _sentence(f"{now} to {event.wish}")
         following = self._following(deed)
@@ -134,27 +134,27 @@ class _Explainer:
         return _sentence(f"{now} so that you can {following}")
 
     def _following(self, deed: ActionKind) -> str | None:
-        """The next thing that the plan does and that this step is for: walking is for nothing."""
+        """The next step of the plan that this one enables; navigation does not count."""
         passed = {ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK}
         if deed is ActionKind.TAKE:
-            passed |= {ActionKind.CLOSE, ActionKind.OPEN}  # The way to where it is to be put.
+            passed |= {ActionKind.CLOSE, ActionKind.OPEN}  # Preparations of the placement.
         if deed is ActionKind.CUT:
-            passed |= {ActionKind.OPEN, ActionKind.PUT}  # Only to have the hand free.
-        for action in self._moment.plan[1:]:
-            if action != self._moment.answer and self._template.deed(action) not in passed:
-                return phrase(action, self._template.deed(action), self._moment, it=self._kind)
+            passed |= {ActionKind.OPEN, ActionKind.PUT}  # They only free the hand.
+        for action in self._context.plan[1:]:
+            if action != self._context.answer and self._template.deed(action) not in passed:
+                return phrase(action, self._template.deed(action), self._context, it=self._kind)
         return None
 
     def _where(self, thing: SceneObject) -> str:
         if thing.support is None:
             return "in sight"
-        support = next((t for t in self._moment.things if t.name == thing.support), None)
+        support = next((t for t in self._context.things if t.name == thing.support), None)
         kind = support.kind if support else kind_of(thing.support)
         return f"{_in(thing)} the {kind}"
 
 
 def phrase(action: Action, deed: ActionKind, context: StepContext, *, it: str) -> str:
-    """An action in plain words that calls things of the kind `it` just that: "pick it up"."""
+    """An action in plain words; objects of the kind `it` are "it", as in "pick it up"."""
     if not action.arguments:
         return plain(action.text)
     target = context.target(action)
@@ -182,17 +182,12 @@ def phrase(action: Action, deed: ActionKind, context: StepContext, *, it: str) -
 
 
 def plain(text: str) -> str:
-    """A text without the numbers of names: "the desk lamp_1" is "the desk lamp"."""
+    """Remove the numbers of names: "the desk lamp_1" becomes "the desk lamp"."""
     return re.sub(r"(?<=[a-z])_\d+\b", "", text)
 
 
-def said_of(action: Action) -> str:
-    """An action as a sentence of its own."""
-    return _sentence(action.text)
-
-
 def _lower(text: str) -> str:
-    """The first letter small, so that it goes on in a sentence."""
+    """Lower the first letter, to continue a sentence."""
     return f"{text[:1].lower()}{text[1:]}".rstrip(".")
 
 
@@ -201,12 +196,12 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def _joined(*sentences: str) -> str:
+def _join(*sentences: str) -> str:
     return " ".join(s.strip() for s in sentences if s.strip())
 
 
 def recognise(before: StepContext, after: StepContext, template: Template) -> Explanation:
-    """What the pictures before and after an action show of it; no reason if they show nothing."""
+    """Explain which action the images before and after it show; no reason if they don't."""
     action = before.answer
     target = before.target(action)
     if target is None:
@@ -230,11 +225,11 @@ def recognise(before: StepContext, after: StepContext, template: Template) -> Ex
         made = [k for k in sorted(new) if template.lexicon.products.get(k) == target.kind]
         said += [f"there are {plural(kind)} now" for kind in made]
         concept = made[0] if made else concept
-    return Explanation(_joined(*(_sentence(s) for s in dict.fromkeys(said) if s)), (concept,))
+    return Explanation(_join(*(_sentence(s) for s in dict.fromkeys(said) if s)), (concept,))
 
 
 def _put(before: StepContext, after: StepContext) -> list[str]:
-    """Where everything is now that was in the hand."""
+    """Where the objects are now that were in the hand."""
     now = {t.name: t for t in after.things}
     found = []
     for was in before.held:

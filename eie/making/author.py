@@ -1,4 +1,4 @@
-"""The contract of an author, which writes tasks, and may revise one after feedback."""
+"""The interface of an author, which writes tasks and may revise one after feedback."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from inhabit.envs.template import ActionKind
 
 
 class ProposedEvent(BaseModel):
-    """A node of the graph that an author breaks its task into; as `inhabit.envs.template.Event`.
+    """A node of an author's event graph; see `inhabit.envs.template.Event`.
 
-    What is told once it has come about is not the author's to say, for no picture could refute it.
+    It has no `done`: an image could not refute a statement of the author about it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -28,55 +28,55 @@ class ProposedEvent(BaseModel):
 
 
 class Proposal(BaseModel):
-    """What an author has to come up with. Everything in it is checked before it is used."""
+    """A task as an author writes it. Every field is checked before it is used."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     goal: str = Field(min_length=3, max_length=300)
     """The instruction, as a person would say it."""
     scene: Mapping[str, JsonValue]
-    """The environment's template, filled."""
+    """Parameters of the environment's template."""
     events: tuple[ProposedEvent, ...] = Field(default=(), max_length=16)
-    """How the task falls into parts, in place of the environment's own."""
+    """The event graph, instead of the environment's own."""
     question: str | None = Field(default=None, max_length=600)
-    """Of the first moment, in place of ours."""
+    """Question of the first step, instead of the generated one."""
     reason: str | None = Field(default=None, max_length=900)
-    """Why the first step is right, in place of ours."""
+    """Reason of the first step, instead of the generated one."""
     key_concepts: tuple[str, ...] = Field(default=(), max_length=8)
-    """What the first step hangs on, in place of ours."""
+    """Key concepts of the first step, instead of the generated ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorRequest:
-    """An attempt that an author is asked to make."""
+    """A request for one task."""
 
     number: int
-    """Of the attempt, from 0: with `seed` it decides everything that is left to chance."""
+    """Of the attempt, from 0. Together with `seed` it seeds all random choices."""
     seed: int
     feedback: str = ""
-    """Why its last answer was rejected; empty for a first answer."""
+    """Why the last answer was rejected; empty for the first answer."""
     rejected: str = ""
-    """That answer, in its own words."""
+    """The rejected answer, verbatim."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorReply:
-    """What an author said."""
+    """The answer of an author."""
 
     raw: JsonValue
-    """Meant to be a `Proposal`; anything at all. Text that is no JSON stands as a string."""
+    """Unchecked; should be a `Proposal`. Text that is not JSON is a string."""
     name: str
     """Id of its task."""
     parents: tuple[str, ...] = ()
-    """Ids of the tasks that it was made from, nearest first."""
+    """Ids of the tasks that it is derived from, nearest first."""
     change: str = ""
-    """How it was made from them."""
+    """The change that was applied to the nearest parent."""
     tokens: Mapping[str, int] = field(default_factory=dict)
-    """Paid for it: "in" and "out"."""
+    """Tokens used: "in" and "out"."""
 
 
 class NoAnswerError(RuntimeError):
-    """An author did not answer. Says why."""
+    """An author did not answer."""
 
     def __init__(self, why: str, tokens: Mapping[str, int] | None = None) -> None:
         super().__init__(why)
@@ -87,18 +87,18 @@ class Author(ABC):
     """Writes tasks for one environment."""
 
     name: str
-    """As the command line has it: "procedural" or KIND:NAME."""
+    """As on the command line: "procedural" or KIND:NAME."""
     takes_feedback: bool = False
-    """Whether a second answer may differ from the first."""
+    """Whether feedback may change its answer."""
 
     @abstractmethod
     async def propose(self, request: AuthorRequest) -> AuthorReply:
-        """One task. The same request gives the same answer, as far as its model allows.
+        """Write one task. The same request gives the same answer, as far as the model allows.
 
         Raises:
-            NoAnswerError: it did not answer.
+            NoAnswerError: the author did not answer.
         """
 
     async def close(self) -> None:
-        """Let go of models and connections. Safe to call twice."""
+        """Close models and connections. Safe to call twice."""
         return

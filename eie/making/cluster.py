@@ -25,18 +25,18 @@ from inhabit.eie.sets.folder import SetFolder, SetHeader
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch
 
 _EACH = 8
-"""Examples that an attempt is expected to give, as long as none has been made."""
+"""Examples expected per attempt, before any is known."""
 _SPARE = 1.1
-"""Attempts of a round over what seems to be needed."""
+"""Factor on the attempts that a round probably needs."""
 _PIECES = "pieces"
-"""The array that holds what is not a picture."""
+"""Name of the array with everything but images."""
 
 
 class AttemptWorker:
-    """Makes attempts on a node: what `inhabit.episodes.cluster.jobs` calls a duty."""
+    """Makes attempts on a node: an `inhabit.episodes.cluster.jobs.JobWorker`."""
 
     def __init__(self, settings: JsonValue) -> None:
-        """Get ready for the set whose header this is."""
+        """Load the components of the set with the header `settings`."""
         header = SetHeader.model_validate(settings)
         components = load_components(header)
         self._author = components.author
@@ -48,7 +48,7 @@ class AttemptWorker:
         return packed(self._asyncio.run(self._runner.attempt(cast("int", job))))
 
     def close(self) -> None:
-        """Let go of the environment and the model."""
+        """Close the environment and the model."""
         self._asyncio.run(self._runner.close())
         self._asyncio.run(self._author.close())
         self._asyncio.close()
@@ -60,22 +60,22 @@ async def synthesize_on_cluster(
     *,
     max_attempts: int,
     workers: int,
-    need: NodeResources,
+    resources: NodeResources,
     on_progress: Callable[[int], None] = lambda kept: None,
 ) -> None:
     """Make the set. Call it while `connected`.
 
     Args:
-        target: where it goes; what is there is kept.
-        asked: what nodes start, by the settings of now.
-        max_attempts: attempts after which it ends, whatever was kept.
-        workers: attempts at once.
-        need: what each takes of its node.
-        on_progress: is told after every attempt how many examples there are.
+        target: the set; its earlier attempts are kept.
+        asked: the header with the current settings, from which nodes start.
+        max_attempts: maximum number of attempts.
+        workers: number of concurrent attempts.
+        resources: reserved by each worker on its node.
+        on_progress: called after every attempt with the number of examples.
 
     Raises:
         LostError: an attempt was lost with its node too often.
-        SetError: the disk refuses.
+        SetError: the set can't be written.
         UnavailableError, SimulatorError, ModelError: nodes can't start what is needed.
     """
     writer = OrderedWriter(target, max_attempts=max_attempts, on_progress=on_progress)
@@ -88,21 +88,21 @@ async def synthesize_on_cluster(
                 asked.model_dump(mode="json"),
                 numbers,
                 lambda job, made: writer.add(unpacked(made)),
-                hands=min(workers, len(numbers)),
-                need=need,
+                workers=min(workers, len(numbers)),
+                resources=resources,
             )
     finally:
         writer.close()
 
 
 def _needed(writer: OrderedWriter, wanted: int) -> int:
-    """Attempts that would do, if they give as much as those before."""
+    """The attempts needed, if they give as many examples as the earlier ones."""
     each = writer.kept / writer.written if writer.kept else _EACH
     return math.ceil((wanted - writer.kept) / each * _SPARE)
 
 
 def packed(made: AttemptResult) -> bytes:
-    """An attempt as an archive of arrays: its pictures, and the rest as JSON."""
+    """Pack an attempt as an archive of arrays: its images, and the rest as JSON."""
     pictures = {
         digest: rgb
         for piece in made.pieces
@@ -116,18 +116,18 @@ def packed(made: AttemptResult) -> bytes:
         "seconds": made.seconds,
         _PIECES: [_plain(piece) for piece in made.pieces],
     }
-    told = np.frombuffer(json.dumps(rest).encode(), np.uint8)
+    content = np.frombuffer(json.dumps(rest).encode(), np.uint8)
     archive = io.BytesIO()
-    arrays: dict[str, Any] = {**pictures, _PIECES: told}
+    arrays: dict[str, Any] = {**pictures, _PIECES: content}
     np.savez_compressed(archive, **arrays)
     return archive.getvalue()
 
 
 def unpacked(archive: bytes) -> AttemptResult:
-    """What `packed` made.
+    """Unpack an attempt that `packed` made.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: the archive is malformed.
     """
     with np.load(io.BytesIO(archive), allow_pickle=False) as arrays:
         rest = json.loads(arrays[_PIECES].tobytes())

@@ -22,7 +22,7 @@ from inhabit.episodes.running.settings import RunSettings
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """An author, what checks it, and what it is checked in."""
+    """An author, the pipeline that checks its tasks, and the environment."""
 
     author: Author
     pipeline: Pipeline
@@ -59,7 +59,7 @@ def load_components(header: SetHeader) -> Components:
 
 
 def owners(env: str, author: str) -> dict[str, type[BaseModel]]:
-    """Whose settings `--set` may say: "env", "synth", and "model" where the author is one."""
+    """The groups of settings for `--set`: "env", "synth", and "model" if the author is a model."""
     found: dict[str, type[BaseModel]] = {"env": find(env).settings, "synth": SynthSettings}
     if author != Procedural.name:
         found["model"] = models.find(author)[0].settings

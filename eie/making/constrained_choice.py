@@ -1,7 +1,7 @@
 """Fills a JSON schema with a model that ranks texts but does not support constrained output.
 
-The model fills a scene field by field: it scores the values that the schema allows, and the
-likeliest is chosen. Optional fields and numbers are picked at random. So the result always matches
+The scene is filled field by field: the model scores the values that the schema allows, and the most
+likely one is chosen. Optional fields and numbers are chosen at random. The result always matches
 the schema; whether it makes sense is checked in the simulator.
 """
 
@@ -15,18 +15,18 @@ from typing import Any
 from inhabit.agents.models.core import Message, Model
 
 _CHOICES = 12
-"""Values of one field that are scored; where there are more, so many are drawn."""
+"""Maximum number of scored values of a field; of more, a random sample is scored."""
 _OPTIONAL = 0.5
-"""How often a field that may be left out is filled: if it is made of choices. A name or a place
-that the schema does not list could only be guessed."""
+"""Probability that an optional field is filled, if the schema lists its values. A name or a place
+that it does not list could only be guessed."""
 _MOST_ITEMS = 2
 
 
 class Chooser:
-    """Fills a schema by a model's rankings."""
+    """Fills a schema with the values that a model ranks highest."""
 
     def __init__(self, model: Model, prompt: Sequence[Message], rng: random.Random) -> None:
-        """Choose with `model`, which is told `prompt` before each choice."""
+        """Choose with `model`, with `prompt` before each choice."""
         self._model = model
         self._prompt = prompt
         self._rng = rng
@@ -35,7 +35,7 @@ class Chooser:
         self.tokens = {"in": 0, "out": 0}
 
     async def fill(self, schema: Mapping[str, Any]) -> Any:
-        """A value of the form that a JSON schema asks for.
+        """A value that matches a JSON schema.
 
         Raises:
             ModelError: the model can't rank.
@@ -84,7 +84,7 @@ class Chooser:
         return found
 
     def _made_of_choices(self, schema: Mapping[str, Any]) -> bool:
-        """Whether all that has to be said of it is on a list, or a whole number."""
+        """Whether all its required values are listed in the schema, or integers."""
         while "$ref" in schema:
             schema = self._definitions[str(schema["$ref"]).rpartition("/")[2]]
         forms = schema.get("anyOf", schema.get("oneOf"))
@@ -100,7 +100,7 @@ class Chooser:
         return bool(listed) or schema.get("type") in ("boolean", "integer")
 
     async def _choose(self, name: str, values: Sequence[Any]) -> Any:
-        """The value of a field that the model holds likeliest after those before it."""
+        """The value of a field that is most likely after the earlier fields."""
         options = list(values)
         if len(options) > _CHOICES:
             options = self._rng.sample(options, _CHOICES)
@@ -118,13 +118,13 @@ class Chooser:
 async def choose_proposal(
     model: Model, schema: Mapping[str, Any], told: str, rng: random.Random
 ) -> tuple[dict[str, Any], Mapping[str, int]]:
-    """A scene chosen field by field, and a goal in the model's own words; with the tokens paid.
+    """A scene chosen field by field, a goal that the model writes, and the tokens used.
 
     Args:
-        model: that ranks and writes.
+        model: ranks values and writes the goal.
         schema: of the scene.
-        told: what the model is told before everything else.
-        rng: for what there is no choosing.
+        told: the system prompt.
+        rng: for optional fields and numbers.
 
     Raises:
         ModelError: the model can neither rank nor write.

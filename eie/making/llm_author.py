@@ -20,11 +20,11 @@ from inhabit.envs.template import ActionKind, Template
 
 _SAMPLES = 3
 _POOL = 64
-"""Seed tasks that samples are taken from."""
+"""Number of seed tasks that samples are taken from."""
 _EVOLVED = 0.5
-"""The share of attempts that ask for a variation of a sample rather than for something new."""
+"""Share of attempts that ask for a variation of a sample rather than for a new task."""
 _LONGEST = 1200
-"""Tokens of an answer."""
+"""Maximum number of tokens of an answer."""
 _ORDER = (
     "You write tasks for a household robot in a simulator. Answer with one JSON object and nothing "
     'else. It has the keys "goal" (what a person would say to the robot, in one or two sentences) '
@@ -50,12 +50,12 @@ follows them."""
 
 
 class LlmAuthor(Author):
-    """Asks any backend of `inhabit.agents.models`."""
+    """Prompts a model of `inhabit.agents.models` for tasks."""
 
     takes_feedback = True
 
     def __init__(self, env: str, template: Template, model: Model) -> None:
-        """Write for the environment `env`; `model` is closed in the end."""
+        """Write for the environment `env`; `close` closes `model`."""
         self._env = env
         self._template = template
         self._model = model
@@ -87,7 +87,7 @@ class LlmAuthor(Author):
     async def _ask(
         self, samples: list[Task], change: str, request: AuthorRequest, rng: random.Random
     ) -> tuple[JsonValue, Mapping[str, int]]:
-        """What it says, and the tokens paid for it: held to the form where that is possible."""
+        """The answer, constrained to the schema where possible, and the tokens used."""
         held = Ability.SCHEMA in self._model.abilities
         if not held and Ability.RANK in self._model.abilities:
             parts = [_ORDER, self._template.prose(), _shown(samples)]
@@ -107,7 +107,7 @@ class LlmAuthor(Author):
         return read(reply.texts[0]) if reply.texts else "", tokens
 
     async def close(self) -> None:
-        """Let go of the model."""
+        """Close the model."""
         await self._model.close()
 
     def _prompt(self, samples: list[Task], change: str, request: AuthorRequest) -> list[Message]:
@@ -129,7 +129,7 @@ class LlmAuthor(Author):
 
 
 def read(text: str) -> JsonValue:
-    """The JSON in a model's answer, mended where that can be done; else the text itself."""
+    """The JSON in a model's answer, repaired if necessary; otherwise the text itself."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0:
         return text
@@ -138,7 +138,7 @@ def read(text: str) -> JsonValue:
 
 
 def _schema(scene: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    """The schema of what is asked for, with the scene's definitions where references find them."""
+    """The schema of an answer, with the scene's definitions at the top level for references."""
     inner = {key: value for key, value in scene.items() if key != "$defs"}
     schema: dict[str, JsonValue] = {
         "type": "object",

@@ -12,7 +12,7 @@ from inhabit.eie.making.runner import AttemptResult, AttemptRunner
 from inhabit.eie.sets.folder import SetFolder
 
 _AHEAD = 4
-"""Attempts for each worker that may wait for one before them to be written."""
+"""Finished attempts per worker that may wait for an earlier one to be written."""
 
 
 class LocalSynthesis:
@@ -30,29 +30,31 @@ class LocalSynthesis:
         """Prepare.
 
         Args:
-            target: where it goes; what is there is kept.
-            components: author, pipeline and environment; `make` is called once for each worker.
-            max_attempts: attempts after which it ends, whatever was kept.
-            workers: attempts at once.
-            on_progress: is told after every attempt how many examples there are.
+            target: the set; its earlier attempts are kept.
+            components: author, pipeline and environment; `make` is called once per worker.
+            max_attempts: maximum number of attempts.
+            workers: number of concurrent attempts.
+            on_progress: called after every attempt with the number of examples.
         """
-        self._into = target
+        self._target = target
         self._runner = partial(AttemptRunner, components, target.header.seed)
-        self._most = max_attempts
+        self._max_attempts = max_attempts
         self._workers = workers
-        self._watch = on_progress
+        self._on_progress = on_progress
         self._next = 0
         self._turn = asyncio.Condition()
 
     async def run(self) -> None:
-        """Go on until there are enough examples, or attempts.
+        """Run until there are enough examples, or attempts.
 
         Raises:
-            SetError: the disk refuses.
+            SetError: the set can't be written.
             SimulatorError: no simulator can be started.
             UnavailableError: the environment lacks something on this machine.
         """
-        writer = OrderedWriter(self._into, max_attempts=self._most, on_progress=self._watch)
+        writer = OrderedWriter(
+            self._target, max_attempts=self._max_attempts, on_progress=self._on_progress
+        )
         self._next = writer.written
         try:
             async with asyncio.TaskGroup() as group:
@@ -73,12 +75,12 @@ class LocalSynthesis:
             await runner.close()
 
     async def _take(self, writer: OrderedWriter) -> int | None:
-        """The next number that is worth an attempt; None if there is none."""
+        """The number of the next attempt; None if none is left."""
         async with self._turn:
             await self._turn.wait_for(
                 lambda: writer.over or self._next < writer.written + _AHEAD * self._workers
             )
-            if writer.over or self._next >= self._most:
+            if writer.over or self._next >= self._max_attempts:
                 return None
             self._next += 1
             return self._next - 1

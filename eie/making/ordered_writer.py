@@ -17,28 +17,28 @@ from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetWri
 
 
 class Balance:
-    """Chooses wrong answers, so that each text is right as often as it is offered.
+    """Chooses wrong answers so that all texts are correct equally often when offered.
 
-    Otherwise a model without images could exploit how often a text is right. Questions about past
-    actions are worded differently, and are counted separately.
+    Otherwise a model without images could exploit the frequencies. Questions about past actions
+    are counted separately.
     """
 
     def __init__(self, examples: Iterable[Example]) -> None:
-        """Begin with the examples that are kept already."""
+        """Start with the accepted examples."""
         self._due: Counter[tuple[bool, str]] = Counter()
-        """Of each answer to one of the two questions, how many times more it has to be wrong."""
+        """(is a question about a past action, text) -> how often the text is still to be wrong."""
         for example in examples:
             self._count(example)
 
     def settle(self, draft: Draft) -> Example:
-        """The example, with those of its wrong answers that are most due."""
+        """The example, with the wrong answers that are most due."""
         example = draft.example
         right = example.candidates[example.answer]
         offered = [text for text in example.candidates if text != right]
-        # Sorting keeps the order among equals, so that what comes first in a draft goes first.
+        # The sort is stable: among equals, the order of the draft decides.
         due = sorted([*offered, *draft.spare], key=lambda text: -self._due[_key(example, text)])
         chosen = due[: len(offered)]
-        # In random order: a sorted list would show the right answer as the one out of order.
+        # Shuffled: in a sorted list the correct answer would stand out.
         random.Random(f"order of {example.id}").shuffle(chosen)
         chosen.insert(example.answer, right)
         settled = example.model_copy(update={"candidates": tuple(chosen)})
@@ -56,7 +56,7 @@ def _key(example: Example, text: str) -> tuple[bool, str]:
 
 
 class OrderedWriter:
-    """A set that is being written. Attempts may arrive in any order."""
+    """Writes a set. Attempts may arrive in any order."""
 
     def __init__(
         self,
@@ -65,25 +65,25 @@ class OrderedWriter:
         max_attempts: int,
         on_progress: Callable[[int], None] = lambda kept: None,
     ) -> None:
-        """Go on with what is there.
+        """Continue a set.
 
         Args:
-            target: where it goes; what is there is kept.
-            max_attempts: attempts after which it ends, whatever was kept.
-            on_progress: is told after every attempt how many examples there are.
+            target: the set; its earlier attempts are kept.
+            max_attempts: maximum number of attempts.
+            on_progress: called after every attempt with the number of examples.
 
         Raises:
             SetError: the set can't be read or written.
         """
         self._journal = SetWriter(target)
         self._wanted = target.header.n
-        self._most = max_attempts
-        self._watch = on_progress
+        self._max_attempts = max_attempts
+        self._on_progress = on_progress
         self._novelty = Novelty(target.examples(), self._journal.past)
         self._balance = Balance(target.examples())
         self._waiting: dict[int, AttemptResult] = {}
         self.written = len(self._journal.past)
-        """Attempts that are done with: all numbers below this one."""
+        """Number of attempts written: all numbers below this one."""
 
     @property
     def kept(self) -> int:
@@ -93,22 +93,22 @@ class OrderedWriter:
     @property
     def over(self) -> bool:
         """Whether there are enough examples, or attempts."""
-        return self.kept >= self._wanted or self.written >= self._most
+        return self.kept >= self._wanted or self.written >= self._max_attempts
 
     def add(self, made: AttemptResult) -> None:
-        """Take an attempt; it is written when all before it are.
+        """Add an attempt; it is written once all earlier ones are.
 
         Raises:
-            SetError: the disk refuses.
+            SetError: the set can't be written.
         """
         self._waiting[made.number] = made
         while not self.over and self.written in self._waiting:
             self._write(self._waiting.pop(self.written))
             self.written += 1
-            self._watch(self.kept)
+            self._on_progress(self.kept)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._journal.close()
 
     def _write(self, made: AttemptResult) -> None:

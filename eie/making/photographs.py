@@ -1,9 +1,8 @@
-"""Examples from photographs, where there is no simulator: one pass to write, one to refute.
+"""Examples from photographs, without a simulator: one pass writes, another tries to refute.
 
-A model that sees writes a question with candidates, the answer, a reason and the key concepts of
-each photograph (EIE on driving, PCA-Bench). Then it is shown the photograph again, with what was
-written, and asked to find fault. What it finds is the reason for rejection; what it can't be
-brought to say anything about is not kept either.
+A vision-language model writes a question with candidates, the answer, a reason and the key concepts
+of each photograph (EIE on driving, PCA-Bench). Then it is given the photograph and its claim, and
+asked to refute it. An example that is refuted, or that gets no answer, is rejected.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from inhabit.eie.making.llm_author import read
 from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetError, SetFolder, SetWriter
 
 LONGEST_SIDE = 768
-"""Pixels that a photograph is scaled down to."""
+"""Photographs are scaled down to this length of the longer side, in pixels."""
 _KINDS = (".jpg", ".jpeg", ".png", ".webp")
 _TOKENS = 900
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=600)]
@@ -81,34 +80,34 @@ class Critique(BaseModel):
 
 
 class Photographer:
-    """Makes examples of photographs with one model."""
+    """Makes examples from photographs with one model."""
 
     def __init__(self, model: Model, env: str, seed: int) -> None:
-        """Ask `model`, which sees.
+        """Make examples with `model`.
 
         Args:
-            model: writes and refutes; it stays open.
-            env: what the photographs are of, such as "driving".
-            seed: of the places of answers, and of splits.
+            model: writes and refutes; it is not closed.
+            env: domain of the photographs, such as "driving".
+            seed: of the positions of answers, and of splits.
 
         Raises:
-            ModelError: the model can't see.
+            ModelError: the model does not accept images.
         """
         self._model = model
         require(model, "photographs", Ability.IMAGES)
         self._env = env
         self._seed = seed
         self.tokens = {"in": 0, "out": 0}
-        """Paid for so far."""
+        """Tokens used so far."""
 
     async def example(self, rgb: NDArray[np.uint8], number: int) -> Draft:
         """An example of the photograph `rgb`, uint8 (H, W, 3), the `number`-th of its set.
 
-        An answer that is not of the asked form is asked for once more, with what was wrong.
+        After an invalid answer the model is asked once more, with the problem.
 
         Raises:
-            RejectedError: it must not be kept.
-            BudgetError: what the model may cost is spent.
+            RejectedError: the example failed a check.
+            BudgetError: the budget of the model is spent.
         """
         if (wrong := unclear(rgb, in_sight=0)) is not None:
             raise RejectedError(Rejection.UNCLEAR, wrong)
@@ -143,7 +142,7 @@ class Photographer:
 
     def _draft(self, rgb: NDArray[np.uint8], claim: PhotographClaim, number: int) -> Draft:
         picture = Image(rgb)
-        # Models like to put the right one first.
+        # Models tend to put the correct one first.
         candidates = list(claim.candidates)
         random.Random(f"{self._env} places {self._seed} {number}").shuffle(candidates)
         answer = next(
@@ -153,7 +152,7 @@ class Photographer:
             id=f"{self._env}-{self._seed}-{number}",
             env=self._env,
             kind="photograph",
-            # By the picture itself: the same photograph twice is in one split.
+            # By the image: copies of a photograph are in one split.
             split=split_of(picture.digest, self._seed),
             image=f"images/{picture.digest}.png",
             image_digest=picture.digest,
@@ -184,13 +183,13 @@ class Photographer:
 
 
 async def make(folder: Path, photographer: Photographer, target: SetFolder) -> None:
-    """Write an example of each photograph in `folder` that stands up, in the order of their names.
+    """Write an example of each photograph in `folder` that passes the checks, in order of names.
 
-    What is in the set already is gone on with.
+    An unfinished set is continued.
 
     Raises:
         SetError: there is no photograph, or the set can't be written.
-        BudgetError: what the model may cost is spent.
+        BudgetError: the budget of the model is spent.
     """
     files = photographs_in(folder)
     journal = SetWriter(target)
@@ -217,7 +216,7 @@ async def make(folder: Path, photographer: Photographer, target: SetFolder) -> N
 
 
 def photographs_in(folder: Path) -> Sequence[Path]:
-    """The pictures that lie in `folder`, by name.
+    """The images in `folder`, sorted by name.
 
     Raises:
         SetError: there is none, or it can't be read.
@@ -235,7 +234,7 @@ def open_photograph(file: Path) -> NDArray[np.uint8]:
     """The photograph upright, its longer side at most `LONGEST_SIDE`: uint8 (H, W, 3).
 
     Raises:
-        RejectedError: it is none.
+        RejectedError: it is not an image.
     """
     try:
         with Picture.open(file, formats=("JPEG", "PNG", "WEBP")) as opened:
@@ -262,7 +261,7 @@ def _refusals(found: Draft | Refused) -> tuple[RejectedItem, ...]:
 
 
 def _form(said: str, form: type[_Reading]) -> _Reading:
-    """What was said, if it is of the asked form."""
+    """The answer, checked against the schema."""
     try:
         return form.model_validate(read(said))
     except ValidationError as error:
@@ -274,7 +273,7 @@ def _form(said: str, form: type[_Reading]) -> _Reading:
 
 
 def _sound(claim: PhotographClaim) -> PhotographClaim:
-    """The claim, if it makes a question with one answer that it does not give away."""
+    """The claim; it must have one answer that the question does not give away."""
     plain = [_plain(one) for one in claim.candidates]
     if len(set(plain)) < len(plain):
         raise RejectedError(Rejection.AMBIGUOUS, "Two of the candidates are the same.")

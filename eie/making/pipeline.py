@@ -22,14 +22,14 @@ from inhabit.envs.core import Action, Env, SceneError, Task
 from inhabit.envs.template import Template
 
 MAX_STEPS = 50
-"""Actions of an episode that is cut up."""
+"""Maximum length of an episode that examples are extracted from."""
 
 
 class Pipeline:
-    """Makes examples for one environment. What it makes follows from its arguments alone."""
+    """Makes examples for one environment. Deterministic: only its arguments decide the result."""
 
     def __init__(self, env: str, template: Template, settings: SynthSettings, seed: int) -> None:
-        """For the environment called `env`; `seed` is that of the set."""
+        """Make examples for the environment `env`; `seed` is that of the set."""
         self._env = env
         self._template = template
         self._settings = settings
@@ -37,12 +37,12 @@ class Pipeline:
         self._words = _words(template)
 
     def pieces(self, env: Env, answer: AuthorReply, author: str, number: int) -> Iterator[Piece]:
-        """Everything that comes of one answer of an author, in order.
+        """The examples and rejections of one answer of an author, in order.
 
         Args:
-            env: to build and try it in; whatever is in it is lost.
+            env: where the task is built and solved; it is reset.
             answer: unchecked.
-            author: its name.
+            author: name of the author.
             number: of the attempt.
 
         Raises:
@@ -59,7 +59,7 @@ class Pipeline:
             yield error.refused
 
     def _read(self, raw: JsonValue, scene: Any) -> Proposal:
-        """What an author said, if it is of the asked form."""
+        """The answer as a proposal, checked against the schema."""
         try:
             proposal = Proposal.model_validate(raw)
         except ValidationError as error:
@@ -98,7 +98,7 @@ class Pipeline:
         )
 
     def _start(self, env: Env, origin: Origin) -> Sequence[Action]:
-        """Build the scene; the expert's plan, if there is something to be done that can be done."""
+        """Build the scene and return the expert's plan; the task must be unsolved and solvable."""
         assert isinstance(env, SynthesisEnv)
         try:
             env.reset(origin.task, seed=origin.seed)
@@ -117,8 +117,10 @@ class Pipeline:
         return plan
 
     def _refused(self, why: str, proposal: Proposal, otherwise: Rejection) -> RejectedError:
-        """The rejection for a scene that won't do: for an unknown name, if it has one."""
-        unknown = next((w for w in _texts(proposal.scene) if _squeeze(w) not in self._words), None)
+        """The rejection of an invalid scene: for an unknown name, if it has one."""
+        unknown = next(
+            (w for w in _texts(proposal.scene) if _normalized(w) not in self._words), None
+        )
         if unknown is not None:
             return RejectedError(Rejection.UNKNOWN_NAME, f"There is no {unknown!r}. {why}")
         return RejectedError(otherwise, why)
@@ -132,20 +134,20 @@ def _first(error: ValidationError) -> str:
 
 
 def _object(task: Task, template: Template) -> str:
-    """The instance that a task is about: what its first event is done to, where it is."""
+    """The object of the task's first event, with its room."""
     events = template.events(task)
     return f"{template.room(task)} {events[0].thing}" if events else task.kind
 
 
 def _words(template: Template) -> frozenset[str]:
-    """All names that a scene may hold, squeezed."""
+    """All names that a scene may hold, normalized."""
     lexicon = template.lexicon
     names = {*lexicon.kinds, *lexicon.synonyms, *_vocabulary(template.schema())}
-    return frozenset(map(_squeeze, names))
+    return frozenset(map(_normalized, names))
 
 
 def _vocabulary(schema: object) -> Iterator[str]:
-    """Every word of a JSON schema: of enums, constants and vocabularies, and names of fields."""
+    """All words of a JSON schema: enums, constants, vocabularies and names of fields."""
     if isinstance(schema, Mapping):
         for key, value in schema.items():
             if key in ("enum", "vocabulary") and isinstance(value, list):
@@ -162,7 +164,7 @@ def _vocabulary(schema: object) -> Iterator[str]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Every text in plain values, keys of objects among them."""
+    """All texts in plain values, including the keys of objects."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -174,7 +176,7 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _squeeze(text: str) -> str:
-    """A name without number, case and spaces: "Mug_2", "mug 1" and "mug" agree."""
+def _normalized(text: str) -> str:
+    """A name without number, case and spaces: "Mug_2", "mug 1" and "mug" are equal."""
     stem = re.sub(r"[\s_]+\d+$", "", text)
     return re.sub(r"[\W_]+", "", stem.lower())

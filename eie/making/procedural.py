@@ -1,4 +1,4 @@
-"""The built-in author: tasks drawn from an environment's template, and evolved. No model."""
+"""The built-in author: samples tasks from an environment's template and evolves them. No model."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from inhabit.envs.core import Task
 from inhabit.envs.template import Template
 
 _EVOLVED = 0.5
-"""The share of tasks that are made from other ones."""
+"""Share of tasks that are evolved from other ones."""
 _TWICE = 0.3
-"""The share of these that are evolved a second time."""
+"""Share of these that are evolved a second time."""
 
 
 class Procedural(Author):
-    """Draws seed tasks, and evolves them by the template's changes."""
+    """Samples seed tasks, and evolves them by the template's changes."""
 
     name = "procedural"
 
     def __init__(self, env: str, template: Template) -> None:
-        """Write for the environment `env`, whose template it is."""
+        """Write for the environment `env` with its template."""
         self._env = env
         self._template = template
         self._seeds = Seeds(env, template)
 
     async def propose(self, request: AuthorRequest) -> AuthorReply:
-        """A task that depends on the number and the seed of the request alone."""
+        """A task that depends only on the number and the seed of the request."""
         return await asyncio.to_thread(self.rng, request)
 
     def rng(self, request: AuthorRequest) -> AuthorReply:

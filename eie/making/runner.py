@@ -19,7 +19,7 @@ from inhabit.envs.core import Env, SimulatorError
 T = TypeVar("T")
 
 _BUILDS = 3
-"""Simulators that may die over one attempt."""
+"""Number of simulators that are started for one attempt before it is rejected."""
 
 
 @dataclass(slots=True)
@@ -35,13 +35,13 @@ class AttemptResult:
     seconds: float = 0.0
 
     def pay(self, tokens: Mapping[str, int]) -> None:
-        """Count what an answer cost."""
+        """Add the tokens of an answer."""
         for name, count in tokens.items():
             self.tokens[name] = self.tokens.get(name, 0) + count
 
 
 class AttemptRunner:
-    """Makes one attempt after the other, in an environment of its own."""
+    """Makes attempts one after the other in its own environment."""
 
     def __init__(self, components: Components, seed: int) -> None:
         """Prepare. Nothing starts before the first attempt.
@@ -58,7 +58,7 @@ class AttemptRunner:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="synth")
 
     async def attempt(self, number: int) -> AttemptResult:
-        """Make the attempt of this number. What it comes to follows from that and the seed.
+        """Make the attempt with this number. The result depends only on the number and the seed.
 
         Raises:
             SimulatorError: no simulator can be started.
@@ -93,9 +93,9 @@ class AttemptRunner:
         self._thread.shutdown()
 
     async def _cut(self, answer: AuthorReply, number: int) -> list[Piece]:
-        """All that comes of an answer. A simulator that dies over it is tried again, then refuses.
+        """The pieces of an answer. After a simulator fault it is tried again, then rejected.
 
-        What an answer came to must not depend on which worker's simulator died.
+        The result must not depend on which worker's simulator failed.
         """
         for build in range(_BUILDS):
             if self._env is None:

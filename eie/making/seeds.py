@@ -1,4 +1,4 @@
-"""The seed tasks of a set: numbered, drawn when they are first needed, and evolved from there."""
+"""The numbered seed tasks of a set, sampled on first use."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _KEPT = 256
 
 
 class Seeds:
-    """Draws seed tasks for one environment, and remembers the last ones."""
+    """Samples seed tasks for one environment, and caches the last ones."""
 
     def __init__(self, env: str, template: Template) -> None:
-        """Draw from the template of the environment called `env`."""
+        """Sample from the template of the environment `env`."""
         self._env = env
         self._template = template
         self._drawn: dict[tuple[int, int], Task] = {}
         self._lock = Lock()
 
     def task(self, seed: int, number: int) -> Task:
-        """The seed task of that number in a set with `seed`: always the same."""
+        """The seed task with this number in a set with `seed`; always the same."""
         with self._lock:
             found = self._drawn.get((seed, number))
         if found is None:

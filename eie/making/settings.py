@@ -1,4 +1,4 @@
-"""What `--set KEY=VALUE` may say of a set in the making."""
+"""Settings of `inhabit synth`, for `--set KEY=VALUE`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inhabit.envs.settings import SettingsModel
 
 
 class SynthSettings(SettingsModel):
-    """How examples are cut, and what is asked of them."""
+    """How examples are extracted and checked."""
 
     candidates: int = Field(default=4, ge=2, le=8)
     """Number of answer options, including the correct one."""

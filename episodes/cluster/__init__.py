@@ -1,5 +1,5 @@
-"""Work spread over a Ray cluster: episodes, or anything that is a list of independent jobs.
+"""Independent jobs on a Ray cluster: episodes of a run, or attempts of a data set.
 
-Every node needs this package, and what the jobs need, in the Python that Ray runs there. Over the
-wire go names, plain values and bytes; that Ray pickles those is Ray's own affair.
+Every node needs this package and the dependencies of the jobs, in the Python that Ray runs there.
+Nodes exchange only names, plain values and bytes, which Ray pickles.
 """

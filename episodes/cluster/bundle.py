@@ -13,7 +13,7 @@ _LENGTH = struct.Struct("!I")
 
 
 def pack(folder: Path) -> bytes:
-    """Every file of an episode's folder: a list of names and sizes, and then their bytes."""
+    """All files of an episode's folder: a list of names and sizes, then their contents."""
     files = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -24,10 +24,10 @@ def pack(folder: Path) -> bytes:
 
 
 def unpack(bundle: bytes) -> Mapping[str, bytes]:
-    """The opposite of `pack`: contents by name.
+    """Unpack a bundle that `pack` made: contents by name.
 
     Raises:
-        ValueError: it is no bundle, or names a file that no episode has.
+        ValueError: the bundle is malformed, or names a file that no episode has.
     """
     (length,) = _LENGTH.unpack_from(bundle)
     at = _LENGTH.size + length

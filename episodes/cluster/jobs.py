@@ -1,8 +1,4 @@
-"""Jobs that hands on a Ray cluster do, each until it is done once, whatever becomes of its node.
-
-EIE's jobs are spread in the same way: a class that is a `JobWorker`, by its name, and a job per
-scene.
-"""
+"""Dispatches jobs to workers on a Ray cluster; a job that is lost with its node is repeated."""
 
 from __future__ import annotations
 
@@ -23,41 +19,41 @@ from inhabit.envs.core import UnavailableError
 from inhabit.episodes.cluster.local_ray import belongs_to_one, started
 
 _LOSSES = 5
-"""How often a job may be lost with its node before the whole is given up."""
+"""How often a job may be lost with its node before `dispatch` gives up."""
 
 _CLOSING = 1.0
-"""Seconds that a hand may take to let go of what it has, before it is killed."""
+"""Seconds that a worker may take to close before it is killed."""
 
 
 class JobWorker(Protocol):
-    """Does jobs, one after the other, on one node. Made of plain settings."""
+    """Does jobs, one after the other, on one node. Constructed from plain settings."""
 
     def do(self, job: JsonValue) -> bytes:
-        """Do one job and return what it came to."""
+        """Do one job and return its result."""
         ...
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""
         ...
 
 
 class LostError(UnavailableError):
-    """Jobs were lost with their nodes again and again. Says how often, and what may be wrong."""
+    """A job was lost with its node too often."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeResources:
-    """What one hand takes of a node, in Ray's units."""
+    """The resources that one worker reserves on its node, in Ray's units."""
 
     cpus: float = 1.0
     gpus: float = 0.0
     resources: Mapping[str, float] = field(default_factory=dict)
-    """Of the node's own making, such as {"unity": 1}: `ray start --resources`."""
+    """Custom resources such as {"unity": 1}; see `ray start --resources`."""
 
 
 @asynccontextmanager
 async def connected(address: str) -> AsyncIterator[None]:
-    """Join the cluster at `address`; for "" the one that this machine belongs to, or a new one.
+    """Connect to the cluster at `address`; for "" that of this machine, or a new local one.
 
     Raises:
         UnavailableError: Ray is not installed, or there is no such cluster.
@@ -86,7 +82,7 @@ async def connected(address: str) -> AsyncIterator[None]:
 
 
 def offered() -> Mapping[str, float]:
-    """What the nodes of the cluster have in all, in Ray's units. Call it while `connected`."""
+    """The total resources of the cluster, in Ray's units. Call it while `connected`."""
     import ray
 
     found: Mapping[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
@@ -94,149 +90,149 @@ def offered() -> Mapping[str, float]:
 
 
 async def dispatch(
-    duty: str,
+    worker: str,
     settings: JsonValue,
     jobs: Iterable[JsonValue],
     done: Callable[[JsonValue, bytes], None],
     *,
-    hands: int,
-    need: NodeResources,
+    workers: int,
+    resources: NodeResources,
 ) -> None:
-    """Have every one of `jobs` done once. Call it while `connected`.
+    """Do each of `jobs` once. Call it while `connected`.
 
     Args:
-        duty: "module:Class" of a `JobWorker`, which each node imports.
-        settings: what it is made of.
-        jobs: in the order in which they are begun.
-        done: is told of each job and what it came to, as it ends, exactly once.
-        hands: how many jobs are done at the same time, as far as the cluster has room.
-        need: what each hand takes of its node.
+        worker: "module:Class" of a `JobWorker`, which each node imports.
+        settings: argument of that class.
+        jobs: started in this order.
+        done: called exactly once for each job, with the job and its result.
+        workers: maximum number of concurrent jobs; fewer run if the cluster has less room.
+        resources: reserved by each worker on its node.
 
     Raises:
         LostError: a job was lost with its node too often.
-        Exception: whatever a duty itself raises.
+        Exception: any exception that the worker raises.
     """
     import ray
 
-    crew = _Crew(duty, settings, jobs, done, need)
+    queue = _JobQueue(worker, settings, jobs, done, resources)
     try:
         async with asyncio.TaskGroup() as group:
-            working = [group.create_task(crew.work()) for _ in range(hands)]
-            group.create_task(_dismiss(crew, working))
+            tasks = [group.create_task(queue.work()) for _ in range(workers)]
+            group.create_task(_cancel_when_finished(queue, tasks))
     except ExceptionGroup as errors:
         error = errors.exceptions[0]
         if isinstance(error, ray.exceptions.RayTaskError):
-            raise error.cause from None  # What failed on the node, as itself.
+            raise error.cause from None  # The exception that was raised on the node.
         raise error from None
 
 
-async def _dismiss(crew: _Crew, working: list[asyncio.Task[None]]) -> None:
-    """When all is done, hands that still wait for room on a node are no longer wanted."""
-    await crew.finished.wait()
-    for task in working:
+async def _cancel_when_finished(queue: _JobQueue, tasks: list[asyncio.Task[None]]) -> None:
+    """Cancel the workers that still wait for room on a node when all jobs are done."""
+    await queue.finished.wait()
+    for task in tasks:
         task.cancel()
 
 
-class _Crew:
-    """The jobs that are left, and those who do them."""
+class _JobQueue:
+    """The remaining jobs, and the workers that do them."""
 
     def __init__(
         self,
-        duty: str,
+        worker: str,
         settings: JsonValue,
         jobs: Iterable[JsonValue],
         done: Callable[[JsonValue, bytes], None],
-        need: NodeResources,
+        resources: NodeResources,
     ) -> None:
-        self._made_of = (duty, settings)
+        self._worker = (worker, settings)
         self._waiting = deque((job, 0) for job in jobs)
         self._left = len(self._waiting)
         self._done = done
-        self._need = need
-        self._arrived = asyncio.Event()
+        self._resources = resources
+        self._requeued = asyncio.Event()
         self.finished = asyncio.Event()
-        self._look()
+        self._check_finished()
 
     async def work(self) -> None:
-        """Do jobs until none is left; a hand that is lost with its node is replaced."""
+        """Do jobs until none is left; a worker that is lost with its node is replaced."""
         import ray
 
         lost = 0
         while not self.finished.is_set():
-            hand = self._hire()
+            worker = self._start_worker()
             try:
-                await hand.ready.remote()
+                await worker.start.remote()
                 lost = 0
-                await self._employ(hand)
+                await self._do_jobs(worker)
             except ray.exceptions.RayActorError as error:
                 if (lost := lost + 1) > _LOSSES:
                     raise LostError(f"Workers die on their nodes at once: {error}") from error
             finally:
-                # One that is in the midst of a job has no time for it, and one that died neither.
+                # A worker that is busy does not close in time, and a dead one does not answer.
                 with suppress(TimeoutError, ray.exceptions.RayError):
                     async with asyncio.timeout(_CLOSING):
-                        await hand.close.remote()
-                ray.kill(hand)
+                        await worker.close.remote()
+                ray.kill(worker)
 
-    async def _employ(self, hand: Any) -> None:
+    async def _do_jobs(self, worker: Any) -> None:
         import ray
 
         while not self.finished.is_set():
             if not self._waiting:
-                # A job that is under way elsewhere may yet come back.
-                self._arrived.clear()
-                await self._arrived.wait()
+                # A running job may still be lost and requeued.
+                self._requeued.clear()
+                await self._requeued.wait()
                 continue
             job, losses = self._waiting.popleft()
             try:
-                result = await hand.do.remote(job)
+                result = await worker.do.remote(job)
             except ray.exceptions.RayActorError:
-                self._give_back(job, losses + 1)
+                self._requeue(job, losses + 1)
                 raise
             self._done(job, result)
             self._left -= 1
-            self._look()
+            self._check_finished()
 
-    def _give_back(self, job: JsonValue, losses: int) -> None:
+    def _requeue(self, job: JsonValue, losses: int) -> None:
         if losses > _LOSSES:
             raise LostError(
                 f"A job was lost with its node {losses} times. It may take more memory than a node "
                 "has; what is done stays done."
             )
         self._waiting.append((job, losses))
-        self._arrived.set()
+        self._requeued.set()
 
-    def _look(self) -> None:
+    def _check_finished(self) -> None:
         if self._left == 0:
             self.finished.set()
-            self._arrived.set()
+            self._requeued.set()
 
-    def _hire(self) -> Any:
+    def _start_worker(self) -> Any:
         import ray
 
-        need = self._need
-        actor = ray.remote(_Hand).options(
+        need = self._resources
+        actor = ray.remote(_WorkerActor).options(
             num_cpus=need.cpus, num_gpus=need.gpus, resources=dict(need.resources), max_restarts=0
         )
-        return actor.remote(*self._made_of)
+        return actor.remote(*self._worker)
 
 
-class _Hand:
-    """A duty on its node."""
+class _WorkerActor:
+    """The Ray actor that holds a `JobWorker` on its node."""
 
-    def __init__(self, duty: str, settings: JsonValue) -> None:
-        self._made_of = (duty, settings)
+    def __init__(self, worker: str, settings: JsonValue) -> None:
+        self._arguments = (worker, settings)
 
-    def ready(self) -> None:
-        """Make the duty. Not before, because what fails here can be told of as itself."""
-        duty, settings = self._made_of
-        module, _, name = duty.partition(":")
-        self._duty: JobWorker = getattr(importlib.import_module(module), name)(settings)
+    def start(self) -> None:
+        """Construct the worker; Ray reports an error here better than one in `__init__`."""
+        worker, settings = self._arguments
+        module, _, name = worker.partition(":")
+        self._worker: JobWorker = getattr(importlib.import_module(module), name)(settings)
 
     def do(self, job: JsonValue) -> bytes:
         """Do one job."""
-        return self._duty.do(job)
+        return self._worker.do(job)
 
     def close(self) -> None:
-        """Let go of everything."""
-        self._duty.close()
+        """Close the worker."""
+        self._worker.close()

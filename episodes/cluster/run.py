@@ -1,4 +1,4 @@
-"""A run whose episodes are played all over a cluster. Its folder is like any other's."""
+"""Plays the episodes of a run on a cluster. The run folder is the same as on one machine."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.run import Watch, unfinished
 from inhabit.episodes.running.settings import SettingError
 
-_DUTIES = "inhabit.episodes.cluster.duty"
+_WORKERS = "inhabit.episodes.cluster.workers"
 
 
-def check_can_spread(plan: RunPlan) -> None:
-    """See that nothing is limited that only one runner can count.
+def check_no_budget(plan: RunPlan) -> None:
+    """Check that no limit is set that would have to be counted across workers.
 
     Raises:
-        SettingError: it is.
+        SettingError: the model has a budget.
     """
     model = plan.settings.get("model")
     limits = {} if model is None else {k: v for k, v in model if k.startswith("budget_")}
     for name, limit in limits.items():
         if limit is not None:
             raise SettingError(
-                f"On a cluster each worker asks its own model, so that nobody can keep {name}: "
-                "leave --ray out, or the budget."
+                f"On a cluster each worker has its own model, so {name} cannot be enforced: "
+                "omit --ray or the budget."
             )
 
 
 async def probe(plan: RunPlan, tasks: Sequence[Task], command: Sequence[str]) -> RunHeader:
-    """Start what `plan` needs on some node, and make the run's header of what is found there.
+    """Start environment and model on one node, and complete the run's header from there.
 
     Raises:
         UnavailableError, SimulatorError, ModelError, LackingError: as on this machine.
@@ -50,21 +50,21 @@ async def probe(plan: RunPlan, tasks: Sequence[Task], command: Sequence[str]) ->
     header = plan.header(Determinism.NONE, tasks, command)
     found: list[bytes] = []
     await dispatch(
-        f"{_DUTIES}:Probe",
+        f"{_WORKERS}:Probe",
         header.model_dump(mode="json"),
         [None],
-        lambda _, told: found.append(told),
-        hands=1,
-        need=need_of(plan.run_settings, plan.backend),
+        lambda _, fields: found.append(fields),
+        workers=1,
+        resources=worker_resources(plan.run_settings, plan.backend),
     )
     return RunHeader.model_validate(header.model_dump(mode="json") | json.loads(found[0]))
 
 
 async def run_on_cluster(run: Run, plan: RunPlan, *, workers: int, watch: Watch) -> None:
-    """Play every episode of `run` that has not ended yet, `workers` of them at once.
+    """Play every unfinished episode of `run`, `workers` of them concurrently.
 
-    An episode comes into the folder when it is over, all of it at once. One that was lost with its
-    node is played again on another.
+    An episode is written to the folder when it ends. One that was lost with its node is played
+    again on another.
 
     Raises:
         LostError: an episode was lost with its node too often.
@@ -77,23 +77,23 @@ async def run_on_cluster(run: Run, plan: RunPlan, *, workers: int, watch: Watch)
         _keep(run, run.episode(number), bundle, watch)
 
     await dispatch(
-        f"{_DUTIES}:Player",
-        # The settings of now: a record decides nothing about what nodes start.
+        f"{_WORKERS}:Player",
+        # The current settings, not the recorded ones, decide what nodes start.
         run.header.model_copy(update={"settings": plan.recorded_settings()}).model_dump(
             mode="json"
         ),
         _jobs(run),
         done,
-        hands=workers,
-        need=need_of(plan.run_settings, plan.backend),
+        workers=workers,
+        resources=worker_resources(plan.run_settings, plan.backend),
     )
 
 
-def need_of(settings: ClusterSettings, backend: str) -> NodeResources:
-    """What a worker that has `backend` takes of its node.
+def worker_resources(settings: ClusterSettings, backend: str) -> NodeResources:
+    """The resources that a worker with `backend` reserves on its node.
 
-    A cluster whose nodes offer a resource by the name of the backend, such as "unity", has its
-    workers placed on those nodes alone.
+    If nodes offer a resource with the name of the backend, such as "unity", workers are placed on
+    those nodes only.
     """
     resources = dict(settings.ray_resources)
     if backend in offered():
@@ -121,11 +121,13 @@ def _keep(run: Run, episode: Episode, bundle: bytes, watch: Watch) -> None:
         for name, content in files.items():
             file = episode.folder / name
             write_whole(file, run.folder, content)
-        # Last, so that an episode that has ended has all its pictures.
+        # Last, so that an episode with an end has all its images.
         write_whole(episode.file, run.folder, record, sync=True)
     except OSError as error:
         raise DiskError(episode.file, error) from error
     attempt = episode.last()
-    assert attempt is not None and attempt.end is not None, "Only what is over is handed over."
+    assert attempt is not None and attempt.end is not None, (
+        "A worker returns finished episodes only."
+    )
     append(run, [entry_of(episode, attempt, attempt.end)])
     watch(episode, attempt.end)

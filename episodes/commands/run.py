@@ -156,9 +156,9 @@ def _with_bar(run: Run, agent: Agent) -> Iterator[Watch]:
 async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
     # Ray takes seconds to import, and few installations have it.
     from inhabit.episodes.cluster.jobs import connected
-    from inhabit.episodes.cluster.run import check_can_spread, probe, run_on_cluster
+    from inhabit.episodes.cluster.run import check_no_budget, probe, run_on_cluster
 
-    check_can_spread(chosen)
+    check_no_budget(chosen)
     found = resumed(chosen, tasks, out, _command())
     if found is not None and next(unfinished(found), None) is None:
         return found

@@ -321,4 +321,4 @@ def test_a_budget_is_not_spread_over_a_cluster(inhabit: Any, tmp_path: Path) -> 
     words += ["--base-url", "http://127.0.0.1:9/v1", "--set", "budget_calls=3"]
     refused = inhabit(*words, "--out", str(tmp_path / "run"))
     assert refused.code == 2
-    assert "nobody can keep budget_calls" in refused.sentence
+    assert "budget_calls cannot be enforced" in refused.sentence

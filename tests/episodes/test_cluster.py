@@ -54,7 +54,7 @@ def cluster() -> Iterator[Any]:
     pytest.importorskip("ray", reason="needs Ray: pip install 'inhabit[ray]'")
     from ray.cluster_utils import Cluster
 
-    # Nodes import the duty of these tests.
+    # Nodes import the job worker of these tests.
     paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     made = Cluster(
@@ -78,7 +78,7 @@ def squares(cluster: Any, jobs: list[JsonValue], settings: str = "") -> list[int
             await dispatch(
                 "counting:Counting", settings, jobs,
                 lambda job, result: found.append(json.loads(result)),
-                hands=3, need=NodeResources(),
+                workers=3, resources=NodeResources(),
             )  # fmt: skip
 
     asyncio.run(work())

@@ -1,4 +1,4 @@
-"""What a node does for a run: says what is there, and plays episodes."""
+"""The job workers of a run: `Probe` reports what a node has, `Player` plays episodes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from inhabit.episodes.running.view import check
 
 
 class Probe:
-    """Starts what a run needs, and says what came of it: determinism, and the model's details."""
+    """Starts environment and model, and reports the determinism and the model's details."""
 
     def __init__(self, settings: JsonValue) -> None:
         self._plan = _plan(RunHeader.model_validate(settings))
 
     def do(self, job: JsonValue) -> bytes:
-        """JSON of what a header has to say that only a started environment and model know."""
+        """The header fields that are known only after the start, as JSON."""
         plan = self._plan
         model = plan.load_model()
         with plan.make_env() as env:
@@ -39,20 +39,20 @@ class Probe:
             agent = plan.make_agent(model)
             asyncio.run(agent.close())
             details = {} if model is None else dict(model.details)
-            told = {"determinism": env.determinism, "model_details": details}
-        return json.dumps(told).encode()
+            fields = {"determinism": env.determinism, "model_details": details}
+        return json.dumps(fields).encode()
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Nothing to release."""
 
 
 class Player:
-    """Plays episodes in a folder of the node's own, and hands them over whole."""
+    """Plays episodes in a temporary folder on the node, and returns each as a bundle."""
 
     def __init__(self, settings: JsonValue) -> None:
         header = RunHeader.model_validate(settings)
         self._plan: RunPlan = _plan(header)
-        # A node that is no longer wanted is killed: then the folder goes with its process.
+        # A worker that is no longer needed is killed; its folder is removed with the process.
         self._group = ProcessGroup("inhabit-player-")
         self._folder = self._group.folder
         (self._folder / "episodes").mkdir()
@@ -63,14 +63,14 @@ class Player:
         self._env_thread: EnvThread | None = None
 
     def do(self, job: JsonValue) -> bytes:
-        """Play {"number", "task", "record"}: `record` is what there is of it already."""
-        told = cast("dict[str, JsonValue]", job)
-        number = cast("int", told["number"])
+        """Play the episode {"number", "task", "record"}; `record` holds its earlier lines."""
+        fields = cast("dict[str, JsonValue]", job)
+        number = cast("int", fields["number"])
         folder = self._folder / "episodes" / f"{number:05d}"
-        episode = Episode(folder, number, Task.model_validate(told["task"]))
-        folder.mkdir()  # and nothing above it: that is gone once this node is given up
+        episode = Episode(folder, number, Task.model_validate(fields["task"]))
+        folder.mkdir()  # Not its parents: they are removed once this worker is given up.
         try:
-            if record := cast("str", told["record"]):
+            if record := cast("str", fields["record"]):
                 episode.file.write_text(record, encoding="utf-8")
             self._asyncio.run(self._play(episode))
             return pack(folder)
@@ -78,7 +78,7 @@ class Player:
             shutil.rmtree(folder)
 
     def close(self) -> None:
-        """Let go of the environment, the model and the folder."""
+        """Close the environment and the model, and remove the folder."""
         if self._env_thread is not None:
             self._asyncio.run(self._env_thread.close())
         self._asyncio.run(self._agent.close())
@@ -94,5 +94,5 @@ class Player:
 
 
 def _plan(header: RunHeader) -> RunPlan:
-    # The header comes from the runner of this very run, whose user said all that is in it.
+    # Trusted: the header comes from the user who started this run.
     return plan_like(header, where=Path(), trusted=True)
