@@ -133,7 +133,7 @@ async def _play(
 ) -> None:
     episode = forked.episode(0)
     with Pictures() as pictures:
-        writer = EpisodeWriter(episode, pictures if plan.rules.frames else None)
+        writer = EpisodeWriter(episode, pictures if plan.run_settings.frames else None)
         try:
             await play(
                 env_thread, agent, episode.task, writer, plan.rules, seed=seed, prefix=prefix

@@ -64,14 +64,14 @@ class PreferencePair(BaseModel):
 def keep_pair(
     run: Run, episode: Episode, original: Attempt, forked: Run, fork: Fork
 ) -> PreferencePair:
-    """Hold the two ways against each other, and add them to what is kept in the folder of `run`.
+    """Compare the original with its fork, and append the pair to `forks.jsonl` of `run`.
 
     Args:
-        run: that was forked.
-        episode: of it.
-        original: the attempt of it that was forked.
-        forked: the other way, its only episode.
-        fork: where it branches off, and why.
+        run: the original run.
+        episode: the forked episode of it.
+        original: the forked attempt of that episode.
+        forked: the run of the fork, with one episode.
+        fork: the step and the change.
 
     Raises:
         RecordError, DiskError: a record can't be read, or the pair can't be written.
@@ -103,11 +103,11 @@ def read_pairs(run: Run) -> Sequence[PreferencePair]:
 
 
 def _pair(
-    run: Run, episode: Episode, ways: tuple[Attempt, Attempt], forked: Run, fork: Fork
+    run: Run, episode: Episode, attempts: tuple[Attempt, Attempt], forked: Run, fork: Fork
 ) -> PreferencePair:
-    before = ways[0].steps[: fork.step]
-    step = ways[0].steps[fork.step]
-    original, new = (_way(attempt, fork.step) for attempt in ways)
+    before = attempts[0].steps[: fork.step]
+    step = attempts[0].steps[fork.step]
+    original, new = (_continuation(attempt, fork.step) for attempt in attempts)
     frame = episode.frame(step.see)
     return PreferencePair(
         fork=forked.folder.relative_to(run.folder).as_posix(),
@@ -126,7 +126,7 @@ def _pair(
     )
 
 
-def _way(attempt: Attempt, number: int) -> Continuation:
+def _continuation(attempt: Attempt, number: int) -> Continuation:
     step = attempt.steps[number] if number < len(attempt.steps) else None
     act, end = step and step.act, attempt.end
     return Continuation(

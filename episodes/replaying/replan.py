@@ -26,9 +26,9 @@ class Replanned:
     episode: Episode
     step: int
     recorded: str | None
-    """None where the record says stop, or could not be understood."""
+    """None if the agent stopped, or its answer was unreadable."""
     decision: Decision | None
-    """None where the model failed."""
+    """None if the model failed."""
     error: str | None = None
 
     @property
@@ -43,10 +43,10 @@ class Replanned:
 async def replan(
     episodes: Iterable[Episode], agent: Agent, *, sight: Sight, remember: int, at_once: int = 1
 ) -> AsyncIterator[Replanned]:
-    """Show `agent` every recorded step as it was, and collect what it says, in order.
+    """Ask `agent` about every recorded step, and yield its decisions in order.
 
-    Pictures are the recorded JPEG files, so a few grey levels off what was seen. Words are
-    understood if they are one of the recorded candidates; nothing is granted.
+    Images are the recorded JPEG files, a few grey levels off the original. Only recorded candidates
+    are understood as actions; nothing is granted.
 
     Args:
         episodes: of one run; those never started are skipped.

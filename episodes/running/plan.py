@@ -1,4 +1,4 @@
-"""What a run will be made of: names looked up, settings checked, nothing started yet."""
+"""The plan of a run: names resolved and settings checked, nothing started."""
 
 from __future__ import annotations
 
@@ -59,19 +59,13 @@ class RunPlan:
 
     @property
     def rules(self) -> Rules:
-        """What holds for every episode."""
+        """The settings that hold for every episode."""
         return Rules(
             candidates=self.candidates,
             sight=self.sight,
             granted=self.granted,
             max_steps=self.max_steps,
-            max_invalid=self.run_settings.max_invalid,
-            remember=self.run_settings.remember,
-            retries=self.run_settings.retries,
-            pause=self.run_settings.pause,
-            resume=self.run_settings.resume,
-            frames=self.run_settings.frames,
-            max_seconds=self.run_settings.max_seconds,
+            settings=self.run_settings,
         )
 
     def header(
@@ -81,7 +75,7 @@ class RunPlan:
         command: Sequence[str],
         model: Model | None = None,
     ) -> RunHeader:
-        """`run.json`, as of now; `model` is the one that has been loaded."""
+        """The header for `run.json`; `model` is the loaded model."""
         return RunHeader(
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             command=tuple(map(printable, command)),
@@ -119,39 +113,39 @@ class RunPlan:
         )
 
     def make_env(self) -> Env:
-        """A new environment, in a worker unless the run says otherwise.
+        """Create an environment, in a worker process unless `in_process` is set.
 
         Raises:
-            UnavailableError: the backend lacks something on this machine.
+            UnavailableError: something that the backend needs is missing on this machine.
             SimulatorError: it did not start.
         """
         return make_env(self.env, self.backend, self.settings["env"], self.run_settings)
 
     def load_model(self, before: Mapping[str, JsonValue] = MappingProxyType({})) -> Model | None:
-        """The model that the agent asks; None where it asks none.
+        """Load the agent's model; None if it has none.
 
         Args:
-            before: `Model.details` when the run began. A setting of "auto" is what it came to
-                then: a timing may come out otherwise today.
+            before: `Model.details` when the run began. It replaces settings of "auto", because a
+                timing might choose differently today.
 
         Raises:
             ModelError: there is no such model.
-            UnavailableError: a package is lacking on this machine.
+            UnavailableError: a package is missing on this machine.
         """
         if self.model is None:
             return None
         settings = self.settings["model"]
-        came_to = {name: found for name, found in before.items() if _is_auto(settings, name)}
-        if came_to:
-            settings = checked("model", type(settings), settings.model_dump() | came_to)
+        chosen = {k: v for k, v in before.items() if getattr(settings, k, None) == "auto"}
+        if chosen:
+            settings = checked("model", type(settings), settings.model_dump() | chosen)
         return models.load(self.model, settings)
 
     def make_agent(self, model: Model | None) -> Agent:
-        """The agent, which asks `model` and closes it in the end.
+        """Create the agent, which uses and closes `model`.
 
         Raises:
-            ModelError: the model can't do what the agent needs, or the agent can't be made.
-            UnavailableError: it lacks something on this machine.
+            ModelError: the model lacks an ability that the agent needs, or the agent can't be made.
+            UnavailableError: something that it needs is missing on this machine.
         """
         return make_agent(self.agent, self.settings["agent"], model)
 
@@ -171,11 +165,11 @@ def plan(
     max_steps: int | None = None,
     seed: int = 0,
 ) -> RunPlan:
-    """Look everything up. What an agent can't work without is granted to it.
+    """Resolve all names and settings. An agent is granted what it needs.
 
     Raises:
         UnknownNameError: there is no such environment, backend, agent or kind of model.
-        ModelError: a model is named and the agent asks none, or it is no KIND:NAME.
+        ModelError: a model is given but the agent uses none, or it is not KIND:NAME.
         SettingError: a setting is unknown or wrong, or the model has no base URL.
     """
     registration = find_env(env)
@@ -228,10 +222,10 @@ def find_backend(registration: Registration, name: str | None) -> str:
 def make_env(
     registration: Registration, backend: str, settings: BaseModel, run: RunSettings
 ) -> Env:
-    """A new environment, in a worker unless `run` says otherwise.
+    """Create an environment, in a worker process unless `run.in_process` is set.
 
     Raises:
-        UnavailableError: the backend lacks something on this machine.
+        UnavailableError: something that the backend needs is missing on this machine.
         SimulatorError: it did not start.
     """
     if run.in_process:
@@ -246,7 +240,7 @@ def make_env(
 
 
 def machine() -> Mapping[str, JsonValue]:
-    """What this machine has, as far as it shapes how long things take."""
+    """The hardware of this machine that affects timings."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "processor": _processor() or platform.machine(),
@@ -265,7 +259,7 @@ def _processor() -> str:
 
 
 def software(packages: Sequence[str]) -> Mapping[str, str]:
-    """The versions of Python, the platform and those `packages` that are there."""
+    """The versions of Python, the platform and the installed `packages`."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for package in packages:
         try:
@@ -273,10 +267,6 @@ def software(packages: Sequence[str]) -> Mapping[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def _is_auto(settings: BaseModel, name: str) -> bool:
-    return getattr(settings, name, None) == "auto"
 
 
 def _model(agent: AgentRegistration, model: str | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from inhabit.agents.core import (
@@ -38,7 +38,7 @@ from inhabit.episodes.replaying.resume import Prefix, Recorded
 from inhabit.episodes.running.clock import Clock, TimeShare
 from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.poses import pose_of, things_of
-from inhabit.episodes.running.settings import Resume
+from inhabit.episodes.running.settings import RunSettings
 from inhabit.episodes.running.tally import Limits, Tally
 from inhabit.episodes.running.view import grants, look, shown, state_of
 
@@ -56,23 +56,12 @@ class Rules:
     sight: Sight = Sight.SHOWN
     granted: frozenset[Grant] = frozenset()
     max_steps: int | None = None
-    """In place of each task's own limit."""
-    max_invalid: int = 10
-    remember: int = 50
-    """Past pictures that a history holds."""
-    retries: int = 0
-    """Attempts more that an episode is given after faults of its simulator."""
-    pause: float = 0.25
-    """Seconds before the first of them; before each next one twice as long."""
-    resume: Resume = Resume.CONTINUE
-    frames: bool = True
-    """Keep the pictures that were seen and sent."""
-    max_seconds: float | None = None
-    """After which no step is begun; None for any time."""
+    """Instead of each task's own limit."""
+    settings: RunSettings = field(default_factory=RunSettings)
 
     def limits(self, task: Task) -> Limits:
-        """When an episode of `task` is cut short."""
-        return Limits(self.max_steps or task.max_steps, self.max_invalid)
+        """The limits of an episode of `task`."""
+        return Limits(self.max_steps or task.max_steps, self.settings.max_invalid)
 
 
 async def play(
@@ -87,27 +76,27 @@ async def play(
     again: bool = False,
     spent: float = 0.0,
 ) -> EndLine:
-    """Play `task` once and write down every step as it happens.
+    """Play `task` once and record every step as it happens.
 
-    A decision is on disk before it is acted on, so a run that is cut off never pays for it again.
+    A decision is on disk before it is executed, so an interrupted run never pays for it again.
 
     Args:
-        env_thread: where.
-        agent: who decides.
-        task: what is to be achieved.
+        env_thread: the environment.
+        agent: decides.
+        task: of the episode.
         writer: of this attempt.
         rules: of the run.
         seed: of the episode.
-        prefix: steps of an earlier attempt, acted again before the agent is asked.
-        again: whether another attempt follows if a fault of the simulator cuts this one short.
-        spent: seconds that earlier attempts took, of those that `rules` allow.
+        prefix: recorded steps that are re-executed before the agent is asked.
+        again: whether another attempt follows a simulator fault.
+        spent: seconds that earlier attempts took; they count towards `max_seconds`.
 
     Returns:
-        How the attempt ended. A fault of the simulator or the model is a result too.
+        How the attempt ended; possibly with a fault of the simulator or the model.
 
     Raises:
         DiskError: the record can't be written.
-        DivergedError: a step of `prefix` came out differently; the attempt has no end then.
+        DivergedError: a step of `prefix` differs from the record; the attempt has no end then.
     """
     episode = _Episode(env_thread, agent, task, writer, rules, seed, prefix, spent)
     fault: Fault | None = None
@@ -129,7 +118,7 @@ Fault = SceneError | SimulatorError | TaskError | UnavailableError | ModelError
 _ENDINGS: Mapping[type[Fault], Ending] = {
     SceneError: Ending.SCENE_REFUSED,
     SimulatorError: Ending.SIMULATOR_FAULT,
-    # An environment that only finds out in the middle of a run what it can't read, or lacks.
+    # Raised in the middle of a run, by an environment that checks late.
     TaskError: Ending.SIMULATOR_FAULT,
     UnavailableError: Ending.SIMULATOR_FAULT,
     BudgetError: Ending.BUDGET,
@@ -138,73 +127,66 @@ _ENDINGS: Mapping[type[Fault], Ending] = {
 _FAULTS = tuple(_ENDINGS)
 
 
+@dataclass(slots=True)
 class _Episode:
-    """An episode in the middle of being played: each part of a step, timed and written down."""
+    """A running episode: each part of a step is timed and recorded."""
 
-    def __init__(
-        self,
-        env_thread: EnvThread,
-        agent: Agent,
-        task: Task,
-        writer: EpisodeWriter,
-        rules: Rules,
-        seed: int,
-        prefix: Prefix | None,
-        spent: float,
-    ) -> None:
-        self._env_thread = env_thread
-        self._agent = agent
-        self._task = task
-        self._writer = writer
-        self._rules = rules
-        self._seed = seed
-        self._prefix = prefix
-        self._spent = spent
-        self._grants = Grants()
-        self._history: list[Step] = []
-        self._tally = Tally(rules.limits(task))
-        self._clock = Clock()
-        self._started = False
-        self._posed = False
+    env_thread: EnvThread
+    agent: Agent
+    task: Task
+    writer: EpisodeWriter
+    rules: Rules
+    seed: int
+    prefix: Prefix | None
+    spent: float
+    grants: Grants = field(default_factory=Grants)
+    history: list[Step] = field(default_factory=list)
+    tally: Tally = field(init=False)
+    clock: Clock = field(default_factory=Clock)
+    started: bool = False
+    posed: bool = False
+
+    def __post_init__(self) -> None:
+        self.tally = Tally(self.rules.limits(self.task))
 
     @property
     def over(self) -> bool:
         """Whether it has ended."""
-        return self._tally.ending is not None
+        return self.tally.ending is not None
 
     async def begin(self) -> None:
-        """Build the scene, and write down that it stands."""
-        await self._ask(lambda env: env.reset(self._task, seed=self._seed))
+        """Build the scene, and record the start."""
+        await self._ask(lambda env: env.reset(self.task, seed=self.seed))
         progress = await self._ask(lambda env: env.progress())
-        self._tally.met, self._tally.total = progress
-        rules = self._rules
-        self._grants = await grants(self._env_thread, rules.granted, rules.candidates, rules.sight)
+        self.tally.met, self.tally.total = progress
+        rules = self.rules
+        self.grants = await grants(self.env_thread, rules.granted, rules.candidates, rules.sight)
         words = None
-        if self._rules.candidates is Choice.VOCABULARY:
+        if self.rules.candidates is Choice.VOCABULARY:
             words = await self._ask(lambda env: env.vocabulary())
         state = await self._ask(state_of)
-        self._posed = pose_of(state) is not None
-        with self._clock.measure(TimeShare.RECORD):
-            continues = self._prefix.attempt if self._prefix else None
-            self._writer.start(self._task, self._seed, progress, words, continues, things_of(state))
-        self._started = True
+        self.posed = pose_of(state) is not None
+        with self.clock.measure(TimeShare.RECORD):
+            continues = self.prefix.attempt if self.prefix else None
+            self.writer.start(self.task, self.seed, progress, words, continues, things_of(state))
+        self.started = True
 
     async def see(self) -> ObservedState:
-        """What there is to see now. A step is over once its consequences are seen."""
-        step = self._tally.steps
-        observed = await self._ask(lambda env: look(env, self._rules.candidates, pose=self._posed))
-        with self._clock.measure(TimeShare.RECORD):
-            self._writer.see(step, observed, self._clock.latest(TimeShare.SIMULATOR))
+        """Observe. A step ends with the observation after it."""
+        step = self.tally.steps
+        observed = await self._ask(lambda env: look(env, self.rules.candidates, pose=self.posed))
+        with self.clock.measure(TimeShare.RECORD):
+            self.writer.see(step, observed, self.clock.latest(TimeShare.SIMULATOR))
         if step:
-            self._clock.end_step()
+            self.clock.end_step()
         else:
-            self._clock.begin_step()
+            self.clock.begin_step()
         if (recorded := self._recorded()) is not None:
             recorded.check_seen(observed)
         return observed
 
     async def decide(self, observed: ObservedState) -> Decision:
-        """What the agent wants, or is on record to have wanted; written down when this returns."""
+        """The agent's decision, or the recorded one; on disk when this returns."""
         if (recorded := self._recorded()) is not None:
             decision = await self._repeated(recorded)
         else:
@@ -215,28 +197,28 @@ class _Episode:
     async def _repeated(self, recorded: Recorded) -> Decision:
         said = recorded.line.action
         action = None if said is None else await self._ask(lambda env: env.parse(said))
-        self._clock.add_recorded(recorded.line.seconds)
+        self.clock.add_recorded(recorded.line.seconds)
         return recorded.decision(action)
 
     async def _asked(self, observed: ObservedState) -> Decision:
-        most = self._rules.max_seconds
-        if most is not None and self._spent + self._clock.elapsed >= most:
+        most = self.rules.settings.max_seconds
+        if most is not None and self.spent + self.clock.elapsed >= most:
             raise BudgetError(f"The {most:g} s that max_seconds allows an episode are over.")
         view = View(
-            goal=self._task.goal,
-            observation=shown(observed.observation, self._rules.sight),
+            goal=self.task.goal,
+            observation=shown(observed.observation, self.rules.sight),
             candidates=observed.candidates,
-            history=tuple(self._history),
-            seed=self._seed,
+            history=tuple(self.history),
+            seed=self.seed,
             parse=self._parse,
-            grants=self._grants,
+            grants=self.grants,
         )
         try:
-            with self._clock.measure(TimeShare.MODEL):
+            with self.clock.measure(TimeShare.MODEL):
                 try:
-                    decision = await decide(self._agent, view)
+                    decision = await decide(self.agent, view)
                 finally:
-                    self._clock.add(TimeShare.SIMULATOR, self._env_thread.seconds())
+                    self.clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
         except ModelError as error:
             if error.decision is not None and error.decision.calls:
                 await self._decided(error.decision)
@@ -247,36 +229,36 @@ class _Episode:
         return decision
 
     async def _decided(self, decision: Decision) -> None:
-        """Write down and count what was decided, or said and paid for until something failed."""
-        with self._clock.measure(TimeShare.RECORD):
-            seconds = self._clock.latest(TimeShare.MODEL)
-            await self._writer.decide(self._tally.steps, decision, seconds)
-        self._tally.decided(decision)
+        """Record and count a decision, or the calls made until something failed."""
+        with self.clock.measure(TimeShare.RECORD):
+            seconds = self.clock.latest(TimeShare.MODEL)
+            await self.writer.decide(self.tally.steps, decision, seconds)
+        self.tally.decided(decision)
 
     async def act(self, decision: Decision, observed: ObservedState) -> None:
-        """Carry the decision out; words that mean nothing are a step that had no effect."""
+        """Execute the decision; an unreadable answer is a step without effect."""
         if (action := decision.action) is not None:
             outcome = await self._ask(lambda env: env.act(action))
-            seconds = self._clock.latest(TimeShare.SIMULATOR)
+            seconds = self.clock.latest(TimeShare.SIMULATOR)
             if (recorded := self._recorded()) is not None:
                 recorded.check_outcome(outcome)
         else:
-            met, total = self._tally.met, self._tally.total
+            met, total = self.tally.met, self.tally.total
             outcome = Outcome(Reason.UNKNOWN_ACTION, UNREADABLE, met, total, over=False, cost=0)
             seconds = 0.0
-        with self._clock.measure(TimeShare.RECORD):
-            self._writer.act(self._tally.steps, outcome, seconds)
-        self._tally.acted(decision, outcome)
-        self._remember(decision, outcome, shown(observed.observation, self._rules.sight))
+        with self.clock.measure(TimeShare.RECORD):
+            self.writer.act(self.tally.steps, outcome, seconds)
+        self.tally.acted(decision, outcome)
+        self._remember(decision, outcome, shown(observed.observation, self.rules.sight))
 
     async def end(self, fault: Fault | None, *, again: bool) -> EndLine:
-        """Write down how it ended, and why; `again` if a fault of the simulator is not the last."""
-        tally, clock = self._tally, self._clock
-        clock.add(TimeShare.SIMULATOR, self._env_thread.seconds())
+        """Record the end; `again` if another attempt follows a simulator fault."""
+        tally, clock = self.tally, self.clock
+        clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
         with clock.measure(TimeShare.RECORD):
-            if not self._started:
-                self._writer.start(self._task, self._seed, None)
-            await self._writer.pictures_written()
+            if not self.started:
+                self.writer.start(self.task, self.seed, None)
+            await self.writer.pictures_written()
         ending = _ending(fault) if fault else tally.ending
         assert ending is not None, "An episode without a fault is played until it is over."
         end = EndLine(
@@ -294,33 +276,33 @@ class _Episode:
             overhead_ms=clock.overhead_ms,
             tokens=tally.tokens,
             error=None if fault is None else str(fault),
-            attempt=self._writer.attempt,
+            attempt=self.writer.attempt,
             again=again and ending is Ending.SIMULATOR_FAULT,
             printed=tuple(fault.printed) if isinstance(fault, WorkerError) else (),
         )
-        await self._writer.end(end)
+        await self.writer.end(end)
         return end
 
     def _recorded(self) -> Recorded | None:
-        return None if self._prefix is None else self._prefix.step(self._tally.steps)
+        return None if self.prefix is None else self.prefix.step(self.tally.steps)
 
     def _remember(self, decision: Decision, outcome: Outcome, seen: Observation) -> None:
         said = decision.action.text if decision.action else decision.raw
         step = Step(said, outcome.reason, outcome.feedback, seen.rgb, seen.text, seen.clips)
-        self._history.append(step)
-        if (old := len(self._history) - 1 - self._rules.remember) >= 0:
-            self._history[old] = replace(self._history[old], rgb=None, clips=())
+        self.history.append(step)
+        if (old := len(self.history) - 1 - self.rules.settings.remember) >= 0:
+            self.history[old] = replace(self.history[old], rgb=None, clips=())
 
     async def _parse(self, text: str) -> Action | None:
         if not isinstance(text, str):
             raise ModelError(f"The agent gave View.parse a {type(text).__name__}, not a text.")
-        return await self._env_thread.call(lambda env: env.parse(text))
+        return await self.env_thread.call(lambda env: env.parse(text))
 
     async def _ask(self, ask: Callable[[Env], T]) -> T:
         try:
-            return await self._env_thread.call(ask)
+            return await self.env_thread.call(ask)
         finally:
-            self._clock.add(TimeShare.SIMULATOR, self._env_thread.seconds())
+            self.clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
 
 
 def _ending(fault: Fault) -> Ending:

@@ -1,4 +1,4 @@
-"""A run from its plan to its folder: load the model, start the environment, play, let go."""
+"""Executes a plan into a run folder: loads the model, starts the environment, plays, closes."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from inhabit.episodes.running.spending import calls_of
 from inhabit.episodes.running.view import check
 
 Watching = Callable[[Run, Agent], AbstractContextManager[Watch]]
-"""(run, agent) -> what is told of every episode that ends, for as long as episodes are played."""
+"""(run, agent) -> a context manager whose value is called with every episode that ends."""
 
 
 def unwatched(run: Run, agent: Agent) -> AbstractContextManager[Watch]:
-    """Tell nobody."""
+    """Ignore the ends of episodes."""
     return nullcontext(lambda episode, end: None)
 
 
 def resumed(
     chosen: RunPlan, tasks: Sequence[Task], folder: Path, command: Sequence[str]
 ) -> Run | None:
-    """The run that `folder` holds already; None where it holds none.
+    """The existing run in `folder`; None if there is none.
 
     Raises:
-        RecordError: it is broken, or was begun with something else.
+        RecordError: it is broken, or was started with another configuration.
     """
     found = earlier(folder)
     if found is not None:
@@ -51,19 +51,19 @@ async def record_run(
     workers: int = 1,
     watching: Watching = unwatched,
 ) -> Run:
-    """Play `tasks` into `folder`, or those of them that have not ended there yet.
+    """Play `tasks` into `folder`, or continue the run there.
 
     Args:
-        chosen: environment, agent and rules.
-        tasks: what is played, in order.
-        folder: of the run; it must be `held`.
-        command: what the record names as its cause.
-        workers: episodes at once.
-        watching: who is told of the episodes that end.
+        chosen: environment, agent and settings.
+        tasks: in order, one per episode.
+        folder: of the run; the caller must hold its lock.
+        command: recorded in `run.json`.
+        workers: number of concurrent episodes.
+        watching: observes the ends of episodes.
 
     Raises:
-        RecordError: the folder is of another run, or can't be read or written.
-        LackingError: the environment can't give what the run asks of it.
+        RecordError: the folder holds another run, or can't be read or written.
+        LackingError: the environment lacks a capability that the run needs.
         ModelError, UnavailableError, SimulatorError: model or environment can't be started.
         DiskError: the record can't be written.
     """
@@ -73,7 +73,7 @@ async def record_run(
     agent: Agent | None = None
     env_thread: EnvThread | None = None
     try:
-        # On a thread: reading a model takes a while, and Ctrl-C should not have to wait for it.
+        # On a thread, so that Ctrl-C does not have to wait until a model is loaded.
         before = {} if found is None else found.header.model_details
         model = await asyncio.to_thread(chosen.load_model, before)
         agent = chosen.make_agent(model)

@@ -1,11 +1,11 @@
-"""Runs many episodes in parallel, each in an environment of its own."""
+"""Runs episodes concurrently, with one environment per worker."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from inhabit.agents.core import Agent
 from inhabit.envs.core import Env, SimulatorError
@@ -23,22 +23,22 @@ from inhabit.episodes.running.settings import Resume
 from inhabit.episodes.running.spending import seconds_of
 
 _BUILDS = 3
-"""How often an environment is started, in the middle of a run, before the run gives up."""
+"""How often an environment is started in the middle of a run before the run fails."""
 _LONGEST_PAUSE = 30.0
-"""Seconds to wait, at most, before what failed is tried again."""
+"""Maximum seconds before another attempt."""
 
 Watch = Callable[[Episode, EndLine], None]
 """Called with every episode that ends."""
 
 
 def episode_seed(seed: int, number: int) -> int:
-    """The seed of episode `number` in a run with `seed`: 32 bits, alike everywhere."""
+    """The seed of episode `number` in a run with `seed`: 32 bits, the same on every machine."""
     digest = hashlib.sha256(f"{seed}/{number}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
 
 
 def unfinished(run: Run) -> Iterator[Episode]:
-    """The episodes that have not ended yet, in order. The last fault allowed is an end."""
+    """The episodes without an end, in order. A fault without further retries is an end."""
     index = Index(run)
     return (episode for episode in run.episodes() if index.end(episode) is None)
 
@@ -53,25 +53,25 @@ async def run_episodes(
     env_thread: EnvThread | None = None,
     watch: Watch = lambda episode, end: None,
 ) -> None:
-    """Play every episode of `run` that has not ended yet, `workers` of them at once.
+    """Play every unfinished episode of `run`, `workers` of them concurrently.
 
-    Cancelled, it lets go of everything and leaves episodes half; called again, it goes on with
-    those or begins them anew, as `rules` say.
+    If cancelled, it closes all environments and leaves episodes unfinished; called again, it
+    continues or restarts those, as `rules` say.
 
     Args:
-        run: where everything is written down.
-        make: makes an environment; it is made anew after each fault of a simulator.
-        agent: decides for all of them.
+        run: the run, to which everything is recorded.
+        make: makes an environment; called again after each simulator fault.
+        agent: decides in all episodes.
         rules: of every episode.
-        workers: how many play at once.
-        env_thread: one that is built already. It is closed in the end, as all are.
-        watch: is told of every episode that ends.
+        workers: number of concurrent episodes.
+        env_thread: a first environment, if one is built already; it is closed as well.
+        watch: called with every episode that ends.
 
     Raises:
         SimulatorError: no environment can be started any more.
-        UnavailableError: an environment lacks something on this machine.
+        UnavailableError: something that an environment needs is missing on this machine.
         DiskError: the record can't be written.
-        RecordError: what is recorded already can't be read.
+        RecordError: the existing record can't be read.
     """
     # An environment or an agent in this process may change the current folder.
     run = replace(run, folder=run.folder.absolute())
@@ -87,27 +87,19 @@ async def run_episodes(
             raise errors.exceptions[0] from None
 
 
+@dataclass(frozen=True, slots=True)
 class EpisodePool:
     """Workers that take the next unfinished episode from a common queue."""
 
-    def __init__(
-        self,
-        run: Run,
-        make: Callable[[], Env],
-        agent: Agent,
-        rules: Rules,
-        pictures: Pictures,
-        watch: Watch = lambda episode, end: None,
-    ) -> None:
-        self._run = run
-        self._make = make
-        self._agent = agent
-        self._rules = rules
-        self._pictures = pictures
-        self._watch = watch
+    run: Run
+    make: Callable[[], Env]
+    agent: Agent
+    rules: Rules
+    pictures: Pictures
+    watch: Watch = lambda episode, end: None
 
     async def play(self, waiting: Iterator[Episode], env_thread: EnvThread | None) -> None:
-        """Play one episode after the other, with a new environment after each fault."""
+        """Play episodes one after the other, with a new environment after each fault."""
         try:
             for episode in waiting:
                 env_thread = await self.play_one(episode, env_thread)
@@ -116,21 +108,21 @@ class EpisodePool:
                 await env_thread.close()
 
     async def play_one(self, episode: Episode, env_thread: EnvThread | None) -> EnvThread | None:
-        """Play one episode to its end, with as many attempts as it is given.
+        """Play one episode to its end, with retries.
 
         Returns:
-            Where the next one can be played; None where the simulator has failed.
+            The environment for the next episode; None if the simulator failed.
         """
-        rules = self._rules
+        settings = self.rules.settings
         try:
-            for pause in _pauses(rules.retries - _faults(episode), rules.pause):
-                env_thread = env_thread or await _rebuild(self._make, rules.pause)
+            for pause in _pauses(settings.retries - _faults(episode), settings.pause):
+                env_thread = env_thread or await _rebuild(self.make, settings.pause)
                 end = await self._attempt(episode, env_thread, again=pause is not None)
                 if end.ending is Ending.SIMULATOR_FAULT:
                     broken, env_thread = env_thread, None
                     await broken.close()
                 if not end.again:
-                    self._watch(episode, end)
+                    self.watch(episode, end)
                     return env_thread
                 await asyncio.sleep(pause or 0)
         except BaseException:
@@ -140,10 +132,10 @@ class EpisodePool:
         raise AssertionError("The last attempt is not followed by another.")
 
     async def _attempt(self, episode: Episode, env_thread: EnvThread, *, again: bool) -> EndLine:
-        """Go on with what is recorded; where that comes out differently now, begin anew."""
+        """Continue from the record; restart if a re-executed step differs."""
         prefix = None
-        if self._rules.resume is Resume.CONTINUE:
-            level = weaker(self._run.header.determinism, env_thread.env.determinism)
+        if self.rules.settings.resume is Resume.CONTINUE:
+            level = weaker(self.run.header.determinism, env_thread.env.determinism)
             prefix = prefix_of(episode.attempts(), level)
         try:
             return await self._play(episode, env_thread, prefix, again=again)
@@ -153,30 +145,30 @@ class EpisodePool:
     async def _play(
         self, episode: Episode, env_thread: EnvThread, prefix: Prefix | None, *, again: bool
     ) -> EndLine:
-        spent = 0.0 if self._rules.max_seconds is None else seconds_of(episode.attempts())
-        writer = EpisodeWriter(episode, self._pictures if self._rules.frames else None)
-        seed = episode_seed(self._run.header.seed, episode.number)
+        spent = 0.0 if self.rules.settings.max_seconds is None else seconds_of(episode.attempts())
+        writer = EpisodeWriter(episode, self.pictures if self.rules.settings.frames else None)
+        seed = episode_seed(self.run.header.seed, episode.number)
         try:
             end = await play(
                 env_thread,
-                self._agent,
+                self.agent,
                 episode.task,
                 writer,
-                self._rules,
+                self.rules,
                 seed=seed,
                 prefix=prefix,
                 again=again,
                 spent=spent,
             )
             if not end.again:
-                append(self._run, [writer.entry(episode.number, end)])
+                append(self.run, [writer.entry(episode.number, end)])
             return end
         finally:
             writer.close()
 
 
 def _faults(episode: Episode) -> int:
-    """How often the simulator has failed the episode already."""
+    """The number of earlier simulator faults of the episode."""
     return sum(attempt.end is not None and attempt.end.again for attempt in episode.attempts())
 
 
@@ -190,7 +182,7 @@ def _pauses(retries: int, first: float) -> Iterator[float | None]:
 
 
 async def _rebuild(make: Callable[[], Env], first: float) -> EnvThread:
-    """A env_thread with a new environment; a simulator that does not start is tried again."""
+    """Build an environment, with retries if its simulator does not start."""
     for pause in _pauses(_BUILDS - 1, first):
         try:
             return await EnvThread.build(make)
