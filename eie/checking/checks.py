@@ -22,8 +22,8 @@ def check_picture(context: StepContext, visible: float) -> None:
     """Check that the image is clear, and shows the object of the answer unambiguously.
 
     Args:
-        context: in question.
-        visible: the share of the picture that it has to take up.
+        context: of the step.
+        visible: minimum share of the image area that the object covers.
     """
     rgb = context.observation.rgb
     if rgb is None:

@@ -55,7 +55,7 @@ second shorter sight single slicing small spot state step steps subgoal surface 
 task thing things third time top try two view wall wash water way ways while whole work wrong
 """
 _GENERAL_WORDS = frozenset(_GENERAL.split())
-"""Nouns, and words that may stand before them, that are no objects of a scene."""
+"""Nouns that are not objects of a scene, and words that may precede them."""
 
 
 def contradictions(
@@ -65,9 +65,9 @@ def contradictions(
 
     Args:
         text: any, in English.
-        things: the state.
-        lexicon: the environment's words.
-        wish: take all of it as what is asked for.
+        things: objects of the scene.
+        lexicon: of the environment.
+        wish: whether the whole text is a request.
     """
     return list(dict.fromkeys(_Reader(things, lexicon).read(text, wish)))
 
@@ -120,7 +120,7 @@ class _Reader:
             yield f"It speaks of {mention.count} of {mention.kind!r}, and there are {found}."
 
     def _can_be_made(self, kind: str) -> bool:
-        """Whether there is what it is made of, or what that is made of in its turn."""
+        """Whether its source object is in the scene, directly or through other products."""
         there = {thing.kind for thing in self._things}
         passed: set[str] = set()
         source = self._lexicon.products.get(kind)
@@ -138,7 +138,7 @@ class _Reader:
                 yield f"No {mention.kind} is {self._said(state, holds)}."
 
     def _predicates(self, clause: str, mention: ObjectMention) -> Iterator[str]:
-        """What is said of it after "is": "the fridge is closed and empty"."""
+        """Check a predicate after "is": "the fridge is closed and empty"."""
         words = "|".join(map(re.escape, sorted(self._nouns.adjectives)))
         match = re.match(
             rf"(?:\s*,?\s*(?:which|that|it))?\s+{_BE}{_NOT}{_ADVERBS}\s+(?P<state>{words})\b"
@@ -174,7 +174,7 @@ class _Reader:
             yield f"The {mention.kind} {isnt} {match['where']} the {place.kind}."
 
     def _around(self, thing: SceneObject) -> Iterator[str]:
-        """Names of all that it lies in or on, however deep."""
+        """Names of all objects that it lies in or on, at any depth."""
         passed = {thing.name}
         support = thing.support
         while support is not None and support not in passed:

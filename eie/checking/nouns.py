@@ -24,11 +24,11 @@ class ObjectMention:
 
     kind: str
     number: int | None
-    """Of its name: 2 in "mug_2"."""
+    """Number in its name: 2 in "mug_2"."""
     count: int | None
-    """How many of them it claims: 2 in "two mugs"."""
+    """Claimed number of objects: 2 in "two mugs"."""
     states: tuple[tuple[str, bool], ...]
-    """What adjectives before it claim: (("open", False),) in "the closed fridge"."""
+    """Claims of preceding adjectives: (("open", False),) in "the closed fridge"."""
     denied: bool
     """Whether it is negated: "no mug"."""
     start: int
@@ -55,7 +55,7 @@ class SceneNouns:
         )
 
     def mentions(self, clause: str) -> Sequence[ObjectMention]:
-        """Every thing that a clause in lower case speaks of, in order."""
+        """All objects that a clause in lower case mentions, in order."""
         return [self._mention(match) for match in self._pattern.finditer(clause)]
 
     def known(self, noun: str) -> str | None:

@@ -12,14 +12,14 @@ from inhabit.eie.examples.example import Example, Rejection, Split
 from inhabit.eie.sets.folder import AttemptLine
 
 _ALIKE = 6
-"""Bits of 256 in which the fingerprints of near copies differ at the most."""
+"""Maximum Hamming distance, of 256 bits, between the fingerprints of near duplicates."""
 
 
 class Novelty:
     """Fingerprints of the kept examples."""
 
     def __init__(self, examples: Iterable[Example], past: Sequence[AttemptLine]) -> None:
-        """Begin with the examples that are kept already, in their order."""
+        """Start with the accepted examples, in their order."""
         self._splits: dict[str, Split] = {}
         self._prints: dict[bytes, list[int]] = {}
         self.kept = 0
@@ -28,7 +28,7 @@ class Novelty:
             self._remember(example, int(print_, 16))
 
     def judge(self, draft: Draft) -> Draft | Refused:
-        """Accept a draft, and add it; or say why it is a duplicate."""
+        """Accept a draft and add it, or reject it as a duplicate."""
         example = draft.example
         for image in _images(example):
             other = self._splits.get(image, example.split)
@@ -54,12 +54,12 @@ class Novelty:
 
 
 def _images(example: Example) -> list[str]:
-    """Digests of all its pictures."""
+    """Digests of all its images."""
     files = [example.image, *(past.image for past in example.history if past.image)]
     return [file.removeprefix("images/").removesuffix(".png") for file in files]
 
 
 def _asks(example: Example) -> bytes:
-    """What an example asks and what is right, in sixteen bytes."""
+    """A 16-byte digest of the question and the correct answer."""
     asked = f"{example.kind}\n{example.goal}\n{example.text}\n{example.candidates[example.answer]}"
     return hashlib.sha256(asked.encode()).digest()[:16]

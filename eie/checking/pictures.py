@@ -1,4 +1,4 @@
-"""Whether a picture shows what it should, and a print of it by which near copies are found."""
+"""Image quality checks, and fingerprints to find near duplicates."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from PIL import Image
 
 _DARK = 16.0
-"""Mean of all values (0 to 255) under which nothing can be told apart."""
+"""Images with a lower mean value (0 to 255) are too dark."""
 _PLAIN = 6.0
-"""Standard deviation of the brightness under which a picture is of one colour."""
+"""Images with a lower standard deviation of the brightness are of one colour."""
 _SIDE = 16
 _CLUTTERED = 60
-"""Things in sight at once."""
+"""Images with more visible objects are too cluttered."""
 
 
 def unclear(rgb: NDArray[np.uint8], in_sight: int) -> str | None:
-    """What is wrong with a picture, uint8 (H, W, 3), that shows so many things; None if nothing."""
+    """The flaw of an image, uint8 (H, W, 3), with `in_sight` visible objects; None if fine."""
     if float(rgb.mean()) < _DARK:
         return "The picture is nearly black."
     if float(rgb.mean(axis=2).std()) < _PLAIN:
@@ -29,9 +29,9 @@ def unclear(rgb: NDArray[np.uint8], in_sight: int) -> str | None:
 
 
 def fingerprint(rgb: NDArray[np.uint8]) -> int:
-    """256 bits: of a 17 x 16 version, whether each cell is brighter than the one to its right.
+    """The 256-bit difference hash (dHash): whether each cell is brighter than its right neighbour.
 
-    That is a difference hash (dHash); like pictures differ in few bits.
+    Similar images differ in few bits.
     """
     small = Image.fromarray(rgb).convert("L").resize((_SIDE + 1, _SIDE), Image.Resampling.BOX)
     cells = np.asarray(small, np.int16)
@@ -40,7 +40,7 @@ def fingerprint(rgb: NDArray[np.uint8]) -> int:
 
 
 def apart(one: int, other: int) -> int:
-    """In how many bits two fingerprints differ."""
+    """The Hamming distance of two fingerprints."""
     return (one ^ other).bit_count()
 
 

@@ -1,4 +1,4 @@
-"""Assigns splits by what they must not share, so that nothing leaks between them."""
+"""Assigns splits by a key that they must not share, so that nothing leaks between them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.7), ("val", 0.1), ("test
 def split_of(key: str, seed: int) -> Split:
     """The split of everything that has `key` (a room, an object, a family of tasks).
 
-    Seven in ten keys train, one validates, two test, by a hash: whatever else is in the set, a
-    key's split stays the same.
+    70 % of the keys train, 10 % validate and 20 % test. A hash decides, so a key's split does not
+    depend on the rest of the set.
     """
     digest = hashlib.sha256(f"split {seed} {key}".encode()).digest()
     place = int.from_bytes(digest[:8], "big") / 2**64

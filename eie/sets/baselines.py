@@ -21,19 +21,19 @@ from inhabit.eie.examples.example import Example
 from inhabit.episodes.scoring.metrics import wilson
 
 _SIZE = 1 << 18
-"""Weights of the classifier; features share them by their hash."""
+"""Number of weights of the classifier; features are hashed to them."""
 _EPOCHS = 4
 _RATE = 0.1
 _TOGETHER = 256
-"""Examples that are shuffled among each other, so that a set need not fit into memory."""
+"""Size of the shuffle buffer, so that a set need not fit into memory."""
 
 Examples = Callable[[], Iterable[Example]]
-"""Those of one set, from the first, as often as asked."""
+"""Iterates over the examples of a set from the start, at every call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How often one way to answer is right on the test split."""
+    """Accuracy of one baseline on the test split."""
 
     name: str
     right: int
@@ -46,22 +46,22 @@ class Baseline:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the accuracy may truly lie: Wilson, 95 %."""
+        """95 % Wilson confidence interval of the accuracy."""
         return wilson(self.right, self.examples)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All of them, and what guessing comes to."""
+    """All baselines, and the accuracy of random guessing."""
 
     chance: float
-    """Mean of one over the number of candidates."""
+    """Mean of 1 / number of candidates."""
     baselines: tuple[Baseline, ...]
     """Always the first, the most frequent in training, a bag of words."""
 
 
 def measure(examples: Examples, seed: int = 0) -> Report | None:
-    """Train and score; None where there is nothing to train on or to score.
+    """Train and score all baselines; None without training or test examples.
 
     Args:
         examples: of the set.
@@ -98,7 +98,7 @@ def measure(examples: Examples, seed: int = 0) -> Report | None:
 
 
 class BagOfWords:
-    """Softmax over the candidates; features are words, and pairs of a word asked and one said.
+    """Softmax over the candidates; features are words, and pairs of question and candidate words.
 
     Multinomial logistic regression by Adagrad (Duchi et al. 2011), features hashed.
     """
@@ -109,7 +109,7 @@ class BagOfWords:
 
     @classmethod
     def trained(cls, examples: Examples, seed: int) -> BagOfWords:
-        """One that has learnt from the train split of `examples`."""
+        """Train on the train split of `examples`."""
         made, rng = cls(), random.Random(f"bag of words {seed}")
         for _ in range(_EPOCHS):
             for example in _shuffled((e for e in examples() if e.split == "train"), rng):
@@ -117,7 +117,7 @@ class BagOfWords:
         return made
 
     def choose(self, example: Example) -> int:
-        """The candidate that the words speak for; of equals the first."""
+        """Index of the candidate with the highest score; the first of equals."""
         return int(np.argmax(self._scores(_features(example))))
 
     def _scores(self, features: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
@@ -135,7 +135,7 @@ class BagOfWords:
 
 
 def _features(example: Example) -> Sequence[NDArray[np.int64]]:
-    """For each candidate, which weights it adds up; each once."""
+    """The indices of the weights of each candidate."""
     past = " ".join(f"did {past.action}" for past in example.history)
     asked = sorted(set(_words(f"{example.question} {past}")))
     found = []

@@ -14,7 +14,7 @@ from inhabit.eie.sets.coverage import Coverage, cover, evenness
 from inhabit.eie.sets.folder import SetFolder, put
 
 OBJECTS, VERBS, ROOMS, LEFT = 40, 12, 40, 10
-"""Rows and columns that the tables show; the rest is summed up."""
+"""Maximum rows and columns of the tables; the rest is summarized."""
 _SPLITS = ("train", "val", "test")
 
 
@@ -36,8 +36,8 @@ def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
 
     Args:
         opened: the set.
-        covered: its counts.
-        report: how far its texts give the answers away; None where that can't be measured.
+        covered: its statistics.
+        report: text-only baselines; None if they can't be measured.
     """
     plain = opened.header.model_dump(mode="json")
     return (
@@ -63,13 +63,13 @@ def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
 
 
 def plain_markdown(text: object) -> str:
-    """`text` on one line, in which Markdown finds nothing to act on."""
+    """`text` on one line, with Markdown syntax escaped."""
     joined = re.sub(r"\s+", " ", str(text))
     return re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", joined)
 
 
 def in_code(text: object) -> str:
-    """`text` on one line, to stand between two backticks."""
+    """`text` on one line, for use between backticks."""
     return re.sub(r"\s+", " ", str(text)).replace("`", "'").replace("|", "\\|")
 
 
@@ -78,25 +78,25 @@ def _most(counted: dict[str, int], most: int) -> Sequence[str]:
 
 
 def _rooms(covered: Coverage) -> Sequence[tuple[str, list[int]]]:
-    """Every room with its examples in each split, in the order of their names."""
+    """Every room with its number of examples in each split, sorted by name."""
     names = {room for room, _ in covered.rooms}
     rows = [(name, [covered.rooms[name, split] for split in _SPLITS]) for name in names]
     return sorted(rows, key=lambda row: _by_number(row[0]))
 
 
 def _by_number(name: str) -> list[tuple[str, int]]:
-    """What puts "FloorPlan2" before "FloorPlan10"."""
+    """Sort key that puts "FloorPlan2" before "FloorPlan10"."""
     return [(word, int(number or 0)) for word, number in re.findall(r"(\D*)([0-9]*)", name)]
 
 
 def _positions(covered: Coverage) -> Sequence[tuple[int, list[int]]]:
-    """For each number of candidates, how often the answer stands at each place."""
+    """For each number of candidates, the count of each answer position."""
     numbers = sorted({candidates for candidates, _ in covered.positions})
     return [(n, [covered.positions[n, place] for place in range(n)]) for n in numbers]
 
 
 def _left(covered: Coverage) -> Sequence[tuple[str, int]]:
-    """Examples by the actions that are left, those with many together."""
+    """Number of examples by remaining steps; large numbers are combined."""
     few = [(str(left), covered.difficulty[left]) for left in range(1, LEFT + 1)]
     return [*few, ("more", covered.examples - sum(count for _, count in few))]
 
@@ -104,7 +104,7 @@ def _left(covered: Coverage) -> Sequence[tuple[str, int]]:
 def _templates() -> Environment:
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        # What stands in the card is Markdown: each text from outside goes through a filter.
+        # The card is Markdown: every untrusted text goes through a filter.
         autoescape=False,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -11,12 +11,12 @@ from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.sets.folder import SetFolder
 
 SAMPLES = 8
-"""Sentences of each reason for rejection that are shown."""
+"""Number of sample sentences per reason for rejection."""
 
 
 @dataclass(slots=True)
 class Coverage:
-    """Counts over a whole set, in memory that grows with its variety alone."""
+    """Counts over a set; memory grows with its variety, not its size."""
 
     examples: int = 0
     attempts: int = 0
@@ -80,7 +80,7 @@ def cover(opened: SetFolder) -> Coverage:
 
 @dataclass(frozen=True, slots=True)
 class ChiSquare:
-    """Pearson's chi-square test of whether answers stand at every place equally often."""
+    """Pearson's chi-square test that all answer positions are equally frequent."""
 
     statistic: float
     freedom: int
@@ -88,12 +88,12 @@ class ChiSquare:
 
     @property
     def p(self) -> float:
-        """How likely even chances give at least as uneven a count; small means skewed."""
+        """The p-value; small means that positions are skewed."""
         return chance_above(self.statistic, self.freedom) if self.freedom else 1.0
 
 
 def evenness(positions: Mapping[tuple[int, int], int]) -> ChiSquare:
-    """Test `positions`, (candidates, place) -> examples; each number of candidates by itself."""
+    """Test `positions`, (candidates, place) -> examples, pooled over numbers of candidates."""
     statistic, freedom = 0.0, 0
     for candidates in sorted({candidates for candidates, _ in positions}):
         counts = [positions.get((candidates, place), 0) for place in range(candidates)]

@@ -1,4 +1,4 @@
-"""The environment that a set was made in, to be started again."""
+"""The environment that a set was made with, from the set's header."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inhabit.episodes.running.from_record import settings_of_env
 from inhabit.episodes.running.plan import find_backend
 
 _BY_SPEED = "wire"
-"""The setting that says which way was quickest when the set was made."""
+"""The setting that a timing chose when the set was made."""
 
 
 def environment_of(
@@ -27,14 +27,15 @@ def environment_of(
 
     Args:
         opened: the set.
-        assignments: what the user says now of the settings, as KEY=VALUE.
-        trusted: whether the user takes what the set names for their own.
-        usual: speak to the simulator in the usual way, whichever was quickest then.
+        assignments: settings from the user, as KEY=VALUE.
+        trusted: whether the user vouches for paths and addresses in the set.
+        usual: use the default wire protocol instead of the recorded one.
 
     Raises:
         UnknownNameError: there is no such environment or backend here.
-        SettingError: a setting is wrong, or the set names a place that is not said again.
-        SetError: a task of the set is none.
+        SettingError: a setting is wrong, or the set names a path or address that the user did not
+            repeat.
+        SetError: a task of the set is malformed.
     """
     header = opened.header
     registration = find(header.env)

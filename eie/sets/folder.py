@@ -1,9 +1,8 @@
 """The folder of a set: `set.json`, `attempts.jsonl`, `examples.jsonl`, `images/`, `data/`.
 
-`attempts.jsonl` is the funnel: a line is appended for every attempt, after the pictures and the
-examples that it gave. So whatever has no line there did not happen, and is taken away when the
-set is taken up again. Nothing in these files depends on when or how fast they were written; how
-long attempts took stands in `times.jsonl`.
+A line of `attempts.jsonl` is appended after the images and examples of its attempt are written.
+Examples of an attempt without a line are removed when the set is continued. These files do not
+depend on timing; the duration of attempts is in `times.jsonl`.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class SetError(UserError, RuntimeError):
-    """A set can't be read or written. Says where, why, and what to do."""
+    """A set can't be read or written."""
 
     exit_code = ExitCode.STOPPED
 
 
 class SetHeader(BaseModel):
-    """`set.json`: what was asked for."""
+    """`set.json`: the request."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,17 +56,17 @@ class SetHeader(BaseModel):
     author: str
     seed: int
     n: int
-    """Examples that are wanted."""
+    """Number of requested examples."""
     settings: Mapping[str, Mapping[str, JsonValue]]
-    """Of "env", of "synth", and of the author's "model" where it has one."""
+    """Of "env", "synth", and the author's "model" if it has one."""
     software: Mapping[str, str]
     """Distribution -> version."""
     finished: bool = False
-    """Whether `data/` holds all of it."""
+    """Whether `data/` is complete."""
 
 
 class RejectedItem(BaseModel):
-    """Something of an attempt that was not kept."""
+    """A rejected task or step of an attempt."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -76,25 +75,25 @@ class RejectedItem(BaseModel):
 
 
 class AttemptLine(BaseModel):
-    """A line of `attempts.jsonl`: one task of an author and everything that was cut from it."""
+    """A line of `attempts.jsonl`: one task of an author, and its examples and rejections."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     number: int = Field(ge=0)
     task: str = ""
-    """Its id; empty where an author did not answer."""
+    """Id of the task; empty if the author did not answer."""
     kept: tuple[str, ...] = ()
     """Ids of examples, in their order in `examples.jsonl`."""
     prints: tuple[str, ...] = ()
-    """Fingerprints of their pictures, hexadecimal: by which near copies are found."""
+    """Fingerprints of their images, hexadecimal, to find near duplicates."""
     rejected: tuple[RejectedItem, ...] = ()
-    """One for the whole of it, or for each moment that gave no example."""
+    """One for the whole task, or one for each step that gave no example."""
     tokens: Mapping[str, int] = Field(default_factory=dict)
-    """What its author was paid: "in" and "out"."""
+    """Tokens of the author: "in" and "out"."""
 
 
 class SetFolder:
-    """A set on disk, to be read or gone on with."""
+    """A set on disk."""
 
     def __init__(self, folder: Path, header: SetHeader) -> None:
         self.folder = folder
@@ -105,7 +104,7 @@ class SetFolder:
         """The set in `folder`.
 
         Raises:
-            SetError: there is none, or it was written by another version.
+            SetError: there is none, or another version wrote it.
         """
         file = folder / "set.json"
         try:
@@ -127,7 +126,7 @@ class SetFolder:
 
     @classmethod
     def begin(cls, folder: Path, header: SetHeader) -> SetFolder:
-        """A new one. Until `set.json` is in place nothing has begun.
+        """Start a new set by writing `set.json`.
 
         Raises:
             SetError: it can't be written, or the folder holds something else.
@@ -142,10 +141,10 @@ class SetFolder:
         return made
 
     def attempts(self) -> Iterator[AttemptLine]:
-        """Every whole line of the funnel, in order.
+        """Every complete line of `attempts.jsonl`, in order.
 
         Raises:
-            SetError: a line is none of ours.
+            SetError: a line is malformed.
         """
         yield from _lines(self.folder, "attempts.jsonl", AttemptLine)
 
@@ -153,7 +152,7 @@ class SetFolder:
         """Every example, in order.
 
         Raises:
-            SetError: a line is none of ours.
+            SetError: a line is malformed.
         """
         yield from _lines(self.folder, "examples.jsonl", Example)
 
@@ -172,10 +171,10 @@ class SetFolder:
 
 
 class SetWriter:
-    """Appends to a set. What was cut off by a kill is taken away first."""
+    """Appends to a set, after removing the remains of an interrupted attempt."""
 
     def __init__(self, opened: SetFolder) -> None:
-        """Go on with a set.
+        """Continue a set.
 
         Raises:
             SetError: it can't be read or written.
@@ -204,10 +203,10 @@ class SetWriter:
         pictures: Mapping[str, NDArray[np.uint8]],
         seconds: float,
     ) -> None:
-        """Write one attempt with all that it gave; pictures by their digest.
+        """Write an attempt with its examples and images, by their digests.
 
         Raises:
-            SetError: the disk refuses. What was written before stays as it is.
+            SetError: it can't be written. Earlier attempts stay intact.
         """
         for digest, rgb in pictures.items():
             name = f"images/{digest}.png"
@@ -222,17 +221,17 @@ class SetWriter:
             raise SetError(str(error)) from error
 
     def close(self) -> None:
-        """Let go of the files. Safe to call twice."""
+        """Close the files. Safe to call twice."""
         for lines in (self._attempts, self._times, self._examples):
             lines.close()
 
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold `folder`, made if need be, so that nobody else writes into it.
+    """Lock `folder`, creating it if necessary, against other writers.
 
     Raises:
-        SetError: it can't be made, or is held already.
+        SetError: it can't be created, or is locked already.
     """
     try:
         with locked(folder):
@@ -246,13 +245,13 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def put(folder: Path, name: str, content: bytes, *, shared: bool = False) -> None:
-    """Put a file of the set in place with all its content, or leave everything as it was.
+    """Write a file of the set atomically.
 
     Args:
         folder: of the set.
-        name: of the file, seen from there.
-        content: all of it.
-        shared: whether others may write the same file at the same time.
+        name: of the file, relative to `folder`.
+        content: of the file.
+        shared: whether other processes may write the same file concurrently.
 
     Raises:
         SetError: it can't be written.
@@ -264,7 +263,7 @@ def put(folder: Path, name: str, content: bytes, *, shared: bool = False) -> Non
 
 
 def cannot_write(file: Path, error: OSError) -> SetError:
-    """What to tell where the disk refuses."""
+    """The error for a file that can't be written."""
     return SetError(
         f"{file} can't be written: {error.strerror}. What was kept so far is whole; put that right "
         "and give the same command again to go on."
@@ -283,7 +282,7 @@ def _line(of: BaseModel) -> bytes:
 
 
 def _cut(folder: Path, name: str, most: int) -> int:
-    """Cut a file of lines off after `most` of them; returns how many there are then."""
+    """Truncate a file after `most` lines; returns the number of lines left."""
     try:
         descriptor = open_appending(folder / name, folder)
         try:

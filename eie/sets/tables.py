@@ -16,7 +16,7 @@ from inhabit.eie.sets.folder import SetError, SetFolder
 from inhabit.envs.files import replacing
 
 _ROWS = 512
-"""Examples that are in memory at once."""
+"""Number of examples in memory."""
 _PAST = pa.struct(
     [
         ("action", pa.string()),
@@ -43,14 +43,14 @@ SCHEMA = pa.schema(
         ("lineage", pa.string()),
     ]
 )
-"""Columns as the fields of `Example`; the lineage is JSON, pictures are files beside."""
+"""Columns are the fields of `Example`; the lineage is JSON, images are separate files."""
 
 
 def write_tables(opened: SetFolder) -> None:
-    """Write what is in `examples.jsonl`, split by split, in order.
+    """Write the examples, one file per split, in order.
 
     Raises:
-        SetError: the disk refuses.
+        SetError: it can't be written.
     """
     folder = opened.folder / "data"
     try:

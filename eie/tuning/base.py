@@ -1,4 +1,4 @@
-"""The model that is tuned: a local one, with low-rank adapters on its layers."""
+"""The base model: a local model with LoRA adapters on its layers."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from inhabit.envs.core import UnavailableError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
-    """A model with adapters in it. Nothing but `trained` ever changes."""
+    """A model with adapters. Only `trained` changes."""
 
     name: str
-    """KIND:NAME as it was given."""
+    """KIND:NAME as given."""
     model: Any
-    """Of transformers, with the adapters inside its layers."""
+    """The transformers model, with the adapters in its layers."""
     wrapped: Any
-    """The same as peft holds it."""
+    """The same model, wrapped by peft."""
     encoder: Any
     """`inhabit.agents.models.local.encoder.Encoder` of it."""
     sees: bool
 
     @property
     def trained(self) -> Mapping[str, nn.Parameter]:
-        """What is trained, by name, in a fixed order."""
+        """The trained parameters by name, in a fixed order."""
         return {n: p for n, p in self.wrapped.named_parameters() if p.requires_grad}
 
     @torch.no_grad()
     def take(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        """Put `tensors` in place of what is trained.
+        """Set the trained parameters to `tensors`.
 
         Raises:
-            TuneError: they are not those of this model.
+            TuneError: names or shapes do not match.
         """
         trained = self.trained
         shapes = {n: tuple(t.shape) for n, t in tensors.items()}
@@ -56,7 +56,7 @@ class Base:
     def save(self, folder: Path) -> None:
         """Write what `--model local:FOLDER` can load, into an empty `folder`."""
         self.wrapped.save_pretrained(folder)
-        # peft notes where on this machine the base lay, which says nothing anywhere else.
+        # peft records a path of this machine, which is useless elsewhere.
         config = folder / "adapter_config.json"
         noted = json.loads(config.read_text())
         config.write_text(json.dumps(noted | {"base_model_name_or_path": None}, indent=2) + "\n")
@@ -64,12 +64,12 @@ class Base:
 
 
 def prepare(name: str, settings: TuneSettings, seed: int) -> Base:
-    """Load the local model `name` and put adapters on it, drawn from `seed`.
+    """Load the local model `name` and add adapters, initialized from `seed`.
 
     Raises:
-        TuneError: it is no local model, or it has no chat template.
+        TuneError: it is not a local model, or it has no chat template.
         ModelError: it can't be loaded.
-        UnavailableError: a package is lacking.
+        UnavailableError: a package is missing.
     """
     try:
         import peft
@@ -105,7 +105,7 @@ def prepare(name: str, settings: TuneSettings, seed: int) -> Base:
 
 
 def _targets(network: Any, settings: TuneSettings) -> list[str]:
-    """Names of the linear layers that adapters are put on; never that of the words' scores."""
+    """Names of the linear layers that get adapters; never the output head."""
     head = network.get_output_embeddings()
     decoder = network.get_decoder()
     within = network if settings.targets == "all" else decoder

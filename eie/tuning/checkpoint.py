@@ -1,4 +1,4 @@
-"""Checkpoints of training: whole folders, of which the newest counts."""
+"""Checkpoints of training, written atomically; the newest readable one is used."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _KEPT = 2
 
 
 class CheckpointState(BaseModel):
-    """What a checkpoint knows beside tensors."""
+    """The metadata of a checkpoint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     step: int
-    """Steps that are done."""
+    """Number of completed steps."""
     asked: str
-    """Digest of what was asked for: base, set, settings, seed."""
+    """Digest of the request: base, set, settings, seed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """Weights and the optimizer's two moments, by the parameters' names."""
+    """Weights and the optimizer's first and second moments, by parameter name."""
 
     state: CheckpointState
     weights: Mapping[str, torch.Tensor]
@@ -37,7 +37,7 @@ class Checkpoint:
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> Path:
-    """Put `checkpoint` into `folder`, whole or not at all; of older ones the last stays."""
+    """Write `checkpoint` to `folder` atomically; of older ones only the last is kept."""
     target = folder / f"{checkpoint.state.step:06d}"
     half = folder / f"{target.name}.half"
     shutil.rmtree(half, ignore_errors=True)
@@ -59,10 +59,10 @@ def whole(folder: Path) -> list[Path]:
 
 
 def newest(folder: Path) -> tuple[Checkpoint | None, list[str]]:
-    """The newest checkpoint in `folder` that can be read; None where there is none.
+    """The newest readable checkpoint in `folder`; None if there is none.
 
     Returns:
-        It, and a sentence for each newer one that was cut short or spoilt.
+        The checkpoint, and a warning for each newer one that is incomplete or damaged.
     """
     remarks: list[str] = []
     for place in reversed(whole(folder)):

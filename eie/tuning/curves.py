@@ -1,4 +1,4 @@
-"""The page of a training: its curves, and what was asked for. One file, nothing fetched."""
+"""The page of a training: loss curves and settings in one self-contained file."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from inhabit.eie.tuning.log import LogLine
 
 _WIDTH, _HEIGHT = 560.0, 200.0
 _MOST = 400
-"""Points of a curve; more are averaged."""
+"""Maximum number of points of a curve; more are averaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A line in a plot: what it is called, its colour's name, and where it runs, in pixels."""
+    """A line in a plot: its label, the name of its colour, and its points in pixels."""
 
     name: str
     colour: str
     points: str
     last: str
-    """The value it ends with, as it is written beside it."""
+    """The last value, as its label shows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Curves over the steps, on one scale."""
+    """Curves over the steps, on a common scale."""
 
     title: str
     curves: tuple[Curve, ...]
     marks: tuple[tuple[float, str], ...]
-    """Height in pixels and value of each line across."""
+    """Position in pixels and value of each horizontal grid line."""
     steps: tuple[tuple[float, str], ...]
-    """The same along the bottom."""
+    """Position in pixels and label of each tick of the x-axis."""
 
 
 def page(asked: Mapping[str, JsonValue], lines: Sequence[LogLine]) -> str:
-    """HTML of the training `asked` for, as far as `lines` tell of it."""
+    """Render the page of a training from its request and its log."""
     steps = [line for line in lines if line.kind == "step"]
     judged = [line for line in lines if line.kind == "judge"]
     last = max((line.step for line in lines), default=1)
@@ -113,7 +113,7 @@ def _plot(
 
 
 def _thinned(points: Sequence[tuple[int, float]]) -> Sequence[tuple[float, float]]:
-    """At most `_MOST` points, each the mean of those around it."""
+    """At most `_MOST` points, each the mean of its neighbourhood."""
     if len(points) <= _MOST:
         return points
     bounds = [round(i * len(points) / _MOST) for i in range(_MOST + 1)]
@@ -122,7 +122,7 @@ def _thinned(points: Sequence[tuple[int, float]]) -> Sequence[tuple[float, float
 
 
 def _ticks(highest: float) -> Sequence[float]:
-    """Round numbers from 0 to `highest` or a little more."""
+    """Five round numbers from 0 to `highest` or a little more."""
     size = 1e-12
     while True:
         for step in (size, 2 * size, 2.5 * size, 5 * size):

@@ -12,13 +12,13 @@ from inhabit.envs.core import UnavailableError
 
 
 class Devices:
-    """This program among those that `accelerate launch` started; alone where it was not."""
+    """This process among those of `accelerate launch`; otherwise a single process."""
 
     def __init__(self) -> None:
-        """Find the others, if there are any.
+        """Join the other processes, if there are any.
 
         Raises:
-            UnavailableError: there are, and accelerate is not installed.
+            UnavailableError: there are others, and accelerate is not installed.
         """
         self._accelerator: Any = None
         self.rank, self.count = 0, 1
@@ -35,19 +35,19 @@ class Devices:
         self.count = self._accelerator.num_processes
 
     def add(self, tensors: Sequence[torch.Tensor]) -> None:
-        """Make each of `tensors` the sum of all peers' own, in place."""
+        """Sum each of `tensors` over all processes, in place."""
         if self._accelerator is not None:
             for tensor in tensors:
                 tensor.copy_(self._accelerator.reduce(tensor, reduction="sum"))
 
     def total(self, number: float) -> float:
-        """The sum of all peers' `number`."""
+        """The sum of `number` over all processes."""
         if self._accelerator is None:
             return float(number)
         own = torch.tensor(float(number), device=self._accelerator.device)
         return float(self._accelerator.reduce(own, reduction="sum"))
 
     def wait(self) -> None:
-        """Until all of them have come here."""
+        """Wait until all processes have arrived here."""
         if self._accelerator is not None:
             self._accelerator.wait_for_everyone()

@@ -16,30 +16,30 @@ from inhabit.envs.template import WordedGoal
 
 _EPOCHS, _RATE = 60, 2e-3
 _UNKNOWN, _LOST, _MORE = 0.12, 0.12, 0.2
-"""How often a word that goals of several types share is taken for one that is not known, is left
-out, and how often any has one before it that is not known: people say the same in other words."""
+"""Augmentation: probability that a word shared by several task types is replaced by the unknown
+word, that it is dropped, and that an unknown word is inserted before any word."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class _GoalExample:
-    """Nouns are slots in it, so that many goals are one."""
+    """A goal with slots for nouns, so that many goals share an example."""
 
     words: tuple[str, ...]
     task: int
     parts: tuple[tuple[int, int], ...]
-    """Where a noun is spoken of first, and its part."""
+    """Position of the first mention of a noun, and the noun's part."""
 
 
 def train_goal_reader(
     goals: Iterable[WordedGoal], nouns: Sequence[str], *, seed: int, tell: Callable[[str], None]
 ) -> tuple[GoalReader, tuple[str, ...], tuple[str, ...]]:
-    """A reader that has learnt these goals, its words, and the types of task that it knows.
+    """Train a reader on these goals; returns it, its words and its types of task.
 
     Args:
-        goals: in every way that they may be worded.
-        nouns: that goals may speak of.
-        seed: of the first weights, and the order.
-        tell: hears how it went.
+        goals: in all their wordings.
+        nouns: that goals may mention.
+        seed: of the initial weights and the order.
+        tell: called with a line about the result.
     """
     known = list(goals)
     tasks = tuple(sorted({goal.kind for goal in known}))
@@ -72,7 +72,7 @@ def _goal_example(goal: WordedGoal, tasks: Sequence[str], nouns: Sequence[str]) 
 
 
 def _common(examples: Sequence[_GoalExample]) -> Set[str]:
-    """The words of goals of several types: without the others a goal would be of another type."""
+    """The words that several types of task share; the others decide the type."""
     spoken = Counter(
         word for word, _ in {(word, one.task) for one in examples for word in one.words}
     )
@@ -80,9 +80,9 @@ def _common(examples: Sequence[_GoalExample]) -> Set[str]:
 
 
 def _augmented(settings: _GoalExample, common: Set[str], rng: np.random.Generator) -> _GoalExample:
-    """The same in other words, of which some are not known: nouns too, and then all their places.
+    """Augment an example with unknown words; an unknown noun is replaced at all its positions.
 
-    Nouns are numbered as they are met, so that one which is not known has no number.
+    Nouns are numbered in order of appearance; an unknown noun has no number.
     """
     slots = dict.fromkeys(word for word in settings.words if word.startswith("<"))
     known = [slot for slot in slots if rng.random() >= _UNKNOWN]

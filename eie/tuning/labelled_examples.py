@@ -12,18 +12,18 @@ from inhabit.eie.tuning.samples import Sample, picture, view_of
 from inhabit.envs.core import Action, Observation
 
 KINDS = ("decision", "trajectory", "recovery")
-"""Those that ask what to do next. What was done in a film is another question."""
+"""Kinds of examples that ask for the next action."""
 
 
 def moments(samples: Sequence[Sample], eyes: Model | None) -> list[LabelledPrompt]:
-    """Each example as the moment that it was cut from.
+    """Each example as a labelled prompt.
 
     Args:
         samples: of `KINDS`.
-        eyes: a model that looks at the pictures; None leaves them unseen.
+        eyes: vision model that detects objects in the images; None for no detections.
 
     Raises:
-        TuneError: a picture can't be read.
+        TuneError: an image can't be read.
     """
     notes = Notes()
     return [_moment(sample, notes, eyes) for sample in samples]
@@ -45,5 +45,5 @@ def _seen(sample: Sample, file: str | None, eyes: Model | None) -> Detections:
 
 
 def _action(text: str) -> Action:
-    """Told apart by its text alone: an example keeps no more of an action."""
+    """An action from its text, which is all that an example holds of it."""
     return Action(text, text)

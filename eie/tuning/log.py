@@ -1,4 +1,4 @@
-"""What training came to, a line for each step: appended, never rewritten."""
+"""The log of a training: one line per step or evaluation, append-only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class LogLine(BaseModel):
-    """A step, or a measurement on the validation split after `step` steps."""
+    """A training step, or an evaluation on the validation split after `step` steps."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -19,26 +19,26 @@ class LogLine(BaseModel):
     loss: float
     """Mean over the examples."""
     accuracy: float
-    """Share of the examples whose answer is the likeliest candidate, by the sum."""
+    """Share of examples whose answer has the highest summed log-probability."""
     chance: float | None = None
-    """Of a judge line: the same for a blind guess."""
+    """Of a judge line: the accuracy of random guessing."""
     rate: float | None = None
     norm: float | None = None
-    """Of a step's gradients, before they are cut."""
+    """Gradient norm of a step, before clipping."""
     examples: int = 0
     seconds: float = 0.0
 
 
 def append(file: Path, line: LogLine) -> None:
-    """Add `line` by one write."""
+    """Append `line` in a single write."""
     with file.open("ab", buffering=0) as stream:
         stream.write(line.model_dump_json(exclude_none=True).encode() + b"\n")
 
 
 def lines(file: Path) -> Sequence[LogLine]:
-    """The lines that count, by kind and step: of steps that were done again, the last.
+    """The lines in order of their steps; of repeated steps, the last.
 
-    What was cut short by a kill is left out.
+    Incomplete lines are skipped.
     """
     found: dict[tuple[str, int], LogLine] = {}
     for text in file.read_bytes().split(b"\n") if file.exists() else ():

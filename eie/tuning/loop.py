@@ -1,4 +1,4 @@
-"""Training: the same steps from the same seed, whether or not it was killed in between."""
+"""The training loop: deterministic for a seed, also when it resumes from a checkpoint."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Training:
-    """One model, one set, one way."""
+    """A training of one model on one set."""
 
     base: Base
     train: Sequence[Sample]
@@ -33,20 +33,20 @@ class Training:
     seed: int
     out: Path
     asked: str
-    """Digest of what was asked for: a checkpoint of anything else is not gone on from."""
+    """Digest of the request; a checkpoint of another request is refused."""
     tell: Callable[[log.LogLine], None]
     warn: Callable[[str], None]
 
     @property
     def steps(self) -> int:
-        """How many there are in all."""
+        """Total number of optimizer steps."""
         return max(1, math.ceil(self.settings.epochs * len(self.train) / self.settings.batch))
 
     def run(self, peers: Devices) -> None:
-        """Train to the end, from where the newest checkpoint stands.
+        """Train to the end, starting at the newest checkpoint.
 
         Raises:
-            TuneError: a loss is no number, memory ran out, or the checkpoints are of another
+            TuneError: a loss is not finite, memory ran out, or the checkpoints are of another
                 training. The last good checkpoint is kept.
         """
         wording = Wording(self.settings, sees=self.base.sees)
@@ -87,7 +87,7 @@ class Training:
             losses.append(one.item())
             right += _right(scores, sample)
         parameters = list(self.base.trained.values())
-        # A peer without an example of this step has no gradients, and takes part all the same.
+        # A process without an example in this step still takes part in the reduction.
         peers.add([p.grad if p.grad is not None else _zero(p) for p in parameters])
         norm = float(torch.nn.utils.clip_grad_norm_(parameters, self.settings.clip))
         if not math.isfinite(norm):
@@ -113,7 +113,7 @@ class Training:
         )
 
     def _order(self, step: int) -> Sequence[int]:
-        """The examples of a step: each epoch runs through all of them in an order of its own."""
+        """Indices of a step's examples; each epoch is shuffled anew."""
         first, batch, size = step * self.settings.batch, self.settings.batch, len(self.train)
         found = []
         for place in range(first, first + min(batch, size)):
@@ -122,7 +122,7 @@ class Training:
         return found
 
     def _rate(self, step: int) -> float:
-        """Up in a line, down as half a cosine."""
+        """Linear warmup, then cosine decay."""
         rising = max(1, round(self.settings.warmup * self.steps))
         if step < rising:
             return self.settings.rate * (step + 1) / rising
@@ -232,13 +232,13 @@ class Training:
 
 
 def _zero(parameter: torch.nn.Parameter) -> torch.Tensor:
-    """No gradient, in numbers."""
+    """A zero gradient."""
     parameter.grad = torch.zeros_like(parameter)
     return parameter.grad
 
 
 def _right(scores: Scores, sample: Sample) -> int:
-    """Whether the answer is the likeliest; with a reason before it, that isn't asked."""
+    """1 if the answer is the most likely candidate; 0 when training on reasons."""
     if len(scores.sums) != len(sample.example.candidates):
         return 0
     return int(int(scores.sums.argmax()) == sample.example.answer)

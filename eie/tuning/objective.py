@@ -17,7 +17,7 @@ from inhabit.eie.tuning.settings import Objective
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Of each candidate: its log-probability and its length. Gradients run through `sums`."""
+    """Log-probability and length of each candidate. Gradients flow through `sums`."""
 
     sums: torch.Tensor
     """(candidates,), in nats, as `agents/models/local/likelihood.py` defines them."""
@@ -26,13 +26,13 @@ class Scores:
 
     @property
     def means(self) -> torch.Tensor:
-        """Per token, as EgoPlan-Bench compares them."""
+        """Mean log-probability per token, as EgoPlan-Bench compares candidates."""
         return self.sums / self.lengths
 
 
 def read(model: Any, prompt: EncodedPrompt, trie: Trie) -> Scores:
-    """Score the sequences of `trie` after `prompt`, with gradients where they are on."""
-    # Nothing may be kept from before: the weights have changed since.
+    """Score the sequences of `trie` after `prompt`, with gradients if enabled."""
+    # No cached prefix: the weights have changed since.
     reader = Reader(model)
     prefix = reader.read_prefix(replace(prompt, fixed=0))
     rest = list(prompt.ids[prefix.read :])
@@ -53,14 +53,14 @@ def read(model: Any, prompt: EncodedPrompt, trie: Trie) -> Scores:
 def loss(
     scores: Scores, answer: int, objective: Objective, *, margin: float, other: int | None
 ) -> torch.Tensor:
-    """What is made small for one example.
+    """The loss of one example.
 
     Args:
         scores: of all candidates.
-        answer: the right one's number.
-        objective: what is added up.
+        answer: index of the correct candidate.
+        objective: terms of the loss.
         margin: of the hinge, in nats per token.
-        other: a wrong candidate's number, for the hinge; None where there is none.
+        other: index of a wrong candidate, for the hinge; None if there is none.
     """
     nll = -scores.means
     total = nll[answer]
@@ -80,7 +80,7 @@ def _scores(logits: torch.Tensor, trie: Trie) -> Scores:
     for path, end in zip(trie.paths, trie.ends, strict=True):
         total = edges[list(path)].sum()
         if end is not None:
-            # log(1 - what goes on), over the tokens that do not: no difference of near equals.
+            # log(1 - p(continuation)), summed over the other tokens to avoid cancellation.
             onward = torch.zeros(logs.shape[-1], dtype=torch.bool, device=logs.device)
             onward[tokens[nodes == end]] = True
             total = total + logs[end].masked_fill(onward, -torch.inf).logsumexp(0)

@@ -21,7 +21,7 @@ from inhabit.envs.template import WordedGoal
 
 @dataclass(frozen=True, slots=True)
 class RankerTraining:
-    """How long, and how fast."""
+    """Hyperparameters of the ranker's training."""
 
     epochs: int = 12
     batch: int = 32
@@ -30,13 +30,12 @@ class RankerTraining:
     forget: float = 0.15
     """See `inhabit.agents.models.ranker.network.Network`."""
     among: int = 48
-    """Choices that are told from the answer at a time, drawn anew each time: a quarter of all takes
-    a quarter of the time."""
+    """Number of wrong choices per example and epoch, sampled anew each time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankerExample:
-    """A question, and which of its choices is the answer."""
+    """A question, and the index of its answer."""
 
     question: RankerQuestion
     answer: int
@@ -49,7 +48,7 @@ def build_vocabulary(
     seed: int,
     tell: Callable[[str], None],
 ) -> tuple[RankerVocabulary, GoalReader]:
-    """The nouns of goals and of all that can be said, and a reader of what the goals ask for."""
+    """The nouns of goals and actions, and a trained goal reader."""
     said = {action.text for moment in moments for action in moment.candidates}
     asked = list(goals)
     spoken = {noun for goal in asked for noun in goal.parts}
@@ -62,7 +61,7 @@ def build_vocabulary(
 def featurize(
     moments: Sequence[LabelledPrompt], vocabulary: RankerVocabulary, reader: GoalReader
 ) -> list[RankerExample]:
-    """The moments in numbers."""
+    """The labelled prompts as features."""
     read = lru_cache(maxsize=4096)(reader.read)
     found = []
     for moment in moments:
@@ -83,19 +82,19 @@ def train_ranker(
     tell: Callable[[str], None],
     before: Network | None = None,
 ) -> Network:
-    """A network that has learnt the exercises.
+    """Train a network on `examples`.
 
     Args:
-        vocabulary: its words.
-        reader: of goals; it is left as it is.
-        examples: exercises, of the same lexicon and reader.
-        settings: how long, and how fast.
-        seed: of the first weights, the order, and what is left out.
-        tell: hears how it goes.
-        before: one that has learnt something already, to go on with; its weights are left alone.
+        vocabulary: of the network.
+        reader: of goals; not trained further.
+        examples: made with the same vocabulary and reader.
+        settings: hyperparameters.
+        seed: of the initial weights, the order and dropout.
+        tell: called with a line after every epoch.
+        before: a trained network to start from; it is not changed.
 
     Raises:
-        TuneError: a loss is no number.
+        TuneError: a loss is not finite.
     """
     torch.manual_seed(seed)
     network = Network(vocabulary, forget=settings.forget).train()
@@ -131,7 +130,7 @@ def train_ranker(
 
 
 def _some(example: RankerExample, among: int, rng: np.random.Generator) -> RankerExample:
-    """The answer first, and some of the others."""
+    """The example with the answer first, and a random sample of the other choices."""
     asked = example.question
     if len(asked.verbs) <= among + 1:
         return example

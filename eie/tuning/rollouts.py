@@ -23,7 +23,7 @@ class LabelledPrompt:
 
     prompt: tuple[Message, ...]
     candidates: tuple[Action, ...]
-    """What can be said there, without what has just failed or leads round in a circle."""
+    """The possible actions, without those that just failed or lead in a circle."""
     best: Action
 
 
@@ -37,25 +37,25 @@ class RolloutResult:
 
 
 Actor = Callable[[LabelledPrompt], Action]
-"""Who acts."""
+"""Chooses an action."""
 Detector = Callable[[Observation], Detections]
-"""Who puts in words what an observation shows."""
+"""Detects objects in an observation."""
 
 
 def rollout(
     env: Env, task: Task, *, detect: Detector, act: Actor, seed: int, max_steps: int
 ) -> Iterator[LabelledPrompt | RolloutResult]:
-    """Play `task`: each moment as it comes, and how it ended.
+    """Play `task`; yields a labelled prompt for every step, and then the result.
 
-    It ends early where the expert knows no way on, or ten actions have failed.
+    It ends early if the expert has no plan, or ten actions have failed.
 
     Args:
         env: with an expert.
-        task: to be played.
-        detect: puts what is seen in words.
-        act: chooses what is done.
+        task: of the episode.
+        detect: detects objects in observations.
+        act: chooses the actions.
         seed: of the episode.
-        max_steps: steps.
+        max_steps: maximum number of steps.
     """
     assert isinstance(env, Expert), "Practice needs an environment with an expert."
     env.reset(task, seed=seed)
@@ -85,7 +85,7 @@ def rollout(
 
 
 def noisy_expert(share: float, seed: int) -> Actor:
-    """The expert, who now and then does something else: so that one learns how to recover."""
+    """The expert, with a share of random actions, so that a learner sees recoveries."""
     rng = random.Random(f"slips {seed}")
 
     def act(step: LabelledPrompt) -> Action:
@@ -95,10 +95,10 @@ def noisy_expert(share: float, seed: int) -> Actor:
 
 
 def with_known_answer(moments: Sequence[LabelledPrompt]) -> list[LabelledPrompt]:
-    """Those whose answer can be said there: what failed or came to nothing new may not."""
+    """The prompts whose candidates contain the answer."""
     return [m for m in moments if any(m.best == action for action in m.candidates)]
 
 
 async def _parse_nothing(text: str) -> Action | None:
-    """Nobody speaks here."""
+    """Parse nothing: no model is asked."""
     return None

@@ -23,22 +23,22 @@ from inhabit.episodes.recording.picture import read_picture
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One thing to learn. Pictures are read from the set's folder when it is its turn."""
+    """A training example. Its images are read from the set's folder when needed."""
 
     folder: Path
     example: Example
 
     @property
     def answer(self) -> str:
-        """What is to be said."""
+        """Text of the correct candidate."""
         return self.example.candidates[self.example.answer]
 
 
 class Wording:
-    """Prompts as the planners send them, so that what is learnt is what is asked later."""
+    """Builds the prompts of the planners, so that training and use agree."""
 
     def __init__(self, settings: TuneSettings, *, sees: bool) -> None:
-        """For a model that `sees` or does not."""
+        """Build prompts; `sees` says whether the model accepts images."""
         self._prompt = Prompt("rank", history=settings.history)
         self._question = Prompt("question", history=settings.history)
         self._sees = sees and settings.pictures
@@ -47,7 +47,7 @@ class Wording:
         """The prompt of `sample`.
 
         Raises:
-            TuneError: a picture of it can't be read.
+            TuneError: an image of it can't be read.
         """
         example = sample.example
         if example.kind in ("recognition", "photograph"):
@@ -57,7 +57,7 @@ class Wording:
         return self._prompt.messages(view, images=self._sees)
 
     def _asked(self, sample: Sample) -> Sequence[Message]:
-        """A question that is no planner's: the film before it, and the picture."""
+        """The prompt of a question that planners don't ask, with all images at the end."""
         example = sample.example
         files = [past.image for past in example.history if past.image] + [example.image]
         seen = [Image(picture(sample.folder, f)) for f in files] if self._sees else []
@@ -70,7 +70,7 @@ def read(folder: Path, split: Split) -> Iterator[Sample]:
     """The examples of `split` in the set `folder`, in their order.
 
     Raises:
-        TuneError: there is no such set, or a line of it is no example.
+        TuneError: there is no such set, or a line of it is not an example.
     """
     file = folder / "examples.jsonl"
     try:
@@ -90,10 +90,10 @@ def read(folder: Path, split: Split) -> Iterator[Sample]:
 
 
 def choose(samples: Iterable[Sample], settings: TuneSettings, seed: int) -> list[Sample]:
-    """Those of the kinds that were asked for, shuffled by `seed`, and as many as asked for.
+    """Filter by `settings.kinds`, shuffle by `seed`, and take `settings.limit`.
 
     Raises:
-        TuneError: none is left.
+        TuneError: no sample is left.
     """
     kept = [s for s in samples if not settings.kinds or s.example.kind in settings.kinds]
     if not kept:
@@ -104,7 +104,7 @@ def choose(samples: Iterable[Sample], settings: TuneSettings, seed: int) -> list
 
 
 def view_of(goal: str, observation: Observation, past: Sequence[Past]) -> View:
-    """The moment that an example was cut from, without anything to choose from."""
+    """The view that an example was made from, without candidates."""
     return View(
         goal=goal,
         observation=observation,
@@ -118,7 +118,7 @@ def view_of(goal: str, observation: Observation, past: Sequence[Past]) -> View:
 
 
 async def _parse_nothing(text: str) -> Action | None:
-    """Nobody acts in an example."""
+    """Parse nothing: an example has no environment."""
     return None
 
 
@@ -126,7 +126,7 @@ def picture(folder: Path, name: str) -> NDArray[np.uint8]:
     """A picture of the set `folder`, uint8 (H, W, 3).
 
     Raises:
-        TuneError: it can't be read, or lies elsewhere.
+        TuneError: it can't be read, or lies outside the set.
     """
     if Path(name).is_absolute() or ".." in Path(name).parts:
         raise TuneError(f"The picture {name!r} lies outside of the set {folder}.")

@@ -1,4 +1,4 @@
-"""How a model is tuned."""
+"""Settings of `inhabit tune`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Kind = Literal["decision", "trajectory", "recognition", "recovery", "photograph"
 
 
 class Objective(StrEnum):
-    """What is made small. Each adds to the one before it."""
+    """The loss. Each adds to the previous one."""
 
     SFT = "sft"
-    """How unlikely the answer is: minus its mean log-probability per token."""
+    """Negative mean log-probability per token of the answer."""
     CONTRAST = "contrast"
-    """SFT, and EgoPlan-Bench's hinge (Chen et al., 2023, section 4): how much likelier one other
-    candidate of the same moment, drawn by lot, is than the answer."""
+    """SFT plus EgoPlan-Bench's hinge (Chen et al., 2023, section 4) against a random candidate other
+    than the answer."""
     RANKING = "ranking"
-    """SFT, and minus the log of the answer's share among ALL candidates, read in one forward."""
+    """SFT plus the negative log-share of the answer among all candidates, in one forward pass."""
 
 
 class TuneError(UserError, RuntimeError):
-    """A model can't be tuned, or its training had to stop. Says why, and what is kept."""
+    """A model can't be tuned, or its training had to stop."""
 
 
 class TuneSettings(SettingsModel):

@@ -1,4 +1,4 @@
-"""Fine-tunes a base model on a set, and writes it into a folder."""
+"""Fine-tunes a base model on a set, and writes the result to a folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SOFTWARE = ("inhabit", "torch", "transformers", "peft")
 
 
 class TuneRequest(BaseModel):
-    """`tune.json`: what was asked for."""
+    """The request, as in `tune.json`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,13 +38,13 @@ class TuneRequest(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Equal where the same is asked for, by whatever versions."""
+        """Digest of the request without the software versions."""
         said = self.model_dump_json(exclude={"software"})
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 class Tuning(BaseModel):
-    """What became of it: the last line of `inhabit tune --json`."""
+    """The result: the last line of `inhabit tune --json`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,9 +53,9 @@ class Tuning(BaseModel):
     base: str
     steps: int
     examples: int
-    """Of the training split that were used."""
+    """Number of training examples used."""
     accuracy_before: float | None
-    """On the validation split: share of answers that are the likeliest candidate."""
+    """Validation accuracy: share of answers that are the most likely candidate."""
     accuracy: float | None
     chance: float | None
     loss: float | None
@@ -73,22 +73,22 @@ def tune(
     tell: Callable[[log.LogLine, int], None],
     warn: Callable[[str], None],
 ) -> Tuning:
-    """Train adapters for `base` on `train`, measured on `judged`; a rerun goes on where it stood.
+    """Train adapters for `base` on `train`, evaluated on `judged`; a rerun resumes.
 
     Args:
-        train: examples to learn.
-        judged: examples to measure on, never learnt.
+        train: training examples.
+        judged: validation examples.
         base: KIND:NAME of a local model.
         out: folder: `model/`, `log.jsonl`, `index.html`, `tune.json`, `checkpoints/`.
-        settings: how.
-        seed: of the shuffle, of the adapters' first values and of dropout.
-        tell: hears of each line of the log, and of how many steps there are.
-        warn: hears of checkpoints that could not be read.
+        settings: hyperparameters.
+        seed: of the shuffle, the initial adapters and dropout.
+        tell: called with each line of the log and the total number of steps.
+        warn: called with a sentence for each checkpoint that can't be read.
 
     Raises:
-        TuneError: it can't be done, or had to stop; the last good checkpoint is kept.
+        TuneError: training is not possible, or had to stop; the last good checkpoint is kept.
         ModelError: the base can't be loaded.
-        UnavailableError: a package is lacking.
+        UnavailableError: a package is missing.
     """
     chosen = choose(train, settings, seed)
     measured = _judged(judged, settings, seed)
@@ -124,7 +124,7 @@ def tune(
 
 
 def _judged(samples: Iterable[Sample], settings: TuneSettings, seed: int) -> Sequence[Sample]:
-    """The same few for every training of this seed, or none."""
+    """The validation examples: the same for every training with this seed."""
     found = list(samples)
     if not found or settings.judge == 0:
         return ()
@@ -132,7 +132,7 @@ def _judged(samples: Iterable[Sample], settings: TuneSettings, seed: int) -> Seq
 
 
 def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:
-    """What is learnt and measured, by its content, a digest for each set."""
+    """A digest per set of the examples that are used."""
     told: dict[Path, list[str]] = {}
     for sample in samples:
         told.setdefault(sample.folder, []).append(sample.example.model_dump_json())
@@ -142,7 +142,7 @@ def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:
 
 
 def _keep(base: Base, out: Path, asked: TuneRequest) -> None:
-    """Put the tuned model in place, whole."""
+    """Write the tuned model atomically."""
     half, target = out / "model.half", out / "model"
     shutil.rmtree(half, ignore_errors=True)
     half.mkdir()

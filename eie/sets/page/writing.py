@@ -18,11 +18,11 @@ from inhabit.episodes.recording.disk import DiskError
 from inhabit.episodes.reports.page.document import pieces
 
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
-"""What could end the element that the rows stand in, or break a line of script."""
+"""Characters that could end the script element or a line of script."""
 
 
 def rows(examples: Iterable[Example]) -> Iterator[Markup]:
-    """A row for each example, all but the last with a comma after it."""
+    """A row for each example, separated by commas."""
     before = ""
     for example in examples:
         if before:
@@ -88,7 +88,7 @@ def write_page(opened: SetFolder) -> Path:
     """
     file = opened.folder / "index.html"
     covered = cover(opened)
-    # Half a surrogate pair, which models may say, is shown as a question mark.
+    # Lone surrogates in model output become question marks.
     try:
         with replacing(file, opened.folder, shared=True) as stream:
             stream.writelines(p.encode("utf-8", "replace") for p in _pieces(opened, covered))
@@ -114,7 +114,7 @@ def _pieces(opened: SetFolder, covered: Coverage) -> Iterable[str]:
 
 
 def _filters(covered: Coverage) -> Sequence[tuple[str, str, Sequence[str]]]:
-    """Name, label and values of what the list can be narrowed to."""
+    """Name, label and values of each filter of the list."""
     return [
         ("split", "Split", [split for split in _SPLITS if covered.splits[split]]),
         ("kind", "Kind", sorted({kind for kind, _ in covered.kinds})),

@@ -1,4 +1,4 @@
-"""How well a vision model detects classes in whole images, and from which score on it counts."""
+"""Mean average precision of a vision model over whole images, and detection thresholds."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from inhabit.eie.tuning.vision.shards import FrameShard
 
 _LEAST = 5
-"""Pictures that have to show a class for it to be measured."""
+"""Minimum number of images that show a class for it to be measured."""
 
 
 def mean_precision(
     sure: NDArray[np.float32], frames: FrameShard
 ) -> tuple[float, Mapping[str, float]]:
-    """The mean over the classes, and each of them.
+    """Mean average precision, and the average precision of each class.
 
     Args:
-        sure: (pictures, classes), how sure it is that a picture shows a class.
-        frames: what they show.
+        sure: (images, classes), confidence that an image shows a class.
+        frames: the labelled images.
     """
     truth: NDArray[np.bool_] = np.any(frames.shown, axis=(2, 3))
     found = {
@@ -32,7 +32,7 @@ def mean_precision(
 
 
 def average_precision(sure: NDArray[np.float32], truth: NDArray[np.bool_]) -> float:
-    """The mean of the precisions at each picture that shows it, the surest first."""
+    """Mean of the precisions at each positive image, in order of confidence."""
     hits = truth[np.argsort(-sure, kind="stable")]
     precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
     return float(precision[hits].mean())
@@ -42,11 +42,11 @@ _LOWEST, _HIGHEST = 0.1, 0.9
 
 
 def best_thresholds(sure: NDArray[np.float32], frames: FrameShard) -> tuple[float, ...]:
-    """For each class the certainty at which its F1 is best, within 0.1..0.9.
+    """The confidence threshold with the best F1 of each class, within 0.1..0.9.
 
     Args:
-        sure: (pictures, classes), how sure eyes are of each class.
-        frames: what the pictures show.
+        sure: (images, classes), confidence of each class.
+        frames: the labelled images.
     """
     truth: NDArray[np.bool_] = np.any(frames.shown, axis=(2, 3))
     return tuple(_best(sure[:, i], truth[:, i]) for i in range(len(frames.classes)))

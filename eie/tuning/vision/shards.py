@@ -1,4 +1,4 @@
-"""Labelled frames on disk, in shards: each is whole or not there."""
+"""Labelled frames on disk, in shards that are written atomically."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inhabit.eie.tuning.vision.frames import CELLS, LabelledFrame
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameShard:
-    """Many frames, their labels in one table."""
+    """Many frames with a table of labels."""
 
     rgb: NDArray[np.uint8]
     """(frames, H, W, 3)."""
@@ -58,7 +58,7 @@ def classes_in(files: Iterable[Path], *, least: int) -> tuple[str, ...]:
 
 
 def load(files: Sequence[Path], classes: Sequence[str]) -> FrameShard:
-    """All frames of the shards, labelled with `classes` alone."""
+    """Load all frames of the shards, with labels of `classes` only."""
     number = {name: i for i, name in enumerate(classes)}
     pictures, tables = [], []
     for file in files:

@@ -22,7 +22,7 @@ from inhabit.eie.tuning.vision.shards import FrameShard
 
 
 class EyesTraining(BaseModel):
-    """How eyes are taught."""
+    """Hyperparameters of the vision model's training."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,7 +32,7 @@ class EyesTraining(BaseModel):
     decay: float = Field(default=0.02, ge=0)
     warmup: int = Field(default=100, ge=1)
     favour: float = Field(default=3.0, gt=0)
-    """What a cell that shows a thing counts for, against one that does not: those are many."""
+    """Weight of positive cells, which are rare, relative to negative ones."""
     save_every: int = Field(default=50, ge=1)
     judge_every: int = Field(default=400, ge=1)
 
@@ -46,18 +46,18 @@ def train_eyes(
     seed: int,
     tell: Callable[[str], None],
 ) -> Eyes:
-    """Eyes that have learnt `train`, measured on `judged` meanwhile; a rerun goes on.
+    """Train a vision model on `train`, evaluated on `judged`; a rerun resumes.
 
     Args:
-        train: frames to learn.
+        train: training frames.
         judged: frames of other rooms, with the same classes.
         out: folder for checkpoints.
-        settings: how.
-        seed: of the first weights, the order and the changes made to pictures.
-        tell: hears how it goes.
+        settings: hyperparameters.
+        seed: of the initial weights, the order and the augmentation.
+        tell: called with lines about the progress.
 
     Raises:
-        TuneError: a loss is no number; the last checkpoint is kept.
+        TuneError: a loss is not finite; the last checkpoint is kept.
     """
     torch.manual_seed(seed)
     side = train.rgb.shape[1]
@@ -97,7 +97,7 @@ def train_eyes(
 
 @torch.inference_mode()
 def look(eyes: Eyes, rgb: NDArray[np.uint8], batch: int = 64) -> NDArray[np.float32]:
-    """How sure eyes are of each class in each picture, 0..1, (pictures, classes)."""
+    """Confidence of each class in each image, 0..1, (images, classes)."""
     eyes.eval()
     found = []
     for first in range(0, len(rgb), batch):
@@ -110,7 +110,7 @@ def look(eyes: Eyes, rgb: NDArray[np.uint8], batch: int = 64) -> NDArray[np.floa
 def _batch(
     frames: FrameShard, step: int, size: int, seed: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pictures (n, H, W, 3) and cells (n, classes, 10, 10): some mirrored, dimmed or blurred."""
+    """Images (n, H, W, 3) and labels (n, classes, 10, 10): mirrored and tinted at random."""
     rng = np.random.default_rng((seed, step))
     epoch, place = divmod(step * size, max(1, len(frames.rgb) - size))
     order = np.random.default_rng((seed, epoch)).permutation(len(frames.rgb))
@@ -125,7 +125,7 @@ def _batch(
 
 
 def _rate(step: int, settings: EyesTraining) -> float:
-    """Up in a line, down as half a cosine."""
+    """Linear warmup, then cosine decay."""
     if step < settings.warmup:
         return settings.rate * (step + 1) / settings.warmup
     share = (step - settings.warmup) / max(1, settings.steps - settings.warmup)
