@@ -19,8 +19,8 @@ class Objective(StrEnum):
     SFT = "sft"
     """Negative mean log-probability per token of the answer."""
     CONTRAST = "contrast"
-    """SFT plus EgoPlan-Bench's hinge (Chen et al., 2023, section 4) against a random candidate other
-    than the answer."""
+    """SFT plus EgoPlan-Bench's hinge (Chen et al., 2023, section 4) against another random
+    candidate."""
     RANKING = "ranking"
     """SFT plus the negative log-share of the answer among all candidates, in one forward pass."""
 
