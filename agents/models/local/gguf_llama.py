@@ -30,7 +30,15 @@ def convert(source: Path, target: Path) -> None:
     model = LlamaForCausalLM.from_pretrained(
         source.parent, gguf_file=source.name, dtype=torch.float32
     )
-    model.to(torch.bfloat16).save_pretrained(target)
+    # transformers dequantizes the weights, yet refuses to save a model that it takes for quantized.
+    # The other two come from the GGUF file and belong to no configuration of a Llama.
+    for name in ("quantization_config", "_model_name_or_path", "unk_token_id"):
+        if hasattr(model.config, name):
+            delattr(model.config, name)
+    plain = LlamaForCausalLM(model.config).to(torch.bfloat16)
+    plain.load_state_dict(model.state_dict())
+    plain.generation_config = model.generation_config
+    plain.save_pretrained(target)
     _tokenizer(GGUFReader(source)).save_pretrained(target)
 
 
