@@ -22,13 +22,10 @@ from tenacity import (
 
 from inhabit.agents.core import Call, ModelError
 from inhabit.agents.models.endpoints.budget import Budget
-from inhabit.agents.models.endpoints.transport import RefusedAnswerError
+from inhabit.agents.models.endpoints.transport import RefusedAnswerError, may_pass
 from inhabit.agents.models.endpoints.wire import Body, Completion
 from inhabit.envs.credentials import credentials, redact
 from inhabit.envs.entries import first_problem
-
-_PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 that another try may do away with."""
 
 
 class PassingError(Exception):
@@ -147,8 +144,7 @@ class Endpoint:
 
     def _refusal(self, error: openai.APIStatusError) -> Exception:
         said = f"{error.status_code}: {self._readable(_said(error))}"
-        passing = error.status_code in _PASSING or error.status_code >= 500
-        if not passing or error.code == "insufficient_quota":
+        if not may_pass(error.status_code) or error.code == "insufficient_quota":
             return ModelError(f"{self._name} refuses with {said}.{_advice(error.status_code)}")
         after = retry_after(error.response.headers, now=datetime.now(UTC))
         wish = "" if after is None else f" (and wants {after:g} s to pass)"

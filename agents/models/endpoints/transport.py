@@ -14,9 +14,16 @@ import openai
 
 MOST = 1 << 24
 """Bytes of an answer, unpacked: 16 MiB."""
-_PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 47}
-"""Content-Encoding -> what zlib calls it; 47 finds out by itself."""
+_PACKED = {"gzip": 31, "x-gzip": 31}
+"""Content-Encoding -> the `wbits` of zlib."""
 _REDIRECTS = 5
+_PASSING = frozenset({408, 409, 425, 429})
+"""Statuses below 500 that another try may do away with."""
+
+
+def may_pass(status: int) -> bool:
+    """Whether another try may bring another answer than one with this HTTP status."""
+    return status in _PASSING or status >= 500
 
 
 class RefusedAnswerError(Exception):
@@ -35,7 +42,7 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):
         """
         options["follow_redirects"] = False
         for _ in range(_REDIRECTS):
-            request.headers["Accept-Encoding"] = "gzip, deflate"
+            request.headers["Accept-Encoding"] = "gzip"
             answer = await super().send(request, stream=True, **options)
             try:
                 if answer.next_request is None:
@@ -48,7 +55,12 @@ class BoundedClient(openai.DefaultAsyncHttpxClient):
 
 
 async def _bounded(answer: Any) -> Any:
-    content = await _unpacked(answer)
+    try:
+        content = await _unpacked(answer)
+    except RefusedAnswerError:
+        if not may_pass(answer.status_code):
+            raise
+        content = b""  # Another try is made, whatever the body is.
     headers = [
         (name, value)
         for name, value in answer.headers.raw
@@ -60,13 +72,16 @@ async def _bounded(answer: Any) -> Any:
 
 
 def _check_redirect(request: Any, to: Any) -> None:
-    here, there = (
-        (one.url.scheme, one.url.host, one.url.port, one.method) for one in (request, to)
-    )
+    here, there = ((one.url.scheme, one.url.host, one.url.port) for one in (request, to))
     if here != there:
         raise RefusedAnswerError(
             f"it leads to another address, {to.url.scheme}://{to.url.netloc.decode()}: name that "
             "with --base-url if you trust it"
+        )
+    if request.method != to.method:
+        raise RefusedAnswerError(
+            f"it redirects to {to.url.path} in a way that turns {request.method} into {to.method} "
+            "and drops the question: give the final path with --base-url"
         )
 
 

@@ -78,10 +78,11 @@ def test_a_packed_answer_is_read() -> None:
         assert ask(serving.base_url).texts == ("Yes.",)
 
 
-def test_an_unknown_packing_is_refused() -> None:
+@pytest.mark.parametrize("packing", ["zstd", "deflate"])
+def test_a_packing_that_was_not_asked_for_is_refused(packing: str) -> None:
     with (
-        endpoint(always(Answer(b"?", 200, {"Content-Encoding": "zstd"}))) as serving,
-        pytest.raises(ModelError, match="packed as 'zstd'"),
+        endpoint(always(Answer(b"?", 200, {"Content-Encoding": packing}))) as serving,
+        pytest.raises(ModelError, match=f"packed as '{packing}'"),
     ):
         ask(serving.base_url)
 
@@ -106,6 +107,26 @@ def test_a_redirect_on_the_same_host_is_followed() -> None:
 
     with endpoint(brain) as serving:
         assert ask(serving.base_url).texts == ("Yes.",)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303])
+def test_a_redirect_that_drops_the_question_is_explained(status: int) -> None:
+    to = {"Location": "/v2/chat/completions"}
+    with (
+        endpoint(always(Answer(b"", status, to))) as serving,
+        pytest.raises(ModelError, match="/v2/chat/completions in a way that turns POST into GET"),
+    ):
+        ask(serving.base_url)
+
+
+def test_a_passing_status_counts_before_a_body_that_can_not_be_unpacked() -> None:
+    def brain(request: Any, number: int) -> Answer:
+        if number == 0:
+            return Answer(b"no gzip", 502, {"Content-Encoding": "gzip"})
+        return good("Yes.")
+
+    with endpoint(brain) as serving:
+        assert ask(serving.base_url, attempts=2, backoff=0.01).texts == ("Yes.",)
 
 
 @pytest.mark.parametrize("logprob", [710, 1e308, float("nan"), float("inf")])
