@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from inhabit.agents.core import Agent, ModelError
+from inhabit.agents.core import Agent, Grant, ModelError
 from inhabit.agents.models.core import Model
-from inhabit.agents.registry import AgentRegistration
+from inhabit.agents.registry import AgentRegistration, needs_problem
 from inhabit.envs.entries import raised, same_folder, settings_problem
 
 _NAMED = re.compile(r"(?P<file>.+\.py):(?P<kind>[^\W\d]\w*)", re.DOTALL)
@@ -53,7 +53,8 @@ def load_agent(agent: str) -> AgentRegistration:
     if not (isinstance(found, type) and issubclass(found, Agent)):
         raise ModelError(f"{file} has no class {kind!r} derived from inhabit.agents.core.Agent.")
     settings = getattr(found, "Settings", NoSettings)
-    if problem := settings_problem(settings):
+    needs = _grants(getattr(found, "needs", ()))
+    if problem := settings_problem(settings) or needs_problem(needs):
         raise ModelError(f"The agent {kind!r} in {file} can't be used: {problem}.")
 
     factory: Callable[..., Agent] = found
@@ -66,9 +67,17 @@ def load_agent(agent: str) -> AgentRegistration:
         summary=str(getattr(found, "summary", "an agent in a file")),
         settings=settings,
         make=make,
-        needs=frozenset(getattr(found, "needs", ())),
+        needs=frozenset(needs),
         source={file.name: f"sha256 {hashlib.sha256(content).hexdigest()}"},
     )
+
+
+def _grants(needs: Any) -> Any:
+    """Grants for their names, such as ("lookahead",); anything else as it is."""
+    values = {grant.value: grant for grant in Grant}
+    if isinstance(needs, str) or not isinstance(needs, Collection):
+        return needs
+    return tuple(values.get(one, one) if isinstance(one, str) else one for one in needs)
 
 
 def _module(file: Path) -> object:

@@ -5,7 +5,7 @@ Packages of others join through the entry-point group `inhabit.agents`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,8 +58,17 @@ _ENTRIES = Entries(
         "scripted": "inhabit.agents.planners.scripted:REGISTRATION",
         "replay": "inhabit.agents.planners.expert:REPLAY",
     },
-    check=lambda registration: settings_problem(registration.settings),
+    check=lambda registration: (
+        settings_problem(registration.settings) or needs_problem(registration.needs)
+    ),
 )
+
+
+def needs_problem(needs: object) -> str | None:
+    """What is wrong with the `needs` of an agent, in a clause; None if nothing is."""
+    if isinstance(needs, Collection) and all(isinstance(one, Grant) for one in needs):
+        return None
+    return f"its needs are {needs!r}, not a tuple of grants such as (Grant.LOOKAHEAD,)"
 
 
 def names() -> Sequence[str]:

@@ -44,8 +44,8 @@ class Film:
 
     @property
     def size(self) -> int:
-        """Bytes on disk by now."""
-        return self._file.stat().st_size
+        """Bytes on disk by now; 0 while the encoder has written nothing."""
+        return self._file.stat().st_size if self._file.exists() else 0
 
     def finish(self) -> None:
         """Write what the encoder still holds."""

@@ -103,3 +103,16 @@ def test_an_agent_that_cannot_be_closed_costs_a_warning(
     )
     with pytest.warns(UserWarning, match="ZeroDivisionError.*when it was closed"):
         run(capsys, 0, *play(file, tmp_path / "run", "Stuck"))
+
+
+@pytest.mark.parametrize(("needs", "code"), [("'lookahead'", 2), ("('lookahaed',)", 2)])
+def test_needs_are_grants(file: Path, tmp_path: Path, capsys: Any, needs: str, code: int) -> None:
+    file.write_text(f"{AGENT}\nclass Needy(First):\n    needs = {needs}\n")
+    said = run(capsys, code, *play(file, tmp_path / "run", "Needy"))
+    assert "not a tuple of grants such as (Grant.LOOKAHEAD,)" in said
+
+
+def test_needs_may_be_names(file: Path, tmp_path: Path, capsys: Any) -> None:
+    file.write_text(f"{AGENT}\nclass Needy(First):\n    needs = ('lookahead',)\n")
+    run(capsys, 0, *play(file, tmp_path / "run", "Needy"))
+    assert Run.open(tmp_path / "run").header.grants == ("lookahead",)

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image as Picture
 
+import inhabit
 from inhabit.cli import main
 from inhabit.eie.export import lerobot
 from inhabit.eie.export.demonstrations import demonstrations
@@ -157,3 +158,9 @@ def test_a_run_has_no_candidates_with_reasons(run: Run, tmp_path: Path) -> None:
 def film(file: Path) -> list[Any]:
     with av.open(str(file)) as container:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+def test_lerobot_takes_a_first_episode_of_a_few_frames(tmp_path: Path) -> None:
+    short = next(task for task in inhabit.tasks("toy", n=40) if task.reference_cost == 3)
+    inhabit.run("toy", "expert", tmp_path / "run", tasks=[short])
+    assert export_run(Run.open(tmp_path / "run"), ExportFormat.LEROBOT, tmp_path / "robot") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,8 +38,14 @@ def thor(
     try:
         os.execvpe(command[0], command, here)
     except FileNotFoundError:
-        typer.echo(f"Found no program {command[0]!r}.", err=True)
+        typer.echo(_not_found(command[0]), err=True)
         raise typer.Exit(127) from None
     except PermissionError:
         typer.echo(f"Can't run {command[0]!r}: it is not executable.", err=True)
         raise typer.Exit(126) from None
+
+
+def _not_found(program: str) -> str:
+    if Path(program).is_file() and program.endswith(".py"):
+        return f"{program} is a Python file: inhabit thor -- python {program}"
+    return f"Found no program {program!r}."
