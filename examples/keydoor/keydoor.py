@@ -144,10 +144,10 @@ class KeyDoor(Env):
     def state(self) -> dict[str, object]:
         """With `digest` and `admissible`, what lets replay compare states."""
         return {
+            **self._scene.model_dump(mode="json"),
             "at": list(self._at),
             "key": self._has_key,
             "open": self._open,
-            **self._scene.model_dump(mode="json"),
         }
 
     def digest(self) -> str:
