@@ -25,7 +25,7 @@ from inhabit.agents.core import (
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action, SimulatorError, TaskError, UnavailableError
-from inhabit.envs.entries import first_problem, raised, same_folder
+from inhabit.envs.entries import first_problem, is_interrupt, raised, same_folder
 
 _RANKED, _CALL = TypeAdapter(Ranked), TypeAdapter(Call)
 _DIGEST = re.compile(r"[0-9a-f]{1,64}")
@@ -43,7 +43,9 @@ def make_agent(registration: AgentRegistration, settings: BaseModel, model: Mode
             agent = registration.make(settings, model)
     except (ModelError, UnavailableError, TaskError):
         raise
-    except Exception as error:
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         raise ModelError(
             f"The agent {registration.name!r} can't be made: it {raised(error)}."
         ) from error
@@ -68,7 +70,9 @@ async def decide(agent: Agent, view: View) -> Decision:
         decision = await agent.decide(view)
     except (ModelError, SimulatorError, CutShortError, RequestError):
         raise
-    except Exception as error:
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         raise ModelError(f"The agent {name(agent)} {raised(error)}.") from error
     check_decision(decision, name(agent))
     return decision
@@ -84,7 +88,9 @@ def check_budget(agent: Agent) -> None:
         agent.check_budget()
     except ModelError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         raise ModelError(f"The agent {name(agent)} {raised(error)} in check_budget().") from error
 
 
@@ -92,7 +98,9 @@ async def close_agent(agent: Agent) -> None:
     """Close `agent`. What it raises becomes a warning: the episodes are recorded already."""
     try:
         await agent.close()
-    except Exception as error:  # noqa: BLE001 - an agent may raise anything
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         warn(f"The agent {name(agent)} {raised(error)} when it was closed.", stacklevel=2)
 
 

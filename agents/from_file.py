@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from inhabit.agents.core import Agent, Grant, ModelError
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration, needs_problem
-from inhabit.envs.entries import raised, same_folder, settings_problem
+from inhabit.envs.entries import is_interrupt, raised, same_folder, settings_problem
 
 _NAMED = re.compile(r"(?P<file>.+\.py):(?P<kind>[^\W\d]\w*)", re.DOTALL)
 
@@ -88,6 +88,8 @@ def _module(file: Path) -> object:
         with same_folder():
             spec.loader.exec_module(module)
     # The file of somebody may raise anything, or leave, while it is loaded.
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         raise ModelError(f"The agent's file {file} {raised(error)}.") from error
     return module

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any
 
 from pydantic import BaseModel
 
 from inhabit.agents.core import Agent, Grant
 from inhabit.agents.models.core import Model
-from inhabit.envs.entries import Entries, PluginError, settings_problem
+from inhabit.envs.entries import Entries, PluginError, settings_problem, type_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,17 @@ class AgentRegistration:
     """File -> digest, of an agent that comes from a file; kept in every record."""
 
 
+def _problem(registration: AgentRegistration) -> str | None:
+    return (
+        type_problem(registration, "summary", str)
+        or type_problem(registration, "make", Callable)
+        or type_problem(registration, "model", str, NoneType)
+        or needs_problem(registration.needs)
+        or type_problem(registration, "wants", Mapping)
+        or settings_problem(registration.settings)
+    )
+
+
 _ENTRIES = Entries(
     "agent",
     AgentRegistration,
@@ -58,9 +70,7 @@ _ENTRIES = Entries(
         "scripted": "inhabit.agents.planners.scripted:REGISTRATION",
         "replay": "inhabit.agents.planners.expert:REPLAY",
     },
-    check=lambda registration: (
-        settings_problem(registration.settings) or needs_problem(registration.needs)
-    ),
+    check=_problem,
 )
 
 

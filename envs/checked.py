@@ -43,6 +43,7 @@ from inhabit.envs.core import (
     Tools,
     UnavailableError,
 )
+from inhabit.envs.entries import is_interrupt, message
 
 T = TypeVar("T")
 
@@ -78,7 +79,7 @@ def _checked(env: Env) -> CheckedEnv:
 def unexpected(call: str, error: BaseException) -> str:
     """What to say of an exception that the contract doesn't know: the cause, and where it was."""
     lines = "".join(traceback.format_exception(error)).splitlines()[-_SHOWN_LINES:]
-    return f"{call!r} failed with {type(error).__name__}: {error}\n" + "\n".join(lines)
+    return f"{call!r} failed with {type(error).__name__}: {message(error)}\n" + "\n".join(lines)
 
 
 class CheckedEnv(Env):
@@ -140,7 +141,9 @@ class CheckedEnv(Env):
             return ask()
         except _THEMSELVES:
             raise
-        except Exception as error:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             raise SimulatorError(unexpected(call, error)) from error
 
 
@@ -182,7 +185,9 @@ class _Tools(CheckedEnv):
             return cast(Tools, self._env).call(name, arguments)
         except (KeyError, ValueError, *_THEMSELVES):
             raise
-        except Exception as error:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             raise SimulatorError(unexpected("call", error)) from error
 
 

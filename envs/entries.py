@@ -6,6 +6,7 @@ nothing else: every other name works as before.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,8 @@ from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
 from traceback import extract_tb
-from typing import Generic, TypeVar
+from types import NoneType
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -22,6 +24,8 @@ from inhabit.envs.core import UnavailableError, UnknownNameError
 from inhabit.envs.lazy import resolve
 
 R = TypeVar("R")
+
+_WORDS: Mapping[Any, str] = {str: "a text", Callable: "a function"}
 
 
 class PluginError(UnavailableError):
@@ -101,7 +105,9 @@ class Entries(Generic[R]):
             with same_folder():
                 found = point.load()
         # Code of others may raise anything, or leave, while it is imported.
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             raise PluginError(wrong.format(f"loading {point.value} {raised(error)}")) from error
         if not isinstance(found, self.kind):
             is_what = f"{point.value} is {_shown(found)}, not {_article(self.kind.__name__)}"
@@ -126,7 +132,20 @@ def settings_problem(settings: object) -> str | None:
         settings()
     except ValidationError as error:
         return f"its settings need a default for every field ({first_problem(error)})"
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a default may be third-party code
+        return (
+            f"its settings can't be made of their defaults: {settings.__name__}() {raised(error)}"
+        )
     return None
+
+
+def type_problem(registration: object, field: str, *kinds: Any) -> str | None:
+    """What is wrong with the type of a field of a registration, in a clause; None if nothing is."""
+    value = getattr(registration, field)
+    if isinstance(value, kinds):
+        return None
+    expected = " or ".join("None" if kind is NoneType else _WORDS[kind] for kind in kinds)
+    return f"its {field} is {_shown(value)}, not {expected}"
 
 
 def first_problem(error: ValidationError) -> str:
@@ -139,17 +158,40 @@ def first_problem(error: ValidationError) -> str:
 
 def raised(error: BaseException) -> str:
     """An exception of third-party code as a clause: "raised KeyError: 'x' (a.py, line 3)"."""
-    said = " ".join(str(error).split())
+    said = " ".join(message(error).split())
     frames = extract_tb(error.__traceback__)
     if isinstance(error, SyntaxError) and error.filename:
         file, line = error.filename, error.lineno
-        said = error.msg
+        said = str(error.msg)
     elif frames:
         file, line = frames[-1].filename, frames[-1].lineno
     else:
         return f"raised {type(error).__name__}: {said}"
     place = f"({Path(file).name}, line {line})"
     return f"raised {type(error).__name__}: {said} {place}".replace(":  (", " (")
+
+
+def message(error: BaseException) -> str:
+    """What an exception of somebody else's code says, even where its `__str__` fails."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - code of others may raise anything
+        return "(its message can't be read)"
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether `error` stops this program or task from outside.
+
+    Anything else is a fault of the code that raised it: a `CancelledError` that nobody asked for,
+    such as one that leaks from a library, and a `SystemExit`, too.
+    """
+    if not isinstance(error, asyncio.CancelledError):
+        return isinstance(error, KeyboardInterrupt | GeneratorExit)
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no event loop runs on this thread, so there is nothing to cancel
+        return False
+    return task is not None and task.cancelling() > 0
 
 
 @contextmanager

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 from pydantic import BaseModel
 
 from inhabit.envs.core import Env, Task
-from inhabit.envs.entries import Entries, PluginError, raised, settings_problem
+from inhabit.envs.entries import Entries, PluginError, raised, settings_problem, type_problem
 from inhabit.envs.template import Template
 
 
@@ -82,7 +83,26 @@ def _problem(registration: Registration) -> str | None:
     backends = registration.backends
     if not (isinstance(backends, tuple) and backends and all(isinstance(b, str) for b in backends)):
         return f"its backends are {backends!r}, not a tuple of at least one name"
-    return settings_problem(registration.settings)
+    if problem := type_problem(registration, "summary", str) or settings_problem(
+        registration.settings
+    ):
+        return problem
+    for field in (
+        "make",
+        "sample",
+        "read",
+        "needs",
+        "missing_task_data",
+        "fastest_settings",
+        "recording_settings",
+    ):
+        if problem := type_problem(registration, field, Callable):
+            return problem
+    optional = {"agent": str, "prepare": Callable, "template": Callable}
+    for field, kind in optional.items():
+        if problem := type_problem(registration, field, kind, NoneType):
+            return problem
+    return None
 
 
 _ENTRIES = Entries(
@@ -124,9 +144,23 @@ def usable() -> tuple[Sequence[Registration], Sequence[PluginError]]:
 
 
 def lacking(registration: Registration, backend: str) -> Sequence[Need]:
-    """Requirements of `backend` that are not installed; a check that raises counts as one."""
+    """Requirements of `backend` that are not installed; a check that fails counts as one."""
+    return _needs(lambda: registration.needs(backend), "needs")
+
+
+def missing_task_data(registration: Registration) -> Sequence[Need]:
+    """Task files of others that are missing here; a check that fails counts as one."""
+    return _needs(registration.missing_task_data, "missing_task_data")
+
+
+def _needs(ask: Callable[[], Sequence[Need]], name: str) -> Sequence[Need]:
+    fix = "fix or reinstall its package"
     try:
-        return list(registration.needs(backend))
-    except Exception as error:  # noqa: BLE001 - code of others may raise anything
-        what = f"its check of its requirements {raised(error)}"
-        return [Need(what, "fix or reinstall its package")]
+        found = list(ask())
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - third-party code
+        return [Need(f"its check {name}() {raised(error)}", fix)]
+    for need in found:
+        good = isinstance(need, Need) and isinstance(need.what, str) and isinstance(need.fix, str)
+        if not good:
+            return [Need(f"its check {name}() gave a {type(need).__name__}, not a Need", fix)]
+    return found

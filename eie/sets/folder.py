@@ -112,7 +112,9 @@ class SetFolder:
         except OSError as error:
             raise SetError(f"{file} can't be read: {error.strerror}.") from error
         except (ValueError, RecursionError) as error:
-            raise SetError(f"{file} is no JSON: {error}. Choose another --out.") from error
+            raise SetError(
+                f"{file} is no JSON: {error}. Restore it, or make the set anew in another folder."
+            ) from error
         version = plain.get("version") if isinstance(plain, dict) else None
         if version != VERSION:
             raise SetError(
@@ -152,8 +154,14 @@ class SetFolder:
         """Every example, in order.
 
         Raises:
-            SetError: a line is malformed.
+            SetError: a line is malformed, or the file is missing.
         """
+        file = self.folder / "examples.jsonl"
+        if not os.path.lexists(file) and any(attempt.kept for attempt in self.attempts()):
+            raise SetError(
+                f"{file} is missing, and attempts.jsonl tells of examples. Restore it, or make the "
+                "set anew in another folder."
+            )
         yield from _lines(self.folder, "examples.jsonl", Example)
 
     def finish(self) -> None:

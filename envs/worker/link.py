@@ -116,7 +116,7 @@ class Link:
                 raise self._failed(f"did not answer {call!r} within {seconds:g} s") from late
             except ClosedError as gone:
                 raise self._failed(self._end_in(call)) from gone
-            except (IndexError, KeyError, TypeError, ValueError) as wrong:
+            except Exception as wrong:
                 raise self._failed(f"answered {call!r} wrongly ({wrong!r})") from wrong
             except BaseException:
                 # After an interrupt the answer would be read as that of the next call.

@@ -17,7 +17,7 @@ def environments() -> Iterator[Finding]:
         yield Finding("a plug-in", Status.LACKING, str(problem), "what it adds", fix)
     for registration in found:
         yield from _backends(registration)
-        for need in registration.missing_task_data():
+        for need in registry.missing_task_data(registration):
             yield Finding(
                 f"{registration.name}: {need.what}",
                 Status.LACKING,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,10 +34,14 @@ def held(folder: Path, inside: Path | None = None) -> Iterator[None]:
         with locked(folder, inside):
             yield
     except HeldError:
+        # No --out names a folder that lies in a run.
+        instead = ", or choose another --out" if inside is None else ""
         raise RecordError(
-            f"{folder} is being written to by another run. Wait for it, or choose another --out."
+            f"{folder} is being written to by another run. Wait for it{instead}."
         ) from None
     except LockError as error:
+        if inside is not None:
+            raise RecordError(f"{folder} can't be written to: {error.strerror}.") from error
         raise RecordError(
             f"{folder} can't be a run folder: {error.strerror}. Choose another --out."
         ) from error
@@ -48,7 +53,8 @@ def earlier(folder: Path) -> Run | None:
     Raises:
         RecordError: it is broken, or `folder` holds something else.
     """
-    if (folder / "run.json").exists():
+    # A link that leads nowhere is a broken run, too.
+    if os.path.lexists(folder / "run.json"):
         return Run.open(folder)
     # These are left where a run was cut off before it had begun.
     ours = {"tasks.jsonl", "tasks.jsonl.half", "run.json.half", LOCK_FILE}

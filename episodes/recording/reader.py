@@ -159,12 +159,14 @@ class Run:
             RecordError: no episode has it.
         """
         numbers = [i for i, task in enumerate(self.tasks) if task.id == name]
-        if not numbers and name.isascii() and name.isdigit() and int(name) < len(self.tasks):
+        # `int` refuses thousands of digits.
+        is_number = name.isascii() and name.isdigit() and len(name) <= 20
+        if not numbers and is_number and int(name) < len(self.tasks):
             numbers = [int(name)]
         if not numbers:
             last = len(self.tasks) - 1
             raise RecordError(
-                f"{self.folder} has no episode {name!r}: give a task id or 0..{last}."
+                f"{self.folder} has no episode {name[:80]!r}: give a task id or 0..{last}."
             )
         return self.episode(numbers[0])
 

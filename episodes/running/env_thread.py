@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from inhabit.envs.checked import checked, unexpected
 from inhabit.envs.core import Env, SimulatorError, UnavailableError
-from inhabit.envs.entries import same_folder
+from inhabit.envs.entries import is_interrupt, same_folder
 from inhabit.envs.worker import WorkerEnv
 
 T = TypeVar("T")
@@ -97,6 +97,8 @@ def _make(make: Callable[[], Env]) -> Env:
             env = make()
     except (UnavailableError, SimulatorError, ValueError):
         raise
-    except Exception as error:
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         raise SimulatorError(unexpected("make", error)) from error
     return env if isinstance(env, WorkerEnv) else checked(env)

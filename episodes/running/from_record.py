@@ -19,7 +19,7 @@ from inhabit.agents.from_file import names_file
 from inhabit.agents.models import registry as models
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Env, Task
-from inhabit.envs.marks import places
+from inhabit.envs.marks import places, without_effect
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.recording.reader import Run
@@ -78,7 +78,8 @@ def env_of_run(
         registration, header.settings.env, run.tasks, assignments, where=run.folder, trusted=trusted
     )
     owners = {"run": RunSettings}
-    kept = divide((), owners, allowed({"run": header.settings.run}, owners, where=run.folder))
+    recorded = allowed({"run": header.settings.run}, owners, where=run.folder, trusted=trusted)
+    kept = divide((), owners, recorded)
     return partial(make_env, registration, backend, settings, cast("RunSettings", kept["run"]))
 
 
@@ -169,7 +170,9 @@ def allowed(
 ) -> Recorded:
     """What of recorded settings may hold unless it is said otherwise.
 
-    What names a cluster is left out: nothing that goes by a record uses one.
+    What names a cluster is left out: nothing that goes by a record uses one. So are, unless the
+    record is trusted, settings of the run without effect on results: a record chooses neither the
+    process that an environment runs in nor how long it may take.
 
     Raises:
         SettingError: a place is named that is neither said again nor trusted.
@@ -180,11 +183,14 @@ def allowed(
     for owner, settings in recorded.items():
         kept[owner] = dict(settings)
         kind = owners[owner]
+        if owner == "run" and not trusted:
+            for name in without_effect(kind) & settings.keys():
+                del kept[owner][name]
         defaults = kind().model_dump(mode="json")
         for name in sorted(places(kind) & settings.keys()):
             if settings[name] == defaults[name] or (trusted and owner != "run"):
                 continue
-            del kept[owner][name]
+            kept[owner].pop(name, None)
             if owner != "run" and (owner, name) not in said:
                 asked.append((f"{owner}.{name}", settings[name]))
     if asked:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from inhabit.agents.core import Agent
 from inhabit.envs.core import Env, SimulatorError
 from inhabit.envs.entries import same_folder
+from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.index import Index, append
 from inhabit.episodes.recording.reader import Episode, Run
@@ -29,6 +30,12 @@ _LONGEST_PAUSE = 30.0
 
 Watch = Callable[[Episode, EndLine], None]
 """Called with every episode that ends."""
+
+
+class UnfinishedError(UserError, RuntimeError):
+    """A run stopped before its last episode, and nothing said why."""
+
+    exit_code = ExitCode.STOPPED
 
 
 def episode_seed(seed: int, number: int) -> int:
@@ -72,6 +79,7 @@ async def run_episodes(
         UnavailableError: something that an environment needs is missing on this machine.
         DiskError: the record can't be written.
         RecordError: the existing record can't be read.
+        UnfinishedError: a worker stopped without an error, and left episodes.
     """
     # An environment or an agent in this process may change the current folder.
     run = replace(run, folder=run.folder.absolute())
@@ -85,6 +93,12 @@ async def run_episodes(
                     group.create_task(pool.play(waiting, one))
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
+    # A task group takes a task that ends with `CancelledError` for one that is done.
+    if left := sum(1 for _ in unfinished(run)):
+        raise UnfinishedError(
+            f"{run.folder} stopped with {left} of {len(run.tasks)} episodes unfinished, and no "
+            "error says why. Run the same command again to continue it."
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from inhabit.envs import tasksets
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.entries import first_problem
+from inhabit.envs.entries import first_problem, raised
+from inhabit.envs.errors import UserError
 from inhabit.envs.files import read_lines
 from inhabit.envs.registry import Registration
 
@@ -35,19 +36,45 @@ def gather(
 
     Raises:
         TaskError: they can't be read, or are no set of tasks for this environment.
+        UserError: as the environment says it, such as what it lacks on this machine.
+        OSError: a file of the environment can't be read.
     """
     tasks: Iterable[Task]
     if source is None:
         source = f"The sample of {registration.name} with seed {seed}"
-        tasks = registration.sample(1 if n is None else n, seed, settings)
+        wanted = 1 if n is None else n
+        tasks = _asked(lambda: registration.sample(wanted, seed, settings), registration)
     elif (file := tasksets.find(source) or Path(source)).suffix == ".jsonl":
         tasks = read_tasks(file)
     else:
-        tasks = registration.read(source, settings)
+        named = source
+        tasks = _asked(lambda: registration.read(named, settings), registration)
     found = tuple(islice(_checked(tasks, source, registration.name), n))
     if not found:
         raise TaskError(f"{source} holds no task.")
     return found
+
+
+def _asked(ask: Callable[[], Iterable[Task]], registration: Registration) -> Iterator[Task]:
+    """What an environment of anybody's gives.
+
+    Raises:
+        TaskError: it failed, or gave what is no task.
+    """
+    try:
+        for task in ask():
+            if not isinstance(task, Task):
+                raise TaskError(
+                    f"The environment {registration.name!r} gave a {type(task).__name__} where a "
+                    "Task was expected."
+                )
+            yield task
+    except (UserError, OSError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise TaskError(
+            f"The environment {registration.name!r} can't give tasks: it {raised(error)}."
+        ) from error
 
 
 def read_tasks(file: Path) -> Iterator[Task]:

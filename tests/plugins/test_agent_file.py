@@ -116,3 +116,25 @@ def test_needs_may_be_names(file: Path, tmp_path: Path, capsys: Any) -> None:
     file.write_text(f"{AGENT}\nclass Needy(First):\n    needs = ('lookahead',)\n")
     run(capsys, 0, *play(file, tmp_path / "run", "Needy"))
     assert Run.open(tmp_path / "run").header.grants == ("lookahead",)
+
+
+LEAVING = """
+    async def decide(self, view):
+        {how}
+"""
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["raise __import__('asyncio').CancelledError", "raise SystemExit(0)", "raise BaseException"],
+)
+def test_an_agent_that_leaves_ends_its_episode_alone(
+    file: Path, tmp_path: Path, capsys: Any, how: str
+) -> None:
+    file.write_text(f"{AGENT}\nclass Leaver(First):{LEAVING.format(how=how)}")
+    run(capsys, 0, *play(file, tmp_path / "run", "Leaver"))
+    (episode,) = Run.open(tmp_path / "run").episodes()
+    attempt = episode.last()
+    assert attempt is not None and attempt.end is not None
+    assert attempt.end.ending == "model_fault"
+    assert "Leaver" in (attempt.end.error or "")

@@ -22,7 +22,7 @@ from inhabit.envs.registry import names as envs
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.lock import LOCK_FILE
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.running.from_record import plan_like
+from inhabit.episodes.running.from_record import allowed, plan_like
 from inhabit.episodes.running.settings import RunSettings, SettingError
 from tests.episodes.toy_runs import play_toy, toy_tasks
 
@@ -306,3 +306,10 @@ def test_one_broken_run_in_a_gallery_is_left_out(
     assert "Left out" in capsys.readouterr().err
     page = (run.folder.parent / "index.html").read_text()
     assert "a%23b%3Fc%2520%3C/index.html" in page and other.folder.name not in page
+
+
+def test_a_record_chooses_neither_process_nor_deadline(run: Run) -> None:
+    recorded = {"run": {**run.header.settings.run, "in_process": True, "deadline": 86400.0}}
+    for trusted in (False, True):
+        kept = allowed(recorded, {"run": RunSettings}, where=run.folder, trusted=trusted)
+        assert bool({"in_process", "deadline"} & kept["run"].keys()) is trusted

@@ -44,7 +44,7 @@ def find_runs(folder: Path, leave_out: Callable[[str], None]) -> Sequence[Run]:
     Raises:
         RecordError: there is none, or none that is whole.
     """
-    if (folder / "run.json").exists():
+    if os.path.lexists(folder / "run.json"):
         return [Run.open(folder)]
     found, broken = runs_in(folder)
     if not found and broken:
