@@ -32,8 +32,6 @@ ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs",
     "inhabit.envs.claims",
     "inhabit.envs.checked",
-    "inhabit.envs.extras",
-    "inhabit.envs.credentials",
     "inhabit.envs.process_group",
     "inhabit.envs.registry",
     "inhabit.envs.tasksets",

@@ -1,7 +1,9 @@
 """The index of a run: what lists need of each episode, so that no long record is read for it.
 
-It is a file beside the records and never more than a shortcut: a line of it counts only while the
-record that it tells of has the size it had then, and what it lacks is read from the record.
+It is a file beside the records. A line of it is used only while the record has the size and the
+last line that the index names, and while the counts are possible for that many steps. What it lacks
+is read from the record. The check is no proof: whoever edits the index can name other possible
+counts, which lists then show.
 """
 
 from __future__ import annotations
@@ -96,6 +98,9 @@ class Index:
         """What the file says, unless the record has grown or its last line says otherwise."""
         known = self._known.get(episode.number)
         if known is None or known.size != size_of(episode.file, episode.run):
+            return None
+        counts = known.reasons.values()
+        if min(counts, default=1) < 1 or sum(counts) > known.end.steps:
             return None
         if episode.number not in self._checked:
             if episode.end() != known.end:

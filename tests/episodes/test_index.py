@@ -55,6 +55,16 @@ def test_what_it_lacks_or_tells_wrongly_is_read_from_the_records(run: Run, tmp_p
     assert entries(other) == entries(run)
 
 
+def test_impossible_counts_are_read_from_the_record(run: Run, tmp_path: Path) -> None:
+    other = copied(run, tmp_path / "other")
+    file = other.folder / "index.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    lines[0]["reasons"] = {"too_far": 999_999}
+    lines[1]["reasons"] = {"too_far": -1}
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert entries(other) == entries(run)
+
+
 def test_it_is_believed_while_the_record_ends_as_it_did(run: Run, tmp_path: Path) -> None:
     other = copied(run, tmp_path / "other")
     record = other.episode(0).file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -19,6 +20,9 @@ ESCAPE = '\x1b]0;owned\x07\x1b[31m\x9b2J=HYPERLINK("http://127.0.0.1")\u202e'
 SPARSE = 3 << 30
 
 
+MARK = b"a mark behind the secret picture, which decodes all the same"
+
+
 @dataclass
 class Outside:
     """What lies beyond the folder, and must stay as it is; and who listens for connections."""
@@ -30,6 +34,22 @@ class Outside:
     @property
     def secret(self) -> Path:
         return self.root / "secret.jpg"
+
+    def leaked(self, *roots: Path) -> list[Path]:
+        """Files below `roots`, links left out, that hold the secret picture, raw or as base64."""
+        needles = (MARK, base64.b64encode(self.secret.read_bytes()))
+        files = (p for root in roots for p in (root.rglob("*") if root.is_dir() else [root]))
+        return [
+            file
+            for file in files
+            if file.is_file() and not file.is_symlink() and file.stat().st_size < 1 << 24
+            if any(needle in file.read_bytes() for needle in needles)
+        ]
+
+    @property
+    def frame(self) -> bytes:
+        """The picture without the mark."""
+        return self.secret.read_bytes().removesuffix(MARK)
 
     @property
     def marker(self) -> Path:
@@ -49,9 +69,9 @@ def outside(root: Path, picture: bytes) -> Iterator[Outside]:
     """A home with a picture and a program in it, and a port that counts who connects."""
     root.mkdir()
     here = Outside(root)
-    here.secret.write_bytes(picture)
+    here.secret.write_bytes(picture + MARK)
     (root / "folder").mkdir()
-    (root / "folder" / "0000.jpg").write_bytes(picture)
+    (root / "folder" / "0000.jpg").write_bytes(picture + MARK)
     here.program.write_text(f"#!/bin/sh\ntouch {here.marker}\n")
     here.program.chmod(0o755)
     server = socket.create_server(("127.0.0.1", 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import shutil
 import signal
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.watch.site import Site
 from tests.eie.made_set import write_set
 from tests.episodes.toy_runs import play_toy, toy_tasks
-from tests.security.hostile import Outside, outside, runs, sets
+from tests.security.hostile import Outside, link, outside, runs, sets
 
 KEY = "sk-test-0123456789abcdef"
 SECONDS = 30
@@ -125,10 +126,8 @@ def try_all(
         for file in (p for root in (parent, result) for p in root.rglob("*")):
             if file.is_file() and not file.is_symlink() and file.stat().st_size < 1 << 24:
                 assert KEY.encode() not in file.read_bytes(), f"{name}: a key in {file}"
-        if spoil.__qualname__.startswith("link.") and result.exists():  # type: ignore[attr-defined]
-            copies = [p.read_bytes() for p in result.rglob("*") if p.is_file()]
-            secret = here.secret.read_bytes() + b"secret"
-            assert not any(secret in copy for copy in copies), f"{name}: a link was followed"
+        leaked = here.leaked(parent, result, result.with_suffix(".gif"))
+        assert not leaked, f"{name}: a link was followed into {leaked}"
     return len(commands)
 
 
@@ -145,9 +144,17 @@ def test_a_run_from_anybody(
     request: pytest.FixtureRequest,
 ) -> None:
     commands = {**ON_RUNS, **(MORE_ON_RUNS if request.config.getoption("--all") else {})}
-    frame = out.secret.read_bytes()
-    out.secret.write_bytes(frame + b"secret")
-    COUNTED["runs"] += try_all(commands, run, runs(frame)[name], out, capfd)
+    COUNTED["runs"] += try_all(commands, run, runs(out.frame)[name], out, capfd)
+
+
+def test_a_followed_link_is_found(run: Path, out: Outside, tmp_path: Path) -> None:
+    link("episodes/00000/frames/0000.jpg")(run, out)
+    assert not out.leaked(run)
+    shutil.copytree(run, tmp_path / "copy")
+    page = tmp_path / "page.html"
+    page.write_text(f"<img src='data:,{base64.b64encode(out.secret.read_bytes()).decode()}'>")
+    frame = tmp_path / "copy" / "episodes" / "00000" / "frames" / "0000.jpg"
+    assert out.leaked(tmp_path / "copy", page) == [frame, page]
 
 
 @pytest.mark.parametrize("name", sets(FRAME, "images/0.png"))
@@ -160,7 +167,7 @@ def test_a_set_from_anybody(
 ) -> None:
     commands = {**ON_SETS, **(MORE_ON_SETS if request.config.getoption("--all") else {})}
     shown = f"images/{min(path.name for path in (made / 'images').iterdir())}"
-    spoil = sets(out.secret.read_bytes(), shown)[name.replace("images/0.png", shown)]
+    spoil = sets(out.frame, shown)[name.replace("images/0.png", shown)]
     COUNTED["sets"] += try_all(commands, made, spoil, out, capfd)
 
 
@@ -168,7 +175,7 @@ def test_a_set_from_anybody(
 def test_what_is_served_of_a_run_from_anybody(run: Path, out: Outside, name: str) -> None:
     folder = out.root.parent / "theirs"
     shutil.copytree(run, folder)
-    runs(out.secret.read_bytes())[name](folder, out)
+    runs(out.frame)[name](folder, out)
     before = out.state()
     signal.signal(signal.SIGALRM, hung)
     signal.alarm(SECONDS)
@@ -184,5 +191,6 @@ def test_what_is_served_of_a_run_from_anybody(run: Path, out: Outside, name: str
 
 
 def test_how_many_there_were(capsys: pytest.CaptureFixture[str]) -> None:
+    """Prints the count of commands that the tests above ran in this process."""
     with capsys.disabled():
         print(f"\nhostile folders: {COUNTED}")  # noqa: T201

@@ -83,7 +83,6 @@ _LEAFY = {"leaves", "leaves2"}
 _GLASSY = {"glass", "stained_glass", "ice", "slime", "frosted_ice", "mob_spawner"}
 _LIQUID = {"water", "flowing_water", "lava", "flowing_lava"}
 _THROUGH = {"standing_sign", "wall_sign", "standing_banner", "wall_banner", "piston_extension"}
-_ALSO = {"chorus_plant", "cocoa", "waterlily", "skull", "flower_pot", "brewing_stand"}
 
 
 @cache
