@@ -59,8 +59,8 @@ def test_impossible_counts_are_read_from_the_record(run: Run, tmp_path: Path) ->
     other = copied(run, tmp_path / "other")
     file = other.folder / "index.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()]
-    lines[0]["reasons"] = {"too_far": 999_999}
-    lines[1]["reasons"] = {"too_far": -1}
+    lines[0]["reasons"] = {"out_of_reach": 999_999}
+    lines[1]["reasons"] = {"out_of_reach": -1}
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert entries(other) == entries(run)
 
