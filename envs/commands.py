@@ -8,6 +8,6 @@ from collections.abc import Mapping
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "thor": (
         "inhabit.envs.simulators.household.attach.command:thor",
-        "Run a program whose AI2-THOR is the embedded household.",
+        "Run a program with the embedded simulator as its AI2-THOR.",
     ),
 }

@@ -35,7 +35,7 @@ def call(episode: EpisodeState, name: str) -> JsonValue:
         return [episode.names.of(id) for id in in_view(episode)]
     if name == "list_items_in_hands":
         return [episode.names.of(episode.held.id)] if episode.held is not None else []
-    raise KeyError(f"Unknown tool {name!r}. Tools: object_detection, list_items_in_hands.")
+    raise KeyError(f"There is no tool {name!r}; there are object_detection, list_items_in_hands.")
 
 
 def in_view(episode: EpisodeState) -> Sequence[str]:

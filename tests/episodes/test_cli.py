@@ -188,7 +188,7 @@ BAD: Sequence[tuple[Sequence[str], str]] = [
     (["--agent", "random", "--set", "pixls=3"], "no setting 'pixls'. Did you mean: pixels"),
     (["--agent", "random", "--set", "pixels=[3]"], "env.pixels: Input should be a valid integer"),
     (["--agent", "random", "--tasks", "nowhere.jsonl"], "nowhere.jsonl can't be read: No such"),
-    (["--agent", "random", "--tasks", "{nowhere}"], "no tasks called '{nowhere}'"),
+    (["--agent", "random", "--tasks", "{nowhere}"], "Unknown toy tasks '{nowhere}'"),
     (["--agent", "random", "--n", "0"], "--n"),
     (["--agent", "random", "--candidates", "all"], "'all' is not one of 'vocabulary', 'seen'"),
     (["--agent", "random", "--grant", "wings"], "'wings' is not one of"),
