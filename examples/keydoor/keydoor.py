@@ -146,7 +146,7 @@ class KeyDoor(Env):
         return {
             **self._scene.model_dump(mode="json"),
             "at": list(self._at),
-            "key": self._has_key,
+            "has_key": self._has_key,
             "open": self._open,
         }
 
