@@ -59,16 +59,17 @@ def tune(
 
     def tell(line: LogLine, steps: int) -> None:
         if line.kind == "judge":
-            chance = f", chance {line.chance:.3f}" if line.chance is not None else ""
+            right = f", accuracy {line.accuracy:.3f}" if line.accuracy is not None else ""
+            chance = f" (chance {line.chance:.3f})" if line.chance is not None else ""
             console.print(
-                f"Step {line.step} of {steps}: validation accuracy {line.accuracy:.3f} on "
-                f"{line.examples} examples{chance}, loss {line.loss:.3f}."
+                f"Step {line.step} of {steps}: validation loss {line.loss:.3f}{right}{chance}, "
+                f"{line.examples} examples."
             )
         elif line.step % 10 == 0:
+            right = f", accuracy {line.accuracy:.2f}" if line.accuracy is not None else ""
             pace = line.examples / max(line.seconds, 1e-9)
             console.print(
-                f"Step {line.step} of {steps}: loss {line.loss:.3f}, accuracy {line.accuracy:.2f}, "
-                f"{pace:.1f} examples/s."
+                f"Step {line.step} of {steps}: loss {line.loss:.3f}{right}, {pace:.1f} examples/s."
             )
 
     result = train(

@@ -1,43 +1,71 @@
-"""The base model: a local model with LoRA adapters on its layers."""
+"""The base model with the weights that are trained: LoRA adapters, whole modules, or both."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
-from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability
 from inhabit.agents.models.local.adapter import FILE, TunedModel
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
+from inhabit.eie.tuning.parts import lora_targets, module_names, vision_encoder
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.envs.core import UnavailableError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
-    """A model with adapters. Only `trained` changes."""
+    """A model and the weights of it that are trained. Only `trained` changes."""
 
     name: str
     """KIND:NAME as given."""
     model: Any
-    """The transformers model, with the adapters in its layers."""
+    """The transformers model, with adapters in its layers if there are any."""
     wrapped: Any
-    """The same model, wrapped by peft."""
+    """The same model, wrapped by peft; `model` itself where there are no adapters."""
     encoder: Any
     """`inhabit.agents.models.local.encoder.Encoder` of it."""
     sees: bool
 
     @property
+    def adapted(self) -> bool:
+        """Whether it has adapters."""
+        return self.wrapped is not self.model
+
+    @property
     def trained(self) -> Mapping[str, nn.Parameter]:
         """The trained parameters by name, in a fixed order."""
         return {n: p for n, p in self.wrapped.named_parameters() if p.requires_grad}
+
+    def to_training(self) -> None:
+        """Turn dropout on where weights are trained. Statistics of batch norms stay as they are."""
+        self.wrapped.train()
+        encoder = vision_encoder(self.model)
+        if encoder is not None and not any(p.requires_grad for p in encoder.parameters()):
+            encoder.eval()
+        for module in self.model.modules():
+            if isinstance(module, _BatchNorm):
+                module.eval()
+
+    def to_evaluation(self) -> None:
+        """Turn dropout off."""
+        self.wrapped.eval()
+
+    def precision(self) -> AbstractContextManager[Any]:
+        """The context of forward passes: matrix products in the dtype of the frozen weights."""
+        dtype = self.model.config.dtype
+        if dtype is None or dtype == torch.float32:
+            return nullcontext()
+        return torch.autocast(self.model.device.type, dtype)
 
     @torch.no_grad()
     def take(self, tensors: Mapping[str, torch.Tensor]) -> None:
@@ -49,13 +77,16 @@ class Base:
         trained = self.trained
         shapes = {n: tuple(t.shape) for n, t in tensors.items()}
         if shapes != {n: tuple(p.shape) for n, p in trained.items()}:
-            raise TuneError("The checkpoint is of another base, or of other LoRA settings.")
+            raise TuneError("The checkpoint is of another base, or of other trained parts.")
         for name, parameter in trained.items():
             parameter.copy_(tensors[name])
 
     def save(self, folder: Path) -> None:
         """Write what `--model local:FOLDER` can load, into an empty `folder`."""
         self.wrapped.save_pretrained(folder)
+        if not self.adapted:
+            self.encoder.save(folder)
+            return
         # peft records a path of this machine, which is useless elsewhere.
         config = folder / "adapter_config.json"
         noted = json.loads(config.read_text())
@@ -64,26 +95,21 @@ class Base:
 
 
 def prepare(name: str, settings: TuneSettings, seed: int) -> Base:
-    """Load the local model `name` and add adapters, initialized from `seed`.
+    """Load the local model `name` and choose what is trained; adapters start from `seed`.
 
     Raises:
-        TuneError: it is not a local model, or it has no chat template.
+        TuneError: it is not a local model, has no chat template, or lacks a part to train.
         ModelError: it can't be loaded.
         UnavailableError: a package is missing.
     """
-    try:
-        import peft
-    except ImportError as error:
-        raise UnavailableError(
-            "Tuning needs the package 'peft': pip install 'inhabit[tune]'"
-        ) from error
     if not name.startswith("local:"):
         raise TuneError(f"Only a local model can be tuned (--base local:PATH), not {name!r}.")
-    loaded: Any = load(name, LocalSettings(device=settings.device, dtype=settings.dtype))
-    if Ability.RANK not in loaded.abilities:
+    chosen = settings.model_dump(include={"device", "dtype", "attention", "quantization"})
+    loaded: Any = load(name, LocalSettings.model_validate(chosen))
+    if Ability.RANK not in loaded.abilities or not hasattr(loaded, "network"):
         raise TuneError(
-            f"{name} can't score many candidates in one pass, which tuning needs: choose another "
-            "model with --base local:PATH."
+            f"{name} is no transformer whose candidates can be scored, which tuning needs: choose "
+            "another model with --base local:PATH."
         )
     if loaded.encoder.plain:
         raise TuneError(
@@ -91,33 +117,46 @@ def prepare(name: str, settings: TuneSettings, seed: int) -> Base:
             "its tokenizer's folder as chat_template.jinja."
         )
     torch.manual_seed(seed)
+    network = loaded.network
+    if settings.targets == "none":
+        wrapped = _chosen_parts(network, settings)
+    else:
+        wrapped = _adapted(network, settings, name)
+    for parameter in wrapped.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
+    if settings.checkpointing:
+        network.gradient_checkpointing_enable({"use_reentrant": False})
+    base = Base(name, network, wrapped, loaded.encoder, Ability.IMAGES in loaded.abilities)
+    base.to_training()
+    return base
+
+
+def _chosen_parts(network: Any, settings: TuneSettings) -> Any:
+    """The network, of which only the modules of `settings.whole` are trained."""
+    names = module_names(network, settings.whole)
+    network.requires_grad_(False)
+    for name in names:
+        network.get_submodule(name).requires_grad_(True)
+    return network
+
+
+def _adapted(network: Any, settings: TuneSettings, name: str) -> Any:
+    """The network with LoRA adapters, wrapped by peft."""
+    try:
+        import peft
+    except ImportError as error:
+        raise UnavailableError(
+            "LoRA needs the package 'peft': pip install 'inhabit[tune]'"
+        ) from error
     config = peft.LoraConfig(
         r=settings.rank,
         lora_alpha=settings.alpha,
         lora_dropout=settings.dropout,
-        target_modules=_targets(loaded.network, settings),
-        modules_to_save=list(settings.whole) or None,
+        target_modules=lora_targets(network, settings),
+        modules_to_save=list(module_names(network, settings.whole)) or None,
     )
     try:
-        wrapped = peft.get_peft_model(loaded.network, config)
+        return peft.get_peft_model(network, config)
     except ValueError as error:
         raise TuneError(f"{name} can't take LoRA: {error}") from error
-    wrapped.train()
-    sees = Ability.IMAGES in loaded.abilities
-    return Base(name, wrapped.get_base_model(), wrapped, loaded.encoder, sees)
-
-
-def _targets(network: Any, settings: TuneSettings) -> list[str]:
-    """Names of the linear layers that get adapters; never the output head."""
-    head = network.get_output_embeddings()
-    decoder = network.get_decoder()
-    within = network if settings.targets == "all" else decoder
-    inside = {id(m) for m in within.modules() if isinstance(m, nn.Linear) and m is not head}
-    names = [
-        name
-        for name, module in network.named_modules()
-        if id(module) in inside and not any(whole in name for whole in settings.whole)
-    ]
-    if not names:
-        raise ModelError("The model has no linear layers to put LoRA on.")
-    return names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -58,9 +58,9 @@ def page(asked: Mapping[str, JsonValue], lines: Sequence[LogLine]) -> str:
         _plot(
             "Answers that are the likeliest candidate",
             {
-                "training": ("train", [(s.step, s.accuracy) for s in steps]),
-                "validation": ("judge", [(j.step, j.accuracy) for j in judged]),
-                "chance": ("chance", [(j.step, j.chance or 0.0) for j in judged]),
+                "training": ("train", _known((s.step, s.accuracy) for s in steps)),
+                "validation": ("judge", _known((j.step, j.accuracy) for j in judged)),
+                "chance": ("chance", _known((j.step, j.chance) for j in judged)),
             },
             last,
             top=1.0,
@@ -115,6 +115,10 @@ def _plot(
         curves.append(Curve(name, colour, path, _said(points[-1][1])))
     marks = tuple((_HEIGHT * (1 - tick / ticks[-1]), _said(tick)) for tick in ticks)
     return Plot(title, tuple(curves), marks, ((0.0, "0"), (_WIDTH, f"step {last}")))
+
+
+def _known(points: Iterable[tuple[int, float | None]]) -> Sequence[tuple[int, float]]:
+    return [(step, value) for step, value in points if value is not None]
 
 
 def _thinned(points: Sequence[tuple[int, float]]) -> Sequence[tuple[float, float]]:

@@ -18,8 +18,9 @@ class LogLine(BaseModel):
     step: int
     loss: float
     """Mean over the examples."""
-    accuracy: float
-    """Share of examples whose answer has the highest summed log-probability."""
+    accuracy: float | None = None
+    """Share of examples whose answer has the highest summed log-probability, among those that were
+    read with more than one candidate. None if no other candidate was read."""
     chance: float | None = None
     """Of a judge line: the accuracy of random guessing."""
     rate: float | None = None

@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
 
-from inhabit.agents.models.local.trie import Trie
-from inhabit.eie.tuning import checkpoint, log
+from inhabit.eie.tuning import agreement, checkpoint, log
+from inhabit.eie.tuning.agreement import ReadingPlan
 from inhabit.eie.tuning.base import Base
+from inhabit.eie.tuning.batches import Order, micro_batches
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.devices import Devices
-from inhabit.eie.tuning.objective import Scores, loss, read
-from inhabit.eie.tuning.samples import Sample, Wording
-from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
+from inhabit.eie.tuning.objective import Scores, loss, score
+from inhabit.eie.tuning.passes import read
+from inhabit.eie.tuning.questions import Question, Questions
+from inhabit.eie.tuning.samples import Sample
+from inhabit.eie.tuning.settings import TuneError, TuneSettings
+
+_COMPARED = 3
+"""Examples on which the ways to read are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Sums over the examples of a step or an evaluation that this process read."""
+
+    loss: float = 0.0
+    right: int = 0
+    compared: int = 0
+    """Examples with more than one candidate."""
+    chance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,45 +66,67 @@ class Training:
             TuneError: a loss is not finite, memory ran out, or the checkpoints are of another
                 training. The last good checkpoint is kept.
         """
-        wording = Wording(self.settings, sees=self.base.sees)
         optimizer = torch.optim.AdamW(
             list(self.base.trained.values()), betas=(0.9, 0.999), weight_decay=self.settings.decay
         )
         done = self._resume(optimizer)
+        train, judged = self._questions(self.train), self._questions(self.judged)
+        plan = self._plan(train)
+        order = Order(len(self.train), self.settings.batch, self.seed)
         if done == 0:
-            self._judge(0, wording, peers)
+            self._judge(0, judged, plan, peers)
         for step in range(done, self.steps):
             try:
-                self._step(step, optimizer, wording, peers)
+                self._step(step, order.of(step), optimizer, train, plan, peers)
             except (torch.OutOfMemoryError, MemoryError) as error:
                 raise self._stopped(
-                    step, "memory ran out: make batch, history or pictures smaller"
+                    step, "memory ran out: set micro_batch or negatives smaller, or checkpointing"
                 ) from error
             last = step + 1 == self.steps
             if last or (step + 1) % self.settings.save_every == 0:
                 self._save(step + 1, optimizer, peers)
             if last or (step + 1) % self.settings.judge_every == 0:
-                self._judge(step + 1, wording, peers)
+                self._judge(step + 1, judged, plan, peers)
 
-    def _step(self, step: int, optimizer: Any, wording: Wording, peers: Devices) -> None:
+    def _questions(self, samples: Sequence[Sample]) -> Questions:
+        return Questions(samples, self.base.encoder, self.settings, sees=self.base.sees)
+
+    def _plan(self, train: Questions) -> ReadingPlan:
+        """How this model is read: the same when a training is resumed."""
+        rng = np.random.default_rng(self.seed)
+        some = [train.to_learn(i, rng) for i in range(min(_COMPARED, len(self.train)))]
+        alike = [q for q in some if bool(q.prompt.pictures) is bool(some[0].prompt.pictures)]
+        batched = self.settings.micro_batch > 1
+        self.base.to_evaluation()
+        with self.base.precision():
+            plan = agreement.choose(self.base.model, alike, pad=self._pad, batched=batched)
+        self.base.to_training()
+        for remark in plan.remarks:
+            self.warn(remark)
+        return plan
+
+    @property
+    def _pad(self) -> int:
+        return int(self.base.encoder.end)
+
+    def _step(
+        self,
+        step: int,
+        indices: Sequence[int],
+        optimizer: Any,
+        train: Questions,
+        plan: ReadingPlan,
+        peers: Devices,
+    ) -> None:
         begin = time.perf_counter()
         torch.manual_seed(self.seed * 1_000_003 + step)  # of dropout
-        rng = np.random.default_rng((self.seed, step))
-        batch = [self.train[i] for i in self._order(step)]
-        losses, right = [], 0
-        for number, sample in enumerate(batch):
-            other = int(rng.integers(max(1, len(sample.example.candidates) - 1)))
-            if number % peers.count != peers.rank:
-                continue
-            scores = self._scores(sample, wording)
-            one = self._loss(scores, sample, other)
-            if not torch.isfinite(one):
-                raise self._stopped(
-                    step, f"the loss of example {sample.example.id!r} is not a finite number"
-                )
-            (one / len(batch)).backward()  # type: ignore[no-untyped-call]
-            losses.append(one.item())
-            right += _right(scores, sample)
+        questions = [
+            train.to_learn(i, np.random.default_rng((self.seed, step, place)))
+            for place, i in enumerate(indices)
+        ]
+        sums = _Sums()
+        for group in self._groups(questions, plan, peers):
+            sums = self._backward(step, group, len(indices), plan, sums)
         parameters = list(self.base.trained.values())
         # A process without an example in this step still takes part in the reduction.
         peers.add([p.grad if p.grad is not None else _zero(p) for p in parameters])
@@ -95,33 +134,48 @@ class Training:
         if not math.isfinite(norm):
             raise self._stopped(step, "a gradient is not a finite number")
         rate = self._rate(step)
-        for group in optimizer.param_groups:
-            group["lr"] = rate
+        for group_of_parameters in optimizer.param_groups:
+            group_of_parameters["lr"] = rate
         optimizer.step()
         optimizer.zero_grad()
-        total, hits = peers.total(sum(losses)), peers.total(right)
-        self._tell(
-            log.LogLine(
-                kind="step",
-                step=step + 1,
-                loss=total / len(batch),
-                accuracy=hits / len(batch),
-                rate=rate,
-                norm=norm,
-                examples=len(batch),
-                seconds=time.perf_counter() - begin,
-            ),
-            peers,
-        )
+        line = self._line("step", step + 1, sums, len(indices), peers, begin)
+        self._tell(line.model_copy(update={"rate": rate, "norm": norm}), peers)
 
-    def _order(self, step: int) -> Sequence[int]:
-        """Indices of a step's examples; each epoch is shuffled anew."""
-        first, batch, size = step * self.settings.batch, self.settings.batch, len(self.train)
-        found = []
-        for place in range(first, first + min(batch, size)):
-            epoch, within = divmod(place, size)
-            found.append(int(np.random.default_rng((self.seed, epoch)).permutation(size)[within]))
-        return found
+    def _groups(
+        self, questions: Sequence[Question], plan: ReadingPlan, peers: Devices
+    ) -> Iterator[Sequence[Question]]:
+        """The micro-batches that this process reads."""
+        most = self.settings.micro_batch if plan.together else 1
+        yield from micro_batches(questions, most)[peers.rank :: peers.count]
+
+    def _backward(
+        self, step: int, group: Sequence[Question], batch: int, plan: ReadingPlan, sums: _Sums
+    ) -> _Sums:
+        """Add the gradients of a micro-batch."""
+        scores = self._scores(group, plan)
+        losses = [self._loss(one, question) for one, question in zip(scores, group, strict=True)]
+        for one, question in zip(losses, group, strict=True):
+            if not torch.isfinite(one):
+                raise self._stopped(
+                    step, f"the loss of example {question.id!r} is not a finite number"
+                )
+        total = torch.stack(losses).sum()
+        (total / batch).backward()  # type: ignore[no-untyped-call]
+        return _added(sums, float(total.detach()), scores, group)
+
+    def _scores(self, group: Sequence[Question], plan: ReadingPlan) -> list[Scores]:
+        with self.base.precision():
+            found = read(self.base.model, group, plan.way, pad=self._pad)
+        return [score(one, q.trie) for one, q in zip(found, group, strict=True)]
+
+    def _loss(self, scores: Scores, question: Question) -> torch.Tensor:
+        return loss(
+            scores,
+            question.answer,
+            self.settings.objective,
+            margin=self.settings.margin,
+            other=question.other,
+        )
 
     def _rate(self, step: int) -> float:
         """Linear warmup, then cosine decay."""
@@ -131,54 +185,43 @@ class Training:
         share = (step - rising) / max(1, self.steps - rising)
         return self.settings.rate * 0.5 * (1.0 + math.cos(math.pi * share))
 
-    def _scores(self, sample: Sample, wording: Wording) -> Scores:
-        encoder, example = self.base.encoder, sample.example
-        texts = example.candidates
-        if self.settings.reasons:
-            texts = (f"{example.reason} So: {sample.answer}",)
-        trie = Trie.pack([encoder.candidate(text) for text in texts])
-        return read(self.base.model, encoder.prompt(wording.messages(sample)), trie)
-
-    def _loss(self, scores: Scores, sample: Sample, other: int) -> torch.Tensor:
-        if self.settings.reasons:
-            return loss(scores, 0, Objective.SFT, margin=0.0, other=None)
-        answer = sample.example.answer
-        return loss(
-            scores,
-            answer,
-            self.settings.objective,
-            margin=self.settings.margin,
-            other=other + (other >= answer),
-        )
-
     @torch.no_grad()
-    def _judge(self, step: int, wording: Wording, peers: Devices) -> None:
+    def _judge(self, step: int, judged: Questions, plan: ReadingPlan, peers: Devices) -> None:
         """Measure on the validation split; with reasons as targets, the loss alone."""
         if not self.judged:
             return
         begin = time.perf_counter()
-        self.base.wrapped.eval()
-        total, right, chance = 0.0, 0, 0.0
-        for sample in self.judged[peers.rank :: peers.count]:
-            scores = self._scores(sample, wording)
-            answer = 0 if self.settings.reasons else sample.example.answer
-            total -= float(scores.means[answer])
-            right += _right(scores, sample)
-            chance += 1 / len(sample.example.candidates)
-        self.base.wrapped.train()
-        count = len(self.judged)
-        sums = [peers.total(part) for part in (total, right, chance)]
-        self._tell(
-            log.LogLine(
-                kind="judge",
-                step=step,
-                loss=sums[0] / count,
-                accuracy=sums[1] / count,
-                chance=sums[2] / count,
-                examples=count,
-                seconds=time.perf_counter() - begin,
-            ),
-            peers,
+        self.base.to_evaluation()
+        questions = [judged.to_judge(i) for i in range(len(self.judged))]
+        sums = _Sums()
+        for group in self._groups(questions, plan, peers):
+            scores = self._scores(group, plan)
+            told = zip(scores, group, strict=True)
+            total = -sum(float(one.means[question.answer]) for one, question in told)
+            sums = _added(sums, total, scores, group)
+        self.base.to_training()
+        self._tell(self._line("judge", step, sums, len(self.judged), peers, begin), peers)
+
+    def _line(
+        self,
+        kind: Literal["step", "judge"],
+        step: int,
+        sums: _Sums,
+        count: int,
+        peers: Devices,
+        begin: float,
+    ) -> log.LogLine:
+        total, right, compared, chance = (
+            peers.total(part) for part in (sums.loss, sums.right, sums.compared, sums.chance)
+        )
+        return log.LogLine(
+            kind=kind,
+            step=step,
+            loss=total / count,
+            accuracy=right / compared if compared else None,
+            chance=chance / compared if compared and kind == "judge" else None,
+            examples=count,
+            seconds=time.perf_counter() - begin,
         )
 
     def _resume(self, optimizer: Any) -> int:
@@ -239,8 +282,11 @@ def _zero(parameter: torch.nn.Parameter) -> torch.Tensor:
     return parameter.grad
 
 
-def _right(scores: Scores, sample: Sample) -> int:
-    """1 if the answer is the most likely candidate; 0 when training on reasons."""
-    if len(scores.sums) != len(sample.example.candidates):
-        return 0
-    return int(int(scores.sums.argmax()) == sample.example.answer)
+def _added(sums: _Sums, total: float, scores: Sequence[Scores], group: Sequence[Question]) -> _Sums:
+    several = [(s, q) for s, q in zip(scores, group, strict=True) if len(s.sums) > 1]
+    return _Sums(
+        loss=sums.loss + total,
+        right=sums.right + sum(int(s.sums.argmax()) == q.answer for s, q in several),
+        compared=sums.compared + len(several),
+        chance=sums.chance + sum(1 / len(s.sums) for s, _ in several),
+    )

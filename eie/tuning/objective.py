@@ -1,17 +1,14 @@
-"""Losses over the candidates of one step, from one forward pass."""
+"""Losses over the candidates of one step."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch.nn import functional
 
-from inhabit.agents.models.local.encoder import EncodedPrompt
-from inhabit.agents.models.local.reader import Reader
 from inhabit.agents.models.local.trie import Trie
+from inhabit.eie.tuning.passes import NodeLogits
 from inhabit.eie.tuning.settings import Objective
 
 
@@ -30,26 +27,28 @@ class Scores:
         return self.sums / self.lengths
 
 
-def read(model: Any, prompt: EncodedPrompt, trie: Trie) -> Scores:
-    """Score the sequences of `trie` after `prompt`, with gradients if enabled."""
-    # No cached prefix: the weights have changed since.
-    reader = Reader(model)
-    prefix = reader.read_prefix(replace(prompt, fixed=0))
-    rest = list(prompt.ids[prefix.read :])
-    nodes = len(trie) - 1
-    ids = np.array([rest + trie.tokens[1:].tolist()])
-    place = prefix.shift + prefix.read + len(rest)
-    positions = np.concatenate([np.arange(place - len(rest), place), place - 1 + trie.depths[1:]])
-    seen = np.zeros((1, ids.shape[1], prefix.read + ids.shape[1]), np.bool_)
-    seen[0, :, : prefix.read] = True
-    here = seen[0, :, prefix.read :]
-    here[: len(rest), : len(rest)] = np.tri(len(rest), dtype=np.bool_)
-    here[len(rest) :, : len(rest)] = True
-    here[len(rest) :, len(rest) :] = trie.ancestors[1:, 1:]
-    logits, _ = reader.forward(
-        prefix.cache, ids, positions[None], seen, keep=nodes + 1, prompts=[prompt]
-    )
-    return _scores(logits[0], trie)
+def score(found: NodeLogits, trie: Trie) -> Scores:
+    """The scores of the sequences of `trie`."""
+    device = found.logits.device
+    logits = found.logits[
+        torch.from_numpy(found.rows).to(device), torch.from_numpy(found.columns).to(device)
+    ]
+    totals = logits.logsumexp(-1)
+    nodes = torch.from_numpy(trie.edge_nodes).to(device)
+    tokens = torch.from_numpy(trie.edge_tokens).to(device)
+    edges = logits[nodes, tokens] - totals[nodes]
+    sums = []
+    for path, end in zip(trie.paths, trie.ends, strict=True):
+        total = edges[list(path)].sum()
+        if end is not None:
+            # log(1 - p(continuation)), summed over the other tokens to avoid cancellation.
+            onward = torch.zeros(logits.shape[-1], dtype=torch.bool, device=device)
+            onward[tokens[nodes == end]] = True
+            ends = logits[end].masked_fill(onward, -torch.inf).logsumexp(0) - totals[end]
+            total = total + ends
+        sums.append(total)
+    lengths = torch.tensor([len(path) for path in trie.paths], device=device)
+    return Scores(torch.stack(sums), lengths)
 
 
 def loss(
@@ -71,21 +70,3 @@ def loss(
     if objective is Objective.RANKING:
         total = total - scores.sums.log_softmax(0)[answer]
     return total
-
-
-def _scores(logits: torch.Tensor, trie: Trie) -> Scores:
-    logs = logits.log_softmax(-1)
-    nodes = torch.from_numpy(trie.edge_nodes).to(logs.device)
-    tokens = torch.from_numpy(trie.edge_tokens).to(logs.device)
-    edges = logs[nodes, tokens]
-    sums = []
-    for path, end in zip(trie.paths, trie.ends, strict=True):
-        total = edges[list(path)].sum()
-        if end is not None:
-            # log(1 - p(continuation)), summed over the other tokens to avoid cancellation.
-            onward = torch.zeros(logs.shape[-1], dtype=torch.bool, device=logs.device)
-            onward[tokens[nodes == end]] = True
-            total = total + logs[end].masked_fill(onward, -torch.inf).logsumexp(0)
-        sums.append(total)
-    lengths = torch.tensor([len(path) for path in trie.paths], device=logs.device)
-    return Scores(torch.stack(sums), lengths)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,18 +89,12 @@ def read(folder: Path, split: Split) -> Iterator[Sample]:
         raise TuneError(f"{folder} is not a set of examples: {error.strerror}.") from error
 
 
-def choose(samples: Iterable[Sample], settings: TuneSettings, seed: int) -> list[Sample]:
-    """Filter by `settings.kinds`, shuffle by `seed`, and take `settings.limit`.
-
-    Raises:
-        TuneError: no sample is left.
-    """
-    kept = [s for s in samples if not settings.kinds or s.example.kind in settings.kinds]
-    if not kept:
-        kinds = ", ".join(settings.kinds) or "any kind"
-        raise TuneError(f"The set has no training examples of {kinds}.")
-    order = np.random.default_rng(seed).permutation(len(kept))[: settings.limit]
-    return [kept[i] for i in order]
+def choose(
+    samples: Iterable[Sample], kinds: Collection[str], limit: int | None, seed: int
+) -> list[Sample]:
+    """The samples of `kinds`, or of all if there are none; shuffled by `seed`, at most `limit`."""
+    kept = [s for s in samples if not kinds or s.example.kind in kinds]
+    return [kept[i] for i in np.random.default_rng(seed).permutation(len(kept))[:limit]]
 
 
 def view_of(goal: str, observation: Observation, past: Sequence[Past]) -> View:

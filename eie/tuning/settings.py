@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from inhabit.envs.errors import UserError
 from inhabit.envs.settings import SettingsModel
@@ -27,7 +27,7 @@ class Objective(StrEnum):
     """SFT plus EgoPlan-Bench's hinge (Chen et al., 2023, section 4) against another random
     candidate."""
     RANKING = "ranking"
-    """SFT plus the negative log-share of the answer among all candidates, in one forward pass."""
+    """SFT plus the negative log-share of the answer among the candidates."""
 
 
 class TuneError(UserError, RuntimeError):
@@ -39,12 +39,20 @@ class TuneSettings(SettingsModel):
 
     objective: Objective = Objective.RANKING
     """Loss: negative log-likelihood of the answer (sft); sft plus EgoPlan-Bench's hinge against a
-    random other candidate (contrast); or sft plus the negative log-share of the answer among all
+    random other candidate (contrast); or sft plus the negative log-share of the answer among the
     candidates (ranking)."""
+    negatives: int | None = Field(default=None, ge=1)
+    """Wrong candidates of an example that the ranking objective compares with, picked uniformly at
+    random in each step. By default all."""
+    other_answers: int = Field(default=0, ge=0)
+    """Answers of other examples that the ranking objective adds as wrong candidates. Those that are
+    candidates of the example already are left out."""
     margin: float = Field(default=0.0, ge=0)
     """Margin of the hinge, in nats per token."""
     reasons: bool = False
     """Train on the reasoning followed by the action; objective sft only."""
+    end: bool = False
+    """Also train the token that ends a reply, for models that write replies; objective sft only."""
     pictures: bool = True
     """Give the model the images, if it accepts images."""
     kinds: Annotated[tuple[Kind, ...], BeforeValidator(_words)] = ()
@@ -60,18 +68,20 @@ class TuneSettings(SettingsModel):
     """Scale (alpha) of the LoRA adapters."""
     dropout: float = Field(default=0.0, ge=0, lt=1)
     """Dropout of the LoRA adapters."""
-    targets: Literal["language", "all"] = "language"
+    targets: Literal["none", "language", "all"] = "language"
     """Linear layers that get LoRA adapters: those of the language model, or also those of the
-    vision encoder."""
+    vision encoder. none trains what `whole` names and nothing else, and saves a whole model."""
     whole: Annotated[tuple[str, ...], BeforeValidator(_words)] = ()
-    """Names of modules that are trained without LoRA, such as "multi_modal_projector", separated
-    by commas."""
+    """Modules that are trained without LoRA, separated by commas: language, projector, vision, all
+    (with targets=none), or names of modules such as "multi_modal_projector"."""
 
     epochs: float = Field(default=5.0, gt=0)
     """Passes over the training examples."""
     batch: int = Field(default=20, ge=1)
-    """Examples per optimizer step, over all devices; gradients are accumulated one example at a
-    time."""
+    """Examples per optimizer step, over all devices."""
+    micro_batch: int = Field(default=4, ge=1)
+    """Examples per forward and backward pass. Gradients are accumulated over the passes of a step.
+    More are faster and need more memory."""
     rate: float = Field(default=2e-4, gt=0)
     """Peak learning rate."""
     warmup: float = Field(default=0.03, ge=0, lt=1)
@@ -84,7 +94,19 @@ class TuneSettings(SettingsModel):
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     """Device to train on."""
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
-    """Floating-point type of the frozen base model; adapters are always float32."""
+    """Floating-point type of the frozen weights, and of matrix products. Trained weights are always
+    kept in float32."""
+    attention: Literal["", "eager", "sdpa", "flash_attention_2"] = ""
+    """Attention implementation; by default that of transformers. flash_attention_2 takes no tree
+    masks: every candidate is then read with the whole prompt."""
+    quantization: Literal["", "bnb-8bit", "bnb-4bit"] = ""
+    """Quantize the frozen weights while they are loaded, by bitsandbytes: QLoRA."""
+    checkpointing: bool = False
+    """Compute activations again in the backward pass instead of keeping them: less memory, and
+    about a third more time."""
+    cache: float = Field(default=4.0, ge=0)
+    """Memory for encoded prompts with their pictures, in GB. What does not fit is read and encoded
+    again in each epoch."""
     save_every: int = Field(default=50, ge=1)
     """Optimizer steps between checkpoints."""
     judge_every: int = Field(default=50, ge=1)
@@ -92,3 +114,17 @@ class TuneSettings(SettingsModel):
     first and after the last step."""
     judge: int = Field(default=200, ge=0)
     """Validation examples per evaluation: the first of a seeded shuffle."""
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if self.reasons and self.objective is not Objective.SFT:
+            raise ValueError("reasons=true needs objective=sft: reasons are no candidates")
+        if self.end and self.objective is not Objective.SFT:
+            raise ValueError("end=true needs objective=sft: a ranked candidate does not end")
+        if self.targets == "none" and not self.whole:
+            raise ValueError("targets=none needs whole=, the names of what is trained")
+        if "all" in self.whole and self.targets != "none":
+            raise ValueError("whole=all needs targets=none: nothing is left for LoRA")
+        if self.quantization and self.targets == "none":
+            raise ValueError("quantized weights can't be trained themselves: use LoRA (targets=)")
+        return self

@@ -18,7 +18,7 @@ from inhabit.eie.tuning.curves import page
 from inhabit.eie.tuning.devices import Devices
 from inhabit.eie.tuning.loop import Training
 from inhabit.eie.tuning.samples import Sample, choose
-from inhabit.eie.tuning.settings import TuneSettings
+from inhabit.eie.tuning.settings import TuneError, TuneSettings
 
 _SOFTWARE = ("inhabit", "torch", "transformers", "peft")
 
@@ -73,7 +73,7 @@ def tune(
     tell: Callable[[log.LogLine, int], None],
     warn: Callable[[str], None],
 ) -> Tuning:
-    """Train adapters for `base` on `train`, evaluated on `judged`; a rerun resumes.
+    """Train `base` on `train`, evaluated on `judged`; a rerun resumes.
 
     Args:
         train: training examples.
@@ -83,15 +83,19 @@ def tune(
         settings: hyperparameters.
         seed: of the shuffle, the initial adapters and dropout.
         tell: called with each line of the log and the total number of steps.
-        warn: called with a sentence for each checkpoint that can't be read.
+        warn: called with a sentence for each checkpoint that can't be read, and for each faster way
+            to read that the model does not allow.
 
     Raises:
         TuneError: training is not possible, or had to stop; the last good checkpoint is kept.
         ModelError: the base can't be loaded.
         UnavailableError: a package is missing.
     """
-    chosen = choose(train, settings, seed)
-    measured = _judged(judged, settings, seed)
+    chosen = choose(train, settings.kinds, settings.limit, seed)
+    if not chosen:
+        kinds = ", ".join(settings.kinds) or "any kind"
+        raise TuneError(f"The set has no training examples of {kinds}.")
+    measured = choose(judged, settings.kinds, settings.judge, seed)
     asked = TuneRequest(
         base=base,
         sets=_digests([*chosen, *measured]),
@@ -121,14 +125,6 @@ def tune(
     if peers.rank == 0:
         _keep(made, out, asked)
     return _result(training, asked, out)
-
-
-def _judged(samples: Iterable[Sample], settings: TuneSettings, seed: int) -> Sequence[Sample]:
-    """The validation examples: the same for every training with this seed."""
-    found = list(samples)
-    if not found or settings.judge == 0:
-        return ()
-    return choose(found, settings.model_copy(update={"limit": settings.judge}), seed)
 
 
 def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:

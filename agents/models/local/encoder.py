@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -68,6 +69,11 @@ class ImageProcessor:
         )["input_ids"]
         kinds = (ids == self._pad).long()
         return {"input_ids": ids, "mm_token_type_ids": kinds, **pictures}
+
+    def save_pretrained(self, folder: Path) -> None:
+        """Write tokenizer, chat template and image settings to `folder`."""
+        self.tokenizer.save_pretrained(folder)
+        self._pictures.save_pretrained(folder)
 
 
 PLAIN = (
@@ -200,6 +206,10 @@ class Encoder:
         """The tokens of a reply, as they continue the prompt."""
         read = self.tokenizer(self._separator + self._escaped(text), add_special_tokens=False)
         return tuple(read["input_ids"])
+
+    def save(self, folder: Path) -> None:
+        """Write what the model's tokenizer and processor are loaded from, to `folder`."""
+        self._speaker.save_pretrained(folder)
 
     def words(self, ids: Sequence[int]) -> str:
         """Decode tokens, without special ones."""

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from inhabit.eie.tuning.settings import TuneSettings
+from inhabit.episodes.running.settings import SettingError, divide
 
 
 def test_lists_are_words_with_commas() -> None:
@@ -17,3 +18,18 @@ def test_lists_are_words_with_commas() -> None:
     assert TuneSettings.model_validate(settings.model_dump(mode="json")) == settings
     with pytest.raises(ValidationError, match="kinds"):
         TuneSettings.model_validate({"kinds": "decisions"})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"reasons": "true"}, "reasons=true needs objective=sft"),
+        ({"end": "true"}, "end=true needs objective=sft"),
+        ({"targets": "none"}, "targets=none needs whole="),
+        ({"whole": "all"}, "whole=all needs targets=none"),
+        ({"quantization": "bnb-4bit", "targets": "none", "whole": "all"}, "use LoRA"),
+    ],
+)
+def test_settings_that_contradict_each_other(given: dict[str, str], said: str) -> None:
+    with pytest.raises(SettingError, match=f"The setting tune.*{said}"):
+        divide(given, {"tune": TuneSettings})

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -17,15 +18,18 @@ from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
 from inhabit.eie.tuning import checkpoint
 from inhabit.eie.tuning.log import LogLine, lines
-from inhabit.eie.tuning.objective import read as score
-from inhabit.eie.tuning.samples import Wording, read
+from inhabit.eie.tuning.objective import score
+from inhabit.eie.tuning.passes import Way
+from inhabit.eie.tuning.passes import read as logits_of
+from inhabit.eie.tuning.questions import Question, Questions
+from inhabit.eie.tuning.samples import Sample, Wording, read
 from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
-from inhabit.eie.tuning.tune import Tuning, tune
+from inhabit.eie.tuning.tune import tune
 from tests.agents.models.local.tiny import save_idefics, save_llama, save_llava, save_qwen
 from tests.eie.tuning.made_set import write
+from tests.eie.tuning.training import QUICK, train, weights
 
 KINDS = {"llama": save_llama, "llava": save_llava, "qwen": save_qwen, "idefics": save_idefics}
-QUICK = {"device": "cpu", "dtype": "float32", "batch": 4, "rate": 0.01, "judge_every": 1000}
 
 
 @pytest.fixture(scope="module")
@@ -38,41 +42,28 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {kind: save(tmp_path_factory.mktemp(kind)) for kind, save in KINDS.items()}
 
 
-def train(made: Path, base: Path, out: Path, **said: object) -> tuple[Tuning, list[LogLine]]:
-    heard: list[LogLine] = []
-    result = tune(
-        read(made, "train"),
-        read(made, "val"),
-        base=f"local:{base}",
-        out=out,
-        settings=TuneSettings.model_validate(QUICK | said),
-        seed=0,
-        tell=lambda line, steps: heard.append(line),
-        warn=lambda sentence: None,
-    )
-    return result, heard
-
-
-def weights(out: Path) -> dict[str, torch.Tensor]:
-    found, _ = checkpoint.newest(out / "checkpoints")
-    assert found is not None
-    return dict(found.weights)
-
-
+@pytest.mark.parametrize("way", ["packed", "rows"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_scores_are_those_of_ranking(kind: str, bases: dict[str, Path], made: Path) -> None:
+def test_scores_are_those_of_ranking(
+    kind: str, way: Way, bases: dict[str, Path], made: Path
+) -> None:
+    """Three prompts of different lengths in one forward pass."""
     loaded = load(f"local:{bases[kind]}", LocalSettings(device="cpu", dtype="float32"))
     network, encoder = loaded.network, loaded.encoder  # type: ignore[attr-defined]
-    sample = next(read(made, "train"))
-    messages = Wording(TuneSettings(), sees=kind != "llama").messages(sample)
-    texts = [*sample.example.candidates, "take the red", "take the red thing_2"]
-    trie = Trie.pack([encoder.candidate(text) for text in texts])
-    scores = score(network, encoder.prompt(messages), trie)
-
-    ranking = asyncio.run(loaded.rank(messages, texts))
-    expected = torch.tensor([one.logprob for one in ranking.scores])
-    assert scores.sums.requires_grad
-    torch.testing.assert_close(scores.sums.detach().float(), expected, atol=1e-3, rtol=0)
+    wording, asked, expected = Wording(TuneSettings(), sees=kind != "llama"), [], []
+    for n, sample in zip(range(3), read(made, "train"), strict=False):
+        example = sample.example.model_copy(update={"goal": "Take it." + " Now!" * n})
+        messages = wording.messages(Sample(sample.folder, example))
+        texts = [*example.candidates, "take the red", "take the red thing_2"]
+        trie = Trie.pack([encoder.candidate(text) for text in texts])
+        asked.append(Question("", encoder.prompt(messages), trie, 0))
+        scores = asyncio.run(loaded.rank(messages, texts)).scores
+        expected.append(torch.tensor([one.logprob for one in scores]))
+    found = logits_of(network, asked, way, pad=encoder.end)
+    for one, question, want in zip(found, asked, expected, strict=True):
+        sums = score(one, question.trie).sums
+        assert sums.requires_grad
+        torch.testing.assert_close(sums.detach().float(), want, atol=1e-3, rtol=0)
 
 
 @pytest.mark.parametrize(
@@ -208,3 +199,53 @@ def test_the_command(bases: dict[str, Path], made: Path, tmp_path: Path) -> None
     assert (tmp_path / "out" / "index.html").is_file()
     wrong = command(["tune", str(made), "--base", "openai:x", "--out", str(tmp_path / "no")])
     assert wrong.returncode == 2 and "Only a local model" in wrong.stderr
+
+
+def test_micro_batches_give_the_same_steps(
+    bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    said = {"epochs": 1, "negatives": 2, "other_answers": 3}
+    _, alone = train(made, bases["qwen"], tmp_path / "alone", micro_batch=1, **said)
+    warned: list[str] = []
+    _, together = train(made, bases["qwen"], tmp_path / "four", warned, micro_batch=4, **said)
+    assert not warned
+    for one, other in zip(alone, together, strict=True):
+        assert one.loss == pytest.approx(other.loss, abs=1e-3)
+        assert (one.norm or 0) == pytest.approx(other.norm or 0, rel=1e-2)
+
+
+def test_wrong_candidates_are_picked_and_added(bases: dict[str, Path], made: Path) -> None:
+    encoder = load(f"local:{bases['llama']}").encoder  # type: ignore[attr-defined]
+    samples = list(read(made, "train"))
+    for sample in samples[8:]:
+        changed = {"candidates": ("wait", *sample.example.candidates[1:]), "answer": 0}
+        samples.append(Sample(made, sample.example.model_copy(update=changed)))
+
+    def counts(**said: object) -> set[int]:
+        settings = TuneSettings.model_validate(said)
+        questions = Questions(samples, encoder, settings, sees=False)
+        rng = np.random.default_rng(0)
+        return {len(questions.to_learn(0, rng).trie.paths) for _ in range(20)}
+
+    assert counts() == {4}
+    assert counts(negatives=2) == {3}
+    assert counts(other_answers=50) == {5}  # those that are no candidate: "wait"
+    assert counts(objective="contrast") == {2}
+    assert counts(objective="sft") == {1}
+
+
+def test_a_set_without_validation_examples_of_the_kind(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "s", train=4, val=2)
+    file = folder / "examples.jsonl"
+    *train_lines, one, other = file.read_text().splitlines()
+    kinds = [line.replace('"decision"', '"recovery"') for line in (one, other)]
+    file.write_text("\n".join([*train_lines, *kinds]) + "\n")
+    arguments = ["tune", str(folder), "--base", f"local:{bases['llama']}"]
+    arguments += ["--out", str(tmp_path / "out"), "--set", "kinds=decision", "--json"]
+    done = command([*arguments, "--set", "epochs=0.1", "--set", "objective=sft"])
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["steps"] == 1 and said["accuracy"] is None
+    assert (tmp_path / "out" / "index.html").is_file()

@@ -1,0 +1,147 @@
+"""Forward passes that give the logits after every prefix of the candidates, with gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from inhabit.agents.models.local.reader import locate
+from inhabit.agents.models.local.trie import Trie
+from inhabit.eie.tuning.collate import collate
+from inhabit.eie.tuning.questions import Question
+
+Way = Literal["packed", "rows"]
+"""packed: a prompt and all its candidates are one row, with tree masks. rows: a row for every
+candidate, which any architecture can read."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeLogits:
+    """Logits of a batch, and where those of each node of a trie are."""
+
+    logits: torch.Tensor
+    """(rows, columns, vocabulary), in float32."""
+    rows: NDArray[np.int64]
+    """(nodes,)"""
+    columns: NDArray[np.int64]
+    """(nodes,)"""
+
+
+def read(model: Any, questions: Sequence[Question], way: Way, *, pad: int) -> list[NodeLogits]:
+    """The logits after each node of each question, from one forward pass.
+
+    Args:
+        model: the transformers model.
+        questions: either all with pictures or all without.
+        way: how candidates are read.
+        pad: see `collate`.
+    """
+    if way == "packed" and any(len(q.trie.paths) > 1 for q in questions):
+        return _packed(model, questions, pad)
+    return _rows(model, questions, pad)
+
+
+def _rows(model: Any, questions: Sequence[Question], pad: int) -> list[NodeLogits]:
+    paths = [[_path(q.trie, leaf) for leaf in _leaves(q.trie)] for q in questions]
+    rows = [
+        (question.prompt, question.trie.tokens[path[1:]].tolist())
+        for question, some in zip(questions, paths, strict=True)
+        for path in some
+    ]
+    given = collate(model, rows, pad=pad)
+    first = min(len(question.prompt.ids) for question in questions) - 1
+    logits = _logits(model, given, first)
+    found, row = [], 0
+    for question, some in zip(questions, paths, strict=True):
+        at_row, at_column = np.zeros((2, len(question.trie)), np.int64)
+        for path in some:
+            at_row[path] = row
+            at_column[path] = len(question.prompt.ids) - 1 - first + np.arange(len(path))
+            row += 1
+        found.append(NodeLogits(logits, at_row, at_column))
+    return found
+
+
+def _packed(model: Any, questions: Sequence[Question], pad: int) -> list[NodeLogits]:
+    rows = [(q.prompt, q.trie.tokens[1:].tolist()) for q in questions]
+    given = collate(model, rows, pad=pad)
+    given["attention_mask"] = _tree_mask(model, questions, given["input_ids"].shape[1])
+    given["position_ids"] = _positions(model, questions, given["input_ids"].shape[1])
+    first = min(len(question.prompt.ids) for question in questions) - 1
+    logits = _logits(model, given, first)
+    return [
+        NodeLogits(
+            logits,
+            np.full(len(question.trie), row),
+            len(question.prompt.ids) - 1 - first + np.arange(len(question.trie)),
+        )
+        for row, question in enumerate(questions)
+    ]
+
+
+def _logits(model: Any, given: dict[str, torch.Tensor], first: int) -> torch.Tensor:
+    """Logits from the token `first` on."""
+    keep = given["input_ids"].shape[1] - first
+    logits: torch.Tensor = model(**given, use_cache=False, logits_to_keep=keep).logits
+    return logits.float()
+
+
+def _tree_mask(model: Any, questions: Sequence[Question], length: int) -> torch.Tensor:
+    """What each token sees, (rows, 1, length, length), as an addend to attention scores."""
+    seen = np.zeros((len(questions), length, length), np.bool_)
+    for row, question in enumerate(questions):
+        end, trie = len(question.prompt.ids), question.trie
+        last = end + len(trie) - 1
+        seen[row, :end, :end] = _seen_in_prompt(model, question)
+        seen[row, end:last, :end] = True
+        seen[row, end:last, end:last] = trie.ancestors[1:, 1:]
+    device = model.device
+    # CPU kernels are much faster with a mask in float32, whatever the model's dtype.
+    kind = torch.float32 if device.type == "cpu" else model.dtype
+    mask = torch.zeros(seen.shape, dtype=kind, device=device)
+    mask.masked_fill_(torch.from_numpy(~seen).to(device), torch.finfo(model.dtype).min)
+    return mask[:, None]
+
+
+def _seen_in_prompt(model: Any, question: Question) -> NDArray[np.bool_]:
+    """Earlier tokens; in Gemma 3 those of the same image, and in PaliGemma the whole prompt."""
+    size = len(question.prompt.ids)
+    seen = np.tri(size, dtype=np.bool_)
+    kind = model.config.model_type
+    if kind == "paligemma":
+        return np.ones_like(seen)
+    types = question.prompt.images.get("token_type_ids")
+    if kind == "gemma3" and types is not None:
+        image = types[0].numpy() == 1
+        block = np.cumsum(np.diff(image, prepend=False) != 0)
+        seen |= (block[:, None] == block) & image & image[:, None]
+    return seen
+
+
+def _positions(model: Any, questions: Sequence[Question], length: int) -> torch.Tensor:
+    """Positions (rows, length), or (axes, rows, length) where images have several axes."""
+    found = []
+    for question in questions:
+        prompt, depths = question.prompt, torch.from_numpy(question.trie.depths[1:])
+        shift, places = locate(model, prompt)
+        if places is None:
+            places = torch.arange(len(prompt.ids)).expand(1, -1)
+        nodes = (shift + len(prompt.ids) - 1 + depths).to(places.device)
+        whole = torch.cat([places, nodes.expand(*places.shape[:-1], -1)], -1)
+        found.append(torch.nn.functional.pad(whole, (0, length - whole.shape[-1])))
+    return torch.cat(found, -2).to(model.device)
+
+
+def _leaves(trie: Trie) -> list[int]:
+    """The nodes that none follows."""
+    return [int(node) for node in np.flatnonzero(trie.ancestors.sum(0) == 1)]
+
+
+def _path(trie: Trie, node: int) -> NDArray[np.int64]:
+    """The nodes from node 0 to `node`. Each has a higher number than the one before it."""
+    return np.flatnonzero(trie.ancestors[node])

@@ -1,0 +1,108 @@
+"""Examples as questions of tokens: a prompt, candidates after it, and which one is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inhabit.agents.models.local.encoder import EncodedPrompt
+from inhabit.agents.models.local.trie import Trie
+from inhabit.eie.tuning.samples import Sample, Wording
+from inhabit.eie.tuning.settings import Objective, TuneSettings
+
+_GIGABYTE = 10**9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A prompt and candidates as tokens."""
+
+    id: str
+    """Of the example."""
+    prompt: EncodedPrompt
+    trie: Trie
+    answer: int
+    """Index of the correct sequence of `trie`."""
+    other: int | None = None
+    """Index of the wrong sequence that the hinge compares with; None if there is none."""
+
+
+class Questions:
+    """Encodes the examples of one set; prompts and pictures are kept for the next epoch."""
+
+    def __init__(
+        self, samples: Sequence[Sample], encoder: Any, settings: TuneSettings, *, sees: bool
+    ) -> None:
+        """Encode `samples` with the `Encoder` of a model.
+
+        Args:
+            samples: the examples.
+            encoder: of the model.
+            settings: what a question holds, and the memory for encoded prompts.
+            sees: whether the model accepts images.
+        """
+        self.samples = samples
+        self._encoder = encoder
+        self._settings = settings
+        self._wording = Wording(settings, sees=sees)
+        self._prompts: dict[int, EncodedPrompt] = {}
+        self._left = settings.cache * _GIGABYTE
+
+    def to_learn(self, index: int, rng: np.random.Generator) -> Question:
+        """What is needed of an example to train on it; `rng` picks wrong candidates."""
+        sample, settings = self.samples[index], self._settings
+        if settings.objective is Objective.SFT:
+            answer = self._encoder.candidate(self._target(sample))
+            end = (self._encoder.end,) if settings.end else ()
+            return self._question(index, [(*answer, *end)], 0, None)
+        wrong = self._wrong(sample, rng)
+        texts = [sample.answer, *wrong]
+        return self._question(
+            index, [self._encoder.candidate(text) for text in texts], 0, 1 if wrong else None
+        )
+
+    def to_judge(self, index: int) -> Question:
+        """All candidates of an example; if reasons are trained, the answer with its reason."""
+        sample = self.samples[index]
+        if self._settings.reasons:
+            return self._question(index, [self._encoder.candidate(self._target(sample))], 0, None)
+        told = [self._encoder.candidate(text) for text in sample.example.candidates]
+        return self._question(index, told, sample.example.answer, None)
+
+    def _question(
+        self, index: int, told: Sequence[tuple[int, ...]], answer: int, other: int | None
+    ) -> Question:
+        example = self.samples[index].example
+        return Question(example.id, self._prompt(index), Trie.pack(told), answer, other)
+
+    def _target(self, sample: Sample) -> str:
+        if self._settings.reasons:
+            return f"{sample.example.reason} So: {sample.answer}"
+        return sample.answer
+
+    def _wrong(self, sample: Sample, rng: np.random.Generator) -> list[str]:
+        """Wrong candidates, picked uniformly at random, in the order of their picking."""
+        own, settings = sample.example.candidates, self._settings
+        wrong = [text for i, text in enumerate(own) if i != sample.example.answer]
+        most = 1 if settings.objective is Objective.CONTRAST else settings.negatives
+        if most is not None and most < len(wrong):
+            wrong = [wrong[i] for i in rng.choice(len(wrong), most, replace=False)]
+        if settings.objective is Objective.RANKING:
+            picked = rng.integers(len(self.samples), size=settings.other_answers)
+            answers = dict.fromkeys(self.samples[i].answer for i in picked)
+            wrong += [text for text in answers if text not in own]
+        return wrong
+
+    def _prompt(self, index: int) -> EncodedPrompt:
+        found = self._prompts.get(index)
+        if found is None:
+            found = self._encoder.prompt(self._wording.messages(self.samples[index]))
+            size = sum(t.numel() * t.element_size() for t in found.images.values())
+            size += 64 * len(found.ids)
+            if size <= self._left:
+                self._left -= size
+                self._prompts[index] = found
+        return found
