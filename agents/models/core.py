@@ -166,15 +166,31 @@ class Model(ABC):
         """
 
     async def beam(
-        self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
+        self,
+        prompt: Sequence[Message],
+        candidates: Sequence[str],
+        *,
+        width: int,
+        end: bool = False,
+        length_penalty: float = 0.0,
     ) -> Ranking:
         """The best of `candidates` by a beam search of `width`, best first.
 
         It keeps the `width` likeliest prefixes of candidates, and returns at most so many
-        candidates. Scores are those of `rank`; if `width` covers the candidates, all are returned.
+        candidates; if `width` covers the candidates, all are returned.
+
+        Args:
+            prompt: oldest turn first.
+            candidates: texts to search.
+            width: of the beam.
+            end: score the end-of-answer token after each candidate as well, and drop an ended
+                candidate that is not among the `width` likeliest continuations of its step, as
+                `generate` of transformers does. Otherwise scores are those of `rank`.
+            length_penalty: candidates are ordered by log-probability / tokens ** length_penalty.
 
         Raises:
-            ModelError: `Ability.BEAM` is not declared, or the call failed.
+            ModelError: `Ability.BEAM` is not declared, the model has no tokens to search by, or
+                the call failed.
         """
         raise ModelError(f"{self.name} can't search with a beam.")
 

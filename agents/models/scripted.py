@@ -121,9 +121,15 @@ class ScriptedModel(Model):
         return Ranking(tuple(scores), _call(prompt, ""))
 
     async def beam(
-        self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
+        self,
+        prompt: Sequence[Message],
+        candidates: Sequence[str],
+        *,
+        width: int,
+        end: bool = False,
+        length_penalty: float = 0.0,
     ) -> Ranking:
-        """The `width` best of the scores as written."""
+        """The `width` best of the scores as written, which `end` and `length_penalty` leave."""
         if Ability.BEAM not in self.abilities:
             return await super().beam(prompt, candidates, width=width)
         ranking = await self.rank(prompt, candidates)

@@ -40,11 +40,20 @@ class BeamSettings(PromptSettings):
     fails."""
     tries: int = Field(default=50, ge=1)
     """Actions that are tried in copies of the scene, per level of depth."""
+    end: bool = False
+    """Score the end-of-answer token after each candidate as well. With end=true and
+    length_penalty=1 the results are those of transformers' generate(num_beams=WIDTH) held to the
+    candidates."""
+    length_penalty: float = 0.0
+    """Order candidates by log-probability / tokens ** length_penalty; above 0 favours longer ones.
+    generate of transformers has 1 by default."""
 
     @model_validator(mode="after")
     def _one_search(self) -> Self:
         if self.free and self.plan:
             raise ValueError("a beam is free or over plans, not both: leave out free or plan")
+        if (self.end or self.length_penalty) and (self.free or self.plan):
+            raise ValueError("end and length_penalty need a beam over candidates: leave them out")
         return self
 
 
@@ -68,7 +77,14 @@ class Beam(ModelAgent):
             return Decision(None, stop=True)
         texts = [action.text for action in candidates]
         prompt = self._asked(view, texts)
-        found = await self._model.beam(prompt, texts, width=self._settings.width)
+        settings = self._settings
+        found = await self._model.beam(
+            prompt,
+            texts,
+            width=settings.width,
+            end=settings.end,
+            length_penalty=settings.length_penalty,
+        )
         best = next(a for a in candidates if a.text == found.scores[0].text)
         return Decision(best, ranked=found.scores, calls=(found.call,), images=pictures(prompt))
 

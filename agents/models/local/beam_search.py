@@ -4,10 +4,14 @@ Scores are those of `agents/models/local/likelihood.py`, summed on the way down 
 width that covers the candidates nothing is dropped, and the result equals that of ranking. The
 search reads at most `width` tokens a level instead of the whole trie: this pays for thousands of
 candidates, while ranking is cheaper for dozens.
+
+With `BeamRules.end` the candidates end with the end-of-answer token, and the search goes as
+`generate` of transformers does with `num_beams` and `prefix_allowed_tokens_fn`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -24,11 +28,31 @@ from inhabit.agents.models.local.trie import Trie
 
 
 @dataclass(frozen=True, slots=True)
+class BeamRules:
+    """How a trie is searched."""
+
+    width: int
+    end: bool = False
+    """Whether sequences end with the end-of-answer token. An ended one then counts only if it is
+    among the `width` likeliest continuations of its level, as with `generate`."""
+    length_penalty: float = 0.0
+    """Results are ordered by score / tokens ** length_penalty."""
+
+    def value(self, score: float, tokens: int) -> float:
+        """What results are ordered by."""
+        return score / math.pow(tokens, self.length_penalty)
+
+
+@dataclass(frozen=True, slots=True)
 class BeamResult:
-    """A sequence of a trie, by its number, and its score in nats."""
+    """A sequence of a trie."""
 
     sequence: int
+    """Its number."""
     score: float
+    """Its log-probability in nats."""
+    value: float
+    """What it is ordered by."""
 
 
 class NodeReader(Protocol):
@@ -46,9 +70,9 @@ class NodeReader(Protocol):
 
 @torch.inference_mode()
 def search(
-    reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie, int]]
+    reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie, BeamRules]]
 ) -> list[tuple[list[BeamResult], int]]:
-    """The best sequences of each trie after its prompt, by a beam of the given width.
+    """The best sequences of each trie after its prompt, by a beam search.
 
     Returns:
         For each question at most `width` results, best first, of equals the first; and the number
@@ -57,13 +81,13 @@ def search(
     if reader.alone and len(questions) > 1:
         return [found for one in questions for found in search(reader, [one])]
     reading = _Reading(reader, [(prompt, trie) for prompt, trie, _ in questions])
-    return descend(reading, [(trie, width) for _, trie, width in questions])
+    return descend(reading, [(trie, rules) for _, trie, rules in questions])
 
 
 def descend(
-    reading: NodeReader, questions: Sequence[tuple[Trie, int]]
+    reading: NodeReader, questions: Sequence[tuple[Trie, BeamRules]]
 ) -> list[tuple[list[BeamResult], int]]:
-    """`search` for tries, each with a width, whose logits `reading` gives."""
+    """`search` for tries whose logits `reading` gives."""
     trees = [_Tree(trie) for trie, _ in questions]
     found: list[list[BeamResult]] = [[] for _ in questions]
     beams = [{0: 0.0} for _ in questions]  # node of the trie -> score of its prefix
@@ -74,18 +98,33 @@ def descend(
 
 
 def _step(
-    tree: _Tree, beam: Mapping[int, float], found: list[BeamResult], said: torch.Tensor, width: int
+    tree: _Tree,
+    beam: Mapping[int, float],
+    found: Sequence[BeamResult],
+    said: torch.Tensor,
+    rules: BeamRules,
 ) -> tuple[dict[int, float], list[BeamResult]]:
     """The next beam and the results so far; `said` has a row of logits for each node of `beam`."""
+    ended: list[tuple[int, float]] = []
     going_on: dict[int, float] = {}
     for node, logits in zip(beam, said, strict=True):
-        found += tree.ending(node, beam[node], logits)
+        ended += tree.ending(node, beam[node], logits)
         going_on |= tree.going_on(node, beam[node], logits)
-    found = sorted(found, key=lambda one: (-one.score, one.sequence))[:width]
-    worst = found[-1].score if len(found) == width else -np.inf
-    best = sorted(going_on, key=lambda node: -going_on[node])[:width]
-    # The score of a prefix never increases as it gets longer.
-    return {node: going_on[node] for node in best if going_on[node] > worst}, found
+    if rules.end:
+        scores = sorted([*(score for _, score in ended), *going_on.values()], reverse=True)
+        least = scores[: rules.width][-1]
+        ended = [one for one in ended if one[1] >= least]
+    results = [*found, *(tree.result(sequence, score, rules) for sequence, score in ended)]
+    results = sorted(results, key=lambda one: (-one.value, one.sequence))[: rules.width]
+    best = sorted(going_on, key=lambda node: -going_on[node])[: rules.width]
+    if len(results) == rules.width:
+        worst = results[-1].value
+        limits = [tree.limit(node, going_on[node], rules) for node in best]
+        if rules.end:  # the likeliest decides for all, as with `generate`
+            best = best if limits and limits[0] > worst else []
+        else:
+            best = [node for node, limit in zip(best, limits, strict=True) if limit > worst]
+    return {node: going_on[node] for node in best}, results
 
 
 class _Tree:
@@ -93,6 +132,8 @@ class _Tree:
 
     def __init__(self, trie: Trie) -> None:
         self._tokens = trie.edge_tokens
+        self._depths = trie.depths
+        self._lengths = [len(path) for path in trie.paths]
         self._edges: dict[int, list[int]] = {}
         """Node -> its outgoing edges."""
         self._nodes: dict[int, int] = {}
@@ -111,15 +152,25 @@ class _Tree:
             else:
                 self._stop.setdefault(end, []).append(sequence)
 
-    def ending(self, node: int, score: float, logits: torch.Tensor) -> Iterator[BeamResult]:
-        """The sequences that end at `node` of `score`, or one token after it."""
+    def result(self, sequence: int, score: float, rules: BeamRules) -> BeamResult:
+        """A sequence with its score."""
+        return BeamResult(sequence, score, rules.value(score, self._lengths[sequence]))
+
+    def limit(self, node: int, score: float, rules: BeamRules) -> float:
+        """The value that a prefix may reach: its score never increases as it gets longer.
+
+        With `end`, that at its own length, by which `generate` stops.
+        """
+        longer = rules.length_penalty > 0 and not rules.end
+        return rules.value(score, max(self._lengths) if longer else int(self._depths[node]))
+
+    def ending(self, node: int, score: float, logits: torch.Tensor) -> Iterator[tuple[int, float]]:
+        """The sequences that end at `node` of `score`, or one token after it, with their scores."""
         if stopping := self._stop.get(node):
             end = score + log_prob_ends(logits, self._tokens[self._edges[node]])
-            yield from (BeamResult(sequence, end) for sequence in stopping)
+            yield from ((sequence, end) for sequence in stopping)
         for edge, likely in self._likely(node, logits):
-            yield from (
-                BeamResult(sequence, score + likely) for sequence in self._last.get(edge, ())
-            )
+            yield from ((sequence, score + likely) for sequence in self._last.get(edge, ()))
 
     def going_on(self, node: int, score: float, logits: torch.Tensor) -> dict[int, float]:
         """The child nodes of `node`, with their scores."""

@@ -171,8 +171,23 @@ class Encoder:
 
     @property
     def end(self) -> int:
-        """The token that ends an answer."""
-        return int(self.tokenizer.eos_token_id)
+        """The token that ends an answer: the one that the chat template writes after it, or else
+        the tokenizer's end of a sequence.
+
+        Raises:
+            ModelError: there is neither.
+        """
+        try:
+            text = self._render(
+                [Message("user", ("x",)), Message("assistant", ("x",))], begin=False
+            )
+        except jinja2.TemplateError:
+            text = ""
+        after = self._special.match(text.rpartition("x")[2].lstrip())
+        token = after[0] if after else self.tokenizer.eos_token
+        if token is None:
+            raise ModelError("The tokenizer has no end-of-sequence token: leave out end.")
+        return int(self.tokenizer.convert_tokens_to_ids(token))
 
     def prompt(self, messages: Sequence[Message]) -> EncodedPrompt:
         """Encode a prompt, up to where the reply begins.
@@ -256,13 +271,14 @@ class Encoder:
             return False
         return True
 
-    def _render(self, messages: Sequence[Message]) -> str:
+    def _render(self, messages: Sequence[Message], *, begin: bool = True) -> str:
+        """The text of messages, and the beginning of the reply unless told otherwise."""
         if self._merges_system and len(messages) > 1 and messages[0].role == "system":
             first = Message("user", (*messages[0].parts, "\n\n", *messages[1].parts))
             messages = [first, *messages[2:]]
         turns = [{"role": m.role, "content": self._content(m)} for m in messages]
         text = self._speaker.apply_chat_template(
-            turns, chat_template=self._template, tokenize=False, add_generation_prompt=True
+            turns, chat_template=self._template, tokenize=False, add_generation_prompt=begin
         )
         return str(text)
 

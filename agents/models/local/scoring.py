@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.local.beam_search import BeamResult, descend, search
+from inhabit.agents.models.local.beam_search import BeamResult, BeamRules, descend, search
 from inhabit.agents.models.local.continuations import Continuations
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import Likelihood, sums
@@ -68,8 +68,8 @@ class Scorer:
             for prompt, trie in questions
         ]
 
-    def beam(self, questions: Sequence[tuple[EncodedPrompt, Trie, int]]) -> list[Scored]:
-        """The best sequences of each trie by a beam of the given width."""
+    def beam(self, questions: Sequence[tuple[EncodedPrompt, Trie, BeamRules]]) -> list[Scored]:
+        """The best sequences of each trie by a beam search."""
         trees = [one for one in questions if self._takes_tree(*one[:2])]
         groups = [trees] if self.way == "tree" and trees else [[one] for one in trees]
         reader = self._likelihood.reader
@@ -92,10 +92,10 @@ class Scorer:
 
     @torch.inference_mode()
     def _beam_apart(
-        self, prompt: EncodedPrompt, trie: Trie, width: int
+        self, prompt: EncodedPrompt, trie: Trie, rules: BeamRules
     ) -> tuple[list[BeamResult], int]:
         reading = _Apart(self._continuations(prompt, trie))
-        return descend(reading, [(trie, width)])[0]
+        return descend(reading, [(trie, rules)])[0]
 
     def _continuations(self, prompt: EncodedPrompt, trie: Trie) -> Continuations:
         return Continuations(self._model, prompt, trie, shared=self.way != "single")

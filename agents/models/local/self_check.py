@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Image, Message
+from inhabit.agents.models.local.beam_search import BeamRules
 from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
 from inhabit.agents.models.local.scoring import Scorer, Way
 from inhabit.agents.models.local.trie import Trie
@@ -122,7 +123,7 @@ def _error(
     got = [scorer.rank([one])[0].scores for one in asked]
     got += [one.scores for one in scorer.rank(asked)]
     for one, scores in zip(asked, want, strict=True):
-        (found,) = scorer.beam([(*one, len(scores))])
+        (found,) = scorer.beam([(*one, BeamRules(len(scores)))])
         by_index = dict(zip(found.order, found.scores, strict=True))
         got.append([by_index[i] for i in range(len(scores))])
     return float(np.abs(np.subtract(got, [*want, *want, *want])).max())

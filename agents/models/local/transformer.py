@@ -11,6 +11,7 @@ import numpy as np
 
 from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
+from inhabit.agents.models.local.beam_search import BeamRules
 from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
 from inhabit.agents.models.local.generate import GeneratedText, TextGenerator, TextRequest
 from inhabit.agents.models.local.micro_batcher import MicroBatcher
@@ -23,8 +24,8 @@ A = TypeVar("A")
 Q = TypeVar("Q")
 T = TypeVar("T")
 
-Asked = tuple[Sequence[Message], Sequence[str], int]
-"""A prompt, candidates to score after it, and the width of a beam, or 0."""
+Asked = tuple[Sequence[Message], Sequence[str], BeamRules | None]
+"""A prompt, candidates to score after it, and how they are searched, or None to rank them."""
 Wanted = tuple[Sequence[Message], GenerateOptions]
 
 
@@ -37,7 +38,7 @@ class _Request:
     tokens: EncodedPrompt
     answers: Sequence[tuple[int, ...]]
     trie: Trie
-    width: int
+    rules: BeamRules
 
 
 class Transformer(Model):
@@ -75,13 +76,20 @@ class Transformer(Model):
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         """Exact scores, as `agents/models/local/likelihood.py` defines them."""
-        return await self._ask((prompt, candidates, 0), self._rank)
+        return await self._ask((prompt, candidates, None), self._rank)
 
     async def beam(
-        self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
+        self,
+        prompt: Sequence[Message],
+        candidates: Sequence[str],
+        *,
+        width: int,
+        end: bool = False,
+        length_penalty: float = 0.0,
     ) -> Ranking:
         """The best by `agents/models/local/beam_search.py`."""
-        return await self._ask((prompt, candidates, width), self._beam)
+        rules = BeamRules(width, end, length_penalty)
+        return await self._ask((prompt, candidates, rules), self._beam)
 
     async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
         """Generate by the settings: greedily, whatever the seed, or sampled from a temperature.
@@ -126,14 +134,17 @@ class Transformer(Model):
         return [found for one in some for found in self._each(work, [one])]
 
     def _question(
-        self, prompt: Sequence[Message], candidates: Sequence[str], width: int
+        self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules | None
     ) -> _Request:
         tokens = self._encoded(prompt)
         answers = [self.encoder.candidate(text) for text in candidates]
         if not all(answers):
             raise ModelError("An empty text can't be ranked.")
+        rules = rules or BeamRules(len(answers))
+        if rules.end:
+            answers = [(*answer, self.encoder.end) for answer in answers]
         self._check_length(tokens, max(map(len, answers)))
-        return _Request(prompt, candidates, tokens, answers, Trie.pack(answers), width)
+        return _Request(prompt, candidates, tokens, answers, Trie.pack(answers), rules)
 
     def _rank(self, requests: Sequence[Asked]) -> list[Ranking | Exception]:
         return self._rankings(requests, self._score)
@@ -160,7 +171,7 @@ class Transformer(Model):
         return self._scorer.rank([(q.tokens, q.trie) for q in questions])
 
     def _search(self, questions: Sequence[_Request]) -> list[Scored]:
-        return self._scorer.beam([(q.tokens, q.trie, q.width) for q in questions])
+        return self._scorer.beam([(q.tokens, q.trie, q.rules) for q in questions])
 
     def _ranking(self, question: _Request, scored: Scored | ModelError, seconds: float) -> Ranking:
         if isinstance(scored, ModelError):

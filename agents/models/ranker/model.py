@@ -96,9 +96,21 @@ class Ranker(Model):
         return self.network.reader.read(parsed.goal, parsed.slots)
 
     async def beam(
-        self, prompt: Sequence[Message], candidates: Sequence[str], *, width: int
+        self,
+        prompt: Sequence[Message],
+        candidates: Sequence[str],
+        *,
+        width: int,
+        end: bool = False,
+        length_penalty: float = 0.0,
     ) -> Ranking:
-        """The best `width` of `rank`: all are scored anyway."""
+        """The best `width` of `rank`: all are scored anyway.
+
+        Raises:
+            ModelError: `end` or `length_penalty` is set.
+        """
+        if end or length_penalty:
+            raise ModelError(f"{self.name} scores no tokens: leave out end and length_penalty.")
         ranking = await self.rank(prompt, candidates)
         best = sorted(ranking.scores, key=lambda score: -score.logprob)
         return Ranking(tuple(best[:width]), ranking.call)

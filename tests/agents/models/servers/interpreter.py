@@ -25,7 +25,9 @@ def interpreter(
         ours: whether it sees the packages of this interpreter too.
         without: packages that are taken out again, because they do not fit the others.
     """
-    key = hashlib.sha256(repr((sys.version, packages, ours, without)).encode()).hexdigest()[:12]
+    seen = [path for path in sys.path if ours and path.endswith("site-packages")]
+    asked = (sys.version, packages, seen, without)
+    key = hashlib.sha256(repr(asked).encode()).hexdigest()[:12]
     folder = cache_home() / "test-interpreters" / f"{name}-{key}"
     python = folder / "bin" / "python"
     done = folder / "installed"
@@ -33,10 +35,9 @@ def interpreter(
         return python
     base = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
     subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
-    if ours:
+    if seen:
         (site,) = folder.glob("lib/python*/site-packages")
-        known = [path for path in sys.path if path.endswith("site-packages")]
-        (site / "ours.pth").write_text("\n".join(known) + "\n")
+        (site / "ours.pth").write_text("\n".join(seen) + "\n")
     pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
     installed = subprocess.run([*pip, "install", *packages], capture_output=True, text=True)
     if installed.returncode:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -97,23 +98,27 @@ def _running(
     command: Sequence[str | Path], address: str, health: str, more: Mapping[str, str] | None = None
 ) -> Iterator[str]:
     """A server from when it answers at `health` until the block ends."""
-    server = subprocess.Popen(
-        command,
-        env={**os.environ, "HF_HUB_OFFLINE": "1", **(more or {})},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        for _ in range(1200):
-            if server.poll() is not None:
-                pytest.fail(f"{command[0]} ended with {server.returncode} before it answered.")
-            try:
-                with urlopen(f"{address}{health}", timeout=5):
-                    break
-            except (URLError, OSError):
-                time.sleep(0.25)
-        yield address
-    finally:
-        os.killpg(server.pid, 9)
-        server.wait()
+    with tempfile.TemporaryFile() as said:
+        server = subprocess.Popen(
+            command,
+            env={**os.environ, "HF_HUB_OFFLINE": "1", **(more or {})},
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            for _ in range(1200):
+                if server.poll() is not None:
+                    said.seek(0)
+                    last = said.read()[-2000:].decode("utf-8", "replace")
+                    pytest.fail(f"{command[0]} ended with {server.returncode} at once: {last}")
+                try:
+                    with urlopen(f"{address}{health}", timeout=5):
+                        break
+                except (URLError, OSError):
+                    time.sleep(0.25)
+            yield address
+        finally:
+            with suppress(ProcessLookupError):  # it has ended by itself
+                os.killpg(server.pid, 9)
+            server.wait()
