@@ -84,7 +84,9 @@ def _network(
             "Adapters are merged into the weights, and these are quantized: name the base model "
             "in full precision."
         )
-    device, dtype = choose(settings.device, settings.dtype, config.get_text_config().hidden_size)
+    text = config.get_text_config()
+    saved = config.dtype or text.dtype
+    device, dtype = choose(settings.device, settings.dtype, text.hidden_size, saved)
     options: dict[str, Any] = {"trust_remote_code": settings.trust_remote_code}
     if settings.attention:
         options["attn_implementation"] = settings.attention
@@ -96,8 +98,9 @@ def _network(
     if settings.device_map or quantized:
         options["device_map"] = settings.device_map or {"": device}
     # The weights are loaded in their dtype, and only moved to the device: a cast of the whole
-    # model would round what it computes in float32 as well. Adapters are merged before rounding.
-    first = torch.float32 if adapters else dtype
+    # model would round what it computes in float32 as well. Adapters are merged before weights are
+    # rounded: into those of the checkpoint, unless they are wanted in float32.
+    first = "auto" if adapters and dtype != torch.float32 else dtype
     model = _kind(config, sees).from_pretrained(source, dtype=first, **options)
     for adapter in adapters:
         model = apply_adapter(model, adapter)

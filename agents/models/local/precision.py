@@ -8,20 +8,26 @@ from typing import Literal
 import torch
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
-Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+Dtype = Literal["auto", "checkpoint", "float32", "bfloat16", "float16"]
 
 _TOKENS = 256
 _ROUNDS = 5
 
 
-def choose(device: Device, dtype: Dtype, width: int) -> tuple[torch.device, torch.dtype]:
-    """Device and dtype for a model with hidden size `width`; "auto" depends on this machine.
+def choose(
+    device: Device, dtype: Dtype, width: int, saved: torch.dtype | None
+) -> tuple[torch.device, torch.dtype]:
+    """Device and dtype for a model with hidden size `width` whose weights were `saved` in a dtype.
+
+    "auto" depends on this machine; "checkpoint" is `saved`, or float32 where that is unknown.
 
     A CPU uses bfloat16 if a matrix product of the model's size takes at most 0.8 of the time that
     it takes in float32, as on CPUs with instructions for bfloat16.
     """
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
+    if dtype == "checkpoint":
+        return torch.device(device), saved or torch.float32
     if dtype != "auto":
         return torch.device(device), getattr(torch, dtype)
     fast = (

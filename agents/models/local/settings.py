@@ -14,10 +14,11 @@ class LocalSettings(SettingsModel):
 
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     """Device to run on."""
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """Floating-point type of the weights. auto takes bfloat16 or float32, whichever is faster in a
-    short timing, so it may differ between machines; the record says which, and a continued run
-    keeps it. bfloat16 changes log-probabilities by up to 0.3 nat."""
+    dtype: Literal["auto", "checkpoint", "float32", "bfloat16", "float16"] = "auto"
+    """Floating-point type of the weights. checkpoint takes that of the saved weights. auto takes
+    bfloat16 or float32, whichever is faster in a short timing, so it may differ between machines;
+    the record says which, and a continued run keeps it. bfloat16 changes log-probabilities by up to
+    0.3 nat."""
     device_map: Literal["", "auto", "balanced", "sequential"] = ""
     """Spread the layers over several devices, as accelerate does it; by default one device."""
     quantization: Literal["", "bnb-8bit", "bnb-4bit"] = ""

@@ -9,11 +9,14 @@ import peft
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Message
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
+from inhabit.eie.tuning.merging import merge
+from inhabit.eie.tuning.settings import TuneError
 from tests.agents.models.local.tiny import save_llama
 
 ASK = [Message("user", ("What now?",))]
@@ -51,6 +54,41 @@ def test_adapters_of_plain_peft_load_here(tmp_path: Path) -> None:
     told = scores(f"local:{folder}")
     assert told == pytest.approx(scores(f"local:{tmp_path / 'merged'}"), abs=1e-4)
     assert told != pytest.approx(scores(f"local:{base}"), abs=0.1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_merged_weights_stay_in_the_dtype_of_the_checkpoint(tmp_path: Path, dtype: str) -> None:
+    """Each is the sum of weight and adapter, rounded once."""
+    base = save_llama(tmp_path / "base")
+    kind = transformers.AutoModelForCausalLM
+    kind.from_pretrained(base, dtype=getattr(torch, dtype)).save_pretrained(base)
+    folder = adapters(base, tmp_path / "adapters")
+    merge(f"local:{folder}", tmp_path / "merged")
+
+    got = load_file(tmp_path / "merged" / "model.safetensors")
+    exact = peft.PeftModel.from_pretrained(kind.from_pretrained(base, dtype=torch.float32), folder)
+    want = exact.merge_and_unload().state_dict()
+    for name, weight in got.items():
+        assert weight.dtype == getattr(torch, dtype)
+        torch.testing.assert_close(weight, want[name].to(weight.dtype), rtol=0, atol=0)
+    merged = scores(f"local:{tmp_path / 'merged'}")
+    assert merged == pytest.approx(scores(f"local:{folder}"), abs=1e-4 if dtype == "float32" else 1)
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("openai:x", "Only a local model can be merged"),
+        ("local:BASE", "no adapters: there is nothing to merge"),
+    ],
+)
+def test_what_can_not_be_merged(tmp_path: Path, model: str, said: str) -> None:
+    base = save_llama(tmp_path / "base")
+    with pytest.raises(TuneError, match=said):
+        merge(model.replace("BASE", str(base)), tmp_path / "merged")
+    assert not (tmp_path / "merged").exists()
+    with pytest.raises(TuneError, match="is not empty: name another folder"):
+        merge(f"local:{base}", base)
 
 
 def test_adapters_that_name_no_base_say_what_to_do(tmp_path: Path) -> None:

@@ -1,0 +1,41 @@
+"""Merges the adapters of a tuned model into the weights of its base."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.registry import load
+from inhabit.eie.tuning.settings import TuneError
+
+
+def merge(name: str, out: Path) -> None:
+    """Write the tuned model `name` to the folder `out` as a model of its own.
+
+    The weights stay in the dtype of the base's checkpoint. Each adapter is added in float32 to one
+    layer at a time, and the sum is rounded once.
+
+    Args:
+        name: KIND:NAME of a local model with adapters.
+        out: a folder that does not exist yet, or is empty.
+
+    Raises:
+        TuneError: `name` has no adapters, or `out` is not empty.
+        ModelError: the model can't be loaded, or its merged scores can't be trusted.
+        UnavailableError: a package is missing.
+    """
+    if not name.startswith("local:"):
+        raise TuneError(f"Only a local model can be merged (local:PATH), not {name!r}.")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise TuneError(f"{out} is not empty: name another folder.")
+    loaded: Any = load(name, LocalSettings(device="cpu", dtype="checkpoint"))
+    if "adapters" not in loaded.details:
+        raise TuneError(f"{name} has no adapters: there is nothing to merge.")
+    half = out.with_name(out.name + ".half")
+    shutil.rmtree(half, ignore_errors=True)
+    half.mkdir(parents=True)
+    loaded.network.save_pretrained(half)
+    loaded.encoder.save(half)
+    half.replace(out)
