@@ -9,11 +9,11 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
-from inhabit.envs.core import Action, Task
+from inhabit.envs.core import Action, SceneObject, Task
 
 
 class ActionKind(StrEnum):
@@ -122,6 +122,23 @@ class Template(Protocol):
     def deed(self, action: Action) -> ActionKind:
         """The kind of an action."""
         ...
+
+
+@runtime_checkable
+class ShowsHeld(Protocol):
+    """A template whose images show part of what the observation's text says."""
+
+    def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
+        """The part of an observation's text that its image does not show; may be empty."""
+        ...
+
+
+@runtime_checkable
+class FewRooms(Protocol):
+    """A template with so few rooms that splits are apportioned by their number."""
+
+    rooms: Sequence[str]
+    """Every value of `Template.room`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.eie.checking.claims import contradictions
-from inhabit.eie.checking.pictures import unclear
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import RejectedError
 from inhabit.eie.examples.example import Rejection
@@ -18,24 +17,22 @@ from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import Lexicon
 
 
-def check_picture(context: StepContext, visible: float) -> None:
-    """Check that the image is clear, and shows the object of the answer unambiguously.
+def check_target(context: StepContext, least: int) -> None:
+    """Check that the object of the answer is visible and not ambiguous.
 
     Args:
-        context: of the step.
-        visible: minimum share of the image area that the object covers.
+        context: of the moment.
+        least: number of pixels that it has to cover.
     """
-    rgb = context.observation.rgb
-    if rgb is None:
-        raise RejectedError(Rejection.HIDDEN, "There is no picture.")
-    in_sight = sum(thing.pixels > 0 for thing in context.things)
-    if (wrong := unclear(rgb, in_sight)) is not None:
-        raise RejectedError(Rejection.UNCLEAR, wrong)
     target = context.target(context.answer)
     if target is None:
         what = context.answer.arguments[-1]
         raise RejectedError(Rejection.HIDDEN, f"The answer is about {what!r}, which is nowhere.")
-    _check_size(target.name, target.pixels, rgb, visible)
+    if target.pixels < least:
+        raise RejectedError(
+            Rejection.HIDDEN,
+            f"{target.name} takes up {target.pixels} pixels of the picture; {least} are needed.",
+        )
     check_name(context, context.answer)
 
 

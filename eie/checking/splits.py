@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Literal
 
 from inhabit.eie.examples.example import Split
@@ -11,16 +12,30 @@ By = Literal["room", "object", "family"]
 _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.7), ("val", 0.1), ("test", 0.2))
 
 
-def split_of(key: str, seed: int) -> Split:
+def split_of(key: str, seed: int, among: Sequence[str] = ()) -> Split:
     """The split of everything that has `key` (a room, an object, a family of tasks).
 
     70 % of the keys train, 10 % validate and 20 % test. A hash decides, so a key's split does not
     depend on the rest of the set.
+
+    Args:
+        key: in question.
+        seed: of the set.
+        among: all keys, if they are few. They are then apportioned by the order of their hashes,
+            so that no split stays empty.
     """
-    digest = hashlib.sha256(f"split {seed} {key}".encode()).digest()
-    place = int.from_bytes(digest[:8], "big") / 2**64
+    place = _place(key, seed)
+    if key in among:
+        order = sorted(among, key=lambda other: _place(other, seed))
+        place = (order.index(key) + 0.5) / len(order)
     for split, share in _SHARES:
         if place < share:
             return split
         place -= share
     return "test"
+
+
+def _place(key: str, seed: int) -> float:
+    """A uniform number from 0 to 1."""
+    digest = hashlib.sha256(f"split {seed} {key}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64

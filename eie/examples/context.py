@@ -102,6 +102,7 @@ class Trials:
         """Try in `env`, as it is now."""
         self._env = env
         self._tried: dict[str, Tried] = {}
+        self._feedback: dict[str, str | None] = {}
         self._best: frozenset[Action] | None = None
         self._asked = False
 
@@ -111,45 +112,32 @@ class Trials:
             self._best, self._asked = self._env.best_actions(), True
         return self._best
 
-    def is_best(self, answer: Action) -> bool:
-        """Whether nothing is better than `answer`, as far as the environment knows."""
-        best = self.best()
-        if best is None or answer in best:
-            return True
-        # Without a number it may mean one of several things that are alike.
-        alike = [a for a in best if without_numbers(a) == without_numbers(answer)]
-        return bool(alike) and self._end(answer) in map(self._end, alike)
-
     def is_wrong(self, action: Action, answer: Action) -> bool:
-        """Whether `answer` is better than `action` without doubt."""
+        """Whether `answer`, which the expert chose, is better than `action` without doubt."""
+        if isinstance(self._env, Forkable) and self.fails(action):
+            return True
         best = self.best()
         if best is not None:
             # Actions without a number may mean one of those with it.
             return without_numbers(action) not in map(without_numbers, best)
         if not isinstance(self._env, Forkable):
             return False  # Nothing proves it.
-        left = self.tried(action).actions_left
-        # What the expert does is acted out afterwards: that it can be done shows then.
-        return left == FAILS or left > self.tried(answer).actions_left
+        return self.tried(action).actions_left > self.tried(answer).actions_left
 
-    def is_known(self, action: Action) -> bool:
-        """Whether `is_wrong` can tell without trying."""
-        return self.best() is not None or action.text in self._tried
+    def fails(self, action: Action) -> bool:
+        """Whether an action can't be done."""
+        if action.text not in self._feedback:
+            assert isinstance(self._env, Forkable)
+            with self._env.fork() as copy:
+                outcome = copy.act(action)
+            self._feedback[action.text] = None if outcome.reason is None else outcome.feedback
+        return self._feedback[action.text] is not None
 
     def tried(self, action: Action) -> Tried:
         """The result of an action in a copy, from which the expert plans on."""
         if action.text not in self._tried:
             self._tried[action.text] = self._try(action)
         return self._tried[action.text]
-
-    def _end(self, action: Action) -> str:
-        """The state that comes of an action; the action itself where no copy can tell."""
-        if not isinstance(self._env, Forkable):
-            return action.text
-        with self._env.fork() as copy:
-            copy.act(action)
-            assert isinstance(copy, Privileged)
-            return copy.digest()
 
     def _try(self, action: Action) -> Tried:
         assert isinstance(self._env, Forkable)

@@ -50,8 +50,6 @@ class Draft:
     """By digest, uint8 (H, W, 3)."""
     fingerprint: int
     """Of the picture that is asked about."""
-    spare: tuple[str, ...] = ()
-    """Further answers that are wrong without doubt, which may take the place of those it has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,5 +116,8 @@ class Example(BaseModel):
     """Of the answer."""
     objects: tuple[str, ...] = ()
     """Kinds of things that the answer is about."""
+    twins: str = ""
+    """Id of its group, if it has one: the examples of a group have the same goal, question, text,
+    history actions and candidates, in the same order, and each has another right answer."""
     lineage: Lineage | None = None
     """None for photographs alone."""

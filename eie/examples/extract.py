@@ -1,268 +1,141 @@
-"""Extracts examples from an episode that the expert plays, step by step."""
+"""Extracts one group of twin examples from an episode that the expert plays.
+
+The examples of a group have equal words and candidates; each image makes another candidate right.
+Without the images, every answer to them is right equally often.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
-from inhabit.eie.checking.checks import check_picture
-from inhabit.eie.examples.candidates import CandidateSource
-from inhabit.eie.examples.context import FAILS, StepContext, SynthesisEnv, TakenStep, Trials
+from inhabit.eie.examples.choosing import FilmGroups, MomentGroups
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Piece, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.writing import ExampleWriter
-from inhabit.envs.core import (
-    Action,
-    Env,
-    Expert,
-    Factual,
-    Forkable,
-    Outcome,
-    Privileged,
-    SceneObject,
-    UnavailableError,
+from inhabit.eie.examples.films import films
+from inhabit.eie.examples.moments import Episode, Moment
+from inhabit.eie.examples.writing import ExampleWriter, Kind
+from inhabit.envs.core import Action, Env
+from inhabit.envs.template import ActionKind
+
+_FILMS = 0.25
+"""Share of tasks that ask what was done, where they may."""
+_TRIED_FAILURES = 2
+"""Failing actions that are tried for one group."""
+_FAILURES = (
+    ActionKind.PUT,
+    ActionKind.TAKE,
+    ActionKind.OPEN,
+    ActionKind.CLOSE,
+    ActionKind.SWITCH_ON,
+    ActionKind.CUT,
 )
-from inhabit.envs.template import ActionKind, Template
-
-_TURNS = 3
-"""Quarter turns, after which one has looked all around."""
-
-
-def turns_to_target(
-    env: Env, context: StepContext, template: Template, vocabulary: Sequence[Action]
-) -> Sequence[Action]:
-    """The turns after which the answer's object is in view; empty if none are needed or help."""
-    looks = [a for a in vocabulary if template.deed(a) is ActionKind.LOOK and not a.arguments]
-    target = context.target(context.answer)
-    going = template.deed(context.answer) is ActionKind.GO
-    if not looks or not going or target is None or target.pixels or not isinstance(env, Forkable):
-        return ()
-    with env.fork() as copy:
-        assert isinstance(copy, SynthesisEnv)
-        for count in range(1, _TURNS + 1):
-            if copy.act(looks[0]).reason is not None:
-                return ()
-            seen = replace(context, things=tuple(copy.things()))
-            target = seen.target(context.answer)
-            if target is not None and target.pixels:
-                return looks[:1] * count
-    return ()
-
-
-def with_target(
-    context: StepContext, deed: ActionKind, after: Sequence[SceneObject]
-) -> StepContext:
-    """The context, with the object that its answer turned out to mean.
-
-    Args:
-        context: before the action.
-        deed: what the action comes to.
-        after: every thing once it has succeeded.
-    """
-    name = context.answer.arguments[-1]
-    if any(thing.name == name for thing in context.things):
-        return replace(context, target_name=name)
-    earlier = {thing.name: thing for thing in context.alike(name)}
-    alike = [thing for thing in after if thing.name in earlier]
-    if deed is ActionKind.GO:
-        nearest = max(alike, key=lambda t: t.pixels - earlier[t.name].pixels, default=None)
-        return replace(context, target_name=nearest.name if nearest is not None else None)
-    if deed is ActionKind.PUT:
-        held = {thing.name for thing in context.held}
-        places = [t.support for t in after if t.name in held and t.support in earlier]
-        return replace(context, target_name=places[0] if places else None)
-    changed = [t for t in alike if _changed(earlier[t.name], t)]
-    gone = [t for n, t in earlier.items() if all(n != other.name for other in after)]
-    found = changed or gone  # What was cut up is no more.
-    return replace(context, target_name=found[0].name if found else None)
-
-
-def _changed(was: SceneObject, now: SceneObject) -> bool:
-    return was.states != now.states or was.held != now.held
-
-
-T = TypeVar("T")
-
-_SAME_FAILURE = 2
-"""Steps of the expert that may fail in a row."""
+"""Kinds of actions that may have failed."""
 
 
 class ExampleExtractor:
-    """Plays one task, and extracts its examples."""
+    """Plays one task, and extracts a group of examples."""
 
     def __init__(self, env: Env, job: ExtractionJob) -> None:
         """Extract from `env`, which has been reset to the task of `job`."""
+        self._job = job
         self._env = env
-        self._steps = job.origin.task.max_steps
-        self._template = job.template
-        self._settings = job.settings
         self._rng = job.rng
-        self._vocabulary = tuple(env.vocabulary())
-        whole = job.rng.random() < job.settings.trajectories
-        self._writer = ExampleWriter(job, self._vocabulary, whole=whole)
+        self._writer = ExampleWriter(job)
+        self._episode = Episode(env, job.template, job.rng, job.origin.task.max_steps)
+        rgb = env.observe().rgb
+        area = 0 if rgb is None else rgb.shape[0] * rgb.shape[1]
+        least = max(1, round(job.settings.visible * area))
+        self._groups = MomentGroups(job, self._writer, least)
 
     def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
-        """The examples of every step, and the rejections, in order.
+        """The examples of the group, or the rejections.
 
         Args:
             plan: the expert's, from the start.
         """
-        done: list[TakenStep] = []
-        failed = 0
-        context = context_of(self._env, done, plan)
-        while context is not None and failed < _SAME_FAILURE:
-            context = self._turn_to_target(context, done)
-            asked = _is_answerable(context, self._template)
-            before = list(self._choices(context)) if asked else []
-            outcome = self._env.act(context.answer)
-            failed = failed + 1 if outcome.reason is not None else 0
-            if asked and failed:
-                yield _of_failed_step(context, outcome)
-            elif asked:
-                context = self._with_target(context, self._env)
-                yield from (self._written(context, b) if isinstance(b, list) else b for b in before)
-            done.append(
-                TakenStep(context.answer, outcome.feedback, failed > 0, context.observation)
-            )
-            following = None
-            if len(done) < self._steps and not outcome.over:
-                following = context_of(self._env, done)
-            if self._settings.recognition and asked and not failed and following is not None:
-                yield self._piece(self._writer.recognition, context, following)
-            context = following
-
-    def _turn_to_target(self, context: StepContext, done: list[TakenStep]) -> StepContext:
-        """The same moment with the eyes on what to go to, if turning brings it into sight."""
-        for turn in turns_to_target(self._env, context, self._template, self._vocabulary):
-            outcome = self._env.act(turn)
-            failed = outcome.reason is not None
-            done.append(TakenStep(turn, outcome.feedback, failed, context.observation))
-            context = context_of(self._env, done) or context
-        return context
-
-    def _choices(self, context: StepContext) -> Iterator[list[Action] | Piece]:
-        """The wrong answers of a moment, or why it can't be asked about; and its recovery."""
-        trials = Trials(self._env)
         try:
-            check_picture(context, self._settings.visible)
-            wrong = self._wrong(context, trials)
-        except RejectedError as error:
-            yield error.refused
-            return
-        yield wrong
-        if self._rng.random() < self._settings.recoveries and isinstance(self._env, Forkable):
-            likely = wrong[: self._settings.candidates - 1]
-            failing = next((a for a in likely if trials.tried(a).actions_left == FAILS), None)
-            if failing is not None:
-                yield from self._recovery(self._env, context, failing)
+            yield from self._pieces(plan)
+        finally:
+            self._episode.close()
 
-    def _wrong(self, context: StepContext, trials: Trials) -> list[Action]:
-        wanted = self._settings.candidates - 1
-        if not trials.is_best(context.answer):
-            raise RejectedError(
-                Rejection.AMBIGUOUS,
-                f"There is a shorter way to the goal than by {context.answer.text!r}.",
-            )
-        source = CandidateSource(context, self._vocabulary, self._template, self._rng)
-        found = source.wrong_answers(trials, wanted)
-        if len(found) < wanted:
-            raise RejectedError(
-                Rejection.AMBIGUOUS,
-                f"Only {len(found)} actions were found that are worse than "
-                f"{context.answer.text!r}.",
-            )
-        return found
-
-    def _recovery(self, env: Forkable, before: StepContext, failing: Action) -> Iterator[Piece]:
-        """What to do after an action that can't be done was tried."""
-        with env.fork() as copy:
-            outcome = copy.act(failing)
-            step = TakenStep(failing, outcome.feedback, True, before.observation)
-            context = context_of(copy, (*before.done, step))
-            if context is None or not _is_answerable(context, self._template):
+    def _pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
+        own = self._episode.moments(plan)
+        for action, feedback in self._episode.failed:
+            why = f"The expert's own step failed: {action.text!r}: {feedback}"
+            yield Refused(Rejection.UNSOLVABLE, why)
+        moments = [*own, *self._episode.detours(own)]
+        for kind in self._kinds():
+            if group := self._group(kind, moments):
+                yield from group
                 return
-            try:
-                check_picture(context, self._settings.visible)
-                wrong = self._wrong(context, Trials(copy))
-            except RejectedError as error:
-                yield error.refused
-                return
-            outcome = copy.act(context.answer)
-            if outcome.reason is not None:
-                yield _of_failed_step(context, outcome)
-                return
-            yield self._written(self._with_target(context, copy), wrong)
-
-    def _with_target(self, context: StepContext, env: Env) -> StepContext:
-        assert isinstance(env, SynthesisEnv)
-        return with_target(context, self._template.deed(context.answer), env.things())
-
-    def _written(self, context: StepContext, wrong: Sequence[Action]) -> Piece:
-        """The example, now that it is known which thing the answer means."""
-        try:
-            check_picture(context, self._settings.visible)
-        except RejectedError as error:
-            return error.refused
-        failed = bool(context.done) and context.done[-1].failed
-        return self._piece(
-            self._writer.recovery if failed else self._writer.decision, context, wrong
+        yield from self._groups.refused.values()
+        yield Refused(
+            Rejection.AMBIGUOUS, "The task has too few moments that only their images tell apart."
         )
 
-    def _piece(
-        self, write: Callable[[StepContext, T], Draft], context: StepContext, more: T
-    ) -> Piece:
-        """What a writer makes of a moment, or why it must not be kept."""
+    def _kinds(self) -> list[Kind]:
+        """The kinds of examples to try, in order; the first is drawn."""
+        settings, number = self._job.settings, self._rng.random()
+        kinds: list[Kind] = ["decision"]
+        proposal = self._job.origin.proposal
+        if proposal is not None and (proposal.question or proposal.reason or proposal.key_concepts):
+            return kinds  # The author has written about a decision.
+        shares: list[tuple[Kind, float]] = [
+            ("trajectory", settings.trajectories),
+            ("recovery", settings.recoveries),
+            ("recognition", _FILMS * settings.recognition),
+        ]
+        for kind, share in shares:
+            if 0 <= number < share:
+                kinds.insert(0, kind)
+            number -= share
+        return kinds
+
+    def _group(self, kind: Kind, moments: Sequence[Moment]) -> list[Draft]:
+        """A group of this kind; empty if there is none."""
         try:
-            return write(context, more)
+            match kind:
+                case "recognition":
+                    found = FilmGroups(self._job, self._writer).choose(
+                        [*films(moments, self._job.template)]
+                    )
+                    return self._writer.recognitions(found) if found else []
+                case "recovery":
+                    return self._recovery(moments)
+                case "trajectory":
+                    return self._trajectory(moments)
+                case _:
+                    return self._decision(kind, moments)
         except RejectedError as error:
-            return error.refused
+            self._groups.refuse(error)
+            return []
 
+    def _decision(self, kind: Kind, moments: Sequence[Moment]) -> list[Draft]:
+        chosen = self._groups.choose(moments)
+        return self._writer.decisions(kind, *chosen, ()) if chosen else []
 
-def context_of(
-    env: Env, done: Sequence[TakenStep], plan: Sequence[Action] | None = None
-) -> StepContext | None:
-    """The present one; None if there is nothing left to do, or no way to do it.
+    def _trajectory(self, moments: Sequence[Moment]) -> list[Draft]:
+        """Moments with the same view and the same told past."""
+        views = sorted({m.view for m in moments if m.on_the_way})
+        for view in self._rng.sample(views, len(views)):
+            here = [m for m in moments if m.view == view]
+            chosen = self._groups.choose(here)
+            if chosen is None:
+                continue
+            count = min(m.on_the_way for m in here)
+            told = here[0].context.done[:count]
+            past = [self._episode.step(step, number) for number, step in enumerate(told)]
+            return self._writer.decisions("trajectory", *chosen, past)
+        return []
 
-    Raises:
-        UnavailableError: the environment lacks a capability that EIE needs.
-    """
-    if not isinstance(env, SynthesisEnv):
-        needed = (Expert, Factual, Privileged)
-        lacking = [one.__name__ for one in needed if not isinstance(env, one)]
-        raise UnavailableError(
-            f"No examples can be made with {type(env).__name__}: it is not {' or '.join(lacking)}. "
-            "inhabit.envs.core says which methods these are."
-        )
-    plan = env.plan() if plan is None else plan
-    if not plan:
-        return None
-    things = tuple(env.things())
-    plainly = tuple(_without_numbers(action, things, env) for action in plan)
-    return StepContext(env.observe(), things, tuple(done), plainly)
-
-
-def _without_numbers(action: Action, things: Sequence[SceneObject], env: Env) -> Action:
-    """The same without numbers where there is one of a kind: "open the fridge"."""
-    text = action.text
-    for name in action.arguments:
-        alike = [t for t in things if kind_of(t.name) == kind_of(name)]
-        if len(alike) == 1:
-            text = text.replace(name, kind_of(name))
-    if text == action.text:
-        return action
-    said = env.parse(text)
-    return said if said is not None and said.verb == action.verb else action
-
-
-def _is_answerable(context: StepContext, template: Template) -> bool:
-    """Whether the answer hangs on what can be seen: not as long as anything is to be looked for."""
-    searching = any(template.deed(action) is ActionKind.SEARCH for action in context.plan)
-    return not searching and bool(context.answer.arguments)
-
-
-def _of_failed_step(context: StepContext, outcome: Outcome) -> Piece:
-    """In place of all that was asked where the expert's own step turned out not to work."""
-    why = f"The expert's own step failed: {context.answer.text!r}: {outcome.feedback}"
-    return Refused(Rejection.UNSOLVABLE, why)
+    def _recovery(self, moments: Sequence[Moment]) -> list[Draft]:
+        """Moments after the same action failed, each for its own visible cause."""
+        template = self._job.template
+        tried = [m.answer for m in moments if template.deed(m.answer) in _FAILURES]
+        for action in self._rng.sample(tried, min(len(tried), _TRIED_FAILURES)):
+            after = (self._episode.after(m, action, fails=True) for m in moments)
+            chosen = self._groups.choose([moment for moment in after if moment is not None])
+            if chosen is not None:
+                failed = chosen[0][0].context.done[-1]
+                return self._writer.decisions("recovery", *chosen, [failed])
+        return []

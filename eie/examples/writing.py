@@ -1,8 +1,9 @@
-"""Writes the example of one step: question, shuffled candidates, reason, lineage."""
+"""Writes groups of twin examples: equal words, different images, reasons and answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -17,11 +18,12 @@ from inhabit.eie.checking.checks import (
     check_statement,
 )
 from inhabit.eie.checking.pictures import fingerprint, unclear
-from inhabit.eie.examples.candidates import CandidateSource
 from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
+from inhabit.eie.examples.films import Film
+from inhabit.eie.examples.moments import Moment
 from inhabit.eie.examples.topology import Topology
 from inhabit.eie.examples.wording import (
     Explanation,
@@ -32,7 +34,7 @@ from inhabit.eie.examples.wording import (
     recognise,
 )
 from inhabit.envs.core import Action
-from inhabit.envs.template import ActionKind, Event
+from inhabit.envs.template import Event, ShowsHeld
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 
@@ -40,13 +42,8 @@ Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 class ExampleWriter:
     """Writes the examples of one attempt."""
 
-    def __init__(self, job: ExtractionJob, vocabulary: Sequence[Action], *, whole: bool) -> None:
+    def __init__(self, job: ExtractionJob) -> None:
         """Write about the task of `job`.
-
-        Args:
-            job: origin, template and settings.
-            vocabulary: all actions of the environment.
-            whole: whether examples show what was done before.
 
         Raises:
             TopologyError: the events of the task make no graph.
@@ -55,176 +52,185 @@ class ExampleWriter:
         self._template = job.template
         self._topology = Topology(events_of(job.origin, job.template))
         self._settings = job.settings
-        self._vocabulary = vocabulary
         self._rng = job.rng
-        self._whole = whole
         self._proposal = job.origin.proposal
         """What the author says of the first moment that is asked about."""
 
-    def decision(self, context: StepContext, wrong: Sequence[Action]) -> Draft:
-        """What to do at a moment.
+    def told(self, moment: Moment) -> tuple[str, ...]:
+        """What words have to tell of a moment, because its image does not show it.
+
+        First the part of the observation's text, which may be empty; then the past events.
+        """
+        unseen = moment.observe().text
+        if isinstance(self._template, ShowsHeld):
+            unseen = self._template.unseen(unseen, moment.context.things)
+        return (unseen, *self.facts(moment))
+
+    def facts(self, moment: Moment) -> tuple[str, ...]:
+        """The past events that are told of, a sentence each."""
+        return tuple(e.done for e in self._events(moment.context.done) if e.done)
+
+    def decisions(
+        self,
+        kind: Kind,
+        members: Sequence[Moment],
+        options: Sequence[Action],
+        past: Sequence[TakenStep],
+    ) -> list[Draft]:
+        """The twin examples of several moments, with equal words.
+
+        Args:
+            kind: of the examples.
+            members: with different answers; what is told of them is equal.
+            options: the answers, and perhaps others that are wrong for all members.
+            past: the steps that are told, with images; for "recovery" the failed action.
 
         Raises:
-            RejectedError: it must not be kept.
+            RejectedError: they must not be kept.
         """
-        done = self._events(context.done)
-        if not self._whole:
-            self._check_history(context.done)
-        goal, told = self._origin.task.goal, context.observation.text
+        first = min(members, key=lambda member: len(member.context.done))
+        text = self.told(members[0])[0]
         proposal, self._proposal = self._proposal, None
-        event = self._brought_about(context)
-        why = explain(context, event, self._template)
-        asked = question(goal, told, done, self._rng)
-        if proposal is not None:
-            why = Explanation(
-                proposal.reason or why.reason, proposal.key_concepts or why.key_concepts
-            )
-            if proposal.question:
-                asked = proposal.question
-                check_statement(asked, context.things, self._template.lexicon)
-        kind: Kind = "trajectory" if self._whole and context.done else "decision"
-        return self._draft(kind, context, context.answer, wrong, asked, why)
-
-    def _check_history(self, done: Sequence[TakenStep]) -> None:
-        """See that no more was done than the picture or the question can tell of."""
-        for step in done:
-            if not step.failed and self._template.deed(step.action) is ActionKind.OTHER:
-                raise RejectedError(
-                    Rejection.AMBIGUOUS,
-                    f"What is next hangs on {step.action.text!r}, which no picture shows.",
+        asked = self._asked(kind, members[0], text, past)
+        if proposal is not None and proposal.question:
+            asked = proposal.question
+            for member in members:
+                check_statement(asked, member.context.things, self._template.lexicon)
+        shown = past if kind == "trajectory" else ()
+        texts = self._shuffled([option.text for option in options])
+        made = []
+        for number, member in enumerate(members):
+            event = self._brought_about(member.context)
+            why = explain(member.context, event, self._template)
+            if proposal is not None and member is first:
+                why = Explanation(
+                    proposal.reason or why.reason, proposal.key_concepts or why.key_concepts
                 )
+            words = _Words(asked, text, texts, why)
+            made.append(self._draft(kind, number, member.context, member.answer, words, shown))
+        return made
 
-    def recovery(self, context: StepContext, wrong: Sequence[Action]) -> Draft:
-        """What to do after the last step failed.
+    def _asked(self, kind: Kind, member: Moment, text: str, past: Sequence[TakenStep]) -> str:
+        goal, done = self._origin.task.goal, self._events(member.context.done)
+        if kind == "recovery":
+            tried = past[-1].action.text
+            return question_after_failure(goal, text, done, tried, _FAILED, self._rng)
+        if kind == "trajectory":
+            text = f"{text} {_CHANGED}".strip()
+        return question(goal, text, done, self._rng)
 
-        Raises:
-            RejectedError: it must not be kept.
-        """
-        last = context.done[-1]
-        asked = question_after_failure(
-            self._origin.task.goal,
-            context.observation.text,
-            self._events(context.done),
-            last.action.text,
-            last.feedback,
-            self._rng,
-        )
-        why = explain(context, self._brought_about(context), self._template)
-        return self._draft("recovery", context, context.answer, wrong, asked, why)
-
-    def recognition(self, before: StepContext, after: StepContext) -> Draft:
-        """What was done between two moments. Candidates are of the same task, as they were seen.
+    def recognitions(self, films: Sequence[Film]) -> list[Draft]:
+        """The twin examples of several films: what was done between two images.
 
         Raises:
-            RejectedError: it must not be kept.
+            RejectedError: they must not be kept.
         """
-        done = before.answer
-        check_name(before, done)
-        count = self._settings.candidates - 1
-        source = CandidateSource(before, self._vocabulary, self._template, self._rng)
-        wrong = source.other_actions(count)
-        if len(wrong) < count:
-            raise RejectedError(
-                Rejection.AMBIGUOUS, "The task has too few other actions to choose from."
-            )
-        why = recognise(before, after, self._template)
+        asked = question_of_film(self._rng)
+        texts = self._shuffled([film.action.text for film in films])
+        made = []
+        for number, film in enumerate(films):
+            why = recognise(film.shown, film.after.context, self._template)
+            before = TakenStep(film.action, "", False, film.before.observe())
+            film.after.observe()
+            words = _Words(asked, "", texts, why)
+            context = film.after.context
+            made.append(self._draft("recognition", number, context, film.action, words, (before,)))
+        return made
+
+    def check_film(self, film: Film) -> None:
+        """Check that two images show an action.
+
+        Raises:
+            RejectedError: they do not.
+        """
+        check_name(film.shown, film.action)
+        why = recognise(film.shown, film.after.context, self._template)
         if not why.reason:
             raise RejectedError(
-                Rejection.HIDDEN, f"Nothing in the pictures shows that it was {done.text!r}."
+                Rejection.HIDDEN,
+                f"Nothing in the pictures shows that it was {film.action.text!r}.",
             )
+        film.after.observe()
         for kind in why.key_concepts:
-            check_shown(after, kind, self._settings.visible)
-        return self._draft("recognition", after, done, wrong, question_of_film(self._rng), why)
+            check_shown(film.after.context, kind, self._settings.visible)
+
+    def _shuffled(self, texts: list[str]) -> tuple[str, ...]:
+        return tuple(self._rng.sample(texts, len(texts)))
 
     def _draft(
         self,
         kind: Kind,
+        number: int,
         context: StepContext,
         answer: Action,
-        wrong: Sequence[Action],
-        asked: str,
-        why: Explanation,
+        words: _Words,
+        past: Sequence[TakenStep],
     ) -> Draft:
         rgb = context.observation.rgb
         assert rgb is not None
-        self._check(kind, context, answer, asked, why)
-        wanted = self._settings.candidates - 1
-        texts = [a.text for a in wrong[:wanted]]
-        place = self._rng.randrange(len(texts) + 1)
-        texts.insert(place, answer.text)
+        self._check(context, answer, words)
         pictures: dict[str, NDArray[np.uint8]] = {}
         image = _add(rgb, pictures)
-        history = self._history(kind, context.done, pictures)
         task = self._origin.task
         target = context.target(answer)
         draft = Example(
-            id=f"{task.id}-{len(context.done)}{_MARKS[kind]}",
+            id=f"{task.id}-{number}{_MARKS[kind]}",
             env=task.env,
             kind=kind,
             split=self._origin.split,
             image=_file(image),
             image_digest=image,
-            text=context.observation.text if kind != "recognition" else "",
-            question=asked,
-            candidates=tuple(texts),
-            answer=place,
-            reason=why.reason,
-            key_concepts=why.key_concepts,
+            text=words.text,
+            question=words.asked,
+            candidates=words.options,
+            answer=words.options.index(answer.text),
+            reason=words.why.reason,
+            key_concepts=words.why.key_concepts,
             goal=task.goal,
             levels=self._levels(kind, context, answer),
-            history=history,
+            history=self._history(kind, past, pictures),
             difficulty=max(1, len(context.plan)),
             room=self._template.room(task),
             verb=answer.verb,
             objects=(target.kind,) if target is not None else (),
+            twins=task.id,
             lineage=self._lineage(context),
         )
-        spare = tuple(a.text for a in wrong[wanted:])
-        return Draft(draft, pictures, fingerprint(rgb), spare)
+        return Draft(draft, pictures, fingerprint(rgb))
 
-    def _check(
-        self,
-        kind: Kind,
-        context: StepContext,
-        answer: Action,
-        asked: str,
-        why: Explanation,
-    ) -> None:
-        if kind == "recognition":
-            in_sight = sum(t.pixels > 0 for t in context.things)
-            assert context.observation.rgb is not None
-            if (dim := unclear(context.observation.rgb, in_sight)) is not None:
-                raise RejectedError(Rejection.UNCLEAR, dim)
-        check_question(asked, answer, context)
-        check_statement(why.reason, context.things, self._template.lexicon)
-        check_statement(context.observation.text, context.things, self._template.lexicon)
-        check_concepts(why.key_concepts, context, self._template.lexicon)
+    def _check(self, context: StepContext, answer: Action, words: _Words) -> None:
+        in_sight = sum(t.pixels > 0 for t in context.things)
+        assert context.observation.rgb is not None
+        if (dim := unclear(context.observation.rgb, in_sight)) is not None:
+            raise RejectedError(Rejection.UNCLEAR, dim)
+        # A goal may say the answer: it says the answers of all twins alike.
+        check_question(words.asked.replace(self._origin.task.goal, " "), answer, context)
+        check_statement(words.why.reason, context.things, self._template.lexicon)
+        check_statement(words.text, context.things, self._template.lexicon)
+        check_concepts(words.why.key_concepts, context, self._template.lexicon)
 
     def _history(
-        self, kind: Kind, done: Sequence[TakenStep], pictures: dict[str, NDArray[np.uint8]]
+        self, kind: Kind, past: Sequence[TakenStep], pictures: dict[str, NDArray[np.uint8]]
     ) -> tuple[Past, ...]:
-        """What came before: all of it in words, the last steps in pictures."""
-        if kind == "recognition":
-            rgb = done[-1].observation.rgb
-            assert rgb is not None
-            return (Past(action="", image=_file(_add(rgb, pictures))),)
-        if not self._whole and kind != "recovery":
-            return ()
-        shown = done[-1:] if not self._whole else done
-        first = len(shown) - self._settings.history
-        return tuple(
-            Past(
-                action=step.action.text,
-                feedback=step.feedback,
-                failed=step.failed,
-                image=(
-                    _file(_add(step.observation.rgb, pictures))
-                    if i >= first and step.observation.rgb is not None
-                    else None
-                ),
-            )
-            for i, step in enumerate(shown)
-        )
+        """What came before: all of it in words, the last steps in images; of films the image."""
+        first = len(past) - self._settings.history
+        found = []
+        for place, step in enumerate(past):
+            rgb = step.observation.rgb
+            shown = rgb is not None and (place >= first or kind == "recognition")
+            image = _file(_add(rgb, pictures)) if shown and rgb is not None else None
+            if kind == "recognition":
+                found.append(Past(action="", image=image))
+            else:
+                found.append(
+                    Past(
+                        action=step.action.text,
+                        feedback=step.feedback,
+                        failed=step.failed,
+                        image=image,
+                    )
+                )
+        return tuple(found)
 
     def _levels(self, kind: Kind, context: StepContext, answer: Action) -> tuple[str, ...]:
         done = context.done[:-1] if kind == "recognition" else context.done
@@ -261,6 +267,20 @@ class ExampleWriter:
         return [event for event in self._topology.order() if event.name in names]
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of an example."""
+
+    asked: str
+    text: str
+    options: tuple[str, ...]
+    why: Explanation
+
+
+_FAILED = "It did not work."
+"""What twins are told of a failed action: the images show different causes."""
+_CHANGED = "Something may have been moved or changed since then."
+"""What twins with a history are told: their scenes differ at the end."""
 _MARKS = {"decision": "", "trajectory": "", "recovery": "-retry", "recognition": "-seen"}
 
 

@@ -139,7 +139,6 @@ def unpacked(archive: bytes) -> AttemptResult:
             Example.model_validate(plain["example"]),
             {digest: pictures[digest] for digest in plain["pictures"]},
             int(plain["fingerprint"], 16),
-            tuple(plain["spare"]),
         )
         for plain in rest.pop(_PIECES)
     ]
@@ -153,5 +152,4 @@ def _plain(piece: Piece) -> dict[str, JsonValue]:
         "example": piece.example.model_dump(mode="json"),
         "pictures": list(piece.pictures),
         "fingerprint": f"{piece.fingerprint:x}",
-        "spare": list(piece.spare),
     }

@@ -2,57 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.eie.checking.novelty import Novelty
-from inhabit.eie.examples.draft import Draft, Refused
+from inhabit.eie.examples.draft import Draft, Piece, Refused
 from inhabit.eie.examples.example import Example
 from inhabit.eie.making.runner import AttemptResult
 from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetWriter
-
-
-class Balance:
-    """Chooses wrong answers so that all texts are correct equally often when offered.
-
-    Otherwise a model without images could exploit the frequencies. Questions about past actions
-    are counted separately.
-    """
-
-    def __init__(self, examples: Iterable[Example]) -> None:
-        """Start with the accepted examples."""
-        self._due: Counter[tuple[bool, str]] = Counter()
-        """(is a question about a past action, text) -> how often the text is still to be wrong."""
-        for example in examples:
-            self._count(example)
-
-    def settle(self, draft: Draft) -> Example:
-        """The example, with the wrong answers that are most due."""
-        example = draft.example
-        right = example.candidates[example.answer]
-        offered = [text for text in example.candidates if text != right]
-        # The sort is stable: among equals, the order of the draft decides.
-        due = sorted([*offered, *draft.spare], key=lambda text: -self._due[_key(example, text)])
-        chosen = due[: len(offered)]
-        # Shuffled: in a sorted list the correct answer would stand out.
-        random.Random(f"order of {example.id}").shuffle(chosen)
-        chosen.insert(example.answer, right)
-        settled = example.model_copy(update={"candidates": tuple(chosen)})
-        self._count(settled)
-        return settled
-
-    def _count(self, example: Example) -> None:
-        for place, text in enumerate(example.candidates):
-            due = len(example.candidates) - 1 if place == example.answer else -1
-            self._due[_key(example, text)] += due
-
-
-def _key(example: Example, text: str) -> tuple[bool, str]:
-    return example.kind == "recognition", text
 
 
 class OrderedWriter:
@@ -80,7 +40,6 @@ class OrderedWriter:
         self._max_attempts = max_attempts
         self._on_progress = on_progress
         self._novelty = Novelty(target.examples(), self._journal.past)
-        self._balance = Balance(target.examples())
         self._waiting: dict[int, AttemptResult] = {}
         self.written = len(self._journal.past)
         """Number of attempts written: all numbers below this one."""
@@ -116,16 +75,20 @@ class OrderedWriter:
         prints: list[str] = []
         refused: list[RejectedItem] = []
         pictures: dict[str, NDArray[np.uint8]] = {}
-        for piece in made.pieces:
-            if isinstance(piece, Draft) and self.kept >= self._wanted:
+        for group in _groups(made.pieces):
+            if isinstance(group, Refused):
+                refused.append(_item(group))
+                continue
+            if self.kept >= self._wanted:
                 break
-            found = self._novelty.judge(piece) if isinstance(piece, Draft) else piece
-            if isinstance(found, Refused):
-                refused.append(RejectedItem(rejection=found.rejection, sentence=found.sentence))
-            else:
-                examples.append(self._balance.settle(found))
-                prints.append(f"{found.fingerprint:064x}")
-                pictures |= found.pictures
+            why = self._novelty.judge(group)
+            if why is not None:
+                refused.append(_item(why))
+                continue
+            for draft in group:
+                examples.append(draft.example)
+                prints.append(f"{draft.fingerprint:064x}")
+                pictures |= draft.pictures
         attempt = AttemptLine(
             number=made.number,
             task=made.task,
@@ -135,3 +98,22 @@ class OrderedWriter:
             tokens=made.tokens,
         )
         self._journal.add(attempt, examples, pictures, made.seconds)
+
+
+def _groups(pieces: Sequence[Piece]) -> Iterator[Sequence[Draft] | Refused]:
+    """Twins together, which are kept all or not at all; everything else one by one."""
+    for _, found in groupby(enumerate(pieces), key=_group):
+        same = [piece for _, piece in found]
+        drafts = [piece for piece in same if isinstance(piece, Draft)]
+        if drafts:
+            yield drafts
+        yield from (piece for piece in same if isinstance(piece, Refused))
+
+
+def _group(numbered: tuple[int, Piece]) -> str | int:
+    number, piece = numbered
+    return (isinstance(piece, Draft) and piece.example.twins) or number
+
+
+def _item(refused: Refused) -> RejectedItem:
+    return RejectedItem(rejection=refused.rejection, sentence=refused.sentence)

@@ -249,9 +249,10 @@ async def _made(
     photographer: Photographer, file: Path, number: int, novelty: Novelty
 ) -> Draft | Refused:
     try:
-        return novelty.judge(await photographer.example(open_photograph(file), number))
+        draft = await photographer.example(open_photograph(file), number)
     except RejectedError as error:
         return error.refused
+    return novelty.judge([draft]) or draft
 
 
 def _refusals(found: Draft | Refused) -> tuple[RejectedItem, ...]:

@@ -19,7 +19,7 @@ from inhabit.eie.examples.extract import ExampleExtractor
 from inhabit.eie.making.author import AuthorReply, Proposal
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Action, Env, SceneError, Task
-from inhabit.envs.template import Template
+from inhabit.envs.template import FewRooms, Template
 
 MAX_STEPS = 50
 """Maximum length of an episode that examples are extracted from."""
@@ -91,11 +91,16 @@ class Pipeline:
             task,
             seed=rng.randrange(2**31),
             author=author,
-            split=split_of(key, self._seed),
+            split=split_of(key, self._seed, self._rooms()),
             parents=answer.parents,
             change=answer.change,
             proposal=proposal,
         )
+
+    def _rooms(self) -> Sequence[str]:
+        """All keys of the split, if they are few rooms."""
+        by_room = self._settings.split_by == "room"
+        return self._template.rooms if by_room and isinstance(self._template, FewRooms) else ()
 
     def _start(self, env: Env, origin: Origin) -> Sequence[Action]:
         """Build the scene and return the expert's plan; the task must be unsolved and solvable."""

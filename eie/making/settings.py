@@ -16,13 +16,12 @@ class SynthSettings(SettingsModel):
 
     candidates: int = Field(default=4, ge=2, le=8)
     """Number of answer options, including the correct one."""
-    trajectories: float = Field(default=0.5, ge=0.0, le=1.0)
-    """Share of tasks that give whole trajectories with history; the others give single decisions.
-    """
+    trajectories: float = Field(default=0.3, ge=0.0, le=1.0)
+    """Share of tasks that are asked about with their history, after which something changed."""
     recoveries: float = Field(default=0.15, ge=0.0, le=1.0)
-    """Share of decisions that are preceded by a failing action, to ask how to recover."""
+    """Share of tasks that are asked about after an action that failed."""
     recognition: bool = True
-    """Add to each trajectory step a twin example that asks which action was done."""
+    """Ask at a quarter of the tasks which action was done between two images."""
     history: int = Field(default=4, ge=0, le=50)
     """Past steps given with images; older ones are given as text."""
     visible: float = Field(default=0.0015, ge=0.0, le=1.0)

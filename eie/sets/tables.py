@@ -40,6 +40,7 @@ SCHEMA = pa.schema(
         ("room", pa.string()),
         ("verb", pa.string()),
         ("objects", pa.list_(pa.string())),
+        ("twins", pa.string()),
         ("lineage", pa.string()),
     ]
 )

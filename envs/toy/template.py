@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from inhabit.envs.core import Action, Task
+from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS
 from inhabit.envs.toy.scene import ToyScene
@@ -144,6 +144,10 @@ class ToyTemplate:
     def deed(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
+
+    def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
+        """The text, which is about what is held, unless that is visible."""
+        return "" if all(thing.pixels for thing in things if thing.held) else text
 
 
 def _by_item(value: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import inhabit
-from inhabit.eie.examples.extract import context_of
+from inhabit.eie.examples.episode_steps import context_of
 from inhabit.eie.sets.folder import SetError, SetFolder
 from inhabit.eie.sets.folder import held as held_set
 from inhabit.envs.core import UnavailableError

@@ -22,7 +22,7 @@ from inhabit.envs.alfred.tasks.object_pairs import CLEANED, COOLED, HEATED, LIT,
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, TYPES, draw_scene
 from inhabit.envs.alfred.tasks.wording import instruction, with_article
-from inhabit.envs.core import Action, Task
+from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
 
 # The JSON schema of ALFRED's goals for task writers: the forms of each task type.
@@ -186,6 +186,10 @@ class AlfredTemplate:
     def deed(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
+
+    def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
+        """The text, which is about what is held, unless all of that is visible."""
+        return "" if all(thing.pixels for thing in things if thing.held) else text
 
 
 def _task(name: str, scene: AlfredScene, rng: random.Random, goal: str | None = None) -> Task:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from inhabit.envs.core import Action, SceneError, Task
+from inhabit.envs.core import Action, SceneError, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.evolution.facts import spoken
@@ -114,6 +115,8 @@ _OTHER_WORDS = {
 }
 _CHANGES = ("another flat", "another room", "another object", "another hour", "combined goals")
 _TRIES = 10
+_FLATS = 7
+"""Number of floor plans."""
 _KNOWN_KINDS = 0.4
 """Share of sampled tasks that are of the environment's own kinds."""
 _UNNUMBERED = ("put_away", "lights_out", "watch_tv", "heat_food", "have_a_drink")
@@ -124,6 +127,7 @@ class VirtualHomeTemplate:
     """Samples and evolves tasks in our flats."""
 
     changes: Sequence[str] = _CHANGES
+    rooms: Sequence[str] = tuple(f"flat {number}" for number in range(_FLATS))
 
     def __init__(self, settings: VirtualHomeSettings | None = None) -> None:
         """Read the catalogue of what flats hold. No setting matters to it."""
@@ -182,12 +186,18 @@ class VirtualHomeTemplate:
             return []
 
     def room(self, task: Task) -> str:
-        """The flat with its furnishing."""
-        return f"flat {task.scene.get('flat')}, furnished by {task.scene.get('seed', 0)}"
+        """The floor plan."""
+        return f"flat {task.scene.get('flat')}"
 
     def deed(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
+
+    def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
+        """The text without what is held, if all of that is visible."""
+        if any(thing.held and not thing.pixels for thing in things):
+            return text
+        return re.sub(r"You hold [^.]*\.\s*", "", text)
 
 
 def _lexicon() -> Lexicon:

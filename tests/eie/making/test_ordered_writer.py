@@ -1,93 +1,75 @@
-"""Answers are right as often as they are offered, as far as there is anything to choose from."""
+"""Twins are kept together or not at all."""
 
 from __future__ import annotations
 
-import random
-from collections import Counter
-from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
+import pytest
 
+from inhabit.agents.models.core import Image
 from inhabit.eie.examples.draft import Draft
 from inhabit.eie.examples.example import Example
-from inhabit.eie.making.ordered_writer import Balance
-
-WORDS = [f"open door {i}" for i in range(12)]
-
-
-def draft(number: int) -> Draft:
-    """Half of the doors are never right; there are four wrong answers to spare."""
-    rng = random.Random(f"balance {number}")
-    right = WORDS[0] if rng.random() < 0.2 else rng.choice(WORDS[1:6])
-    wrong = rng.sample([w for w in WORDS if w != right], 7)
-    place = rng.randrange(4)
-    example = Example(
-        id=str(number),
-        env="toy",
-        split="train",
-        image="images/0.png",
-        image_digest="0",
-        question="Which door?",
-        candidates=(*wrong[:place], right, *wrong[place:3]),
-        answer=place,
-        reason="",
-        key_concepts=("door",),
-        goal="g",
-    )
-    return Draft(example, {"0": np.zeros((1, 1, 3), np.uint8)}, 0, tuple(wrong[3:]))
+from inhabit.eie.making.ordered_writer import OrderedWriter
+from inhabit.eie.making.runner import AttemptResult
+from inhabit.eie.sets.folder import SetFolder, SetHeader
 
 
-def share(examples: list[Example]) -> dict[str, float]:
-    """How often each answer is right where it is offered."""
-    offered = Counter(text for e in examples for text in e.candidates)
-    right = Counter(e.candidates[e.answer] for e in examples)
-    return {text: right[text] / offered[text] for text in right}
+def twins(name: str, pictures: list[int], split: str = "train") -> list[Draft]:
+    """A group about random images with these seeds."""
+    found = []
+    for number, seed in enumerate(pictures):
+        rgb = np.random.default_rng(seed).integers(0, 256, (32, 32, 3), np.uint8)
+        digest = Image(rgb).digest
+        example = Example(
+            id=f"{name}-{number}",
+            env="toy",
+            split=split,  # type: ignore[arg-type]
+            image=f"images/{digest}.png",
+            image_digest=digest,
+            question="Which door?",
+            candidates=tuple(f"open door {i}" for i in range(4)),
+            answer=number,
+            reason="",
+            key_concepts=("door",),
+            goal="g",
+            twins=name,
+        )
+        found.append(Draft(example, {digest: rgb}, seed * 0x1234567890ABCDEF))
+    return found
 
 
-def test_what_is_often_right_is_often_offered() -> None:
-    drafts = [draft(number) for number in range(1200)]
-    before = share([d.example for d in drafts])
-    balance = Balance(())
-    settled = [balance.settle(d) for d in drafts]
-    assert before[WORDS[0]] > 0.4
-    assert all(abs(often - 0.25) < 0.05 for often in share(settled).values())
-    for old, new in zip(drafts, settled, strict=True):
-        right = old.example.candidates[old.example.answer]
-        assert new.candidates[new.answer] == right
-        assert new.answer == old.example.answer
-        assert len(set(new.candidates)) == 4
-        assert set(new.candidates) <= {*old.example.candidates, *old.spare}
+@pytest.fixture
+def target(tmp_path: Path) -> SetFolder:
+    header = SetHeader(
+        command=("inhabit",), env="toy", backend="grid", author="procedural", seed=1, n=6,
+        settings={}, software={},
+    )  # fmt: skip
+    return SetFolder.begin(tmp_path, header)
 
 
-def test_it_goes_on_where_it_was() -> None:
-    drafts = [draft(number) for number in range(60)]
-    whole = Balance(())
-    settled = [whole.settle(d) for d in drafts]
-    later = Balance(settled[:25])
-    assert [later.settle(d) for d in drafts[25:]] == settled[25:]
+def kept(target: SetFolder, attempts: list[list[Draft]]) -> list[list[str]]:
+    writer = OrderedWriter(target, max_attempts=99)
+    for number, pieces in enumerate(attempts):
+        writer.add(AttemptResult(number, list(pieces)))
+    writer.close()
+    return [list(attempt.kept) for attempt in target.attempts()]
 
 
-def test_where_nothing_is_to_spare_nothing_is_changed() -> None:
-    balance = Balance(())
-    for number in range(20):
-        whole = draft(number)
-        balance.settle(whole)
-        bare = Draft(whole.example, whole.pictures, 0)
-        assert sorted(balance.settle(bare).candidates) == sorted(whole.example.candidates)
+def test_the_last_group_is_whole(target: SetFolder) -> None:
+    made = kept(target, [twins("a", [1, 2, 3, 4]), twins("b", [5, 6, 7, 8]), twins("c", [9, 10])])
+    assert made == [[f"a-{i}" for i in range(4)], [f"b-{i}" for i in range(4)]]
 
 
-def test_the_order_of_the_answers_tells_nothing() -> None:
-    """Who knows how often each is right can't tell the right one by its being out of order."""
-    balance = Balance(())
-    settled = [balance.settle(draft(number)) for number in range(1200)]
-    often = share(settled)
-    right = 0
-    for example in settled:
-        ranks = [often.get(text, 0.0) for text in example.candidates]
-        # How much is out of order, descending, if each one is taken out.
-        left = [
-            sum(a < b for a, b in pairwise(ranks[:i] + ranks[i + 1 :])) for i in range(len(ranks))
-        ]
-        best = [i for i, wrong in enumerate(left) if wrong == min(left)]
-        right += (example.answer in best) / len(best)
-    assert abs(right / len(settled) - 0.25) < 0.06
+def test_a_group_with_one_duplicate_is_rejected(target: SetFolder) -> None:
+    made = kept(target, [twins("a", [1, 2]), twins("b", [3, 2]), twins("c", [5, 6])])
+    assert made == [["a-0", "a-1"], [], ["c-0", "c-1"]]
+    assert [len(attempt.rejected) for attempt in target.attempts()] == [0, 1, 0]
+
+
+def test_equal_images_make_no_group(target: SetFolder) -> None:
+    assert kept(target, [twins("a", [1, 1]), twins("b", [3, 4])]) == [[], ["b-0", "b-1"]]
+
+
+def test_a_picture_is_in_one_split(target: SetFolder) -> None:
+    assert kept(target, [twins("a", [1, 2]), twins("b", [3, 1], "test")]) == [["a-0", "a-1"], []]

@@ -1,0 +1,217 @@
+"""Chooses moments, or films, that make a group of twins: equal words, different right answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inhabit.eie.checking.checks import check_target
+from inhabit.eie.checking.perceptible import is_perceptible
+from inhabit.eie.examples.context import StepContext
+from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
+from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.films import Film
+from inhabit.eie.examples.moments import Moment
+from inhabit.eie.examples.writing import ExampleWriter
+from inhabit.envs.core import Action, Observation
+from inhabit.envs.template import ActionKind
+
+_ANCHORS = 2
+"""Moments that a group is tried to be built around."""
+_NEARER = 1.5
+"""How much larger a thing has to look from where it can be handled than from farther away."""
+_SPARE = 4
+"""Actions that are tried to fill up the candidates of a group that is one answer short."""
+
+
+class MomentGroups:
+    """Chooses moments of one task."""
+
+    def __init__(self, job: ExtractionJob, writer: ExampleWriter, least: int) -> None:
+        """Choose for the task of `job`.
+
+        Args:
+            job: origin, template and settings.
+            writer: knows what words tell of a moment.
+            least: number of pixels from which on a thing can be seen.
+        """
+        self._job = job
+        self._writer = writer
+        self._template = job.template
+        self._size = job.settings.candidates
+        self._wanted = frozenset(
+            event.thing
+            for event in job.template.events(job.origin.task)
+            if event.deed is ActionKind.TAKE
+        )
+        self._least = least
+        self.refused: dict[str, Refused] = {}
+        """Why moments are not asked about."""
+
+    def refuse(self, error: RejectedError) -> None:
+        """Note a reason."""
+        self.refused.setdefault(error.refused.sentence, error.refused)
+
+    def choose(self, moments: Sequence[Moment]) -> tuple[list[Moment], list[Action]] | None:
+        """The members of a group and its candidates; None if there are too few.
+
+        Members have different answers. Every answer is worse than the right one for all other
+        members, by execution in copies; images differ visibly.
+        """
+        by_facts: dict[tuple[str, ...], list[Moment]] = {}
+        for moment in moments:
+            by_facts.setdefault(self._writer.facts(moment), []).append(moment)
+        least = max(2, self._size - 1)
+        pools = [p for p in by_facts.values() if len({m.said for m in p}) >= least]
+        for pool in self._job.rng.sample(pools, len(pools)):
+            for anchor in self._job.rng.sample(pool, min(len(pool), _ANCHORS)):
+                members = self._around(anchor, pool)
+                if len(members) == self._size:
+                    return members, [m.answer for m in members]
+                if len(members) == least:
+                    filler = self._filler(members, moments)
+                    if filler is not None:
+                        return members, [*(m.answer for m in members), filler]
+        return None
+
+    def _around(self, anchor: Moment, pool: Sequence[Moment]) -> list[Moment]:
+        """A group with the anchor, and with others of the same view first."""
+        if not self._is_sound(anchor):
+            return []
+        members = [anchor]
+        others = self._job.rng.sample(pool, len(pool))
+        for other in sorted(others, key=lambda m: m.view != anchor.view):
+            if len(members) == self._size:
+                break
+            if (
+                all(other.said != m.said for m in members)
+                and self._is_sound(other)
+                and all(self._are_twins(other, m) for m in members)
+                and self._writer.told(other) == self._writer.told(anchor)
+                and all(self._differ(other, m) for m in members)
+            ):
+                members.append(other)
+        return members
+
+    def _is_sound(self, moment: Moment) -> bool:
+        """Whether a moment's answer works, and its image shows what it depends on."""
+        if moment.sound is None:
+            try:
+                self._check(moment)
+                moment.sound = True
+            except RejectedError as error:
+                self.refuse(error)
+                moment.sound = False
+        return moment.sound
+
+    def _check(self, moment: Moment) -> None:
+        check_target(moment.context, self._least)
+        if not moment.works(self._template):
+            raise RejectedError(Rejection.UNSOLVABLE, f"{moment.answer.text!r} fails.")
+        check_target(moment.context, self._least)
+        self._check_hidden(moment)
+
+    def _check_hidden(self, moment: Moment) -> None:
+        """Check that what is held, and what the goal is about in the target, can be seen."""
+        context = moment.context
+        for thing in context.held:
+            if thing.pixels < self._least:
+                raise RejectedError(Rejection.HIDDEN, f"The held {thing.kind} is not to be seen.")
+        target = context.target(moment.answer)
+        told = any(w in fact for w in self._wanted for fact in self._writer.facts(moment))
+        if target is None or (self._template.deed(moment.answer) is ActionKind.OPEN and told):
+            return
+        for thing in context.things:
+            inside = thing.support == target.name and thing.inside
+            if inside and thing.kind in self._wanted and thing.pixels < self._least:
+                raise RejectedError(
+                    Rejection.HIDDEN, f"The {thing.kind} in the {target.kind} is not to be seen."
+                )
+
+    def _are_twins(self, one: Moment, other: Moment) -> bool:
+        """Whether each has the better answer for itself, for reasons that can be seen."""
+        return (
+            self._looks_nearer(one, other)
+            and one.trials.is_wrong(other.answer, one.answer)
+            and other.trials.is_wrong(one.answer, other.answer)
+        )
+
+    def _differ(self, one: Moment, other: Moment) -> bool:
+        """Whether a person can tell the images of two moments apart."""
+        return one.view != other.view or _differ(one.observe(), other.observe())
+
+    def _looks_nearer(self, one: Moment, other: Moment) -> bool:
+        """Whether a thing to go to looks smaller than where it is handled at once."""
+        going = [self._template.deed(m.answer) is ActionKind.GO for m in (one, other)]
+        targets = [m.context.target(m.answer) for m in (one, other)]
+        far, near = targets if going[0] else reversed(targets)
+        if going[0] is going[1] or far is None or near is None or far.name != near.name:
+            return True
+        return far.pixels * _NEARER <= near.pixels
+
+    def _filler(self, members: Sequence[Moment], moments: Sequence[Moment]) -> Action | None:
+        """An answer of another moment of the task that is wrong for all members."""
+        said = {m.said for m in members}
+        others = {m.said: m.answer for m in moments if m.said not in said}
+        for action in self._job.rng.sample([*others.values()], min(len(others), _SPARE)):
+            if all(m.trials.is_wrong(action, m.answer) for m in members):
+                return action
+        return None
+
+
+class FilmGroups:
+    """Chooses films of one task."""
+
+    def __init__(self, job: ExtractionJob, writer: ExampleWriter) -> None:
+        """Choose for the task of `job`."""
+        self._job = job
+        self._writer = writer
+        self._template = job.template
+
+    def choose(self, films: Sequence[Film]) -> list[Film]:
+        """Films of as many different actions as there are candidates; empty if there are fewer."""
+        size = self._job.settings.candidates
+        members: list[Film] = []
+        for film in self._job.rng.sample(films, len(films)):
+            if len(members) == size:
+                break
+            if (
+                all(film.said != other.said for other in members)
+                and self._is_clear(film)
+                and not any(self._could_be(film, m) or self._could_be(m, film) for m in members)
+            ):
+                members.append(film)
+        return members if len(members) == size else []
+
+    def _is_clear(self, film: Film) -> bool:
+        try:
+            self._writer.check_film(film)
+        except RejectedError:
+            return False
+        return self._shows_target(film) and _differ(film.before.observe(), film.after.observe())
+
+    def _shows_target(self, film: Film) -> bool:
+        """Whether what it goes to is in the image before, and looks larger afterwards."""
+        if self._template.deed(film.action) is not ActionKind.GO:
+            return True
+        was, now = _pixels(film.shown, film.action), _pixels(film.after.context, film.action)
+        rgb = film.before.observe().rgb
+        assert rgb is not None
+        least = self._job.settings.visible * rgb.shape[0] * rgb.shape[1]
+        return was >= least and now >= _NEARER * was
+
+    def _could_be(self, film: Film, other: Film) -> bool:
+        """Whether a film of going somewhere could be one of going elsewhere."""
+        deeds = {self._template.deed(f.action) for f in (film, other)}
+        if deeds != {ActionKind.GO}:
+            return False
+        was, now = (_pixels(c, other.action) for c in (film.shown, film.after.context))
+        return now >= was and now > 0
+
+
+def _pixels(context: StepContext, action: Action) -> int:
+    target = context.target(action)
+    return target.pixels if target is not None else 0
+
+
+def _differ(one: Observation, other: Observation) -> bool:
+    return one.rgb is not None and other.rgb is not None and is_perceptible(one.rgb, other.rgb)

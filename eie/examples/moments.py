@@ -1,0 +1,227 @@
+"""The moments of an episode that can be asked about: the expert's own, and detours from them.
+
+A detour is one action that the expert would not take, such as putting the mug back down. It gives
+moments with the same view that differ in what the image shows.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from inhabit.eie.examples.context import StepContext, TakenStep, Trials, without_numbers
+from inhabit.eie.examples.episode_steps import context_of, turns_to_target, with_target
+from inhabit.envs.core import Action, Env, Factual, Forkable, Observation
+from inhabit.envs.template import ActionKind, Template
+
+_SAME_FAILURE = 2
+"""Steps of the expert that may fail in a row."""
+_DETOURS = 4
+"""Detours that are tried in one episode."""
+_DETOURS_OF_ONE = 2
+"""Detours that are tried from one moment."""
+_MOVING = (ActionKind.GO, ActionKind.LOOK, ActionKind.SEARCH)
+"""Kinds of actions that change the view."""
+_DETOUR_KINDS = (
+    ActionKind.PUT,
+    ActionKind.TAKE,
+    ActionKind.OPEN,
+    ActionKind.CLOSE,
+    ActionKind.SWITCH_ON,
+    ActionKind.SWITCH_OFF,
+)
+
+
+@dataclass(slots=True, eq=False)
+class Moment:
+    """A state of the environment in which the expert's next action can be asked for."""
+
+    env: Env
+    """A copy in this state; the environment itself, later on, where it can't be copied."""
+    context: StepContext
+    """Its observation lacks the image until `observe`."""
+    trials: Trials
+    view: int
+    """Equal for moments that are seen from the same place in the same direction."""
+    on_the_way: int
+    """Number of past steps that are the expert's own."""
+    meant: bool = True
+    """Whether it is known which object the answer means."""
+    sound: bool | None = None
+    """Whether it may be asked about; None if that was not checked yet."""
+
+    @property
+    def answer(self) -> Action:
+        """The expert's next action."""
+        return self.context.answer
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The answer without the numbers of objects."""
+        return without_numbers(self.context.answer)
+
+    def works(self, template: Template) -> bool:
+        """Whether the answer succeeds; it is then known which object it means."""
+        if not self.meant:
+            assert isinstance(self.env, Forkable)
+            with self.env.fork() as trial:
+                if trial.act(self.answer).reason is not None:
+                    return False
+                assert isinstance(trial, Factual)
+                deed, things = template.deed(self.answer), trial.things()
+            self.context, self.meant = with_target(self.context, deed, things), True
+        return True
+
+    def observe(self) -> Observation:
+        """The observation with its image, which is drawn on first use."""
+        if self.context.observation.rgb is None:
+            self.context = replace(self.context, observation=self.env.observe())
+        return self.context.observation
+
+
+class Episode:
+    """Plays the expert's solution of one task and collects its moments."""
+
+    def __init__(self, env: Env, template: Template, rng: random.Random, steps: int) -> None:
+        """Play in `env`, which has been reset, at most `steps` steps."""
+        self._env = env
+        self._template = template
+        self._rng = rng
+        self._steps = steps
+        self._vocabulary = tuple(env.vocabulary())
+        self.failed: list[tuple[Action, str]] = []
+        """Steps of the expert that failed, with the feedback."""
+        self._copies: list[Env] = []
+        self._before: list[Env] = []
+        """A copy from before each step, where the environment can be copied."""
+
+    def close(self) -> None:
+        """Release all copies."""
+        for copy in self._copies:
+            copy.close()
+
+    def moments(self, plan: Sequence[Action]) -> list[Moment]:
+        """Every moment of the expert's solution with an answer, in order.
+
+        Args:
+            plan: the expert's, from the start.
+        """
+        found: list[Moment] = []
+        done: list[TakenStep] = []
+        failed = view = 0
+        context = context_of(self._env, done, plan)
+        while context is not None and failed < _SAME_FAILURE:
+            for turn in turns_to_target(self._env, context, self._template, self._vocabulary):
+                self._keep(self._copy(self._env))
+                outcome = self._env.act(turn)
+                missed = outcome.reason is not None
+                done.append(TakenStep(turn, outcome.feedback, missed, context.observation))
+                context = context_of(self._env, done) or context
+                view += 1
+            moment = self._moment(self._env, context, view, len(done))
+            self._keep(moment.env if moment.env is not self._env else None)
+            outcome = self._env.act(context.answer)
+            failed = failed + 1 if outcome.reason is not None else 0
+            done.append(
+                TakenStep(context.answer, outcome.feedback, failed > 0, context.observation)
+            )
+            view += self._template.deed(context.answer) in _MOVING
+            if failed:
+                self.failed.append((context.answer, outcome.feedback))
+            elif _is_answerable(context, self._template):
+                assert isinstance(self._env, Factual)
+                deed = self._template.deed(context.answer)
+                moment.context = with_target(moment.context, deed, self._env.things())
+                found.append(moment)
+            over = len(done) >= self._steps or outcome.over
+            context = None if over else context_of(self._env, done)
+        return found
+
+    def step(self, step: TakenStep, number: int) -> TakenStep:
+        """A step of the expert's own, with the image from before it."""
+        if step.observation.rgb is not None or number >= len(self._before):
+            return step
+        return replace(step, observation=self._before[number].observe())
+
+    def detours(self, moments: Sequence[Moment]) -> Iterator[Moment]:
+        """Moments one detour away from others, with an answer that is new to their view."""
+        known = {(m.view, m.said) for m in moments}
+        tried = 0
+        for moment in self._rng.sample(moments, len(moments)):
+            for action in self._detours_from(moment)[:_DETOURS_OF_ONE]:
+                if tried == _DETOURS:
+                    return
+                tried += 1
+                found = self.after(moment, action)
+                if found is None or (found.view, found.said) in known:
+                    continue
+                known.add((found.view, found.said))
+                yield found
+
+    def after(self, moment: Moment, action: Action, *, fails: bool = False) -> Moment | None:
+        """The moment after an action in a copy; None if nothing can be asked then.
+
+        Args:
+            moment: where to start.
+            action: what to do there.
+            fails: whether the action has to fail; else it has to succeed.
+        """
+        copy = self._copy(moment.env)
+        if copy is None:
+            return None
+        outcome = copy.act(action)
+        if (outcome.reason is not None) is not fails or outcome.over:
+            return None
+        step = TakenStep(action, outcome.feedback, fails, moment.context.observation)
+        context = context_of(copy, (*moment.context.done, step))
+        if context is None or not _is_answerable(context, self._template):
+            return None
+        return Moment(copy, context, Trials(copy), moment.view, moment.on_the_way, meant=False)
+
+    def _moment(self, env: Env, context: StepContext, view: int, steps: int) -> Moment:
+        copy = self._copy(env)
+        if copy is not None:
+            return Moment(copy, context, Trials(copy), view, steps)
+        made = Moment(env, context, Trials(env), view, steps)
+        # Later it is another state.
+        made.observe()
+        made.trials.best()
+        return made
+
+    def _keep(self, copy: Env | None) -> None:
+        if copy is not None:
+            self._before.append(copy)
+
+    def _copy(self, env: Env) -> Env | None:
+        if not isinstance(env, Forkable):
+            return None
+        copy = env.fork()
+        self._copies.append(copy)
+        return copy
+
+    def _detours_from(self, moment: Moment) -> list[Action]:
+        """Actions within reach that change what the image shows, related ones first."""
+        context = moment.context
+        plain = {without_numbers(step.action) for step in context.done} | {moment.said}
+        target = context.target(context.answer)
+        about = {thing.name for thing in context.held} | ({target.name} if target else set())
+        found = [
+            action
+            for action in moment.env.actions()
+            if self._template.deed(action) in _DETOUR_KINDS
+            and action.arguments
+            and without_numbers(action) not in plain
+        ]
+        keys = {
+            action: self._rng.random()
+            - (bool(about & set(action.arguments)) or self._template.deed(action) is ActionKind.PUT)
+            for action in found
+        }
+        return sorted(found, key=lambda action: (keys[action], action.text))
+
+
+def _is_answerable(context: StepContext, template: Template) -> bool:
+    """Whether the answer depends on what can be seen: not while anything has to be searched."""
+    searching = any(template.deed(action) is ActionKind.SEARCH for action in context.plan)
+    return not searching and bool(context.answer.arguments)
