@@ -174,7 +174,7 @@ def light_fragments(
     given = np.empty((9, BLOCK), np.float32)
     block, dense = np.empty((ROWS, BLOCK)), np.empty((ROWS, BLOCK))
     texels = np.empty((4, BLOCK), np.float32)
-    which, places = np.empty(BLOCK, np.int64), np.empty((1, BLOCK), np.int64)
+    which, places = np.empty(BLOCK, np.int64), np.empty((1, BLOCK), np.int32)
     for start in range(0, len(face), BLOCK):
         number = min(BLOCK, len(face) - start)
         for d in range(3):
@@ -266,7 +266,8 @@ def project(
 @inlined
 def find_blockers(nearness: Array, block: Array, texels: Array, places: Array, count: int) -> None:
     """Sum the nearness of what stands before the plane around each place, and count the taps."""
-    last = nearness.shape[0] - 1
+    last = np.int32(nearness.shape[0] - 1)
+    width = np.int32(nearness.shape[0])
     flat = nearness.reshape(-1)
     for q in range(count):
         block[TOTAL, q] = 0.0
@@ -275,10 +276,10 @@ def find_blockers(nearness: Array, block: Array, texels: Array, places: Array, c
         right, down = DISC[k, 0], DISC[k, 1]
         for q in range(count):
             du, dv = right * block[RADIUS, q], down * block[RADIUS, q]
-            column = min(max(int(block[U, q] + du + 0.5), 0), last)
-            row = min(max(int(block[V, q] + dv + 0.5), 0), last)
+            column = min(max(np.int32(block[U, q] + du + 0.5), np.int32(0)), last)
+            row = min(max(np.int32(block[V, q] + dv + 0.5), np.int32(0)), last)
             block[COLUMN, q], block[ROW, q] = column, row
-            places[0, q] = row * (last + 1) + column
+            places[0, q] = np.int32(row * width + column)
         for q in range(count):
             texels[0, q] = flat[places[0, q]]
         for q in range(count):
@@ -292,7 +293,8 @@ def find_blockers(nearness: Array, block: Array, texels: Array, places: Array, c
 @inlined
 def find_open(nearness: Array, block: Array, texels: Array, places: Array, count: int) -> None:
     """Sum which share around each tap is open to the lamp, smooth between texels."""
-    last = nearness.shape[0] - 2
+    last = np.int32(nearness.shape[0] - 2)
+    width = np.int32(nearness.shape[0])
     flat = nearness.reshape(-1)
     for q in range(count):
         block[TOTAL, q] = 0.0
@@ -300,14 +302,14 @@ def find_open(nearness: Array, block: Array, texels: Array, places: Array, count
         right, down = DISC[k, 0], DISC[k, 1]
         for q in range(count):
             du, dv = right * block[RADIUS, q], down * block[RADIUS, q]
-            column = min(max(int(block[U, q] + du), 0), last)
-            row = min(max(int(block[V, q] + dv), 0), last)
+            column = min(max(np.int32(block[U, q] + du), np.int32(0)), last)
+            row = min(max(np.int32(block[V, q] + dv), np.int32(0)), last)
             block[COLUMN, q], block[ROW, q] = column, row
-            places[0, q] = row * (last + 2) + column
+            places[0, q] = np.int32(row * width + column)
         for q in range(count):
             place = places[0, q]
             texels[0, q], texels[1, q] = flat[place], flat[place + 1]
-            texels[2, q], texels[3, q] = flat[place + last + 2], flat[place + last + 3]
+            texels[2, q], texels[3, q] = flat[place + width], flat[place + width + 1]
         for q in range(count):
             du, dv = right * block[RADIUS, q], down * block[RADIUS, q]
             u, v, gu, gv = block[U, q], block[V, q], block[GU, q], block[GV, q]
