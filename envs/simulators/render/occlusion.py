@@ -95,10 +95,11 @@ def look_around(
     height, width = nearness.shape
     rows, columns = rough.shape[0] - 3, rough.shape[1] - 3
     middle_x, middle_y = 0.5 * (width - 1), 0.5 * (height - 1)
+    bottom, edge, across = np.int32(height - 1), np.int32(width - 1), np.int32(width)
     near[:] = np.nan
     rough[:] = 1.0
     block, tap = np.empty((11, BLOCK)), np.empty((3, BLOCK), np.float32)
-    places = np.empty((3, BLOCK), np.int64)
+    places = np.empty((3, BLOCK), np.int32)
     xs, ys = np.empty(width), np.empty(height)
     for column in range(width):
         xs[column] = (column - middle_x) / focal
@@ -136,11 +137,11 @@ def look_around(
                 block[7, q] = 0.0
             for k in range(TAPS):
                 for q in range(size):
-                    r = row + int(SPIRAL[1, i & 3, k, q] * block[6, q])
-                    s = 2 * (start + q) + int(SPIRAL[0, i & 3, k, q] * block[6, q])
-                    r = min(max(r, 0), height - 1)
-                    s = min(max(s, 0), width - 1)
-                    places[0, q], places[1, q], places[2, q] = r * width + s, s, r
+                    r = np.int32(row + np.int32(SPIRAL[1, i & 3, k, q] * block[6, q]))
+                    s = np.int32(2 * (start + q) + np.int32(SPIRAL[0, i & 3, k, q] * block[6, q]))
+                    r = min(max(r, np.int32(0)), bottom)
+                    s = min(max(s, np.int32(0)), edge)
+                    places[0, q], places[1, q], places[2, q] = np.int32(r * across + s), s, r
                 for q in range(size):
                     block[10, q] = far[places[0, q]]
                     block[9, q] = xs[places[1, q]]
