@@ -178,7 +178,7 @@ def _bringing(start: PlanStart, goal: Goal) -> Sequence[ScriptLine] | None:
     lines = _about(start, thing)
     if isinstance(goal, RelationGoal) and thing == goal.from_id:
         lines += _about(start, thing, goal.to_id)
-    return lines
+    return [line for line in lines if line.action not in _CHANGE_NOTHING]
 
 
 def _subject(goal: StateGoal | RelationGoal, start: PlanStart) -> int | None:

@@ -20,6 +20,7 @@ from typing import Any
 
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import UnavailableError
+from inhabit.envs.virtualhome.graph import shortcuts
 
 VERSION = "2.3.0"
 _NAME = "_virtualhome_evolving_graph"
@@ -78,6 +79,7 @@ def load() -> GraphLibrary:
     sys.modules[_NAME] = package
     found = GraphLibrary(*(_module(name) for name in ("environment", "execution", "scripts")))
     _repair(found)
+    shortcuts.install(found.environment)
     return found
 
 
