@@ -6,7 +6,7 @@ EIE (PCA-Bench) asks this of a registration; neither names the other.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -74,6 +74,9 @@ class Lexicon:
     """Product -> the kind it is made of: "apple slice" -> "apple"."""
     containers: frozenset[str] = frozenset()
     """Kinds that objects are put in, not on."""
+    called: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Further name, singular or plural -> the kinds that it may mean. In a scene it means the one
+    that is there."""
 
 
 class Template(Protocol):
@@ -89,6 +92,11 @@ class Template(Protocol):
     @property
     def changes(self) -> Sequence[str]:
         """Names of the ways to evolve a task, such as "another room"."""
+        ...
+
+    @property
+    def harder(self) -> Set[str]:
+        """Those of `changes` after which more has to be done or watched."""
         ...
 
     def schema(self) -> Mapping[str, JsonValue]:

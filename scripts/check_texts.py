@@ -44,6 +44,25 @@ lettuce microwave mirror mug newspaper oven pan pen pencil phone piano pillow pl
 rug shelf shoe soap sofa spoon stove table television toaster tomato toothbrush tv vase window
 """
 """Things that a text may speak of even where no scene of an environment has them."""
+_OTHERWISE = {
+    "key": "keychain",
+    "soap": "soapbar soapbottle",
+    "cup": "mug",
+    "basin": "sink",
+    "stove": "stoveburner",
+    "pot": "kettle",
+    "television": "tvstand",
+    "tv": "tvstand remotecontrol",
+    "drawer": "dresser",
+    "bath": "bathtub",
+    "pan": "fryingpan",
+    "bottle": "soapbottle winebottle",
+    "towel": "cloth",
+    "glass": "cup",
+    "lamp": "desklamp floorlamp",
+    "table": "sidetable",
+}
+"""What people also call a thing by: a "cup" may be a mug, and "keys" a key chain."""
 _FILLING = frozenset(["now", "still", "already", "also", "both"])
 _LONGEST = 4
 """Words of a name."""
@@ -95,8 +114,11 @@ class Reader:
         for noun in self.nouns(text):
             # A coffee table is a table, and a desk lamp a lamp.
             near = noun.kind in _EVERYDAY.split() and not noun.number
+            other = _OTHERWISE.get(noun.kind, "").split() if not noun.number else ()
             if not any(
-                _is(thing, noun) or (near and squeeze(thing.kind).endswith(noun.kind))
+                _is(thing, noun)
+                or squeeze(thing.kind) in other
+                or (near and squeeze(thing.kind).endswith(noun.kind))
                 for thing in things
             ) and not (_comes(noun, things) or (made and self._can_be_made(noun, things))):
                 yield f"There is no {noun.kind}{noun.number and ' ' + noun.number}."

@@ -49,10 +49,11 @@ cleaning clear close closed cold cooling corner correct couple current dark dirt
 each empty end evening few film first floor following free front full goal good ground hall hand
 hands heating here hold hot hour house idea image instruction item items job kitchen last left
 light lit little living lot main middle moment moment's more morning most near nearest need new
-next object objects only open opened order other others pair part picture pictures place plan
-point present previous reach reason receptacle rest result right rinse robot room same scene
-second shorter sight single slicing small spot state step steps subgoal surface switch table
-task thing things third time top try two view wall wash water way ways while whole work wrong
+next object objects only open opened order other others pair part picture pictures piece pieces
+place plan point present previous reach reason receptacle rest result right rinse robot room same
+scene seat second shorter sight single slicing slice slices small spot state step steps subgoal
+surface switch table task thing things third time top try two view wall wash water way ways while
+whole work wrong
 """
 _GENERAL_WORDS = frozenset(_GENERAL.split())
 """Nouns that are not objects of a scene, and words that may precede them."""
@@ -76,7 +77,7 @@ class _Reader:
     def __init__(self, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
         self._things = things
         self._lexicon = lexicon
-        self._nouns = SceneNouns(lexicon)
+        self._nouns = SceneNouns(lexicon, {thing.kind for thing in things})
         self._by_name = {thing.name: thing for thing in things}
 
     def read(self, text: str, wish: bool) -> Iterator[str]:

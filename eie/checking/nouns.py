@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,9 +38,19 @@ class ObjectMention:
 class SceneNouns:
     """Reads sentences about the scenes of one environment."""
 
-    def __init__(self, lexicon: Lexicon) -> None:
+    def __init__(self, lexicon: Lexicon, kinds: Collection[str] = ()) -> None:
+        """Read with the vocabulary of `lexicon`; `kinds` are those of the scene, if one is meant.
+
+        A name that several kinds go by means the one that is there.
+        """
         self._lexicon = lexicon
         self._forms = dict(_forms(lexicon))
+        for name, may_be in lexicon.called.items():
+            there = sorted(may_be.intersection(kinds))
+            if len(there) == 1 and self._forms.get(name) not in kinds:
+                self._forms[name] = there[0]
+            else:
+                self._forms.setdefault(name, min(may_be))
         self.adjectives = dict(_adjectives(lexicon))
 
     @cached_property

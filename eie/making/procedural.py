@@ -10,8 +10,10 @@ from inhabit.eie.making.seeds import Seeds
 from inhabit.envs.core import Task
 from inhabit.envs.template import Template
 
-_EVOLVED = 0.5
+_EVOLVED = 0.65
 """Share of tasks that are evolved from other ones."""
+_HARDER = 0.7
+"""Share of these where a change that makes the task harder is tried first."""
 _TWICE = 0.3
 """Share of these that are evolved a second time."""
 
@@ -40,16 +42,27 @@ class Procedural(Author):
         parents: tuple[str, ...] = ()
         change = ""
         if rng.random() < _EVOLVED:
-            root = rng.randrange(number + 1)
-            task = self._seeds.task(seed, root)
-            parents, change = (task.id,), rng.choice(self._template.changes)
-            task = self._template.evolve(task, change, rng, name)
+            # No seed task has more than two children, however long the set gets.
+            parent = self._seeds.task(seed, number // 2)
+            task, change = self._evolved(parent, rng, name)
+            parents = (parent.id,)
             if task is not None and rng.random() < _TWICE:
-                second = rng.choice(self._template.changes)
-                twice = self._template.evolve(task, second, rng, name)
+                twice, second = self._evolved(task, rng, name)
                 if twice is not None:
                     parents = (f"{parents[0]} ({change})", *parents)
                     task, change = twice, second
         if task is None:
             task, parents, change = self._template.seed(rng, name), (), ""
         return AuthorReply({"goal": task.goal, "scene": dict(task.scene)}, name, parents, change)
+
+    def _evolved(self, task: Task, rng: random.Random, name: str) -> tuple[Task | None, str]:
+        """The task after the first change that is possible, and that change."""
+        changes = list(self._template.changes)
+        rng.shuffle(changes)
+        harder_first = rng.random() < _HARDER
+        changes.sort(key=lambda change: (change in self._template.harder) is not harder_first)
+        for change in changes:
+            evolved = self._template.evolve(task, change, rng, name)
+            if evolved is not None:
+                return evolved, change
+        return None, ""

@@ -24,7 +24,7 @@ from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.skills.dispatch import act
 from inhabit.envs.alfred.skills.episode_state import EpisodeState
-from inhabit.envs.alfred.tasks.goals import conditions
+from inhabit.envs.alfred.tasks.compound import note_reached, progress
 from inhabit.envs.alfred.thor.session import Session
 from inhabit.envs.core import (
     Action,
@@ -138,6 +138,8 @@ class Alfred(Env):
             return Outcome(Reason.UNKNOWN_ACTION, feedback, met, total, over=False, cost=0)
         result = act(episode, meant)
         self._planner.note(episode, meant, result)
+        start.disturb(episode)
+        note_reached(episode)
         met, total = self.progress()
         return Outcome(
             result.reason, result.feedback, met, total, over=met == total, cost=episode.body.steps
@@ -146,7 +148,7 @@ class Alfred(Env):
     def progress(self) -> tuple[int, int]:
         """ALFRED's goal conditions: how many hold, and how many there are."""
         episode = self._episode()
-        return conditions(episode.goal, episode.world, episode.history)
+        return progress(episode)
 
     def close(self) -> None:
         """Stop the simulator, unless a fork still uses it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from pydantic import JsonValue
@@ -36,6 +36,7 @@ class ToyTemplate:
 
     lexicon: Lexicon = _LEXICON
     changes: Sequence[str] = _CHANGES
+    harder: Set[str] = frozenset({"harder"})
 
     def __init__(self, settings: ToySettings | None = None) -> None:
         """The settings have no effect."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
+from inhabit.envs.alfred.evolution import longer
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.object_types import DOORS
 from inhabit.envs.alfred.scenes.rooms import Split, rooms
@@ -38,6 +39,8 @@ def changed(
 
 def _another_room(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
     goal = scene.goal
+    if scene.also or scene.condition or scene.disturbances:
+        return None
     room = rng.choice(rooms(rng.choice(ROOM_KINDS[goal.type]), split))
     if room == scene.room or goal not in possible_goals(goal.type, room):
         return None
@@ -45,6 +48,8 @@ def _another_room(scene: AlfredScene, rng: random.Random, split: Split) -> Alfre
 
 
 def _rarer_object(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
+    if scene.also or scene.condition or scene.disturbances:
+        return None
     count = _rooms_with()
     goals = possible_goals(scene.goal.type, scene.room)
     here = count[str(scene.goal.object)]
@@ -79,6 +84,8 @@ def _combined(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredSce
 
 def _grown(scene: AlfredScene, types: Sequence[TaskType], rng: random.Random) -> AlfredScene | None:
     """A goal of one of these types that keeps as many of the old parameters as possible."""
+    if scene.also or scene.condition or scene.disturbances:
+        return None
     goals = [
         goal
         for type in types
@@ -142,6 +149,14 @@ _CHANGES: Mapping[str, Callable[[AlfredScene, random.Random, Split], AlfredScene
     "combined goals": _combined,
     "distractors": _distractors,
     "changed state": _changed_state,
+    "second goal": longer.second_goal,
+    "ordering": longer.ordering,
+    "condition": longer.condition,
+    "disturbance": longer.disturbance,
 }
-CHANGES: tuple[str, ...] = tuple(_CHANGES)
 """Name of a change -> the function that makes it."""
+CHANGES: tuple[str, ...] = tuple(_CHANGES)
+HARDER = frozenset(
+    {"harder", "combined goals", "second goal", "ordering", "condition", "disturbance"}
+)
+"""Changes after which more has to be done or watched."""

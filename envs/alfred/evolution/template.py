@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from inhabit.envs.alfred.evolution.changes import CHANGES, changed
+from inhabit.envs.alfred.evolution.changes import CHANGES, HARDER, changed
 from inhabit.envs.alfred.evolution.facts import STATE_WORDS
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.phrasing.compound import scene_in_words
+from inhabit.envs.alfred.phrasing.nouns import called
 from inhabit.envs.alfred.scenes.counterparts import SLICED
 from inhabit.envs.alfred.scenes.object_types import IN, SYNONYMS
 from inhabit.envs.alfred.scenes.object_types import TYPES as OBJECT_TYPES
@@ -21,7 +24,7 @@ from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, TYPES, draw_scene
-from inhabit.envs.alfred.tasks.wording import instruction, with_article
+from inhabit.envs.alfred.tasks.wording import with_article
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
 
@@ -114,6 +117,7 @@ class AlfredTemplate:
     """Writes and varies ALFRED's tasks."""
 
     changes: Sequence[str] = CHANGES
+    harder: Set[str] = HARDER
 
     def __init__(self, settings: AlfredSettings) -> None:
         """A template for the rooms of the settings' split."""
@@ -162,7 +166,7 @@ class AlfredTemplate:
         for _ in range(_TRIES):
             evolved = changed(scene, change, rng, self._split)
             if evolved is not None:
-                same = evolved.goal == scene.goal
+                same = _wanted(evolved) == _wanted(scene) and evolved.room == scene.room
                 return _task(name, evolved, rng, task.goal if same else None)
         return None
 
@@ -175,7 +179,7 @@ class AlfredTemplate:
     def events(self, task: Task) -> Sequence[Event]:
         """The events of the goal: take, slice, heat (or cool, clean), load, place."""
         try:
-            return list(_events(AlfredScene.model_validate(dict(task.scene)).goal))
+            return list(_all_events(AlfredScene.model_validate(dict(task.scene))))
         except ValidationError:
             return []
 
@@ -197,11 +201,16 @@ def _task(name: str, scene: AlfredScene, rng: random.Random, goal: str | None = 
         id=name,
         env="alfred",
         kind=scene.goal.type,
-        goal=goal or instruction(scene.goal, rng),
+        goal=goal or scene_in_words(scene, rng),
         scene=scene.model_dump(mode="json", exclude_defaults=True),
         max_steps=MAX_STEPS,
         reference_cost=reference_cost(scene),
     )
+
+
+def _wanted(scene: AlfredScene) -> tuple[Any, ...]:
+    """What the wording of a scene's goals depends on."""
+    return scene.goals, scene.in_order, scene.condition
 
 
 def _lexicon() -> Lexicon:
@@ -212,7 +221,30 @@ def _lexicon() -> Lexicon:
         synonyms={said: word(type) for said, type in SYNONYMS.items()},
         products={**products, word("EggCracked"): word("Egg")},
         containers=frozenset(map(word, IN)),
+        called=called(),
     )
+
+
+def _all_events(scene: AlfredScene) -> Iterator[Event]:
+    """The events of all goals; those of later goals have a number."""
+    earlier: tuple[str, ...] = ()
+    for number, goal in enumerate(scene.goals, start=1):
+        found = list(_events(goal))
+        mark = f" {number}" if number > 1 else ""
+        for at, event in enumerate(found):
+            needs = tuple(f"{need}{mark}" for need in event.needs)
+            if scene.in_order and not needs:
+                needs = earlier
+            done = event.done
+            if scene.also and at == len(found) - 1 and goal.toggle is None:
+                done = f"The {_moved(goal)} is {_in(event.thing)} already."
+            yield replace(event, name=f"{event.name}{mark}", needs=needs, done=done)
+        earlier = (f"{found[-1].name}{mark}",)
+
+
+def _moved(goal: AlfredGoal) -> str:
+    """What is put in its place in the end."""
+    return word(goal.movable or (f"{goal.object}{SLICED}" if goal.sliced else str(goal.object)))
 
 
 def _events(goal: AlfredGoal) -> Iterator[Event]:

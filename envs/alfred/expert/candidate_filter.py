@@ -13,6 +13,7 @@ from inhabit.envs.alfred.skills.facing import can_look_for
 from inhabit.envs.alfred.skills.routes import STEP
 from inhabit.envs.alfred.skills.vantage import REACH, vantage
 from inhabit.envs.alfred.tasks import goals
+from inhabit.envs.alfred.tasks.compound import unmet
 from inhabit.envs.alfred.tasks.goals import is_wanted
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
 from inhabit.envs.alfred.thor.objects import BASINS, ENCLOSING, ThorObject
@@ -68,7 +69,10 @@ class CandidateFilter:
 
     @classmethod
     def of(cls, episode: EpisodeState) -> Self:
-        """Collect the facts of a state."""
+        """Collect the facts of a state, for the goal that is left."""
+        left = unmet(episode)
+        if left and left[0] != episode.goal:
+            episode = replace(episode, goal=left[0], also=())
         goal, world, held = episode.goal, episode.world, episode.held
         lamps = world.of_type(goal.toggle) if goal.toggle is not None else ()
         places = [t for t in world if t.receptacle and t.type == goal.parent]

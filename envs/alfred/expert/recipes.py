@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 
 from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.skills.episode_state import EpisodeState
-from inhabit.envs.alfred.tasks.goals import basin_of, conditions, is_wanted, treated
+from inhabit.envs.alfred.tasks.compound import out_of_order, unmet
+from inhabit.envs.alfred.tasks.goals import basin_of, is_wanted, treated
 from inhabit.envs.alfred.thor.objects import BASINS, ThorObject
 
 
@@ -21,12 +23,12 @@ def solve(episode: EpisodeState, hidden: Set[str] = frozenset()) -> Sequence[Pla
     Raises:
         NoPlanError: there are none that the planner could find.
     """
-    met, total = conditions(episode.goal, episode.world, episode.history)
-    if met == total:
-        return ()
+    if out_of_order(episode):
+        raise NoPlanError("A goal was reached before an earlier one.")
     pose = episode.body.pose
     draft = PlanDraft(episode.world, episode.memory, pose.x, pose.z, hidden)
-    _RECIPES[episode.goal.type](draft, episode)
+    for goal in unmet(episode):
+        _RECIPES[goal.type](draft, replace(episode, goal=goal, also=()))
     return draft.steps
 
 

@@ -72,9 +72,45 @@ def build(
         teleport=teleport,
         filming=filming,
         recorded_ids=recorded_ids,
+        also=scene.also,
+        in_order=scene.in_order,
+        disturbances=scene.disturbances,
     )
+    _check_condition(scene, body, names)
     episode.see()
     return episode
+
+
+def disturb(episode: EpisodeState) -> None:
+    """Count an action, and bring about the disturbances that are due after it."""
+    if not episode.disturbances:
+        return
+    episode.actions += 1
+    due = [one for one in episode.disturbances if one.after <= episode.actions]
+    episode.disturbances = tuple(d for d in episode.disturbances if d not in due)
+    body, names = episode.body, episode.names
+    for one in due:
+        for placement in one.placements:
+            thing = _id(names, placement.object)
+            if thing in body.world and not body.world[thing].held:
+                put_directly(body, thing, _id(names, placement.receptacle))
+        for i, state in enumerate(one.states):
+            _set(body, names, state, f"disturbances.states.{i}")
+    if due:
+        episode.views.forget()
+        episode.see()
+
+
+def _check_condition(scene: AlfredScene, body: AgentBody, names: ObjectNames) -> None:
+    """Check that the goal is the one that the condition decides for."""
+    if scene.condition is None:
+        return
+    dirty = _is(body.world[_id(names, scene.condition.object)], "dirty")
+    if scene.goal != (scene.condition.dirty if dirty else scene.condition.clean):
+        raise SceneError(
+            f"goal: {scene.condition.object!r} is {'dirty' if dirty else 'clean'}, and then the "
+            "condition asks for the other goal."
+        )
 
 
 def _must(done: bool, field: str, body: AgentBody) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from inhabit.envs.alfred.language.naming import ObjectNames
+from inhabit.envs.alfred.language.naming import ObjectNames, word
 from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.skills.memory import Cell
 from inhabit.envs.alfred.skills.routes import STEP
@@ -21,6 +22,13 @@ _SINGLE = ("CoffeeMachine", "HandTowelHolder", "StoveBurner", "ToiletPaperHanger
 _ROOMY = ("Bed", "CounterTop", "CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable", "Sofa")
 _HOLLOW = ("Cabinet", "Drawer", "Fridge")
 _ITHOR = Rooms()
+_FURNITURE = """ArmChair Bathtub BathtubBasin Bed CoffeeMachine CoffeeTable Desk DiningTable Dresser
+    Fridge GarbageCan Microwave SideTable SinkBasin Sofa StoveBurner TVStand Television Toaster
+    Toilet"""
+FURNITURE = frozenset(_FURNITURE.split())
+"""Types that tell where another one stands."""
+_NEAR = 0.35
+"""Metres between boxes on the floor within which things stand next to each other."""
 _SPARE = (*_ROOMY, *_HOLLOW)
 """Receptacles where an object may start."""
 
@@ -37,6 +45,7 @@ class InitialRoom:
         self._cells = sorted(room.cells)
         floor = min(t.center[1] - t.size[1] / 2 for t in self._world)
         self._by_name = {name: self._world[id] for id, name in self._names.all().items()}
+        self._numbers = Counter(word(thing.type) for thing in self._by_name.values())
         self._by_type: dict[str, list[ThorObject]] = {}
         for thing in self._by_name.values():
             if self._can_reach(thing, floor):
@@ -87,6 +96,25 @@ class InitialRoom:
         """Names of the lamps of a type that are on in the room, reachable or not."""
         return [name for name, t in sorted(self._by_name.items()) if t.type == type and t.on]
 
+    @property
+    def nouns(self) -> frozenset[str]:
+        """The words for the types of all objects, reachable or not."""
+        return frozenset(self._numbers)
+
+    def number(self, noun: str) -> int:
+        """The number of objects that are called by a noun, reachable or not."""
+        return self._numbers[noun]
+
+    def beside(self, noun: str) -> str | None:
+        """The noun of the furniture that stands next to the only object of a noun, if any."""
+        singles = [t for t in self._by_name.values() if self._numbers[word(t.type)] == 1]
+        fixed = {word(t.type): t for t in singles if not t.pickupable and t.type in FURNITURE}
+        thing = fixed.pop(noun, None)
+        if thing is None:
+            return None
+        near = min(fixed, key=lambda other: (_gap(thing, fixed[other]), other), default=None)
+        return near if near is not None and 0 <= _gap(thing, fixed[near]) <= _NEAR else None
+
     def count(self, type: str) -> int:
         """The number of reachable objects of a type."""
         return len(self.of_type(type))
@@ -128,6 +156,13 @@ def _holds(cupboard: ThorObject, thing: ThorObject) -> bool:
             abs(a - b) < size / 2
             for a, b, size in zip(thing.center, cupboard.center, cupboard.size, strict=True)
         )
+    )
+
+
+def _gap(one: ThorObject, other: ThorObject) -> float:
+    """Metres between two boxes as seen from above; negative if they overlap."""
+    return max(
+        abs(one.center[i] - other.center[i]) - (one.size[i] + other.size[i]) / 2 for i in (0, 2)
     )
 
 

@@ -187,12 +187,41 @@ class Recording(ScenePart):
     """The same in full, where it is to be acted again step by step."""
 
 
+class Condition(ScenePart):
+    """What decides between two goals: whether a thing is dirty at the start."""
+
+    object: Name
+    dirty: AlfredGoal
+    """The goal if it is dirty."""
+    clean: AlfredGoal
+    """The goal if it is not."""
+
+
+class Disturbance(ScenePart):
+    """A change that comes about by itself in the middle of an episode.
+
+    What is held by then, or finds no room, stays where it is.
+    """
+
+    after: int = Field(ge=1, le=40)
+    """Number of actions after which it happens."""
+    placements: tuple[Placement, ...] = Field(default=(), max_length=4)
+    states: tuple[ObjectState, ...] = Field(default=(), max_length=4)
+
+
 class AlfredScene(ScenePart):
     """A room, what stands how in it, and what is wanted."""
 
     room: str = Field(json_schema_extra={"vocabulary": [*ROOMS]})
     """FloorPlan1-30 are kitchens, 201-230 living rooms, 301-330 bedrooms, 401-430 bathrooms."""
     goal: AlfredGoal
+    also: tuple[AlfredGoal, ...] = Field(default=(), max_length=2)
+    """Further goals. All of them have to hold in the end."""
+    in_order: bool = False
+    """The goals have to be reached one after the other, in this order."""
+    condition: Condition | None = None
+    """What `goal` was decided by; it has to be the one that the condition says."""
+    disturbances: tuple[Disturbance, ...] = Field(default=(), max_length=3)
     start: StartPose | None = None
     """None: a free place and a direction drawn from the episode's seed."""
     held: Name | None = None
@@ -211,6 +240,20 @@ class AlfredScene(ScenePart):
         if room not in rooms:
             raise ValueError(f"there is no room {room!r}; nearest: {nearest(room, rooms)}")
         return room
+
+    @property
+    def goals(self) -> tuple[AlfredGoal, ...]:
+        """All goals."""
+        return (self.goal, *self.also)
+
+    @model_validator(mode="after")
+    def _decided(self) -> AlfredScene:
+        decided = self.condition
+        if decided is not None and self.goal not in (decided.dirty, decided.clean):
+            raise ValueError("the goal is none of the condition's")
+        if any(goal.toggle is not None for goal in self.goals[:-1]):
+            raise ValueError("looking in the light has to be the last goal: it takes the hand")
+        return self
 
     @model_validator(mode="after")
     def _each_thing_once(self) -> AlfredScene:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from inhabit.envs.alfred.language.naming import ObjectNames, split_name
-from inhabit.envs.alfred.scenes.scene import AlfredScene, StartPose, nearest
+from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene, StartPose, nearest
 from inhabit.envs.alfred.skills.routes import STEP, cell
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
@@ -41,6 +41,16 @@ def check(
     _check_goal(scene, world)
     if scene.held is not None:
         known.thing("held", scene.held, "pickupable")
+    if scene.condition is not None:
+        known.thing("condition.object", scene.condition.object, "dirtyable")
+    for i, disturbance in enumerate(scene.disturbances):
+        for moved in disturbance.placements:
+            known.thing(f"disturbances.{i}.object", moved.object, "pickupable")
+            known.thing(f"disturbances.{i}.receptacle", moved.receptacle, "receptacle")
+        for state in disturbance.states:
+            for name, needed in _NEEDED.items():
+                if getattr(state, name) is not None:
+                    known.thing(f"disturbances.{i}.{name}", state.object, needed)
     for i, placement in enumerate(scene.placements):
         known.thing(f"placements.{i}.object", placement.object, "pickupable")
         known.thing(f"placements.{i}.receptacle", placement.receptacle, "receptacle")
@@ -65,7 +75,11 @@ def _check_start(start: StartPose, places: Iterable[tuple[int, int]]) -> None:
 
 
 def _check_goal(scene: AlfredScene, world: ThorObjects) -> None:
-    goal = scene.goal
+    for goal in scene.goals:
+        _check_types(scene, goal, world)
+
+
+def _check_types(scene: AlfredScene, goal: AlfredGoal, world: ThorObjects) -> None:
     wanted = {"object": "pickupable", "movable": "pickupable", "toggle": "toggleable"}
     for name, needed in {**wanted, "parent": "receptacle"}.items():
         type = getattr(goal, name)

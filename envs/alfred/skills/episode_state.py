@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.alfred.language.naming import ObjectNames
 from inhabit.envs.alfred.language.reference import Reference
-from inhabit.envs.alfred.scenes.scene import AlfredGoal, RecordedThing
+from inhabit.envs.alfred.scenes.scene import AlfredGoal, Disturbance, RecordedThing
 from inhabit.envs.alfred.skills.memory import Memory
 from inhabit.envs.alfred.skills.routes import Grid, Stand, cell, heading
 from inhabit.envs.alfred.tasks.goals import History
@@ -45,6 +45,21 @@ class EpisodeState:
     """Images of the last action along the way, (H, W, 3) each."""
     just_seen: dict[str, None] = field(default_factory=dict)
     """Ids of all objects that the last action showed."""
+    also: tuple[AlfredGoal, ...] = ()
+    """Further goals."""
+    in_order: bool = False
+    """Whether the goals have to be reached one after the other."""
+    reached: tuple[int, ...] = ()
+    """Numbers of the goals that have held, in the order in which they came to hold."""
+    disturbances: tuple[Disturbance, ...] = ()
+    """Those that are still to come."""
+    actions: int = 0
+    """Number of actions so far."""
+
+    @property
+    def goals(self) -> tuple[AlfredGoal, ...]:
+        """All goals."""
+        return (self.goal, *self.also)
 
     @property
     def world(self) -> ThorObjects:

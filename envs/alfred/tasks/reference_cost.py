@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.rooms import Rooms
-from inhabit.envs.alfred.scenes.scene import AlfredScene
+from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene
 from inhabit.envs.alfred.skills.memory import Cell
 from inhabit.envs.alfred.skills.routes import HEADINGS, STEP, Grid, Stand, cell
 from inhabit.envs.alfred.thor.objects import ThorObject
@@ -54,7 +54,12 @@ def _facing(thing: ThorObject, place: Cell) -> int:
 
 def _stops(scene: AlfredScene, room: InitialRoom) -> Sequence[tuple[ThorObject, int]]:
     """The places to visit in order, with the number of interactions at each."""
-    goal = scene.goal
+    return [stop for goal in scene.goals for stop in _stops_of(goal, scene, room)]
+
+
+def _stops_of(
+    goal: AlfredGoal, scene: AlfredScene, room: InitialRoom
+) -> Sequence[tuple[ThorObject, int]]:
     moved = {p.object: room.thing(p.receptacle) for p in scene.placements}
 
     def first(type: str) -> tuple[ThorObject, int]:

@@ -100,3 +100,5 @@ _CHANGES: Mapping[str, Callable[[MineDojoScene, random.Random], dict[str, object
 }
 CHANGES: tuple[str, ...] = tuple(_CHANGES)
 """Name of a change -> the function that makes it."""
+HARDER = frozenset({"emptier hands", "more of it", "combined goals"})
+"""Changes after which more has to be done."""

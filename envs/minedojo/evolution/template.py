@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Any
 
 from pydantic import JsonValue
 
 from inhabit.envs.core import Action, SceneError, Task
-from inhabit.envs.minedojo.evolution.changes import CHANGES, changed
+from inhabit.envs.minedojo.evolution.changes import CHANGES, HARDER, changed
 from inhabit.envs.minedojo.evolution.facts import STATES, plain
 from inhabit.envs.minedojo.evolution.scenes import draw_scene, every_way
 from inhabit.envs.minedojo.expert.topology import TABLE, Node, graph
@@ -47,6 +47,7 @@ class MineDojoTemplate:
     """Writes and varies tasks of gathering, making and fighting."""
 
     changes: Sequence[str] = CHANGES
+    harder: Set[str] = HARDER
 
     def __init__(self, settings: MineDojoSettings | None = None) -> None:
         """Read the names. No setting matters to it."""

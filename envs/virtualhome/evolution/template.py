@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from pydantic import JsonValue, ValidationError
@@ -128,6 +128,7 @@ class VirtualHomeTemplate:
 
     changes: Sequence[str] = _CHANGES
     rooms: Sequence[str] = tuple(f"flat {number}" for number in range(_FLATS))
+    harder: Set[str] = frozenset({"combined goals"})
 
     def __init__(self, settings: VirtualHomeSettings | None = None) -> None:
         """Read the catalogue of what flats hold. No setting matters to it."""

@@ -164,6 +164,9 @@ def alfred() -> Iterator[tuple[Env, Template]]:
         yield env, registration.template(settings)
 
 
+_LONGER = frozenset({"also", "condition", "disturbances"})
+
+
 def _mutants(mutation: Mutation, template: Template, count: int) -> Iterator[AuthorReply]:
     author = Procedural("alfred", template)
     rng = random.Random(mutation.__name__)
@@ -173,6 +176,8 @@ def _mutants(mutation: Mutation, template: Template, count: int) -> Iterator[Aut
         number += 1
         assert isinstance(answer.raw, dict)
         task: Plain = dict(answer.raw)
+        if not _LONGER.isdisjoint(task["scene"]):  # What is wrong with one goal, another may hide.
+            continue
         mutant = mutation(task, initial_room(task["scene"]["room"]), rng)
         if mutant is not None:
             made += 1

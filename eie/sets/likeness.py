@@ -1,0 +1,168 @@
+"""How much the texts of a set resemble those of people, by three plain measures."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+SAMPLE = 200
+"""Number of texts that self-BLEU compares; it rises with this number."""
+_ORDER = 4
+_EPSILON = 0.1
+"""Matches that count where an n-gram order has none (NLTK's smoothing method 1)."""
+_SIZE = 1 << 16
+"""Number of weights of the classifier; features are hashed to them."""
+_EPOCHS, _RATE = 12, 0.1
+_FOLDS = 5
+_GRAMS = (3, 4)
+"""Lengths of the character n-grams among the classifier's features."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """The measures of a set's texts, and the same of people's."""
+
+    texts: int
+    """Number of texts that were compared, of either side."""
+    self_bleu: float
+    self_bleu_of_people: float
+    vocabulary: int
+    vocabulary_of_people: int
+    told_apart: float
+    """Accuracy of a classifier on texts that it was not trained on; 0.5 is chance."""
+
+
+def compare(ours: Sequence[str], people: Sequence[str], seed: int = 0) -> Likeness:
+    """Compare texts with those of people.
+
+    Equally many texts of both sides are taken at random.
+
+    Args:
+        ours: one text for each task, in any order.
+        people: texts of people.
+        seed: of every random choice.
+    """
+    rng = random.Random(f"likeness {seed}")
+    count = min(len(ours), len(people))
+    mine, theirs = rng.sample(list(ours), count), rng.sample(list(people), count)
+    return Likeness(
+        count,
+        self_bleu(mine),
+        self_bleu(theirs),
+        len(vocabulary(mine)),
+        len(vocabulary(theirs)),
+        told_apart(mine, theirs, seed),
+    )
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case, without punctuation."""
+    return re.findall(r"[a-z0-9]+(?:['-][a-z0-9]+)*", text.lower())
+
+
+def vocabulary(texts: Sequence[str]) -> set[str]:
+    """All different words."""
+    return {word for text in texts for word in words(text)}
+
+
+def self_bleu(texts: Sequence[str]) -> float:
+    """The mean BLEU-4 of each of the first `SAMPLE` texts against all others of them.
+
+    As in Texygen (Zhu et al. 2018), with uniform weights and smoothing method 1 of NLTK. Words are
+    lower-cased, punctuation is left out. 0 with fewer than two texts.
+    """
+    split = [words(text) for text in texts[:SAMPLE]]
+    split = [one for one in split if one]
+    if len(split) < 2:
+        return 0.0
+    counts = [[_grams(one, n) for n in range(1, _ORDER + 1)] for one in split]
+    most = [_two_highest(counts, n) for n in range(_ORDER)]
+    scores = []
+    for at, one in enumerate(split):
+        logs = 0.0
+        for n in range(_ORDER):
+            found = counts[at][n]
+            total = sum(found.values())
+            matched = sum(min(k, _without(most[n][gram], found[gram])) for gram, k in found.items())
+            logs += math.log(max(matched, _EPSILON) / max(total, 1))
+        nearest = min(
+            (len(other) for i, other in enumerate(split) if i != at),
+            key=lambda length: (abs(length - len(one)), length),
+        )
+        penalty = min(0.0, 1 - nearest / len(one))
+        scores.append(math.exp(penalty + logs / _ORDER))
+    return sum(scores) / len(scores)
+
+
+def _grams(said: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(said[i : i + n]) for i in range(len(said) - n + 1))
+
+
+def _two_highest(
+    counts: Sequence[Sequence[Counter[tuple[str, ...]]]], n: int
+) -> dict[tuple[str, ...], tuple[int, int]]:
+    """N-gram -> the two highest counts in one text, so that a text can be left out."""
+    found: dict[tuple[str, ...], tuple[int, int]] = {}
+    for one in counts:
+        for gram, k in one[n].items():
+            first, second = found.get(gram, (0, 0))
+            found[gram] = (k, first) if k > first else (first, max(second, k))
+    return found
+
+
+def _without(highest: tuple[int, int], own: int) -> int:
+    """The highest count in the other texts."""
+    return highest[1] if own == highest[0] else highest[0]
+
+
+def told_apart(ours: Sequence[str], people: Sequence[str], seed: int = 0) -> float:
+    """Accuracy of a logistic regression that tells `ours` from `people`, by cross-validation.
+
+    Features are words, pairs of words, and character n-grams; lower case, without punctuation.
+    Equal texts are always in the same fold. Every figure is of texts that were not trained on.
+    """
+    texts = [(text, 0.0) for text in ours] + [(text, 1.0) for text in people]
+    rows = [_features(text) for text, _ in texts]
+    folds = np.array([zlib.crc32(f"{seed} {words(t)}".encode()) % _FOLDS for t, _ in texts])
+    labels = np.array([label for _, label in texts])
+    right = 0
+    for fold in range(_FOLDS):
+        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        weights = _trained(rows, labels, train, seed)
+        right += sum((weights[rows[i]].sum() > 0) == (labels[i] > 0.5) for i in test)
+    return right / len(texts) if texts else 0.0
+
+
+def _trained(
+    rows: Sequence[NDArray[np.int64]],
+    labels: NDArray[np.float64],
+    among: NDArray[np.int64],
+    seed: int,
+) -> NDArray[np.float64]:
+    """Weights by Adagrad (Duchi et al. 2011)."""
+    rng = np.random.default_rng(seed)
+    weights, squares = np.zeros(_SIZE), np.full(_SIZE, 1e-8)
+    for _ in range(_EPOCHS):
+        for i in rng.permutation(among):
+            found = rows[i]
+            slope = 1 / (1 + math.exp(-np.clip(weights[found].sum(), -30, 30))) - labels[i]
+            squares[found] += slope**2
+            weights[found] -= _RATE * slope / np.sqrt(squares[found])
+    return weights
+
+
+def _features(text: str) -> NDArray[np.int64]:
+    said = words(text)
+    plain = f" {' '.join(said)} "
+    found = {f"w {word}" for word in said}
+    found |= {f"p {one} {other}" for one, other in zip(["<", *said], [*said, ">"], strict=True)}
+    found |= {f"c {plain[i : i + n]}" for n in _GRAMS for i in range(len(plain) - n + 1)}
+    return np.unique([zlib.crc32(one.encode()) % _SIZE for one in found])

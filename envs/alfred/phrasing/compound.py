@@ -1,0 +1,91 @@
+"""Words several goals, an order and a condition."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.phrasing.facts import is_known, pick
+from inhabit.envs.alfred.phrasing.goals import goal_in_words, put_in_words, sentence, wish
+from inhabit.envs.alfred.phrasing.nouns import RoomNames
+from inhabit.envs.alfred.scenes.initial_room import initial_room
+from inhabit.envs.alfred.scenes.scene import AlfredScene
+
+_BOTH = (
+    "{a} and {b}",
+    "{a}, and {b}",
+    "{a} and also {b}",
+    "{a}. {B} too",
+    "{a}. Also, {b}",
+    "{a}. {B} as well",
+    "{b}. In addition, {a}",
+    "{b}, and {a}",
+    "there are two things to do: {a}, and {b}",
+)
+_ORDERED = (
+    "first {a}, then {b}",
+    "first {a}. After that, {b}",
+    "{a} first. Then {b}",
+    "{b}, but first {a}",
+    "{a}, and only when that is done, {b}",
+    "{a}. Only after that, {b}",
+    "before anything else, {a}. Next, {b}",
+)
+_CONDITIONS = (
+    "if {it_is} dirty, {wash} it. In any case, {put}",
+    "{put}, but {wash} it first if it is dirty",
+    "{put}. If it is dirty, {wash} it before that",
+    "check whether {it_is} dirty and {wash} it if so, then {put_it}",
+    "{put}, and {wash} it beforehand if it is not clean",
+    "if {it_is} not clean, {wash} it, then {put_it}. Otherwise just {put_it}",
+)
+
+
+def scene_in_words(scene: AlfredScene, rng: random.Random) -> str:
+    """A text that means exactly the goals of a scene."""
+    if scene.condition is None and not scene.also:
+        return goal_in_words(scene.goal, scene.room, rng)
+    while True:
+        first = _first(scene, rng)
+        said = sentence(first if not scene.also else _joined(scene, first, rng))
+        if not is_known(said):
+            return said
+
+
+def _first(scene: AlfredScene, rng: random.Random) -> str:
+    """The first goal, with its condition if it has one."""
+    if scene.condition is None:
+        return wish(scene.goal, scene.room, rng)
+    placed = scene.condition.clean
+    names = RoomNames(initial_room(scene.room), rng, rng)
+    name = names.name(word(str(placed.object)), countable=True)
+    terms = {
+        "it_is": f"the {name} is",
+        "wash": pick("clean", rng, lambda verb: " " not in verb),
+        "put": put_in_words(placed, scene.room, rng, f"the {name}"),
+        "put_it": put_in_words(placed, scene.room, rng, "it"),
+    }
+    return rng.choice(_CONDITIONS).format_map(terms)
+
+
+def _joined(scene: AlfredScene, first: str, rng: random.Random) -> str:
+    other = scene.also[0]
+    second = wish(other, scene.room, rng)
+    forms: Sequence[str] = _ORDERED if scene.in_order else _BOTH
+    if scene.condition is not None:
+        # A sentence with a condition of its own stays one.
+        forms = [form for form in forms if form.startswith("{a}. ")]
+    form = rng.choice(forms)
+    terms = {"a": first, "b": second, "A": _capital(first), "B": _capital(second)}
+    if not scene.in_order and scene.condition is None and "look" not in other.type:
+        terms = terms if rng.random() < 0.5 else _swapped(terms)
+    return form.format_map(terms)
+
+
+def _swapped(terms: dict[str, str]) -> dict[str, str]:
+    return {"a": terms["b"], "b": terms["a"], "A": terms["B"], "B": terms["A"]}
+
+
+def _capital(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}"
