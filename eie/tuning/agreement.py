@@ -18,8 +18,8 @@ from inhabit.eie.tuning.passes import Way, read
 from inhabit.eie.tuning.questions import Question
 
 _EXACT, _ROUNDED = 1e-3, 0.75
-"""Tolerance in nats for float32, and for other dtypes, whose rounding differs from batch to
-batch."""
+"""Tolerance in nats for float32, and for other dtypes and quantized weights, whose rounding differs
+from batch to batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ def choose(model: Any, questions: Sequence[Question], *, pad: int, batched: bool
         pad: a token that stands for no image.
         batched: whether several questions are to be read together.
     """
-    exact = model.config.dtype in (None, torch.float32)
+    quantized = getattr(model, "is_quantized", False)
+    exact = model.config.dtype in (None, torch.float32) and not quantized
     tolerance = _EXACT if exact else _ROUNDED
     plain = [_scores(model, [question], "rows", pad)[0] for question in questions]
     remarks: list[str] = []

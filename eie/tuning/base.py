@@ -118,6 +118,13 @@ def prepare(name: str, settings: TuneSettings, seed: int) -> Base:
         )
     torch.manual_seed(seed)
     network = loaded.network
+    if getattr(network, "is_quantized", False):
+        if settings.whole:
+            raise TuneError(
+                f"The weights of {name} are quantized, which can't be trained themselves: "
+                "use LoRA alone (targets=language, no whole=)."
+            )
+        _unpack(network)
     if settings.targets == "none":
         wrapped = _chosen_parts(network, settings)
     else:
@@ -130,6 +137,18 @@ def prepare(name: str, settings: TuneSettings, seed: int) -> Base:
     base = Base(name, network, wrapped, loaded.encoder, Ability.IMAGES in loaded.abilities)
     base.to_training()
     return base
+
+
+def _unpack(network: Any) -> None:
+    """Keep four-bit weights in the layout that has gradients.
+
+    At the first forward pass on a CPU, bitsandbytes packs them for a kernel without a backward
+    pass; gradients of earlier layers would then be wrong without an error.
+    """
+    network.state_dict()  # unpacks them
+    for module in network.modules():
+        if hasattr(module, "support_avx512bf16_for_cpu"):
+            module.support_avx512bf16_for_cpu = False
 
 
 def _chosen_parts(network: Any, settings: TuneSettings) -> Any:

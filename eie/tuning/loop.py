@@ -69,9 +69,9 @@ class Training:
         optimizer = torch.optim.AdamW(
             list(self.base.trained.values()), betas=(0.9, 0.999), weight_decay=self.settings.decay
         )
-        done = self._resume(optimizer)
         train, judged = self._questions(self.train), self._questions(self.judged)
-        plan = self._plan(train)
+        plan = self._plan(train)  # of the weights at the start, as in the first run
+        done = self._resume(optimizer)
         order = Order(len(self.train), self.settings.batch, self.seed)
         if done == 0:
             self._judge(0, judged, plan, peers)
@@ -92,9 +92,8 @@ class Training:
         return Questions(samples, self.base.encoder, self.settings, sees=self.base.sees)
 
     def _plan(self, train: Questions) -> ReadingPlan:
-        """How this model is read: the same when a training is resumed."""
-        rng = np.random.default_rng(self.seed)
-        some = [train.to_learn(i, rng) for i in range(min(_COMPARED, len(self.train)))]
+        """How this model is read."""
+        some = [train.to_compare(i) for i in range(min(_COMPARED, len(self.train)))]
         alike = [q for q in some if bool(q.prompt.pictures) is bool(some[0].prompt.pictures)]
         batched = self.settings.micro_batch > 1
         self.base.to_evaluation()
@@ -145,7 +144,8 @@ class Training:
         self, questions: Sequence[Question], plan: ReadingPlan, peers: Devices
     ) -> Iterator[Sequence[Question]]:
         """The micro-batches that this process reads."""
-        most = self.settings.micro_batch if plan.together else 1
+        share = math.ceil(len(questions) / peers.count)
+        most = min(self.settings.micro_batch, share) if plan.together else 1
         yield from micro_batches(questions, most)[peers.rank :: peers.count]
 
     def _backward(

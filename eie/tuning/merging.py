@@ -33,6 +33,8 @@ def merge(name: str, out: Path) -> None:
     loaded: Any = load(name, LocalSettings(device="cpu", dtype="checkpoint"))
     if "adapters" not in loaded.details:
         raise TuneError(f"{name} has no adapters: there is nothing to merge.")
+    if getattr(loaded.network, "is_quantized", False):
+        raise TuneError(f"The base of {name} is quantized: merge into full precision instead.")
     half = out.with_name(out.name + ".half")
     shutil.rmtree(half, ignore_errors=True)
     half.mkdir(parents=True)

@@ -14,6 +14,7 @@ from inhabit.eie.tuning.samples import Sample, Wording
 from inhabit.eie.tuning.settings import Objective, TuneSettings
 
 _GIGABYTE = 10**9
+_FEW = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +72,13 @@ class Questions:
             return self._question(index, [self._encoder.candidate(self._target(sample))], 0, None)
         told = [self._encoder.candidate(text) for text in sample.example.candidates]
         return self._question(index, told, sample.example.answer, None)
+
+    def to_compare(self, index: int) -> Question:
+        """A few candidates of an example, to compare ways to read."""
+        sample = self.samples[index]
+        several = self._settings.objective is not Objective.SFT
+        told = sample.example.candidates[:_FEW] if several else [self._target(sample)]
+        return self._question(index, [self._encoder.candidate(text) for text in told], 0, None)
 
     def _question(
         self, index: int, told: Sequence[tuple[int, ...]], answer: int, other: int | None

@@ -125,6 +125,6 @@ class TuneSettings(SettingsModel):
             raise ValueError("targets=none needs whole=, the names of what is trained")
         if "all" in self.whole and self.targets != "none":
             raise ValueError("whole=all needs targets=none: nothing is left for LoRA")
-        if self.quantization and self.targets == "none":
-            raise ValueError("quantized weights can't be trained themselves: use LoRA (targets=)")
+        if self.quantization and self.whole:
+            raise ValueError("quantized weights can't be trained themselves: leave whole= out")
         return self

@@ -66,8 +66,8 @@ def _plain_base(folder: Path) -> str | None:
     return f"local:{base}"
 
 
-def apply_adapter(model: Any, folder: Path) -> Any:
-    """Merge the adapters of `folder` into the weights of `model`.
+def apply_adapter(model: Any, folder: Path, *, merged: bool) -> Any:
+    """Add the adapters of `folder` to `model`: to its weights if `merged`, else as layers.
 
     Raises:
         ModelError: the adapters are not for this model, or cut short.
@@ -80,7 +80,8 @@ def apply_adapter(model: Any, folder: Path) -> Any:
             "A tuned model needs the package 'peft': pip install 'inhabit[tune]'"
         ) from error
     try:
-        return peft.PeftModel.from_pretrained(model, str(folder)).merge_and_unload()
+        wrapped = peft.PeftModel.from_pretrained(model, str(folder))
+        return wrapped.merge_and_unload() if merged else wrapped.get_base_model()
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise ModelError(f"The adapters in {folder} don't fit the base model: {reason}") from error

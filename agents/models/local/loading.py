@@ -16,6 +16,7 @@ from inhabit.agents.core import ModelError
 from inhabit.agents.models.local.adapter import apply_adapter
 from inhabit.agents.models.local.encoder import Encoder, ImageProcessor
 from inhabit.agents.models.local.precision import choose, round_weights
+from inhabit.agents.models.local.quantization import bits_and_bytes
 from inhabit.agents.models.local.scoring import possible_ways
 from inhabit.agents.models.local.self_check import SelfCheck, cached, check
 from inhabit.agents.models.local.settings import LocalSettings
@@ -79,10 +80,10 @@ def _network(
     source: str, config: Any, sees: bool, settings: LocalSettings, adapters: Sequence[Path]
 ) -> Any:
     quantized = bool(settings.quantization) or hasattr(config, "quantization_config")
-    if quantized and adapters:
+    if quantized and len(adapters) > 1:
         raise ModelError(
-            "Adapters are merged into the weights, and these are quantized: name the base model "
-            "in full precision."
+            "Quantized weights take the adapters of one tuning, and these come from several: merge "
+            "the earlier ones with `inhabit merge`."
         )
     text = config.get_text_config()
     saved = config.dtype or text.dtype
@@ -91,20 +92,18 @@ def _network(
     if settings.attention:
         options["attn_implementation"] = settings.attention
     if settings.quantization:
-        four = settings.quantization == "bnb-4bit"
-        options["quantization_config"] = transformers.BitsAndBytesConfig(
-            load_in_4bit=four, load_in_8bit=not four, bnb_4bit_compute_dtype=dtype
-        )
+        options["quantization_config"] = bits_and_bytes(settings.quantization, dtype)
     if settings.device_map or quantized:
         options["device_map"] = settings.device_map or {"": device}
     # The weights are loaded in their dtype, and only moved to the device: a cast of the whole
     # model would round what it computes in float32 as well. Adapters are merged before weights are
     # rounded: into those of the checkpoint, unless they are wanted in float32.
-    first = "auto" if adapters and dtype != torch.float32 else dtype
+    merged = bool(adapters) and not quantized
+    first = "auto" if merged and dtype != torch.float32 else dtype
     model = _kind(config, sees).from_pretrained(source, dtype=first, **options)
     for adapter in adapters:
-        model = apply_adapter(model, adapter)
-    if adapters:
+        model = apply_adapter(model, adapter, merged=merged)
+    if merged:
         round_weights(model, dtype)
     return (model if "device_map" in options else model.to(device)).eval()
 

@@ -27,7 +27,7 @@ def test_lists_are_words_with_commas() -> None:
         ({"end": "true"}, "end=true needs objective=sft"),
         ({"targets": "none"}, "targets=none needs whole="),
         ({"whole": "all"}, "whole=all needs targets=none"),
-        ({"quantization": "bnb-4bit", "targets": "none", "whole": "all"}, "use LoRA"),
+        ({"quantization": "bnb-4bit", "targets": "none", "whole": "all"}, "leave whole= out"),
     ],
 )
 def test_settings_that_contradict_each_other(given: dict[str, str], said: str) -> None:
