@@ -52,10 +52,18 @@ def choose(model: Any, questions: Sequence[Question], *, pad: int, batched: bool
     several = any(len(question.trie.paths) > 1 for question in questions)
     window = getattr(model.config.get_text_config(), "sliding_window", None)
     longest = max(len(q.prompt.ids) + int(q.trie.depths.max()) for q in questions)
-    if several and possible_ways(model)[0] == "tree" and not (window and longest >= window):
+    trees = possible_ways(model)[0] == "tree" and not (window and longest >= window)
+    if several and not trees:
+        remarks.append(
+            "Candidates are read as a row each, with the whole prompt: the attention of this model "
+            "takes no tree masks. Set negatives to compare with fewer."
+        )
+    elif several:
         alone = _alone(model, questions, "packed", pad)
         if problem := _problem(alone, plain, tolerance):
-            remarks.append(f"Candidates are read as a row each: tree masks {problem}.")
+            remarks.append(
+                f"Candidates are read as a row each, with the whole prompt: tree masks {problem}."
+            )
         else:
             way = "packed"
     if not batched or len(questions) < 2:

@@ -45,7 +45,7 @@ def lora_targets(network: Any, settings: TuneSettings) -> list[str]:
     """
     head = network.get_output_embeddings()
     within = network if settings.targets == "all" else network.get_decoder()
-    inside = {id(m) for m in within.modules() if isinstance(m, nn.Linear) and m is not head}
+    inside = {id(m) for m in within.modules() if _is_linear(m) and m is not head}
     whole = module_names(network, settings.whole)
     names = [
         name
@@ -55,6 +55,12 @@ def lora_targets(network: Any, settings: TuneSettings) -> list[str]:
     if not names:
         raise ModelError("The model has no linear layers to put LoRA on.")
     return names
+
+
+def _is_linear(module: nn.Module) -> bool:
+    """Whether it is a matrix product; Llama 4's router is derived from one and returns a pair."""
+    own = type(module).__module__.startswith("transformers.models.")
+    return isinstance(module, nn.Linear) and not own
 
 
 def _within(name: str, outer: str) -> bool:

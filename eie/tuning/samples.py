@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,10 @@ class Sample:
         return self.example.candidates[self.example.answer]
 
 
+Look = Callable[[Path, str], NDArray[np.uint8]]
+"""Reads a picture, given the folder of its set and its name there."""
+
+
 class Wording:
     """Builds the prompts of the planners, so that training and use agree."""
 
@@ -43,24 +47,24 @@ class Wording:
         self._question = Prompt("question", history=settings.history)
         self._sees = sees and settings.pictures
 
-    def messages(self, sample: Sample) -> Sequence[Message]:
-        """The prompt of `sample`.
+    def messages(self, sample: Sample, look: Look | None = None) -> Sequence[Message]:
+        """The prompt of `sample`; `look` reads its images, by default `picture`.
 
         Raises:
             TuneError: an image of it can't be read.
         """
-        example = sample.example
+        example, look = sample.example, look or picture
         if example.kind in ("recognition", "photograph"):
-            return self._asked(sample)
-        rgb = picture(sample.folder, example.image) if self._sees else None
+            return self._asked(sample, look)
+        rgb = look(sample.folder, example.image) if self._sees else None
         view = view_of(example.goal, Observation(example.text, rgb), example.history)
         return self._prompt.messages(view, images=self._sees)
 
-    def _asked(self, sample: Sample) -> Sequence[Message]:
+    def _asked(self, sample: Sample, look: Look) -> Sequence[Message]:
         """The prompt of a question that planners don't ask, with all images at the end."""
         example = sample.example
         files = [past.image for past in example.history if past.image] + [example.image]
-        seen = [Image(picture(sample.folder, f)) for f in files] if self._sees else []
+        seen = [Image(look(sample.folder, f)) for f in files] if self._sees else []
         view = view_of(example.question, Observation(example.text), ())
         system, user = self._question.messages(view, images=False)
         return system, Message("user", (*user.parts, *seen))
@@ -122,9 +126,27 @@ def picture(folder: Path, name: str) -> NDArray[np.uint8]:
     Raises:
         TuneError: it can't be read, or lies outside the set.
     """
-    if Path(name).is_absolute() or ".." in Path(name).parts:
+    if not _lies_inside(name):
         raise TuneError(f"The picture {name!r} lies outside of the set {folder}.")
     found = read_picture(folder / name, folder, ("PNG", "JPEG"))
     if found is None:
         raise TuneError(f"The picture {folder / name} can't be read.")
     return np.asarray(found.convert("RGB"))
+
+
+def picture_file(folder: Path, name: str) -> Path:
+    """The file of a picture of the set `folder`.
+
+    Raises:
+        TuneError: it is not there, or lies outside the set.
+    """
+    file = (folder / name).resolve()
+    if not _lies_inside(name) or not file.is_relative_to(folder.resolve()):
+        raise TuneError(f"The picture {name!r} lies outside of the set {folder}.")
+    if not file.is_file():
+        raise TuneError(f"The picture {folder / name} can't be read.")
+    return file
+
+
+def _lies_inside(name: str) -> bool:
+    return not Path(name).is_absolute() and ".." not in Path(name).parts

@@ -66,7 +66,11 @@ def test_a_tuned_architecture(architecture: Architecture, made: Path, tmp_path: 
     before = logits(plain, base, made)
     by_peft = peft.PeftModel.from_pretrained(plain, str(tmp_path / "whole" / "model")).eval()
     unmerged = logits(by_peft, base, made)
-    by_hand = logits(kind.from_pretrained(tmp_path / "merged").eval(), tmp_path / "merged", made)
+    by_hand = logits(
+        kind.from_pretrained(tmp_path / "merged", dtype=torch.float32).eval(),
+        tmp_path / "merged",
+        made,
+    )
     ours = load(result.model, LocalSettings(device="cpu", dtype="float32"))
     assert not torch.allclose(before, unmerged, atol=0.1)
     torch.testing.assert_close(by_hand, unmerged, atol=2e-3, rtol=0)
