@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inhabit.eie.checking.checks import check_target
+from inhabit.eie.checking.checks import check_name, check_target
 from inhabit.eie.checking.perceptible import is_perceptible
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
@@ -15,10 +15,16 @@ from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.envs.core import Action, Observation
 from inhabit.envs.template import ActionKind
 
+_PARTLY = 4
+"""How many times smaller than the answer's object a thing in it may look."""
+_FARTHER = 3
+"""How many times smaller a thing to go to may look than one to handle."""
 _ANCHORS = 2
 """Moments that a group is tried to be built around."""
 _NEARER = 1.5
 """How much larger a thing has to look from where it can be handled than from farther away."""
+_STATES = (ActionKind.OPEN, ActionKind.CLOSE, ActionKind.SWITCH_ON, ActionKind.SWITCH_OFF)
+"""Kinds of actions that depend on a state of their object."""
 _SPARE = 4
 """Actions that are tried to fill up the candidates of a group that is one answer short."""
 
@@ -44,12 +50,40 @@ class MomentGroups:
             if event.deed is ActionKind.TAKE
         )
         self._least = least
+        self.fillers: Sequence[Moment] = ()
+        """Moments of the task whose answers may fill up candidates; not all can be asked about."""
         self.refused: dict[str, Refused] = {}
         """Why moments are not asked about."""
 
     def refuse(self, error: RejectedError) -> None:
         """Note a reason."""
         self.refused.setdefault(error.refused.sentence, error.refused)
+
+    def shows_target(self, moment: Moment) -> bool:
+        """Whether the object of the answer is visible, as far as it is known."""
+        try:
+            self._check_target(moment)
+        except RejectedError as error:
+            self.refuse(error)
+            return False
+        return True
+
+    def _check_target(self, moment: Moment) -> None:
+        """Check that the answer's object is visible; less so if it is to go there.
+
+        Who carries something that the image shows may be sent to what it does not show.
+        """
+        going = self._template.deed(moment.answer) is ActionKind.GO
+        carrying = any(thing.pixels >= self._least for thing in moment.context.held)
+        least = self._least if not going else self._least // _FARTHER
+        check_target(moment.context, 0 if going and carrying else least)
+
+    def answers(self, moments: Sequence[Moment]) -> int:
+        """The largest number of different answers among moments with equal facts."""
+        by_facts: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+        for moment in moments:
+            by_facts.setdefault(self._writer.facts(moment), set()).add(moment.said)
+        return max(map(len, by_facts.values()), default=0)
 
     def choose(self, moments: Sequence[Moment]) -> tuple[list[Moment], list[Action]] | None:
         """The members of a group and its candidates; None if there are too few.
@@ -75,7 +109,7 @@ class MomentGroups:
 
     def _around(self, anchor: Moment, pool: Sequence[Moment]) -> list[Moment]:
         """A group with the anchor, and with others of the same view first."""
-        if not self._is_sound(anchor):
+        if not (self._is_sound(anchor) and self._shows_state(anchor)):
             return []
         members = [anchor]
         others = self._job.rng.sample(pool, len(pool))
@@ -88,6 +122,7 @@ class MomentGroups:
                 and all(self._are_twins(other, m) for m in members)
                 and self._writer.told(other) == self._writer.told(anchor)
                 and all(self._differ(other, m) for m in members)
+                and self._shows_state(other)
             ):
                 members.append(other)
         return members
@@ -104,10 +139,10 @@ class MomentGroups:
         return moment.sound
 
     def _check(self, moment: Moment) -> None:
-        check_target(moment.context, self._least)
+        self._check_target(moment)
         if not moment.works(self._template):
             raise RejectedError(Rejection.UNSOLVABLE, f"{moment.answer.text!r} fails.")
-        check_target(moment.context, self._least)
+        self._check_target(moment)
         self._check_hidden(moment)
 
     def _check_hidden(self, moment: Moment) -> None:
@@ -122,10 +157,23 @@ class MomentGroups:
             return
         for thing in context.things:
             inside = thing.support == target.name and thing.inside
-            if inside and thing.kind in self._wanted and thing.pixels < self._least:
+            if inside and thing.kind in self._wanted and thing.pixels < self._least / _PARTLY:
                 raise RejectedError(
                     Rejection.HIDDEN, f"The {thing.kind} in the {target.kind} is not to be seen."
                 )
+
+    def _shows_state(self, moment: Moment) -> bool:
+        """Whether the state that the answer would change can be seen: the image with the other
+        state differs visibly.
+        """
+        if self._template.deed(moment.answer) not in _STATES or moment.state_shown is not None:
+            return moment.state_shown is not False
+        after = moment.outcome()
+        moment.state_shown = after is None or _differ(moment.observe(), after)
+        if not moment.state_shown:
+            said = f"After {moment.answer.text!r} the image looks the same."
+            self.refuse(RejectedError(Rejection.HIDDEN, said))
+        return moment.state_shown
 
     def _are_twins(self, one: Moment, other: Moment) -> bool:
         """Whether each has the better answer for itself, for reasons that can be seen."""
@@ -151,9 +199,9 @@ class MomentGroups:
     def _filler(self, members: Sequence[Moment], moments: Sequence[Moment]) -> Action | None:
         """An answer of another moment of the task that is wrong for all members."""
         said = {m.said for m in members}
-        others = {m.said: m.answer for m in moments if m.said not in said}
+        others = {m.said: m.answer for m in (*moments, *self.fillers) if m.said not in said}
         for action in self._job.rng.sample([*others.values()], min(len(others), _SPARE)):
-            if all(m.trials.is_wrong(action, m.answer) for m in members):
+            if all(_is_plain(action, m) and m.trials.is_wrong(action, m.answer) for m in members):
                 return action
         return None
 
@@ -206,6 +254,15 @@ class FilmGroups:
             return False
         was, now = (_pixels(c, other.action) for c in (film.shown, film.after.context))
         return now >= was and now > 0
+
+
+def _is_plain(action: Action, moment: Moment) -> bool:
+    """Whether no number tells apart what looks alike."""
+    try:
+        check_name(moment.context, action)
+    except RejectedError:
+        return False
+    return True
 
 
 def _pixels(context: StepContext, action: Action) -> int:

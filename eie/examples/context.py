@@ -114,15 +114,13 @@ class Trials:
 
     def is_wrong(self, action: Action, answer: Action) -> bool:
         """Whether `answer`, which the expert chose, is better than `action` without doubt."""
-        if isinstance(self._env, Forkable) and self.fails(action):
-            return True
+        if isinstance(self._env, Forkable):
+            return self.fails(action) or (
+                self.tried(action).actions_left > self.tried(answer).actions_left
+            )
         best = self.best()
-        if best is not None:
-            # Actions without a number may mean one of those with it.
-            return without_numbers(action) not in map(without_numbers, best)
-        if not isinstance(self._env, Forkable):
-            return False  # Nothing proves it.
-        return self.tried(action).actions_left > self.tried(answer).actions_left
+        # Actions without a number may mean one of those with it.
+        return best is not None and without_numbers(action) not in map(without_numbers, best)
 
     def fails(self, action: Action) -> bool:
         """Whether an action can't be done."""

@@ -19,6 +19,10 @@ from inhabit.envs.template import ActionKind
 
 _FILMS = 0.25
 """Share of tasks that ask what was done, where they may."""
+_CLOSE = 0.4
+"""Share of tasks with detours, even where the expert's own moments are enough: these have more
+moments with the same view.
+"""
 _TRIED_FAILURES = 2
 """Failing actions that are tried for one group."""
 _FAILURES = (
@@ -63,7 +67,15 @@ class ExampleExtractor:
         for action, feedback in self._episode.failed:
             why = f"The expert's own step failed: {action.text!r}: {feedback}"
             yield Refused(Rejection.UNSOLVABLE, why)
-        moments = [*own, *self._episode.detours(own)]
+        moments = [moment for moment in own if self._groups.shows_target(moment)]
+        self._groups.fillers = own
+        needed = self._job.settings.candidates + 1
+        if self._rng.random() < _CLOSE or self._groups.answers(moments) < needed:
+            for moment in self._episode.detours(own):
+                if self._groups.shows_target(moment):
+                    moments.append(moment)
+                if self._groups.answers(moments) > needed:
+                    break
         for kind in self._kinds():
             if group := self._group(kind, moments):
                 yield from group
@@ -130,12 +142,19 @@ class ExampleExtractor:
 
     def _recovery(self, moments: Sequence[Moment]) -> list[Draft]:
         """Moments after the same action failed, each for its own visible cause."""
-        template = self._job.template
-        tried = [m.answer for m in moments if template.deed(m.answer) in _FAILURES]
+        chosen = self._groups.choose(moments)
+        if chosen is None:
+            return []
+        members, options = chosen
+        said = {m.said for m in members}
+        tried = [
+            m.answer
+            for m in moments
+            if m.said not in said and self._job.template.deed(m.answer) in _FAILURES
+        ]
         for action in self._rng.sample(tried, min(len(tried), _TRIED_FAILURES)):
-            after = (self._episode.after(m, action, fails=True) for m in moments)
-            chosen = self._groups.choose([moment for moment in after if moment is not None])
-            if chosen is not None:
-                failed = chosen[0][0].context.done[-1]
-                return self._writer.decisions("recovery", *chosen, [failed])
-        return []
+            after = [m for m in (self._episode.failed_at(m, action) for m in members) if m]
+            if len(after) == len(members):
+                failed = after[0].context.done[-1]
+                return self._writer.decisions("recovery", after, options, [failed])
+        return self._writer.decisions("decision", members, options, ())

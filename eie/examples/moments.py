@@ -17,7 +17,7 @@ from inhabit.envs.template import ActionKind, Template
 
 _SAME_FAILURE = 2
 """Steps of the expert that may fail in a row."""
-_DETOURS = 4
+_DETOURS = 6
 """Detours that are tried in one episode."""
 _DETOURS_OF_ONE = 2
 """Detours that are tried from one moment."""
@@ -50,6 +50,8 @@ class Moment:
     """Whether it is known which object the answer means."""
     sound: bool | None = None
     """Whether it may be asked about; None if that was not checked yet."""
+    state_shown: bool | None = None
+    """Whether the image shows the state that the answer would change; None if not checked."""
 
     @property
     def answer(self) -> Action:
@@ -72,6 +74,14 @@ class Moment:
                 deed, things = template.deed(self.answer), trial.things()
             self.context, self.meant = with_target(self.context, deed, things), True
         return True
+
+    def outcome(self) -> Observation | None:
+        """What is seen after the answer; None where the environment can't be copied."""
+        if not isinstance(self.env, Forkable):
+            return None
+        with self.env.fork() as copy:
+            copy.act(self.answer)
+            return copy.observe()
 
     def observe(self) -> Observation:
         """The observation with its image, which is drawn on first use."""
@@ -178,6 +188,17 @@ class Episode:
         if context is None or not _is_answerable(context, self._template):
             return None
         return Moment(copy, context, Trials(copy), moment.view, moment.on_the_way, meant=False)
+
+    def failed_at(self, moment: Moment, action: Action) -> Moment | None:
+        """The moment after an action failed without any effect; None if it has one."""
+        found = self.after(moment, action, fails=True)
+        if found is None or found.said != moment.said:
+            return None
+        if found.context.things != moment.context.things:
+            return None
+        found.context = replace(found.context, target_name=moment.context.target_name)
+        found.meant = True
+        return found
 
     def _moment(self, env: Env, context: StepContext, view: int, steps: int) -> Moment:
         copy = self._copy(env)

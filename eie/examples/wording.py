@@ -73,6 +73,15 @@ def explain(context: StepContext, event: Event | None, template: Template) -> Ex
     return _Explainer(context, event, template).explain()
 
 
+def explain_absent(held: SceneObject, target: SceneObject) -> Explanation:
+    """Why to go with what is held to what the image does not show."""
+    return Explanation(
+        f"The {held.kind} is in your hand, and the {target.kind} is not in view. Go to the "
+        f"{target.kind}.",
+        (held.kind,),
+    )
+
+
 _TREATING = (ActionKind.SWITCH_ON, ActionKind.CLOSE)
 """Kinds of actions that may affect the objects inside."""
 

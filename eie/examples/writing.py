@@ -28,13 +28,14 @@ from inhabit.eie.examples.topology import Topology
 from inhabit.eie.examples.wording import (
     Explanation,
     explain,
+    explain_absent,
     question,
     question_after_failure,
     question_of_film,
     recognise,
 )
 from inhabit.envs.core import Action
-from inhabit.envs.template import Event, ShowsHeld
+from inhabit.envs.template import ActionKind, Event, ShowsHeld
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 
@@ -97,11 +98,12 @@ class ExampleWriter:
             for member in members:
                 check_statement(asked, member.context.things, self._template.lexicon)
         shown = past if kind == "trajectory" else ()
+        if any(self.told(member) != self.told(first) for member in members):
+            raise RejectedError(Rejection.AMBIGUOUS, "Words would tell the twins apart.")
         texts = self._shuffled([option.text for option in options])
         made = []
         for number, member in enumerate(members):
-            event = self._brought_about(member.context)
-            why = explain(member.context, event, self._template)
+            why = self._why(member.context)
             if proposal is not None and member is first:
                 why = Explanation(
                     proposal.reason or why.reason, proposal.key_concepts or why.key_concepts
@@ -109,6 +111,13 @@ class ExampleWriter:
             words = _Words(asked, text, texts, why)
             made.append(self._draft(kind, number, member.context, member.answer, words, shown))
         return made
+
+    def _why(self, context: StepContext) -> Explanation:
+        target, held = context.target(context.answer), next(iter(context.held), None)
+        going = self._template.deed(context.answer) is ActionKind.GO
+        if going and held is not None and target is not None and not target.pixels:
+            return explain_absent(held, target)
+        return explain(context, self._brought_about(context), self._template)
 
     def _asked(self, kind: Kind, member: Moment, text: str, past: Sequence[TakenStep]) -> str:
         goal, done = self._origin.task.goal, self._events(member.context.done)

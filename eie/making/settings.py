@@ -24,7 +24,7 @@ class SynthSettings(SettingsModel):
     """Ask at a quarter of the tasks which action was done between two images."""
     history: int = Field(default=4, ge=0, le=50)
     """Past steps given with images; older ones are given as text."""
-    visible: float = Field(default=0.0015, ge=0.0, le=1.0)
+    visible: float = Field(default=0.002, ge=0.0, le=1.0)
     """Minimum share of the image area that a key concept has to cover."""
     split_by: By = "room"
     """What training, validation and test never share."""
