@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from inhabit.agents.models.ranker.parsing import GO, PUT, TURN_ON, uncut
 from inhabit.agents.models.ranker.progress import progress
-from inhabit.agents.planners.skills.search import SURE
 from inhabit.agents.planners.skills.situation import Situation
 from inhabit.agents.planners.skills.tasks import is_done
+from inhabit.agents.planners.skills.tries import SURE
 from inhabit.agents.reading.reading import ROLES, Reading, Readings
 from inhabit.envs.core import Reason
 

@@ -6,19 +6,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from inhabit.agents.models.ranker.parsing import EXPLORE, GO, OPEN, VERBS
-from inhabit.agents.planners.skills.situation import DOORS, TURNS, Deed, Name, Situation
+from inhabit.agents.planners.skills.situation import DOORS, TURNS, Name, Situation
+from inhabit.agents.planners.skills.tries import MAYBE, SURE, worth_a_try
 from inhabit.agents.planners.skills.usual_places import UsualPlaces
-from inhabit.envs.core import Action, Reason
+from inhabit.envs.core import Action
 
-SURE, MAYBE = 0.5, 0.2
-"""Confidence at which a detection is believed, and at which it is worth a try."""
 _FIRST_TURNS = 3
 """Turns on the spot that show the whole room, before any place is searched."""
 _SINGLE, _ANOTHER = 1.3, 0.3
 """Mean number up to which a room has one such place; and the chance of one more where it has
 several, and all that are usual were visited."""
-_MOST_REFUSED = 4
-"""Failures to go somewhere after which places that were never recognised are left out."""
 _LOOK_AROUND = VERBS.index("look around")
 _WALK, _DOOR, _SURVEY = 7.0, 2.0, 26.0
 """Typical low-level steps to go somewhere, to open a door, and to explore."""
@@ -26,30 +23,6 @@ _OVERLOOKED = 0.4
 """Chance that an object on a surface that was seen from afar was not recognised."""
 _NEWS = 0.3
 """Chance that exploring for the first time shows what is sought; it falls with every time."""
-_NEWS_FOR_A_TRY = 4.0
-"""Places seen before going again to an object that was not recognised with certainty."""
-_LIKELY = 0.06
-"""Share of objects that are kept in a place which, once open, is worth such a try by itself."""
-_GLIMPSES, _TRIES, _MOST_FAILURES = 2, 5, 7
-"""How often an object is gone to in vain where it was recognised without certainty, and in all;
-and failures of an episode after which nothing more is tried."""
-_SINGLE, _ANOTHER = 1.3, 0.3
-"""Mean number up to which a room has one such place; and the chance of one more where it has
-several, and all that are usual were visited."""
-_MOST_REFUSED = 4
-"""Failures to go somewhere after which places that were never recognised are left out."""
-_LOOK_AROUND = VERBS.index("look around")
-_WALK, _DOOR, _SURVEY = 7.0, 2.0, 26.0
-"""Typical low-level steps to go somewhere, to open a door, and to explore."""
-_OVERLOOKED = 0.4
-"""Chance that an object on a surface that was seen from afar was not recognised."""
-_NEWS = 0.3
-"""Chance that exploring for the first time shows what is sought; it falls with every time."""
-_NEWS_FOR_A_TRY = 4
-"""Places seen before going to an object that was never recognised."""
-_TRIES, _MOST_VAIN = 4, 7
-"""How often an object that was never recognised may be gone to (it may have been in view), and how
-often objects may be gone to in vain in all."""
 
 
 def search(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[Action | None]:
@@ -58,8 +31,8 @@ def search(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[Action | N
         yield now.plain.get(TURNS[0])
     if not now.turns and not now.looks:
         yield now.offered(_LOOK_AROUND, "")
-    yield from _opened_here(now, usual, kind)
-    if _worth_a_try(now, kind, usual):
+    yield from opened_here(now, kind, usual)
+    if worth_a_try(now, kind, usual):
         yield now.offered(GO, kind)
     explore = None if now.failures(EXPLORE, "") else now.offered(EXPLORE, "")
     survey = _NEWS * 0.6**now.explored / _SURVEY
@@ -76,46 +49,11 @@ def _only_turned(now: Situation) -> bool:
     return all(deed.text in TURNS for deed in now.deeds if deed.reason is None)
 
 
-def _opened_here(now: Situation, usual: UsualPlaces, kind: str) -> Iterator[Action | None]:
-    """Open the place that was just gone to, if it is worth it."""
-    last = now.last()
-    if last is not None and last.reason is None and last.what.verb == GO:
-        name = last.what.noun, last.what.number
-        if name[0] in DOORS and name not in now.ever_opened and kind in usual.kept:
-            yield now.offered(OPEN, name[0])
-
-
-def _worth_a_try(now: Situation, kind: str, usual: UsualPlaces) -> bool:
-    """Whether to go there without being sure: not too often, and with news since.
-
-    An object must have been glimpsed at least. Furniture need not: rooms of a kind have it.
-    """
-    if now.seen.get(kind, 0.0) < MAYBE and kind not in usual.number:
-        return False
-    if now.at[0] == kind:
-        return False
-    tries = [i for i in range(len(now.deeds)) if _missed(now, i, kind)]
-    since = now.deeds[tries[-1] + 1 :] if tries else now.deeds
-    news = sum(_news(deed, kind, usual) for deed in since if deed.reason is None)
-    if sum(deed.reason is not None for deed in now.deeds) >= _MOST_FAILURES:
-        return False
-    glimpsed = now.here.get(kind, 0.0) >= MAYBE and (not tries or news >= 1.0)
-    return (glimpsed and len(tries) < _GLIMPSES) or (
-        news >= _NEWS_FOR_A_TRY and len(tries) < _TRIES
-    )
-
-
-def _news(deed: Deed, kind: str, usual: UsualPlaces) -> float:
-    """How much an action may have shown of an object of that kind, in places gone to."""
-    if deed.what.verb == OPEN:
-        share = usual.share(kind, usual.number).get(deed.what.noun, 0.0)
-        return _NEWS_FOR_A_TRY if share >= _LIKELY else 1.0
-    return float(deed.what.verb in (GO, EXPLORE, _LOOK_AROUND))
-
-
-def _missed(now: Situation, index: int, kind: str) -> bool:
-    deed = now.deeds[index]
-    return deed.what.verb == GO and deed.what.noun == kind and deed.reason is Reason.NOT_FOUND
+def opened_here(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[Action | None]:
+    """Open the place where the agent is, where an object of that kind is sought."""
+    tried = any(d.what.noun == now.at[0] for d in now.failures(OPEN, now.at[0]))
+    if now.at[0] in DOORS and now.at not in now.ever_opened and kind in usual.kept and not tried:
+        yield now.offered(OPEN, now.at[0])
 
 
 def _exhausted(now: Situation) -> frozenset[str]:
@@ -148,7 +86,7 @@ def _visits(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[tuple[flo
         visited = sum(name[0] == place for name in now.visits)
         number = usual.number[place]
         left = max(number - visited, _ANOTHER if number > _SINGLE else 0.0)
-        unlikely = now.seen.get(place, 0.0) < MAYBE and len(refused) >= _MOST_REFUSED
+        unlikely = now.seen.get(place, 0.0) < (SURE if refused else MAYBE)
         if action is None or unlikely or place in exhausted or place in refused or not left:
             continue
         shut = place in DOORS

@@ -20,8 +20,9 @@ from inhabit.agents.models.ranker.parsing import (
     TURN_ON,
     uncut,
 )
-from inhabit.agents.planners.skills.search import SURE, search
+from inhabit.agents.planners.skills.search import opened_here, search
 from inhabit.agents.planners.skills.situation import DOORS, Name, Situation, verb
+from inhabit.agents.planners.skills.tries import SURE, missed
 from inhabit.agents.planners.skills.usual_places import UsualPlaces
 from inhabit.agents.reading.reading import Reading
 from inhabit.envs.core import Action, Reason
@@ -243,6 +244,8 @@ class Skills:
             name[0] == kind and at == now.at and name not in self._settled(number)
             for name, at in now.progress.left.items()
         )
+        if not (at_it or left_here or number):
+            yield from opened_here(now, kind, self.usual)
         if at_it or left_here or (self._freshly_seen(kind) and not number):
             yield now.offered(TAKE, kind)
         if last is not None and last.reason is Reason.CLOSED:
@@ -262,8 +265,9 @@ class Skills:
         if last is None or last.reason is not None or last.what.verb not in (GO, OPEN):
             return False
         settled = self._settled("")
-        here = any(n[0] == kind for n in settled) and now.at[0] == self.reading.place
-        if here or now.at in settled or any(True for _ in self._not_found(kind)):
+        # What is in view may be the one that was brought already.
+        brought = any(n[0] == kind for n in settled) and last.what.verb != OPEN
+        if brought or now.at in settled or any(True for _ in self._not_found(kind)):
             return False
         return now.here.get(kind, 0.0) >= SURE
 
@@ -302,6 +306,7 @@ class Skills:
     def _go(self, kind: str, number: str = "") -> Iterator[Action | None]:
         """Go to an object or a place, or search for it."""
         now = self.now
+        yield from opened_here(now, kind, self.usual)
         lately = [d for d in now.failures(GO, kind) if d.reason is Reason.BLOCKED]
         if len(lately) < _TOO_OFTEN and self._worth_going(kind):
             yield now.offered(GO, kind, number)
@@ -316,14 +321,10 @@ class Skills:
                 yield step
 
     def _worth_going(self, kind: str) -> bool:
-        """Whether an object of that kind was seen, after it could last not be found."""
+        """Whether an object of that kind was seen, and not gone to in vain."""
         now = self.now
-        failed = list(self._not_found(kind))
-        if not failed and uncut(kind) and self._was_cut(uncut(kind)):
-            return True
-        if failed:
-            tired = len(failed) >= _TOO_OFTEN or len(now.deeds) - failed[-1] < 2
-            return not tired and now.here.get(kind, 0.0) >= SURE
-        if now.at[0] == kind and now.at in self._settled(""):
+        if missed(now, kind) or (now.at[0] == kind and now.at in self._settled("")):
             return False
+        if uncut(kind) and self._was_cut(uncut(kind)):
+            return True
         return now.seen.get(kind, 0.0) >= SURE or any(name[0] == kind for name in now.visits)

@@ -129,6 +129,38 @@ def test_what_cannot_be_read_is_said_and_it_tries_or_stops(box: Model, goal: str
     assert stopped.reasoning == tried.reasoning
 
 
+def test_a_reading_that_is_hardly_likelier_than_others_is_called_a_guess(box: Model) -> None:
+    asked = view(Observation("", rgb=BLACK), (), "Pick up everything")
+    assert decided(box, asked).reasoning.endswith("This is a guess.")
+    assert decided(box, asked, unread="stop").stop
+
+
+STRANGE = (
+    " \n\t",
+    "💡🍎",
+    "\x00\x01",
+    "{% raw %}{{ goal }}",
+    "Goal: a\nSeen: b\nDone: c\nHere: d",
+    "Read as: x; y; z",
+    "Put the mug in the mug",
+    "put the giraffe on the giraffe",
+    "把杯子放进微波炉",
+    "ضع الكوب على الطاولة",
+    "Put -1 mugs on the table",
+    "the " * 9,
+    "x" * 100_000,
+    "a\n" * 5000,
+)
+
+
+@pytest.mark.parametrize("unread", ["try", "stop"])
+def test_no_goal_raises_an_error(box: Model, unread: str) -> None:
+    for goal in STRANGE:
+        decision = decided(box, view(Observation("", rgb=BLACK), (), goal), unread=unread)
+        assert decision.stop != (decision.action is not None)
+        assert decision.reasoning
+
+
 def test_a_reading_that_was_carried_out_in_vain_gives_way_to_the_next(box: Model) -> None:
     seen = Observation("You see: pen_1, desk_1, side table_1.")
     steps = [

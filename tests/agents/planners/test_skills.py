@@ -123,6 +123,49 @@ def test_a_search_goes_where_such_things_are_kept(box: Model) -> None:
     assert next_action(box, "Wash an egg.", at_it, seen=seen) == "open the fridge"
 
 
+def missed(what: str, seen: str) -> Step:
+    return Step(f"go to the {what}", Reason.NOT_FOUND, f"You have not seen a {what}.", None, seen)
+
+
+def test_a_closed_place_is_opened_before_anything_else_is_tried(box: Model) -> None:
+    seen = "You see: fridge_1, cup_1, countertop_1."
+    done = [("look around", "You look around."), ("go to the fridge", "You are at the fridge_1.")]
+    assert next_action(box, "Put a cup in the sink.", done, seen=seen) == "open the fridge"
+
+
+def test_tries_to_go_to_what_is_not_recognised_are_spread_over_the_search(box: Model) -> None:
+    seen = "You see: soap bar_1, drawer_1, countertop_1, garbage can_1."
+    done: list[tuple[str, str] | Step] = [
+        ("look around", "You look around."),
+        ("explore", "You explore further."),
+        missed("soap bar", seen),
+    ]
+    tries = []
+    for number in range(1, 7):
+        for verb, told in (("go to", "are at"), ("open", "open")):
+            action = next_action(box, "Wash a soap bar.", done, seen=seen, kind=Kind.BATHROOM)
+            if action == "go to the soap bar":
+                tries.append(number)
+                done.append(missed("soap bar", seen))
+            done.append((f"{verb} the drawer", f"You {told} the drawer_{number}."))
+    assert 1 <= len(tries) <= 3
+    assert tries[0] > 1
+
+
+def test_what_was_brought_already_is_not_fetched_again(box: Model) -> None:
+    done = [
+        ("go to the potato", "You are at the potato_1."),
+        ("pick up the potato", "You pick up the potato_1."),
+        ("go to the sink", "You are at the sink_1."),
+        ("put it in the sink", "You put the potato_1 in the sink_1."),
+        ("go to the countertop", "You are at the countertop_1."),
+        ("go to the potato", "You are at the potato_1."),
+        ("go to the cabinet", "You are at the cabinet_1."),
+    ]
+    action = next_action(box, "Put two potatoes in the sink.", done)
+    assert action == "open the cabinet"
+
+
 def test_usual_places_are_shares_of_the_places_that_there_are() -> None:
     share = usual_places().share("egg", {"fridge", "toilet", "countertop"})
     assert sum(share.values()) == pytest.approx(1.0)
