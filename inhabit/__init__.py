@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inhabit.api.reading import RunResults, SetResults, read_run, read_set
     from inhabit.api.session import Session, StepResult, open, tasks
     from inhabit.api.table import Table
-    from inhabit.frameworks.rollout import rollouts
+    from inhabit.frameworks.factory import rollouts
 
 if not (Path(__file__).parent / "envs").is_dir():
     raise ImportError(
@@ -52,7 +52,7 @@ _EXPORTS = {
     "open": "inhabit.api.session",
     "read_run": "inhabit.api.reading",
     "read_set": "inhabit.api.reading",
-    "rollouts": "inhabit.frameworks.rollout",
+    "rollouts": "inhabit.frameworks.factory",
     "run": "inhabit.api.playing",
     "tasks": "inhabit.api.session",
 }

@@ -14,7 +14,9 @@ from inhabit.envs.errors import UserError
 from inhabit.envs.extras import require
 from inhabit.episodes.commands.options import Backend, EnvName
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
-from inhabit.frameworks.rollout import Reward, RolloutFactory, rollouts
+from inhabit.frameworks.factory import rollouts
+from inhabit.frameworks.reward import Reward
+from inhabit.frameworks.rollout import RolloutFactory
 
 TOKEN = "INHABIT_SERVE_TOKEN"
 """Name of the environment variable that holds the server's token."""

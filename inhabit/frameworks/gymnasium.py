@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 
 from inhabit.envs import registry
 from inhabit.episodes.recording.schema import Ending
-from inhabit.frameworks.rollout import Rollout, RolloutFactory, Turn, rollouts
+from inhabit.frameworks.factory import rollouts
+from inhabit.frameworks.rollout import Rollout, RolloutFactory
+from inhabit.frameworks.turn import Turn
 
 _PRINTABLE = "".join(map(chr, range(32, 127)))
 _LONGEST = {"text": 1000, "goal": 400, "action": 200}

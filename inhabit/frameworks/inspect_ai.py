@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,10 @@ from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.page.writing import Films, write_run
 from inhabit.episodes.running.plan import plan
 from inhabit.episodes.running.record import record_run
+from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.pictures import png
-from inhabit.frameworks.rollout import Rollout, RolloutFactory, Turn, rollouts
+from inhabit.frameworks.rollout import Rollout, RolloutFactory
+from inhabit.frameworks.turn import Turn
 
 _HOW = (
     "You act in a simulated world, one step at a time, until the goal is reached. Call the tool "
@@ -200,16 +203,14 @@ def _recorded(run: Run) -> Mapping[str, Any]:
 
 
 def _registered(name: str) -> Callable[..., Task]:
-    def made(
-        n: int = 10,
-        seed: int = 0,
-        tasks: str | None = None,
-        agent: str | None = None,
-        out: str = "runs/inspect",
-        max_steps: int | None = None,
-    ) -> Task:
-        return embodied(name, n, seed, tasks, agent, out, max_steps)
+    def made(**arguments: Any) -> Task:
+        return embodied(name, **arguments)
 
+    # Inspect reads a task's arguments from its signature.
+    whole = signature(embodied, eval_str=True)
+    made.__signature__ = whole.replace(  # type: ignore[attr-defined]
+        parameters=[one for one in whole.parameters.values() if one.name != "env"]
+    )
     made.__name__ = made.__qualname__ = name
     made.__doc__ = f"Tasks of the environment {name!r}."
     registered: Callable[..., Task] = task(name=name)(made)

@@ -12,7 +12,8 @@ from mcp.server.fastmcp.exceptions import ToolError
 
 from inhabit.envs.errors import UserError
 from inhabit.frameworks.pictures import png
-from inhabit.frameworks.rollout import RolloutFactory, Turn
+from inhabit.frameworks.rollout import RolloutFactory
+from inhabit.frameworks.turn import Turn
 
 _HOW = (
     "You act in a simulated world, one step at a time. Call reset to begin an episode, goal to "

@@ -32,7 +32,8 @@ from inhabit import __version__
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.errors import UserError, did_you_mean
 from inhabit.frameworks.pictures import data_url
-from inhabit.frameworks.rollout import Rollout, RolloutFactory, Turn
+from inhabit.frameworks.rollout import Rollout, RolloutFactory
+from inhabit.frameworks.turn import Turn
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LONGEST = 4096

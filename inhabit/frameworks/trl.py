@@ -14,7 +14,8 @@ from typing import Any, Literal
 from PIL import Image
 
 from inhabit.envs.core import SimulatorError
-from inhabit.frameworks.rollout import RolloutFactory, Turn
+from inhabit.frameworks.rollout import RolloutFactory
+from inhabit.frameworks.turn import Turn
 from inhabit.frameworks.verbs import Verb, verbs
 
 Block = dict[str, Any]

@@ -13,8 +13,11 @@ from typing import Any
 from PIL import Image
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.replies import actions_in
-from inhabit.frameworks.rollout import Reward, RolloutFactory, Turn, rollouts
+from inhabit.frameworks.reward import Reward
+from inhabit.frameworks.rollout import RolloutFactory
+from inhabit.frameworks.turn import Turn
 
 IMAGE = "<image>"
 

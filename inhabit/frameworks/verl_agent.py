@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.frameworks.replies import actions_in
-from inhabit.frameworks.rollout import Rollout, RolloutFactory, Turn
+from inhabit.frameworks.rollout import Rollout, RolloutFactory
+from inhabit.frameworks.turn import Turn
 
 
 class EnvironmentManager:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inhabit.episodes.recording.reader import Run
-from inhabit.frameworks.rollout import rollouts
+from inhabit.frameworks.factory import rollouts
 
 pytest.importorskip("inspect_ai", reason="needs the extra `inspect`")
 

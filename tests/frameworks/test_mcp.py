@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from inhabit.frameworks.rollout import rollouts
+from inhabit.frameworks.factory import rollouts
 
 mcp = pytest.importorskip("mcp", reason="needs the extra `mcp`")
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from inhabit.frameworks.rollout import rollouts
+from inhabit.frameworks.factory import rollouts
 
 pytest.importorskip("openenv", reason="needs the extra `openenv`")
 

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import inhabit
-from inhabit.envs.core import TaskError, UnknownNameError
+from inhabit.envs.core import SceneError, TaskError, UnknownNameError
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.running.settings import SettingError
-from inhabit.frameworks.rollout import Rollout, Turn, rollouts
+from inhabit.frameworks.factory import rollouts
+from inhabit.frameworks.rollout import Rollout
+from inhabit.frameworks.turn import Turn
 
 
 def _solved(rollout: Rollout) -> list[Turn]:
@@ -121,3 +124,28 @@ def test_a_wrong_word_is_refused_before_anything_starts() -> None:
         rollouts("toi")
     with pytest.raises(SettingError, match="pixels"):
         rollouts("toy", settings={"pixel": 3})
+
+
+def test_a_task_that_can_not_be_started_leaves_no_simulator_behind() -> None:
+    good, other = inhabit.tasks("toy", 2)
+    bad = other.model_copy(update={"scene": {"room": "nowhere"}})
+    with rollouts("toy", tasks=[good, bad], worker=True).open() as rollout:
+        rollout.reset(0)
+        assert _workers()
+        with pytest.raises(SceneError):
+            rollout.reset(1)
+        assert not _workers()
+        assert not rollout.reset(0).done
+    assert not _workers()
+
+
+def test_tasks_of_one_kind_and_room() -> None:
+    factory = rollouts("toy", 3, kinds=["put_away"], rooms=["hall"])
+    assert {(task.kind, task.scene["room"]) for task in factory.tasks} == {("put_away", "hall")}
+
+
+def _workers() -> list[str]:
+    """Process ids of this process's running workers."""
+    tasks = Path("/proc/self/task").iterdir()
+    children = [pid for task in tasks for pid in (task / "children").read_text().split()]
+    return [pid for pid in children if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]

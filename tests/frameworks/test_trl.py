@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inhabit.frameworks.rollout import rollouts
+from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.trl import environment_class, rows
 
 

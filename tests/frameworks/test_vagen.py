@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from inhabit.frameworks.rollout import rollouts
+from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.vagen import IMAGE, VagenEnv, VagenHandler
 from inhabit.frameworks.verl_agent import EnvironmentManager
 

@@ -1,0 +1,95 @@
+"""`inhabit.rollouts`: the episodes that a trainer plays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+
+from inhabit.envs.core import Task, TaskError
+from inhabit.envs.registry import find
+from inhabit.episodes.running.plan import find_backend
+from inhabit.episodes.running.settings import divide
+from inhabit.episodes.running.tasks import gather
+from inhabit.frameworks.reward import Reward
+from inhabit.frameworks.rollout import RolloutFactory
+from inhabit.frameworks.starts import Starts
+
+
+def rollouts(
+    env: str,
+    n: int | None = None,
+    *,
+    tasks: str | Sequence[Task] | None = None,
+    kinds: Collection[str] = (),
+    rooms: Collection[str] = (),
+    seed: int = 0,
+    reward: Reward | str = Reward.CONDITIONS,
+    settings: Mapping[str, object] | Sequence[str] = MappingProxyType({}),
+    backend: str | None = None,
+    list_candidates: bool = True,
+    max_steps: int | None = None,
+    max_invalid: int = 10,
+    penalty: float = 0.0,
+    worker: bool = False,
+    deadline: float = 60.0,
+    keep: int = 8,
+) -> RolloutFactory:
+    """Episodes of an environment for a trainer.
+
+    Args:
+        env: a registered name, such as "alfred".
+        n: how many tasks; None takes 100 sampled ones, or all of `tasks`.
+        tasks: tasks, or where they come from instead of the sampler, as `--tasks` has it.
+        kinds: of tasks to take; any by default. Not for `tasks` that are tasks themselves.
+        rooms: to take tasks of; any by default. Likewise.
+        seed: of the sample, and of the episodes: task i starts as episode i of
+            `inhabit run ENV --seed SEED` does.
+        reward: "success", "conditions" or "progress".
+        settings: what `--set` may say of the environment, such as {"pixels": 128} or
+            ["pixels=128"].
+        backend: which simulator; None for the embedded default.
+        list_candidates: whether a turn's text lists the plausible actions.
+        max_steps: actions an episode may take, instead of each task's own limit.
+        max_invalid: actions without effect, in total, that end an episode.
+        penalty: taken from the reward of every action without effect.
+        worker: run each environment in a process of its own.
+        deadline: seconds that a call to a worker's environment may take; a reset three times that.
+        keep: task starts that are kept, so that the next episodes from the same start (a group of
+            GRPO) copy it instead of building it again. Environments that can't copy keep none.
+
+    Raises:
+        UnknownNameError, SettingError, TaskError: a name or a setting is wrong, or tasks can't be
+            read.
+        LackingError: the reward needs an expert, and the environment has none.
+    """
+    registration = find(env)
+    name = find_backend(registration, backend)
+    own = divide(settings, {"env": registration.settings})["env"]
+    chosen = registration.fastest_settings(name, own)
+    if tasks is None or isinstance(tasks, str):
+        wanted = 100 if n is None and tasks is None else n
+        found = tuple(
+            gather(
+                registration, chosen, n=wanted, seed=seed, source=tasks, kinds=kinds, rooms=rooms
+            )
+        )
+    else:
+        found = tuple(tasks)[:n]
+    if not found:
+        raise TaskError("A rollout needs at least one task.")
+    return RolloutFactory(
+        registration=registration,
+        tasks=found,
+        settings=chosen,
+        backend=name,
+        seed=seed,
+        reward=Reward(reward),
+        listed=list_candidates,
+        max_steps=max_steps,
+        max_invalid=max_invalid,
+        penalty=penalty,
+        worker=worker,
+        deadline=deadline,
+        # Copies of a worker's environment would share its process.
+        _starts=Starts(0 if worker else keep),
+    )

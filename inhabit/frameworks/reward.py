@@ -1,0 +1,70 @@
+"""What a rollout pays for an action."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from inhabit.api.session import Session, StepResult
+from inhabit.envs.core import Expert
+from inhabit.episodes.running.view import LackingError
+
+
+class Reward(StrEnum):
+    """What a rollout pays: every step the change, so that an episode's rewards sum to its value."""
+
+    SUCCESS = "success"
+    """1 once all goal conditions hold."""
+    CONDITIONS = "conditions"
+    """The share of goal conditions that hold, less the share that held at the start."""
+    PROGRESS = "progress"
+    """The share of the expert's plan from the start that need not be done any more: 1 when solved,
+    negative after steps away from the goal. Needs an environment with an expert."""
+
+
+class Payment:
+    """The rewards of one episode.
+
+    Args:
+        reward: what is paid.
+        penalty: taken from the reward of every action without effect.
+        session: the episode, at its start.
+
+    Raises:
+        LackingError: the reward needs an expert, and the environment has none.
+    """
+
+    def __init__(self, reward: Reward, penalty: float, session: Session) -> None:
+        self._reward, self._penalty = reward, penalty
+        met, total = session.env.progress()
+        self._base = met / total
+        self._worth, self._left = 0.0, 1
+        self._planned = self._remaining(session) if reward is Reward.PROGRESS else 0
+        self.sum = 0.0
+        """Of the rewards so far."""
+
+    def pay(self, session: Session, result: StepResult) -> float:
+        """The reward of an action that has been executed in `session`."""
+        match self._reward:
+            case Reward.SUCCESS:
+                worth = float(result.success)
+            case Reward.CONDITIONS:
+                worth = result.met / result.total - self._base
+            case Reward.PROGRESS:
+                left = 0 if result.success else self._remaining(session)
+                worth = 1.0 - left / self._planned
+        fine = self._penalty if result.reason is not None else 0.0
+        reward = worth - self._worth - fine
+        self._worth = worth
+        self.sum += reward
+        return reward
+
+    def _remaining(self, session: Session) -> int:
+        """Actions of the expert's plan from here; where it knows none, as many as before."""
+        env = session.env
+        if not isinstance(env, Expert):
+            raise LackingError(
+                f"{session.task.env!r} has no expert, which the reward 'progress' asks: choose "
+                "'conditions' or 'success'."
+            )
+        self._left = len(env.plan()) or self._left
+        return self._left

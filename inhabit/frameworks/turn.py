@@ -1,0 +1,58 @@
+"""What a rollout shows after a reset or an action."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.core import Reason
+from inhabit.episodes.recording.schema import Ending
+
+STOP = "stop"
+"""The text that ends an episode, as an agent of a run may end it."""
+
+ENDED: Mapping[Ending, str] = {
+    Ending.SUCCESS: "The goal is reached: the episode has ended.",
+    Ending.WRONG_ANSWER: "The episode has ended, and the goal is not reached.",
+    Ending.FORMAT_ERROR: "The episode has ended: the answer could not be understood.",
+    Ending.INVALID_LIMIT: "The episode has ended: too many actions had no effect.",
+    Ending.STEP_LIMIT: "The episode has ended: no steps are left.",
+}
+"""The last line of an episode's last text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """What there is to see and to know after a reset or an action."""
+
+    text: str
+    """For a model: after a reset the goal, after an action its feedback; then what the observation
+    says, and the candidates where they are listed."""
+    picture: NDArray[np.uint8] | None
+    """(H, W, 3); None where the environment has none."""
+    reward: float
+    """Of this step; 0 after a reset."""
+    ending: Ending | None
+    """Why the episode has ended; None while it goes on."""
+    met: int
+    """Goal conditions that hold, out of `total`. Agents under evaluation never see this."""
+    total: int
+    steps: int
+    """Actions taken since the reset."""
+    reason: Reason | None = None
+    """Why the last action had no effect; None if it worked, or after a reset."""
+    candidates: tuple[str, ...] = ()
+    """Texts of the plausible actions, whether or not `text` lists them."""
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode has ended."""
+        return self.ending is not None
+
+    @property
+    def success(self) -> bool:
+        """Whether all goal conditions hold."""
+        return self.met == self.total
