@@ -71,7 +71,8 @@ class Toy(Env):
 
     def act(self, action: Action) -> Outcome:
         """Execute one action; walking costs one step per room."""
-        time.sleep(self._settings.delay)
+        if self._settings.delay:  # Even sleep(0) gives the processor away.
+            time.sleep(self._settings.delay)
         before = self._house
         self._house, reason, feedback = apply(before, action)
         self._look()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from inhabit.envs.core import Action
 from inhabit.envs.toy.house import HAND, ToyHouse, apply, successors, walk_cost
@@ -27,6 +28,7 @@ class ToyGoal:
         return len(self.inside) + len(self.closed)
 
 
+@lru_cache(maxsize=10_000)
 def solve(house: ToyHouse, goal: ToyGoal) -> tuple[Sequence[Action], frozenset[Action]]:
     """Breadth-first search over the reachable states of the house.
 

@@ -55,13 +55,16 @@ class ToyHouse:
 
 def vocabulary() -> Sequence[Action]:
     """The whole vocabulary."""
-    return [
-        *(Action(f"go to the {room}", "go", (room,)) for room in ROOMS),
-        *(Action(f"{verb} the {c}", verb, (c,)) for verb in ("open", "close") for c in OPENABLE),
-        *(Action(f"pick up the {i}", "pick", (i,)) for i in ITEMS),
-        *(Action(f"put the {i} in the {c}", "put", (i, c)) for i in ITEMS for c in CONTAINERS),
-        *(Action(f"drop the {i}", "drop", (i,)) for i in ITEMS),
-    ]
+    return _VOCABULARY
+
+
+_VOCABULARY = (
+    *(Action(f"go to the {room}", "go", (room,)) for room in ROOMS),
+    *(Action(f"{verb} the {c}", verb, (c,)) for verb in ("open", "close") for c in OPENABLE),
+    *(Action(f"pick up the {i}", "pick", (i,)) for i in ITEMS),
+    *(Action(f"put the {i} in the {c}", "put", (i, c)) for i in ITEMS for c in CONTAINERS),
+    *(Action(f"drop the {i}", "drop", (i,)) for i in ITEMS),
+)
 
 
 def walk_cost(a: str, b: str) -> int:
