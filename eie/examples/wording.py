@@ -7,9 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inhabit.eie.checking.circular import circle
 from inhabit.eie.checking.nouns import plural
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
+from inhabit.eie.examples.variety import last, merely_next, seen, with_purpose, with_wish
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Event, Template
 
@@ -18,11 +20,25 @@ _ASKED = (
     "What is the best next step?",
     "What do you do now?",
     "Which action comes next?",
+    "What would you do next?",
+    "How do you go on?",
+    "Which step is right now?",
+    "What has to happen next?",
+    "Choose the best action now.",
+    "What should be done at this point?",
+    "Given what you see, what is the next action?",
+    "Looking at the picture, what do you do?",
+    "What is your next move?",
+    "Which of these brings the task forward?",
 )
 _FILMED = (
     "What was done between the first picture and the last?",
     "What was done in this film?",
     "Which action do these pictures show?",
+    "What happened between these two pictures?",
+    "Which of these was carried out?",
+    "What changed, and by which action?",
+    "Compare the pictures: what was done?",
 )
 
 
@@ -62,15 +78,23 @@ class Explanation:
     key_concepts: tuple[str, ...]
 
 
-def explain(context: StepContext, event: Event | None, template: Template) -> Explanation:
+def explain(
+    context: StepContext,
+    event: Event | None,
+    template: Template,
+    rng: random.Random,
+    ahead: Event | None = None,
+) -> Explanation:
     """Why the expert's next action is right now.
 
     Args:
         context: of the step, with the expert's plan.
         event: the task's event that the action causes, if any.
         template: maps actions to their kinds.
+        rng: chooses the wording.
+        ahead: the task's event that the plan causes next.
     """
-    return _Explainer(context, event, template).explain()
+    return _Explainer(context, event, template, rng, ahead).explain()
 
 
 def explain_absent(held: SceneObject, target: SceneObject) -> Explanation:
@@ -87,7 +111,16 @@ _TREATING = (ActionKind.SWITCH_ON, ActionKind.CLOSE)
 
 
 class _Explainer:
-    def __init__(self, context: StepContext, event: Event | None, template: Template) -> None:
+    def __init__(
+        self,
+        context: StepContext,
+        event: Event | None,
+        template: Template,
+        rng: random.Random,
+        ahead: Event | None,
+    ) -> None:
+        self._rng = rng
+        self._ahead = ahead
         self._context = context
         self._event = event
         self._template = template
@@ -96,7 +129,7 @@ class _Explainer:
 
     def explain(self) -> Explanation:
         facts, concepts = self._facts()
-        return Explanation(_join(_sentence(", and ".join(facts)), self._advice()), concepts)
+        return Explanation(_join(_sentence(seen(facts, self._rng)), self._advice()), concepts)
 
     def _facts(self) -> tuple[list[str], tuple[str, ...]]:
         """The facts that the reason states, and the key concepts among them."""
@@ -133,14 +166,16 @@ class _Explainer:
         deed = self._template.deed(answer)
         now = phrase(answer, deed, self._context, it=self._kind)
         if len(self._context.plan) == 1:
-            return f"{_sentence(now)} That completes the task."
+            return _sentence(last(now, self._rng))
         just_that = phrase(answer, deed, self._context, it="")
         if event is not None and deed in _TREATING and event.wish != just_that:
-            return _sentence(f"{now} to {event.wish}")
-        following = self._following(deed)
-        if following is None:
-            return _sentence(f"{now}, as the next step")
-        return _sentence(f"{now} so that you can {following}")
+            return _sentence(with_wish(now, event.wish, self._rng))
+        following, ahead = self._following(deed), self._ahead
+        if following is not None and not circle(f"{now} so that you can {following}"):
+            return _sentence(with_purpose(now, following, self._rng))
+        if ahead is not None and not circle(f"{now} so that you can {ahead.wish}"):
+            return _sentence(with_purpose(now, ahead.wish, self._rng))
+        return _sentence(merely_next(now, self._rng))
 
     def _following(self, deed: ActionKind) -> str | None:
         """The next step of the plan that this one enables; navigation does not count."""
@@ -202,6 +237,8 @@ def _lower(text: str) -> str:
 
 def _sentence(text: str) -> str:
     text = text.strip()
+    if not text:
+        return ""
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from inhabit.eie.checking.checks import (
     check_shown,
     check_statement,
 )
+from inhabit.eie.checking.circular import circle
 from inhabit.eie.checking.pictures import fingerprint, unclear
 from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
@@ -24,6 +25,7 @@ from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.films import Film
 from inhabit.eie.examples.moments import Moment
+from inhabit.eie.examples.tempting import against
 from inhabit.eie.examples.topology import Topology
 from inhabit.eie.examples.wording import (
     Explanation,
@@ -103,7 +105,7 @@ class ExampleWriter:
         texts = self._shuffled([option.text for option in options])
         made = []
         for number, member in enumerate(members):
-            why = self._why(member.context)
+            why = self._why(member.context, options)
             if proposal is not None and member is first:
                 why = Explanation(
                     proposal.reason or why.reason, proposal.key_concepts or why.key_concepts
@@ -112,12 +114,15 @@ class ExampleWriter:
             made.append(self._draft(kind, number, member.context, member.answer, words, shown))
         return made
 
-    def _why(self, context: StepContext) -> Explanation:
+    def _why(self, context: StepContext, options: Sequence[Action]) -> Explanation:
         target, held = context.target(context.answer), next(iter(context.held), None)
         going = self._template.deed(context.answer) is ActionKind.GO
         if going and held is not None and target is not None and not target.pixels:
             return explain_absent(held, target)
-        return explain(context, self._brought_about(context), self._template)
+        event, ahead = self._brought_about(context), self._ahead(context)
+        why = explain(context, event, self._template, self._rng, ahead)
+        more = against(context, options, self._template, self._rng)
+        return replace(why, reason=f"{why.reason} {more}".strip())
 
     def _asked(self, kind: Kind, member: Moment, text: str, past: Sequence[TakenStep]) -> str:
         goal, done = self._origin.task.goal, self._events(member.context.done)
@@ -216,6 +221,8 @@ class ExampleWriter:
         check_question(words.asked.replace(self._origin.task.goal, " "), answer, context)
         check_statement(words.why.reason, context.things, self._template.lexicon)
         check_statement(words.text, context.things, self._template.lexicon)
+        if said := circle(words.why.reason):
+            raise RejectedError(Rejection.CIRCULAR, f"The reason goes in a circle: {said!r}.")
         check_concepts(words.why.key_concepts, context, self._template.lexicon)
 
     def _history(
@@ -266,6 +273,13 @@ class ExampleWriter:
 
     def _brought_about(self, context: StepContext) -> Event | None:
         return self._topology.completed(context.answer, self._template, self._names(context.done))
+
+    def _ahead(self, context: StepContext) -> Event | None:
+        """The event that the plan causes after the answer."""
+        done = self._names(context.done)
+        event = self._topology.completed(context.answer, self._template, done)
+        after = done | {event.name} if event is not None else done
+        return self._topology.current(context.plan[1:], self._template, after)
 
     def _names(self, done: Sequence[TakenStep]) -> frozenset[str]:
         actions = [step.action for step in done if not step.failed]

@@ -157,7 +157,9 @@ class _Clause:
         return self._put(self._object(self._participle()))
 
     def get_put(self) -> str:
-        return f"{self._get()}{self._join()}{self._put(self._it)}"
+        get = self._get()
+        it = "them" if get.endswith(tuple(facts()["plural"])) else self._it
+        return f"{get}{self._join()}{self._put(it)}"
 
     def one_another(self) -> str:
         """Two by "another": "put a vase and another one on the desk"."""

@@ -14,6 +14,7 @@ from inhabit.envs.core import Action, SceneError, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.evolution.facts import spoken
+from inhabit.envs.virtualhome.evolution.wording import both, worded
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 from inhabit.envs.virtualhome.settings import VirtualHomeSettings
@@ -21,17 +22,6 @@ from inhabit.envs.virtualhome.tasks.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.tasks.sampling import KINDS, DrawnGoal, draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
 
-_ON = (
-    "Put the {a} on the {b}.",
-    "Bring the {a} to the {b} and leave it there.",
-    "I want the {a} on the {b}.",
-    "The {a} belongs on the {b}.",
-)
-_IN = (
-    "Put the {a} in the {b} and close it.",
-    "The {a} belongs in the {b}, which should be closed.",
-    "Store the {a} in the closed {b}.",
-)
 _SURFACES = """bathroomcounter bed bench bookshelf coffeetable desk dresser kitchencounter
     kitchentable nightstand sofa tvstand"""
 _TAKES = {
@@ -61,8 +51,8 @@ def draw_wish(world: FlatWorld, rng: random.Random) -> DrawnGoal | None:
     goals: list[Goal] = [RelationGoal(from_id=thing.id, relation=relation, to_id=place.id)]
     if inside:
         goals.append(StateGoal(id=place.id, state="CLOSED"))
-    words = rng.choice(_IN if inside else _ON)
-    said = words.replace("{a}", spoken(thing.class_name)).replace("{b}", spoken(place.class_name))
+    said = worded("put", goals, world, rng)
+    assert said is not None
     return DrawnGoal(said, tuple(goals))
 
 
@@ -158,7 +148,7 @@ class VirtualHomeTemplate:
         task = None
         while task is None or _numbered(task.goal):
             if rng.random() < _KNOWN_KINDS:
-                task = draw_task(name, rng.choice(_UNNUMBERED), rng)
+                task = _reworded(draw_task(name, rng.choice(_UNNUMBERED), rng), rng)
             else:
                 scene, world = draw_flat(rng)
                 wish = draw_wish(world, rng)
@@ -230,7 +220,8 @@ def _changed(
     rooms = [r for r in ("kitchen", "livingroom", "bedroom", "bathroom") if r != scene.room]
     match change:
         case "another flat":
-            return draw_task(name, task.kind, rng) if task.kind in KINDS else None
+            known = task.kind in KINDS
+            return _reworded(draw_task(name, task.kind, rng), rng) if known else None
         case "another room":
             there = {"room": rng.choice(rooms)}
             return vary(name, task.kind, scene.model_copy(update=there), wish)
@@ -242,8 +233,19 @@ def _changed(
         return None
     if change == "another object":
         return vary(name, "put", scene, other)
-    both = DrawnGoal(f"{task.goal} {other.words}", (*scene.goals, *other.goals))
-    return vary(name, "combined", scene, both)
+    if task.kind == "combined":
+        return None  # Two goals are enough.
+    two = DrawnGoal(both(task.goal, other.words, rng), (*scene.goals, *other.goals))
+    return vary(name, "combined", scene, two)
+
+
+def _reworded(task: Task, rng: random.Random) -> Task:
+    """The same task in other words."""
+    if _numbered(task.goal):
+        return task
+    scene = VirtualHomeScene.model_validate(dict(task.scene))
+    said = worded(task.kind, scene.goals, build_world(scene), rng)
+    return task if said is None else task.model_copy(update={"goal": said})
 
 
 def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:

@@ -1,0 +1,76 @@
+"""Why another option is wrong now, where the state tells."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from inhabit.eie.examples.context import StepContext
+from inhabit.eie.examples.wording import phrase
+from inhabit.envs.core import Action, SceneObject
+from inhabit.envs.template import ActionKind, Template
+
+_WAIT = (
+    "Now is not the moment to {phrase}.",
+    "To {phrase} would not help now.",
+    "It does not help to {phrase} now.",
+)
+
+
+def against(
+    context: StepContext, options: Sequence[Action], template: Template, rng: random.Random
+) -> str:
+    """A sentence on one of the wrong options: why it fails, or else that it does not help.
+
+    Args:
+        context: of the step.
+        options: all options.
+        template: maps actions to their kinds.
+        rng: the source of randomness.
+    """
+    wrong = [option for option in options if option.text != context.answer.text]
+    found = [said for option in wrong if (said := _why(context, option, template))]
+    if found:
+        return rng.choice(found)
+    if not wrong:
+        return ""
+    option = rng.choice(wrong)
+    said = phrase(option, template.deed(option), context, it="")
+    return rng.choice(_WAIT).format(phrase=said)
+
+
+def _why(context: StepContext, option: Action, template: Template) -> str:
+    """What the image shows that keeps an option from working; empty if nothing does."""
+    target = context.target(option)
+    if target is None or not (target.pixels or target.held):
+        return ""
+    deed, kind = template.deed(option), target.kind
+    held = next(iter(context.held), None)
+    match deed:
+        case ActionKind.TAKE if target.held:
+            return f"The {kind} is in your hand already, so there is no need to pick it up."
+        case ActionKind.TAKE if held is not None:
+            return f"Your hand is full: the {held.kind} keeps you from picking up the {kind}."
+        case ActionKind.PUT if held is None:
+            where = f"{_in(option)} the {kind}"
+            return f"Your hands are empty, so there is nothing that you could put {where}."
+        case ActionKind.PUT if _is(target, "open", False):
+            return f"Nothing can be put in the {kind} while it is closed."
+        case ActionKind.OPEN if _is(target, "open", True):
+            return f"The {kind} is open already."
+        case ActionKind.CLOSE if _is(target, "open", False):
+            return f"The {kind} is closed already."
+        case ActionKind.SWITCH_ON if _is(target, "on", True):
+            return f"The {kind} is on already."
+        case ActionKind.SWITCH_OFF if _is(target, "on", False):
+            return f"The {kind} is off already."
+    return ""
+
+
+def _in(option: Action) -> str:
+    """The preposition of an option to put something."""
+    return "in" if " in the " in option.text else "on"
+
+
+def _is(thing: SceneObject, state: str, holds: bool) -> bool:
+    return thing.states.get(state) is holds

@@ -1,0 +1,148 @@
+"""Wordings of goals in a flat; verbs, prepositions and joins are people's, learnt from ALFRED."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from inhabit.envs.alfred.phrasing.facts import pick
+from inhabit.envs.virtualhome.evolution.facts import spoken
+from inhabit.envs.virtualhome.graph.world import FlatWorld
+from inhabit.envs.virtualhome.tasks.goals import ActionGoal, Goal, RelationGoal, StateGoal
+
+_INTO = {
+    "in": ("in", "into", "inside", "inside of"),
+    "on": ("on", "onto", "on top of"),
+}
+_TO = ("to", "over to")
+_MOVES = ("move", "bring", "carry", "take", "return")
+_SAID: Mapping[str, tuple[str, ...]] = {
+    "sofa": ("sofa", "couch"),
+    "fridge": ("fridge", "refrigerator"),
+    "tv": ("tv", "television"),
+}
+"""Other names, which the lexicon knows."""
+_CLOSING = (
+    "{put} and {close} it",
+    "{put}, and {close} it afterwards",
+    "{put}, then {close} the door",
+    "{put}. Make sure that its door is closed in the end",
+    "{put}, and don't leave it open",
+    "{put}. Then {close} it again",
+)
+_HEATING = (
+    "heat the {a} in the microwave, with its door closed",
+    "warm up the {a} in the closed microwave",
+    "put the {a} in the microwave, {close} it and turn it on",
+    "{get} the {a} and microwave it: the door has to be closed",
+    "place the {a} inside the microwave. Then {close} it and switch it on",
+    "microwave the {a}, and leave the microwave closed and running",
+)
+_DRINKING = (
+    "drink some of the {a}, put it back in the fridge and {close} the door",
+    "have some of the {a} from the fridge, and leave everything as it was",
+    "{get} the {a}, drink from it and return it to the fridge, which should be closed in the end",
+    "drink a little of the {a}. Then put it back into the fridge and {close} it",
+    "open the fridge, drink some of the {a}, and put it away again behind a closed door",
+)
+_PLAIN: Mapping[str, tuple[str, ...]] = {
+    "lights_out": (
+        "switch off the lamp on the ceiling of every room",
+        "turn out all ceiling lamps",
+        "turn off every ceiling lamp that is on",
+        "go through all rooms and switch the ceiling lamps off",
+        "make it dark: no ceiling lamp may stay on",
+        "turn the ceiling lamps off in each room",
+    ),
+    "watch_tv": (
+        "watch tv sitting on the {sofa}",
+        "turn on the tv, sit on the {sofa}, and watch",
+        "sit down on the {sofa} and watch something on the tv",
+        "switch the tv on and watch it from the {sofa}",
+        "have a seat on the {sofa} and watch tv",
+    ),
+}
+_JOINED = (
+    "{first}. {Second}.",
+    "{first}. Also, {second}.",
+    "{first}, and {second}.",
+    "{first}. Besides that, {second}.",
+    "There are two things to do: {first}, and {second}.",
+    "{first}. When that is done, or before, {second}.",
+)
+
+
+def worded(kind: str, goals: Sequence[Goal], world: FlatWorld, rng: random.Random) -> str | None:
+    """A text that means exactly these goals; None if they are of another form.
+
+    Args:
+        kind: of the task.
+        goals: about objects of which the flat has one.
+        world: where they are.
+        rng: the source of randomness.
+    """
+    terms = {"close": rng.choice(("close", "shut")), "get": rng.choice(("get", "take", "grab"))}
+    clause = _clause(kind, goals, world, rng, terms)
+    return None if clause is None else f"{clause[:1].upper()}{clause[1:]}."
+
+
+def both(first: str, second: str, rng: random.Random) -> str:
+    """Two goals in one text."""
+    terms = {
+        "first": first.rstrip("."),
+        "second": f"{second[:1].lower()}{second[1:]}".rstrip("."),
+        "Second": second.rstrip("."),
+    }
+    several = ". " in first or " and " in first  # Sentences, or clauses that are joined already.
+    form = rng.choice([form for form in _JOINED if not several or form.startswith("{first}. ")])
+    if not form.startswith("{first}"):
+        terms["first"] = f"{first[:1].lower()}{first[1:]}".rstrip(".")
+    return form.format_map(terms)
+
+
+def _clause(
+    kind: str,
+    goals: Sequence[Goal],
+    world: FlatWorld,
+    rng: random.Random,
+    terms: dict[str, str],
+) -> str | None:
+    if kind in _PLAIN:
+        return rng.choice(_PLAIN[kind]).format(sofa=rng.choice(_SAID["sofa"]))
+    if kind in ("heat_food", "have_a_drink"):
+        found = [g.from_id for g in goals if isinstance(g, RelationGoal) and g.relation == "INSIDE"]
+        drunk = any(isinstance(goal, ActionGoal) for goal in goals)
+        forms = _DRINKING if drunk else _HEATING
+        return rng.choice(forms).format(a=_name(found[0], world, rng), **terms)
+    match list(goals):
+        case [RelationGoal() as goal]:
+            return _put(goal, world, rng)
+        case [RelationGoal() as goal, StateGoal(state="CLOSED")]:
+            return rng.choice(_CLOSING).format(put=_put(goal, world, rng), **terms)
+    return None
+
+
+def _put(goal: RelationGoal, world: FlatWorld, rng: random.Random) -> str:
+    """The clause "place the mug on the desk"."""
+    verb = pick("put", rng, lambda v: v not in ("throw", "drop"))
+    fit = _INTO["in" if goal.relation == "INSIDE" else "on"]
+    to = goal.relation != "INSIDE"
+    found = pick(f"prep {verb}", rng, lambda p: p in fit or (to and p in _TO and verb in _MOVES))
+    if not found:
+        verb, found = "put", fit[0]
+    what, place = _name(goal.from_id, world, rng), _name(goal.to_id, world, rng)
+    if rng.random() < _FETCHED:
+        get = pick("get", rng, lambda v: v in ("take", "get", "grab", "find", "pick up"))
+        return f"{get} the {what}{pick('join', rng)}{verb} it {found} the {place}"
+    return f"{verb} the {what} {found} the {place}"
+
+
+_FETCHED = 0.2
+"""Share of goals that tell of fetching the object."""
+
+
+def _name(id: int, world: FlatWorld, rng: random.Random) -> str:
+    node = world.node(id)
+    assert node is not None
+    word = spoken(node.class_name)
+    return rng.choice(_SAID.get(word, (word,)))
