@@ -5,7 +5,7 @@ Packages of others join through the entry-point group `inhabit.models`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -35,6 +35,12 @@ class ModelRegistration:
     is_place: Callable[[str], bool] = lambda name: True
     """Whether a name has to be looked for on a disk or in a network. A record alone does not lead
     there: the user has to name it."""
+    recommended: Callable[[str], Mapping[str, Mapping[str, object]]] = lambda name: {}
+    """Defaults that a model brings for settings of "agent", "env" and "model", by its name.
+
+    Raises:
+        ModelError: they can't be read.
+    """
 
 
 _ENTRIES = Entries(

@@ -180,10 +180,12 @@ def plan(
         "agent": planner.settings,
         "run": RunSettings,
     }
-    fields = registration.settings.model_fields
-    wanted: Mapping[str, object] = {k: v for k, v in planner.wants.items() if k in fields}
+    defaults: dict[str, Mapping[str, object]] = {"env": planner.wants}
     if model is not None:
-        owners["model"] = models.find(model)[0].settings
+        kind, name = models.find(model)
+        owners["model"] = kind.settings
+        theirs = kind.recommended(name)
+        defaults = {**theirs, "env": {**planner.wants, **theirs.get("env", {})}}
     if base_url is not None:
         if "model" not in owners or "base_url" not in owners["model"].model_fields:
             raise SettingError(
@@ -195,15 +197,27 @@ def plan(
         backend=find_backend(registration, backend),
         agent=planner,
         model=model,
-        settings=divide(
-            assignments, owners, {**before, "env": {**wanted, **before.get("env", {})}}
-        ),
+        settings=divide(assignments, owners, _over_defaults(before, defaults, owners)),
         candidates=candidates,
         sight=sight,
         granted=frozenset(grants) | planner.needs,
         max_steps=max_steps,
         seed=seed,
     )
+
+
+def _over_defaults(
+    before: Mapping[str, Mapping[str, object]],
+    defaults: Mapping[str, Mapping[str, object]],
+    owners: Mapping[str, type[BaseModel]],
+) -> Mapping[str, Mapping[str, object]]:
+    """`before` over those of `defaults` that their owners have."""
+    known = {
+        owner: {k: v for k, v in values.items() if k in owners[owner].model_fields}
+        for owner, values in defaults.items()
+        if owner in owners
+    }
+    return {**before, **{k: {**known[k], **before.get(k, {})} for k in known if known[k]}}
 
 
 def find_backend(registration: Registration, name: str | None) -> str:

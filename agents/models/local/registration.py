@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -13,12 +14,16 @@ from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Model
 from inhabit.agents.models.local import fingerprint
 from inhabit.agents.models.local.adapter import FILE, base_of
+from inhabit.agents.models.local.recommended import recommended_by
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import gguf, prepare
 from inhabit.agents.models.ranker import BOX, RANKER
 from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.core import UnavailableError
 
+VLM = Path(__file__).parents[1] / "vlm" / "bundled"
+"""The small vision-language model that comes with this package: `local:inhabit-vlm`."""
+_BUNDLED = {"inhabit-vlm": VLM}
 _PATIENCE = 5.0
 """Timeout in seconds for a model hub."""
 
@@ -127,7 +132,7 @@ def _resolve(name: str) -> tuple[str, list[Path]]:
 
 def _source(name: str) -> str:
     """A folder, or a name on a hub."""
-    path = Path(name).expanduser()
+    path = _BUNDLED.get(name) or Path(name).expanduser()
     if path.is_dir():
         return str(path)
     if path.exists() or path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
@@ -138,10 +143,22 @@ def _source(name: str) -> str:
     return name
 
 
+def _recommended(name: str) -> Mapping[str, Mapping[str, object]]:
+    """The settings that a model's folder recommends, or else that of its base model."""
+    if name in ("inhabit", "smollm2"):
+        return {}
+    source, adapters = _resolve(name)
+    return next((found for f in (*adapters[::-1], source) if (found := recommended_by(Path(f)))), {})
+
+
 REGISTRATION = ModelRegistration(
     kind="local",
-    summary="a transformers model by folder or hub name; smollm2; inhabit (for --agent planner)",
+    summary=(
+        "a transformers model by folder or hub name; inhabit-vlm; smollm2; inhabit (for --agent "
+        "planner)"
+    ),
     settings=LocalSettings,
     load=_load,
-    is_place=lambda name: name not in ("smollm2", "inhabit"),
+    is_place=lambda name: name not in ("smollm2", "inhabit", "inhabit-vlm"),
+    recommended=_recommended,
 )

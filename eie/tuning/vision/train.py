@@ -69,7 +69,7 @@ def train_eyes(
     weight = torch.tensor(settings.favour)
     total = 0.0
     for step in range(done, settings.steps):
-        rgb, shown = _batch(train, step, settings.batch, seed)
+        rgb, shown = batch_of(train, step, settings.batch, seed)
         eyes.train()
         with torch.autocast("cpu", torch.bfloat16):
             _, sure = eyes.cells(normalised(rgb))
@@ -109,7 +109,7 @@ def look(eyes: Eyes, rgb: NDArray[np.uint8], batch: int = 64) -> NDArray[np.floa
     return np.concatenate(found)
 
 
-def _batch(
+def batch_of(
     frames: FrameShard, step: int, size: int, seed: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Images (n, H, W, 3) and labels (n, classes, 10, 10): mirrored and tinted at random."""

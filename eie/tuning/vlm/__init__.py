@@ -1,0 +1,1 @@
+"""A small vision-language model of transformers' own classes, made from nothing (LLaVA)."""
