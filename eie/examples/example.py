@@ -95,6 +95,8 @@ class Example(BaseModel):
     """File relative to the set's folder: PNG of exactly what was observed."""
     image_digest: str
     """Of the exact pixels, as `inhabit.agents.models.core.Image.digest` reckons it."""
+    frames: tuple[str, ...] = Field(default=(), exclude_if=lambda files: not files)
+    """Files of the frames of the clips that were observed with the picture, oldest first."""
     text: str = ""
     """What was told beside the picture, as `inhabit.envs.core.Observation.text`. `question` says it
     too."""

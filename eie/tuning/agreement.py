@@ -16,6 +16,8 @@ from inhabit.agents.models.local.scoring import possible_ways
 from inhabit.eie.tuning.objective import score
 from inhabit.eie.tuning.passes import Way, read
 from inhabit.eie.tuning.questions import Question
+from inhabit.eie.tuning.settings import TuneError
+from inhabit.eie.tuning.shared_prompts import can_share, read_shared
 
 _EXACT, _ROUNDED = 1e-3, 0.75
 """Tolerance in nats for float32, and for other dtypes and quantized weights, whose rounding differs
@@ -72,6 +74,27 @@ def choose(model: Any, questions: Sequence[Question], *, pad: int, batched: bool
     if problem:
         remarks.append(f"Examples are read one by one: several in one forward pass {problem}.")
     return ReadingPlan(way, not problem, tuple(remarks))
+
+
+@torch.no_grad()
+def check_shared(model: Any, questions: Sequence[Question], *, pad: int) -> None:
+    """Check that prompts can be read together, as `read_shared` does it.
+
+    Raises:
+        TuneError: this architecture reads them otherwise.
+    """
+    problem: str | None = "need another arrangement of positions or images"
+    if can_share(model, [question.prompt for question in questions]):
+        exact = model.config.dtype in (None, torch.float32)
+        plain = [_scores(model, [question], "rows", pad)[0] for question in questions]
+        found = read_shared(model, questions)
+        shared = [score(one, q.trie).sums for one, q in zip(found, questions, strict=True)]
+        problem = _problem(shared, plain, _EXACT if exact else _ROUNDED)
+    if problem:
+        raise TuneError(
+            f"The prompts of an episode can't be read together with this model: they {problem}. "
+            "Leave out episodes=true."
+        )
 
 
 def _scores(

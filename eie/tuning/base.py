@@ -15,6 +15,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from inhabit.agents.models.core import Ability
 from inhabit.agents.models.local.adapter import FILE, TunedModel
+from inhabit.agents.models.local.recommended import copy_recommended
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.eie.tuning.parts import lora_targets, module_names, vision_encoder
@@ -86,6 +87,8 @@ class Base:
         self.wrapped.save_pretrained(folder)
         if not self.adapted:
             self.encoder.save(folder)
+            source = Path(self.name.removeprefix("local:")).expanduser()
+            copy_recommended(source, folder)
             return
         # peft records a path of this machine, which is useless elsewhere.
         config = folder / "adapter_config.json"

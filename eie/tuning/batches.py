@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,47 @@ class Order:
             shuffled = np.random.default_rng((self._seed, epoch)).permutation(self._size)
             self._epochs = {**dict(list(self._epochs.items())[-1:]), epoch: shuffled}
         return self._epochs[epoch]
+
+
+@lru_cache(maxsize=4)
+def episode_steps(
+    episodes: tuple[str, ...], batch: int, epochs: float, seed: int
+) -> tuple[tuple[int, ...], ...]:
+    """The examples of each step, as indices, where steps take whole episodes.
+
+    Args:
+        episodes: of each example.
+        batch: examples that a step has at least.
+        epochs: passes over the examples.
+        seed: of the order of the episodes, which are shuffled anew in each epoch.
+    """
+    members: dict[str, list[int]] = {}
+    for index, episode in enumerate(episodes):
+        members.setdefault(episode, []).append(index)
+    groups, steps, taken = list(members.values()), list[tuple[int, ...]](), 0
+    waiting: list[int] = []
+    for epoch in range(math.ceil(epochs)):
+        for number in np.random.default_rng((seed, epoch)).permutation(len(groups)):
+            waiting += groups[number]
+            if len(waiting) >= batch:
+                steps.append(tuple(waiting))
+                taken += len(waiting)
+                waiting = []
+            if taken >= epochs * len(episodes):
+                return tuple(steps)
+    return (*steps, tuple(waiting)) if waiting else tuple(steps)
+
+
+def by_episode(questions: Sequence[Question]) -> list[list[Question]]:
+    """The questions of each episode. Those with several pictures are alone.
+
+    What several pictures take up would outweigh what is saved.
+    """
+    found: dict[str, list[Question]] = {}
+    for question in questions:
+        alone = question.prompt.pictures > 1
+        found.setdefault(question.id if alone else question.episode, []).append(question)
+    return list(found.values())
 
 
 def micro_batches(questions: Sequence[Question], most: int) -> list[list[Question]]:

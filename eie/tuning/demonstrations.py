@@ -1,8 +1,8 @@
 """Episodes labelled by an expert, recorded in a folder.
 
 The expert acts, or the learner does while the expert says at each step what it would do (DAgger,
-Ross et al., 2011). What is in view is kept as images, or in words: then a model can learn what to do
-before it learns to see, from many more decisions, because nothing is rendered.
+Ross et al., 2011). What is in view is kept as images, or in words: then a model can learn what to
+do before it learns to see, from many more decisions, because nothing is rendered.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np

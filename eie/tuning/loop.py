@@ -15,14 +15,16 @@ import torch
 from inhabit.eie.tuning import agreement, checkpoint, log
 from inhabit.eie.tuning.agreement import ReadingPlan
 from inhabit.eie.tuning.base import Base
-from inhabit.eie.tuning.batches import Order, micro_batches
+from inhabit.eie.tuning.batches import Order, by_episode, episode_steps, micro_batches
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.devices import Devices
+from inhabit.eie.tuning.frozen_vision import remember_images
 from inhabit.eie.tuning.objective import Scores, loss, score
 from inhabit.eie.tuning.passes import read
 from inhabit.eie.tuning.questions import Question, Questions
 from inhabit.eie.tuning.samples import Sample
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
+from inhabit.eie.tuning.shared_prompts import read_shared
 
 _COMPARED = 3
 """Examples on which the ways to read are compared."""
@@ -57,7 +59,14 @@ class Training:
     @property
     def steps(self) -> int:
         """Total number of optimizer steps."""
+        if self.settings.episodes:
+            return len(self._episode_steps)
         return max(1, math.ceil(self.settings.epochs * len(self.train) / self.settings.batch))
+
+    @property
+    def _episode_steps(self) -> Sequence[Sequence[int]]:
+        episodes = tuple(sample.episode for sample in self.train)
+        return episode_steps(episodes, self.settings.batch, self.settings.epochs, self.seed)
 
     def run(self, peers: Devices) -> None:
         """Train to the end, starting at the newest checkpoint.
@@ -69,6 +78,8 @@ class Training:
         optimizer = torch.optim.AdamW(
             list(self.base.trained.values()), betas=(0.9, 0.999), weight_decay=self.settings.decay
         )
+        if self.settings.episodes:
+            remember_images(self.base.model, self.settings.cache)
         train, judged = self._questions(self.train), self._questions(self.judged)
         plan = self._plan(train)  # of the weights at the start, as in the first run
         done = self._resume(optimizer)
@@ -76,8 +87,9 @@ class Training:
         if done == 0:
             self._judge(0, judged, plan, peers)
         for step in range(done, self.steps):
+            taken = self._episode_steps[step] if self.settings.episodes else order.of(step)
             try:
-                self._step(step, order.of(step), optimizer, train, plan, peers)
+                self._step(step, taken, optimizer, train, plan, peers)
             except (torch.OutOfMemoryError, MemoryError) as error:
                 raise self._stopped(
                     step, "memory ran out: set micro_batch or negatives smaller, or checkpointing"
@@ -99,6 +111,8 @@ class Training:
         self.base.to_evaluation()
         with self.base.precision():
             plan = agreement.choose(self.base.model, alike, pad=self._pad, batched=batched)
+            if self.settings.episodes:
+                agreement.check_shared(self.base.model, alike, pad=self._pad)
         self.base.to_training()
         for remark in plan.remarks:
             self.warn(remark)
@@ -144,9 +158,13 @@ class Training:
         self, questions: Sequence[Question], plan: ReadingPlan, peers: Devices
     ) -> Iterator[Sequence[Question]]:
         """The micro-batches that this process reads."""
-        share = math.ceil(len(questions) / peers.count)
-        most = min(self.settings.micro_batch, share) if plan.together else 1
-        yield from micro_batches(questions, most)[peers.rank :: peers.count]
+        if self.settings.episodes:
+            groups = by_episode(questions)
+        else:
+            share = math.ceil(len(questions) / peers.count)
+            most = min(self.settings.micro_batch, share) if plan.together else 1
+            groups = micro_batches(questions, most)
+        yield from groups[peers.rank :: peers.count]
 
     def _backward(
         self, step: int, group: Sequence[Question], batch: int, plan: ReadingPlan, sums: _Sums
@@ -165,7 +183,10 @@ class Training:
 
     def _scores(self, group: Sequence[Question], plan: ReadingPlan) -> list[Scores]:
         with self.base.precision():
-            found = read(self.base.model, group, plan.way, pad=self._pad)
+            if self.settings.episodes:
+                found = read_shared(self.base.model, group)
+            else:
+                found = read(self.base.model, group, plan.way, pad=self._pad)
         return [score(one, q.trie) for one, q in zip(found, group, strict=True)]
 
     def _loss(self, scores: Scores, question: Question) -> torch.Tensor:

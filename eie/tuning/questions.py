@@ -29,6 +29,8 @@ class Question:
     """Index of the correct sequence of `trie`."""
     other: int | None = None
     """Index of the wrong sequence that the hinge compares with; None if there is none."""
+    episode: str = ""
+    """Of the example."""
 
 
 class Questions:
@@ -84,7 +86,14 @@ class Questions:
         self, index: int, told: Sequence[tuple[int, ...]], answer: int, other: int | None
     ) -> Question:
         example = self.samples[index].example
-        return Question(example.id, self._prompt(index), Trie.pack(told), answer, other)
+        return Question(
+            example.id,
+            self._prompt(index),
+            Trie.pack(told),
+            answer,
+            other,
+            self.samples[index].episode,
+        )
 
     def _target(self, sample: Sample) -> str:
         if self._settings.reasons:

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Image, Message
-from inhabit.agents.prompts.prompt import Prompt
+from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.eie.examples.example import Example, Past, Split
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
-from inhabit.envs.core import Action, Observation, Reason
+from inhabit.envs.core import Action, Clip, Observation, Reason
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import read_lines
 from inhabit.episodes.recording.picture import read_picture
@@ -33,6 +33,14 @@ class Sample:
         """Text of the correct candidate."""
         return self.example.candidates[self.example.answer]
 
+    @property
+    def episode(self) -> str:
+        """The episode that it is a step of: all its steps have the same, and no other example."""
+        made = self.example.lineage
+        if made is None or self.example.kind != "trajectory":
+            return self.example.id
+        return f"{self.folder}/{made.task.get('id')}/{made.seed}/{self.example.goal}"
+
 
 Look = Callable[[Path, str], NDArray[np.uint8]]
 """Reads a picture, given the folder of its set and its name there."""
@@ -43,8 +51,10 @@ class Wording:
 
     def __init__(self, settings: TuneSettings, *, sees: bool) -> None:
         """Build prompts; `sees` says whether the model accepts images."""
-        self._prompt = Prompt("rank", history=settings.history)
-        self._question = Prompt("question", history=settings.history)
+        history = 8 if settings.history is None else settings.history
+        told = PromptSettings(history=history, prompt=settings.prompt)
+        self._prompt = Prompt("rank", settings=told)
+        self._question = Prompt("question", history=history)
         self._sees = sees and settings.pictures
 
     def messages(self, sample: Sample, look: Look | None = None) -> Sequence[Message]:
@@ -56,9 +66,17 @@ class Wording:
         example, look = sample.example, look or picture
         if example.kind in ("recognition", "photograph"):
             return self._asked(sample, look)
-        rgb = look(sample.folder, example.image) if self._sees else None
-        view = view_of(example.goal, Observation(example.text, rgb), example.history)
+        view = view_of(example.goal, self._observed(sample, look), example.history)
         return self._prompt.messages(view, images=self._sees)
+
+    def _observed(self, sample: Sample, look: Look) -> Observation:
+        """The observation of an example; without its images if the model takes none."""
+        example = sample.example
+        if not self._sees or not example.image:
+            return Observation(example.text)
+        frames = [look(sample.folder, file) for file in example.frames]
+        clips = (Clip(np.stack(frames)),) if frames else ()
+        return Observation(example.text, look(sample.folder, example.image), clips)
 
     def _asked(self, sample: Sample, look: Look) -> Sequence[Message]:
         """The prompt of a question that planners don't ask, with all images at the end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -59,8 +60,10 @@ class TuneSettings(SettingsModel):
     """Kinds of examples to use, separated by commas. By default all."""
     limit: int | None = Field(default=None, ge=1)
     """Number of training examples: the first of a seeded shuffle. By default all."""
-    history: int = Field(default=8, ge=0)
-    """Past steps in the prompt, as for agents."""
+    history: int | None = Field(default=None, ge=0)
+    """Past steps in the prompt, as for agents. By default what the model recommends, or 8."""
+    prompt: Path | None = None
+    """Template file of the prompt, as for agents. By default the model's or the package's."""
 
     rank: int = Field(default=8, ge=1)
     """Rank of the LoRA adapters."""
@@ -79,6 +82,9 @@ class TuneSettings(SettingsModel):
     """Passes over the training examples."""
     batch: int = Field(default=20, ge=1)
     """Examples per optimizer step, over all devices."""
+    episodes: bool = False
+    """Take whole episodes in each step, at least `batch` examples, and read what the prompts of an
+    episode have in common once. Several times faster where prompts hold many past steps."""
     micro_batch: int = Field(default=4, ge=1)
     """Examples per forward and backward pass. Gradients are accumulated over the passes of a step.
     More are faster and need more memory."""

@@ -12,6 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from inhabit.agents.models.registry import find
 from inhabit.eie.tuning import log
 from inhabit.eie.tuning.base import Base, prepare
 from inhabit.eie.tuning.curves import page
@@ -91,6 +92,7 @@ def tune(
         ModelError: the base can't be loaded.
         UnavailableError: a package is missing.
     """
+    settings = _with_recommended(base, settings)
     chosen = choose(train, settings.kinds, settings.limit, seed)
     if not chosen:
         kinds = ", ".join(settings.kinds) or "any kind"
@@ -125,6 +127,15 @@ def tune(
     if peers.rank == 0:
         _keep(made, out, asked)
     return _result(training, asked, out)
+
+
+def _with_recommended(base: str, settings: TuneSettings) -> TuneSettings:
+    """`settings` with the prompt that the base model recommends, where they name none."""
+    kind, name = find(base)
+    theirs = kind.recommended(name).get("agent", {})
+    missing = [key for key in ("prompt", "history") if getattr(settings, key) is None]
+    found = {key: theirs[key] for key in missing if key in theirs}
+    return TuneSettings.model_validate({**settings.model_dump(), **found})
 
 
 def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:

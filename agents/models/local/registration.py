@@ -148,7 +148,9 @@ def _recommended(name: str) -> Mapping[str, Mapping[str, object]]:
     if name in ("inhabit", "smollm2"):
         return {}
     source, adapters = _resolve(name)
-    return next((found for f in (*adapters[::-1], source) if (found := recommended_by(Path(f)))), {})
+    return next(
+        (found for f in (*adapters[::-1], source) if (found := recommended_by(Path(f)))), {}
+    )
 
 
 REGISTRATION = ModelRegistration(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,8 @@ CHAT_TEMPLATE = (
     "{{ '</s>' if message['role'] == 'assistant' else '' }}"
     "{% endfor %}{% if add_generation_prompt %}{{ '<answer>' }}{% endif %}"
 )
+_LOUDNESS = 0.4
+"""Of a word at a class score of 1. Scores of what is clearly seen are about 2."""
 _PIECES = r" ?[a-z]+|_?\d| ?[^\sa-z\d]|\s"
 """Words with the space before them, single digits, punctuation marks."""
 
@@ -138,3 +140,38 @@ def save_model(
     """Write what transformers loads."""
     model.save_pretrained(folder)
     processor_of(tokenizer).save_pretrained(folder)
+
+
+def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
+    """The tokenizer of a saved model."""
+    tokenizer: PreTrainedTokenizerFast = PreTrainedTokenizerFast.from_pretrained(folder)
+    return tokenizer
+
+
+@torch.no_grad()
+def start_projector(
+    model: LlavaForConditionalGeneration,
+    tokenizer: PreTrainedTokenizerFast,
+    classes: Sequence[str],
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+) -> None:
+    """Set the projector so that a cell which shows a mug stands for the word "mug".
+
+    Its first layer scores the classes, and its second one adds up the embeddings of their words.
+
+    Args:
+        model: whose decoder knows the words.
+        tokenizer: of the model.
+        classes: names of classes, fewer than the decoder is wide.
+        weight: of the class head of the tower, (classes, tower width).
+        bias: of the class head, (classes,).
+    """
+    projector, count = model.model.multi_modal_projector, len(classes)
+    words = model.get_input_embeddings().weight
+    projector.linear_1.weight[:count] = weight
+    projector.linear_1.bias[:count] = bias
+    for number, name in enumerate(classes):
+        tokens = tokenizer(f" {name}", add_special_tokens=False)["input_ids"]
+        projector.linear_2.weight[:, number] = _LOUDNESS * words[tokens].sum(0)
+    projector.linear_2.bias.zero_()

@@ -59,7 +59,7 @@ class LabelledTower(nn.Module):
         super().__init__()
         torch.manual_seed(seed)
         self.classes = classes
-        self.tower = AutoModel.from_config(tower_config(), add_pooling_layer=False)
+        self.tower: Any = AutoModel.from_config(tower_config(), add_pooling_layer=False)
         self.head = nn.Linear(WIDTH, len(classes))
         nn.init.constant_(self.head.bias, -4.0)  # most cells show none of most classes
 
@@ -104,12 +104,9 @@ def start_from_eyes(model: LabelledTower, eyes: Eyes) -> int:
     The stems differ. The last stage of `eyes` keeps its resolution and ours halves it, so its
     weights are only a start.
     """
-    blocks = [block for block in eyes.body if hasattr(block, "around")]
-    layers = [
-        layer
-        for stage in model.tower.embeddings.backbone.encoder.stages
-        for layer in stage.layers
-    ]
+    blocks: list[Any] = [block for block in eyes.body if hasattr(block, "around")]
+    stages: Any = model.tower.embeddings.backbone.encoder.stages
+    layers = [layer for stage in stages for layer in stage.layers]
     copied = 0
     for block, layer in zip(blocks, layers, strict=True):
         pairs = [(block.first, layer.layer[0]), (block.second, layer.layer[1])]
@@ -154,7 +151,7 @@ def train_tower(
     model = LabelledTower(train.classes, seed)
     if eyes is not None:
         start_from_eyes(model, eyes.float())
-    model.to(device=device, memory_format=torch.channels_last)
+    model.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     optimizer = torch.optim.AdamW(model.parameters(), lr=settings.rate, weight_decay=settings.decay)
     asked = f"tower {len(train.rgb)} {seed} {eyes is None} {settings.model_dump_json()}"
     total = 0.0

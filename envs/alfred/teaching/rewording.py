@@ -1,4 +1,4 @@
-"""Other words for a goal: our own wordings, and those that people wrote for goals of the same kind."""
+"""Other words for a goal: our own wordings, and those that people wrote for similar goals."""
 
 from __future__ import annotations
 
