@@ -52,7 +52,7 @@ class Wording:
     def __init__(self, settings: TuneSettings, *, sees: bool) -> None:
         """Build prompts; `sees` says whether the model accepts images."""
         history = 8 if settings.history is None else settings.history
-        told = PromptSettings(history=history, prompt=settings.prompt)
+        told = PromptSettings(history=history, keyframes=settings.keyframes, prompt=settings.prompt)
         self._prompt = Prompt("rank", settings=told)
         self._question = Prompt("question", history=history)
         self._sees = sees and settings.pictures

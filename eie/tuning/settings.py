@@ -62,6 +62,9 @@ class TuneSettings(SettingsModel):
     """Number of training examples: the first of a seeded shuffle. By default all."""
     history: int | None = Field(default=None, ge=0)
     """Past steps in the prompt, as for agents. By default what the model recommends, or 8."""
+    keyframes: int | None = Field(default=None, ge=1)
+    """Frames taken from each video clip, as for agents. By default what the model recommends, or
+    all."""
     prompt: Path | None = None
     """Template file of the prompt, as for agents. By default the model's or the package's."""
 

@@ -133,7 +133,7 @@ def _with_recommended(base: str, settings: TuneSettings) -> TuneSettings:
     """`settings` with the prompt that the base model recommends, where they name none."""
     kind, name = find(base)
     theirs = kind.recommended(name).get("agent", {})
-    missing = [key for key in ("prompt", "history") if getattr(settings, key) is None]
+    missing = [key for key in ("prompt", "history", "keyframes") if getattr(settings, key) is None]
     found = {key: theirs[key] for key in missing if key in theirs}
     return TuneSettings.model_validate({**settings.model_dump(), **found})
 

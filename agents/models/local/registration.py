@@ -148,9 +148,8 @@ def _recommended(name: str) -> Mapping[str, Mapping[str, object]]:
     if name in ("inhabit", "smollm2"):
         return {}
     source, adapters = _resolve(name)
-    return next(
-        (found for f in (*adapters[::-1], source) if (found := recommended_by(Path(f)))), {}
-    )
+    folders = [*reversed(adapters), Path(source)]
+    return next((found for folder in folders if (found := recommended_by(folder))), {})
 
 
 REGISTRATION = ModelRegistration(

@@ -47,10 +47,10 @@ _PIECES = r" ?[a-z]+|_?\d| ?[^\sa-z\d]|\s"
 class DecoderSize:
     """Size of the language model."""
 
-    width: int = 192
-    layers: int = 5
-    heads: int = 6
-    inner: int = 512
+    width: int = 144
+    layers: int = 4
+    heads: int = 4
+    inner: int = 384
     context: int = 4096
     """Maximum number of tokens."""
 

@@ -1,8 +1,9 @@
 """Language modelling on the texts of a set: a decoder from nothing learns words before answers.
 
-The loss is on every token of the prompt and of the answer, not on the answer alone. A prompt tells
-an episode so far, in which the nouns of the goal come again. That teaches a decoder to take nouns
-from its context with a fraction of the examples which answers alone would need.
+The loss is on the steps so far and on the answer, not on the answer alone: a prompt tells an
+episode, in which the nouns of the goal come again. That teaches a decoder to take nouns from its
+context with a fraction of the examples which answers alone would need. Goals and lists of what is
+in view have no loss, because nothing before them predicts them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.eie.tuning.vlm.model import processor_of
 
 _UNREAD = -100
+_DONE, _NOW = " done", " now"
+"""Words of the prompt before the steps so far, and after them."""
 
 
 class Pretraining(BaseModel):
@@ -49,7 +52,7 @@ def pretrain(
     seed: int,
     tell: Callable[[str], None],
 ) -> None:
-    """Train the decoder of `model` in place on the prompts and answers of `samples`, without images.
+    """Train the decoder of `model` in place on prompts and answers of `samples`, without images.
 
     Raises:
         TuneError: a loss is not finite.
@@ -99,17 +102,24 @@ def _batches(samples: Sequence[Sample], settings: Pretraining, seed: int) -> Ite
             yield [samples[i] for i in order[first : first + settings.batch]]
 
 
-def _tokens(sample: Sample, wording: Wording, encoder: Encoder) -> list[int]:
-    prompt = encoder.prompt(wording.messages(sample)).ids
-    return [*prompt, *encoder.candidate(sample.answer), encoder.end]
+def _tokens(sample: Sample, wording: Wording, encoder: Encoder) -> tuple[list[int], list[int]]:
+    """A prompt with its answer, and the number of each token to predict, or `_UNREAD`."""
+    prompt = list(encoder.prompt(wording.messages(sample)).ids)
+    answer = [*encoder.candidate(sample.answer), encoder.end]
+    [done] = encoder.tokenizer(_DONE, add_special_tokens=False)["input_ids"]
+    [now] = encoder.tokenizer(_NOW, add_special_tokens=False)["input_ids"]
+    begin = prompt.index(done) if done in prompt else len(prompt)
+    end = len(prompt) - prompt[::-1].index(now) if now in prompt else len(prompt)
+    read = [_UNREAD] * begin + prompt[begin:end] + [_UNREAD] * (len(prompt) - end)
+    return prompt + answer, read + answer
 
 
 def _loss(
-    model: LlavaForConditionalGeneration, texts: Sequence[Sequence[int]], pad: int
+    model: LlavaForConditionalGeneration, texts: Sequence[tuple[list[int], list[int]]], pad: int
 ) -> torch.Tensor:
-    longest = max(map(len, texts))
-    ids = torch.tensor([[*text, *[pad] * (longest - len(text))] for text in texts])
-    said = torch.tensor([[*text, *[_UNREAD] * (longest - len(text))] for text in texts])
+    longest = max(len(text) for text, _ in texts)
+    ids = torch.tensor([text + [pad] * (longest - len(text)) for text, _ in texts])
+    said = torch.tensor([labels + [_UNREAD] * (longest - len(labels)) for _, labels in texts])
     logits = model(input_ids=ids.to(model.device), use_cache=False).logits[:, :-1].float()
     return functional.cross_entropy(
         logits.flatten(0, 1), said[:, 1:].flatten().to(model.device), ignore_index=_UNREAD

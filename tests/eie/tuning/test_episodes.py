@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,7 +107,7 @@ def test_a_model_from_nothing_learns_from_episodes_and_acts(
     run = inhabit.run("toy", "rank", tmp_path / "run", model=result.model, n=1, max_steps=2)
     line = run.episodes()[0]
     assert line["ending"] in ("success", "step_limit")
-    told = run.record()["settings"]["agent"]
+    told = json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["agent"]
     assert told["history"] == 60
     assert told["prompt"] == str(tuned / "prompt.jinja")
 
