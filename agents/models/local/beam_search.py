@@ -204,7 +204,8 @@ class _Reading:
 
     def __init__(self, reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> None:
         self._reader = reader
-        self._rows = [_Row(prompt, trie, reader.read_prefix(prompt)) for prompt, trie in questions]
+        read = reader.read_prefixes([prompt for prompt, _ in questions])
+        self._rows = [_Row(*one, prefix) for one, prefix in zip(questions, read, strict=True)]
         self._columns = max(row.prefix.read for row in self._rows)
         caches = [row.prefix.cache for row in self._rows]
         self._cache = batch_caches(caches) if self._columns else None

@@ -8,13 +8,14 @@ copies of the prompt's cache, or, if even that is wrong for a model, a forward p
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
+from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import locate
 from inhabit.agents.models.local.trie import Trie
 
@@ -35,9 +36,18 @@ class _ReadPrompt:
 class Continuations:
     """Reads the nodes of one trie after one prompt."""
 
-    def __init__(self, model: Any, prompt: EncodedPrompt, trie: Trie, *, shared: bool) -> None:
+    def __init__(
+        self,
+        model: Any,
+        prompt: EncodedPrompt,
+        trie: Trie,
+        *,
+        shared: bool,
+        features: PictureFeatures | None = None,
+    ) -> None:
         """Read `prompt`, once if `shared`, else with every continuation."""
         self._model = model
+        self._features = features
         self._trie = trie
         self._shared = shared
         self._axes = hasattr(getattr(model, "model", None), "get_rope_index")
@@ -70,7 +80,7 @@ class Continuations:
 
     def _read_prompt(self, prompt: EncodedPrompt) -> _ReadPrompt:
         shift, places = locate(self._model, prompt)
-        extra = prompt.extra(self._model)
+        extra = self._with_features(prompt, prompt.extra(self._model))
         if places is not None:
             extra["position_ids"] = places
         output = self._model(
@@ -81,6 +91,11 @@ class Continuations:
         )
         cache = output.past_key_values if self._shared else None
         return _ReadPrompt(prompt, cache, shift, output.logits[:, -1].float())
+
+    def _with_features(
+        self, prompt: EncodedPrompt, inputs: Mapping[str, torch.Tensor]
+    ) -> dict[str, Any]:
+        return dict(inputs) if self._features is None else self._features.replace(inputs, [prompt])
 
     def _along(self, paths: Sequence[Sequence[int]]) -> list[torch.Tensor]:
         """Logits after each token of each path, (tokens, vocabulary)."""
@@ -119,7 +134,7 @@ class Continuations:
         output = self._model(
             input_ids=torch.tensor([[*prompt.ids, *path]], device=self._model.device),
             use_cache=False,
-            **prompt.extended(self._model, len(path)),
+            **self._with_features(prompt, prompt.extended(self._model, len(path))),
         )
         logits: torch.Tensor = output.logits[0, len(prompt.ids) :]
         return logits.float()

@@ -12,69 +12,11 @@ from typing import Any
 import jinja2
 import numpy as np
 import torch
-import transformers
 from numpy.typing import NDArray
 from PIL import Image as Picture
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Image, Message
-
-
-class ImageProcessor:
-    """Processor for models of the Qwen-VL family, for text and images.
-
-    That of transformers requires torchvision, for video, which no planner uses. This one replaces
-    it where torchvision is missing, with the same result for images.
-    """
-
-    image_token = "<|image_pad|>"
-
-    def __init__(self, source: str) -> None:
-        """Read tokenizer, chat template and image settings from `source`, a folder or hub name."""
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(source)
-        self._pictures = transformers.AutoImageProcessor.from_pretrained(source)
-        self._pad: int = self.tokenizer.convert_tokens_to_ids(self.image_token)
-        self.chat_template: str | None = self.tokenizer.chat_template
-
-    @staticmethod
-    def knows(config: Any) -> bool:
-        """Whether this processor fits models of that configuration."""
-        kind = str(config.model_type)
-        return kind.startswith("qwen") and "_vl" in kind
-
-    def apply_chat_template(self, turns: Sequence[Mapping[str, object]], **options: Any) -> str:
-        """The text of a prompt, with one `image_token` for each image."""
-        return str(self.tokenizer.apply_chat_template(turns, **options))
-
-    def __call__(
-        self,
-        text: Sequence[str],
-        images: Sequence[Sequence[Picture.Image]],
-        *,
-        add_special_tokens: bool,
-        return_tensors: str,
-    ) -> dict[str, torch.Tensor]:
-        """The model's inputs for one prompt, with one image token for each merged patch of an
-        image. `text` and `images` have one item, as other processors take them.
-        """
-        pictures = self._pictures(images=list(images[0]), return_tensors=return_tensors)
-        merged = self._pictures.merge_size**2
-        counts = (pictures["image_grid_thw"].prod(-1) // merged).tolist()
-        before, *parts = text[0].split(self.image_token)
-        long = before + "".join(
-            self.image_token * count + part for count, part in zip(counts, parts, strict=True)
-        )
-        ids = self.tokenizer(
-            long, add_special_tokens=add_special_tokens, return_tensors=return_tensors
-        )["input_ids"]
-        kinds = (ids == self._pad).long()
-        return {"input_ids": ids, "mm_token_type_ids": kinds, **pictures}
-
-    def save_pretrained(self, folder: Path) -> None:
-        """Write tokenizer, chat template and image settings to `folder`."""
-        self.tokenizer.save_pretrained(folder)
-        self._pictures.save_pretrained(folder)
-
 
 PLAIN = (
     "{% for message in messages %}{{ message['content'] }}\n\n{% endfor %}"
@@ -102,6 +44,13 @@ class EncodedPrompt:
     suffix: int = 0
     """The token type of what follows: 1 for PaliGemma, which reads a prompt both ways and a reply
     in order."""
+
+    @property
+    def per_token(self) -> frozenset[str]:
+        """The names of `images` that have one item for each token."""
+        return frozenset(
+            name for name, value in self.images.items() if self._of_tokens(name, value)
+        )
 
     def extra(self, model: Any, begin: int = 0, end: int | None = None) -> dict[str, torch.Tensor]:
         """`images` on the device and in the dtype of `model`, for the tokens `begin` to `end`."""
@@ -153,7 +102,7 @@ class Encoder:
         """
         self._pixels = min_pixels or 1, max_pixels or math.inf
         self.tokenizer = tokenizer
-        self._processor = processor
+        self.processor = processor
         self._both_ways = type(processor).__name__ == "PaliGemmaProcessor"
         self._suffix = int(self._both_ways)
         self._speaker = processor if processor is not None else tokenizer
@@ -195,20 +144,20 @@ class Encoder:
         Raises:
             ModelError: it has an image, and the model takes none.
         """
-        pictures = [part.rgb for m in messages for part in m.parts if isinstance(part, Image)]
-        text = self._render(messages)
+        pictures = self.pictures(messages)
+        text = self.text(messages)
         if not pictures:
             ids = self._ids(text)
             types = {"token_type_ids": torch.zeros(1, len(ids), dtype=torch.long)}
             given = types if self._both_ways else {}
             return EncodedPrompt(ids, self._fixed(messages, text, ids), given, 0, self._suffix)
-        if self._processor is None:
+        if self.processor is None:
             raise ModelError("This model takes no images: run it with --no-image.")
-        read = self._processor(
+        read = self.processor(
             text=[text],
             # Nested: in a flat list some processors take each image for a prompt of its own.
-            images=[[self._picture(rgb) for rgb in pictures]],
-            add_special_tokens=self._lacks_bos(text),
+            images=[pictures],
+            add_special_tokens=self.lacks_bos(text),
             return_tensors="pt",
         )
         ids = tuple(read["input_ids"][0].tolist())
@@ -216,6 +165,15 @@ class Encoder:
         return EncodedPrompt(
             ids, self._fixed(messages, text, ids), rest, len(pictures), self._suffix
         )
+
+    def pictures(self, messages: Sequence[Message]) -> list[Picture.Image]:
+        """The images of a prompt, within the limits of pixels."""
+        parts = [part for message in messages for part in message.parts]
+        return [self._picture(part.rgb) for part in parts if isinstance(part, Image)]
+
+    def text(self, messages: Sequence[Message]) -> str:
+        """A prompt as the chat template writes it, up to where the reply begins."""
+        return self._render(messages)
 
     def candidate(self, text: str) -> tuple[int, ...]:
         """The tokens of a reply, as they continue the prompt."""
@@ -242,10 +200,10 @@ class Encoder:
         return picture.resize(size, Picture.Resampling.BICUBIC)
 
     def _ids(self, text: str) -> tuple[int, ...]:
-        read = self.tokenizer(text, add_special_tokens=self._lacks_bos(text))
+        read = self.tokenizer(text, add_special_tokens=self.lacks_bos(text))
         return tuple(read["input_ids"])
 
-    def _lacks_bos(self, text: str) -> bool:
+    def lacks_bos(self, text: str) -> bool:
         """Whether the beginning-of-sequence token must be added.
 
         The template of a tokenizer contains it; that of a processor may not.
@@ -253,7 +211,7 @@ class Encoder:
         if self._template == PLAIN:
             return True
         begin = self.tokenizer.bos_token
-        return self._processor is not None and begin is not None and not text.startswith(begin)
+        return self.processor is not None and begin is not None and not text.startswith(begin)
 
     def _fixed(self, messages: Sequence[Message], text: str, ids: tuple[int, ...]) -> int:
         if not messages or messages[0].role != "system":
@@ -283,11 +241,11 @@ class Encoder:
         return str(text)
 
     def _content(self, message: Message) -> str | list[dict[str, str]]:
-        if self._processor is None:
+        if self.processor is None:
             return self._escaped("".join(_texts(message)))
         if self._template == PLAIN:
             return "".join(
-                self._processor.image_token if isinstance(part, Image) else self._escaped(part)
+                self.processor.image_token if isinstance(part, Image) else self._escaped(part)
                 for part in message.parts
             )
         return [

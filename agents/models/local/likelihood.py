@@ -22,6 +22,7 @@ import torch
 from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
+from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import Reader, ReadPrefix, batch_caches
 from inhabit.agents.models.local.trie import Trie
 
@@ -29,9 +30,9 @@ from inhabit.agents.models.local.trie import Trie
 class Likelihood:
     """Scores candidates with one causal transformer. Not thread-safe."""
 
-    def __init__(self, model: Any) -> None:
-        """Score with `model`, in evaluation mode."""
-        self.reader = Reader(model)
+    def __init__(self, model: Any, features: PictureFeatures | None = None) -> None:
+        """Score with `model`, in evaluation mode, and its pictures by `features`."""
+        self.reader = Reader(model, features)
 
     def scores(self, prompt: EncodedPrompt, trie: Trie) -> NDArray[np.float64]:
         """The score of each sequence that `trie` was packed from, in nats, (sequences,)."""
@@ -43,11 +44,12 @@ class Likelihood:
     ) -> list[NDArray[np.float64]]:
         """Scores for several prompts, each with a trie of its own, in one forward pass.
 
-        Images are read prompt by prompt; only what follows them is batched.
+        Prompts with images are read first, together where the model takes features of images.
         """
         if self.reader.alone and len(questions) > 1:
             return [self.scores(*one) for one in questions]
-        rows = [_Row(prompt, trie, self.reader.read_prefix(prompt)) for prompt, trie in questions]
+        read = self.reader.read_prefixes([prompt for prompt, _ in questions])
+        rows = [_Row(*one, prefix) for one, prefix in zip(questions, read, strict=True)]
         cached = max(row.prefix.read for row in rows)
         rest = max(len(row.rest) for row in rows)
         nodes = max(len(row.trie) for row in rows) - 1

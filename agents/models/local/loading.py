@@ -14,7 +14,8 @@ from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.local.adapter import apply_adapter
-from inhabit.agents.models.local.encoder import Encoder, ImageProcessor
+from inhabit.agents.models.local.encoder import Encoder
+from inhabit.agents.models.local.image_processor import ImageProcessor
 from inhabit.agents.models.local.precision import choose, round_weights
 from inhabit.agents.models.local.quantization import bits_and_bytes
 from inhabit.agents.models.local.scoring import possible_ways

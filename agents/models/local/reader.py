@@ -13,10 +13,14 @@ import torch
 from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
+from inhabit.agents.models.local.picture_features import PictureFeatures
 
 _SPLITS = frozenset({"llava", "idefics3", "smolvlm", "qwen2_vl", "qwen2_5_vl"})
 """Vision models with causal attention over image tokens as well: what stands before the images can
 be read first. Others may attend both ways, and read it again."""
+
+_PADDING = 1.25
+"""Prompts are read together if the longest is at most this many times as long as the shortest."""
 
 _ALONE = frozenset({"mllama"})
 """Models with cross-attention: the caches of prompts with different images can't be stacked."""
@@ -42,21 +46,54 @@ class Reader:
     part is always read by itself, so that no result depends on earlier requests.
     """
 
-    def __init__(self, model: Any) -> None:
-        """Read with `model`, in evaluation mode."""
+    def __init__(self, model: Any, features: PictureFeatures | None = None) -> None:
+        """Read with `model`, in evaluation mode, and its pictures by `features`."""
         self._model = model
+        self._features = features
         self._splits = model.config.model_type in _SPLITS
         self.alone = model.config.model_type in _ALONE
         """Whether each prompt needs a forward pass of its own."""
         self._fixed: tuple[int, ...] = ()
         self._cached = ReadPrefix(0)
 
-    def read_prefix(self, prompt: EncodedPrompt) -> ReadPrefix:
-        """Read the beginning of a prompt, or take it from the cache."""
-        if not prompt.images:
-            return self._read_fixed(prompt.ids[: prompt.fixed])
-        prefix = self._read_fixed(prompt.ids[: prompt.fixed] if self._splits else ())
-        return self._read_images(prompt, prefix)
+    def read_prefixes(self, prompts: Sequence[EncodedPrompt]) -> list[ReadPrefix]:
+        """Read the beginnings of prompts, or take them from the cache.
+
+        Prompts with pictures are read together where the model takes features of pictures.
+        """
+        found: dict[int, ReadPrefix] = {}
+        for group in self._groups(prompts):
+            first = prompts[group[0]]
+            if first.images:
+                prefix = self._read_fixed(self._shared(first))
+                read = self._read_images([prompts[i] for i in group], prefix)
+            else:
+                read = [self._read_fixed(self._shared(first))]
+            found |= zip(group, read, strict=True)
+        return [found[i] for i in range(len(prompts))]
+
+    def _shared(self, prompt: EncodedPrompt) -> tuple[int, ...]:
+        """The tokens of a prompt that are read by themselves."""
+        return prompt.ids[: prompt.fixed] if self._splits or not prompt.images else ()
+
+    def _groups(self, prompts: Sequence[EncodedPrompt]) -> list[list[int]]:
+        """Which prompts are read together: with pictures, and of similar length."""
+        together = self._features is not None and self._features.usable and not self.alone
+        groups: list[list[int]] = []
+        for i in sorted(range(len(prompts)), key=lambda one: len(prompts[one].ids)):
+            first = prompts[groups[-1][0]] if groups else None
+            if (
+                together
+                and first is not None
+                and first.pictures
+                and prompts[i].pictures
+                and self._shared(first) == self._shared(prompts[i])
+                and len(prompts[i].ids) <= _PADDING * len(first.ids)
+            ):
+                groups[-1].append(i)
+            else:
+                groups.append([i])
+        return groups
 
     def forward(
         self,
@@ -102,33 +139,66 @@ class Reader:
         if not fixed:
             return ReadPrefix(0)
         if fixed != self._fixed:
-            self._cached = ReadPrefix(len(fixed), self._read(fixed, None, {}))
+            self._cached = ReadPrefix(len(fixed), self._read([fixed], None, {}))
             self._fixed = fixed
         return self._cached
 
-    def _read_images(self, prompt: EncodedPrompt, prefix: ReadPrefix) -> ReadPrefix:
+    def _read_images(
+        self, prompts: Sequence[EncodedPrompt], prefix: ReadPrefix
+    ) -> list[ReadPrefix]:
         """Read up to the last token but one, images included.
 
         Only the model itself knows how its images are inserted and what may attend to them.
         """
-        extra = prompt.extra(self._model, prefix.read, -1)
-        shift, places = locate(self._model, prompt)
-        if places is not None:
-            extra["position_ids"] = places[..., prefix.read : -1]
-        ids = prompt.ids[prefix.read : -1]
-        cache = self._read(ids, prefix.cache, extra)
-        return ReadPrefix(len(prompt.ids) - 1, cache, shift)
+        located = [locate(self._model, prompt) for prompt in prompts]
+        extras = [prompt.extra(self._model, prefix.read, -1) for prompt in prompts]
+        if len(prompts) > 1:  # what belongs to pictures is in their features
+            extras = [
+                {name: extra[name] for name in prompt.per_token}
+                for prompt, extra in zip(prompts, extras, strict=True)
+            ]
+        for extra, (_, places) in zip(extras, located, strict=True):
+            if places is not None:
+                extra["position_ids"] = places[..., prefix.read : -1]
+        sizes = [len(prompt.ids) - 1 for prompt in prompts]
+        whole: dict[str, Any] = extras[0]
+        if len(prompts) > 1:
+            whole = _stacked(extras, sizes, self._model.device)
+        if self._features is not None:
+            whole = self._features.replace(whole, prompts)
+        ids = [[*prompt.ids[prefix.read : -1]] for prompt in prompts]
+        ids = [[*row, *[row[-1]] * (max(sizes) - prefix.read - len(row))] for row in ids]
+        cache = self._read(ids, prefix.cache, whole)
+        return [
+            ReadPrefix(size, _row(cache, i, size) if len(sizes) > 1 else cache, shift)
+            for i, (size, (shift, _)) in enumerate(zip(sizes, located, strict=True))
+        ]
 
-    def _read(self, ids: Sequence[int], cache: Any, extra: Mapping[str, torch.Tensor]) -> Any:
-        """The cache of `cache`, which is not changed, and `ids`."""
+    def _read(self, ids: Sequence[Sequence[int]], cache: Any, extra: Mapping[str, Any]) -> Any:
+        """The cache of `cache`, which is not changed, and `ids` (rows, n) after it."""
         output = self._model(
-            input_ids=torch.tensor([ids], device=self._model.device),
-            past_key_values=None if cache is None else batch_caches([cache]),
+            input_ids=torch.tensor(ids, device=self._model.device),
+            past_key_values=None if cache is None else batch_caches([cache] * len(ids)),
             use_cache=True,
             logits_to_keep=1,
             **extra,
         )
         return output.past_key_values
+
+
+def _stacked(
+    extras: Sequence[Mapping[str, torch.Tensor]], sizes: Sequence[int], device: torch.device
+) -> dict[str, torch.Tensor]:
+    """The inputs of several prompts, each (..., 1, tokens), padded at the end, with a mask."""
+    whole, longest = {}, max(sizes)
+    for name in extras[0]:
+        rows = [
+            torch.nn.functional.pad(extra[name], (0, longest - size))
+            for extra, size in zip(extras, sizes, strict=True)
+        ]
+        whole[name] = torch.cat(rows, -2)
+    mask = torch.arange(longest) < torch.tensor(sizes)[:, None]
+    return {**whole, "attention_mask": mask.long().to(device)}
 
 
 def locate(model: Any, prompt: EncodedPrompt) -> tuple[int, torch.Tensor | None]:
@@ -169,6 +239,18 @@ def _rows(layers: Sequence[Any], some: Any, longest: int) -> Any:
         )
     if hasattr(whole, "cumulative_length"):  # of layers with a sliding window
         whole.cumulative_length = longest
+    return whole
+
+
+def _row(cache: Any, row: int, size: int) -> Any:
+    """The cache of one row of a batch, without padding."""
+    whole = copy.copy(cache)
+    whole.layers = [copy.copy(layer) for layer in cache.layers]
+    for layer in whole.layers:
+        layer.keys = layer.keys[row : row + 1, :, :size]
+        layer.values = layer.values[row : row + 1, :, :size]
+        if hasattr(layer, "cumulative_length"):
+            layer.cumulative_length = size
     return whole
 
 

@@ -14,6 +14,7 @@ from inhabit.agents.models.local.beam_search import BeamResult, BeamRules, desce
 from inhabit.agents.models.local.continuations import Continuations
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import Likelihood, sums
+from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.trie import Trie
 
 Way = Literal["tree", "tree_alone", "batch", "single"]
@@ -46,11 +47,12 @@ class Scored:
 class Scorer:
     """Scores and searches tries after prompts, with one model. Not thread-safe."""
 
-    def __init__(self, model: Any, way: Way) -> None:
-        """Score with `model`, in evaluation mode, by `way`."""
+    def __init__(self, model: Any, way: Way, features: PictureFeatures | None = None) -> None:
+        """Score with `model`, in evaluation mode, by `way`, and read pictures by `features`."""
         self.way = way
         self._model = model
-        self._likelihood = Likelihood(model)
+        self._features = features
+        self._likelihood = Likelihood(model, features)
         text = model.config.get_text_config()
         window = getattr(text, "sliding_window", None)
         kinds = getattr(text, "layer_types", None) or ()
@@ -98,7 +100,8 @@ class Scorer:
         return descend(reading, [(trie, rules)])[0]
 
     def _continuations(self, prompt: EncodedPrompt, trie: Trie) -> Continuations:
-        return Continuations(self._model, prompt, trie, shared=self.way != "single")
+        shared = self.way != "single"
+        return Continuations(self._model, prompt, trie, shared=shared, features=self._features)
 
 
 class _Apart:

@@ -19,14 +19,18 @@ from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.local.beam_search import BeamRules
 from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
+from inhabit.agents.models.local.picture_features import PictureFeatures
+from inhabit.agents.models.local.plain_forward import plain_scores
 from inhabit.agents.models.local.scoring import Scorer, Way
 from inhabit.agents.models.local.trie import Trie
 from inhabit.envs.cache import cache_home
 
-_FORMAT = 2
+_FORMAT = 3
 """Part of the cached file's name: incremented when the check changes."""
 _ANSWERS = ("open the fridge", "open the fridge_2", "go to the sink", "stop")
 _TOLERANCES = {"float32": 1e-3}
+_KEPT = 1 << 28
+"""Bytes of picture features during the check."""
 _ROUNDED = 0.75
 """In nats, for other dtypes and quantized weights, whose rounding differs from one batch to
 another."""
@@ -41,6 +45,8 @@ class SelfCheck(BaseModel):
     """The cheapest way whose scores agree with plain forward passes."""
     error: float
     """Its largest difference, in nats."""
+    features: bool = False
+    """Whether it agrees as well where features of pictures are kept."""
     rejected: dict[str, str] = Field(default_factory=dict)
     """Way -> why it is not used."""
     refused: dict[int, str] = Field(default_factory=dict)
@@ -62,19 +68,28 @@ def check(
     tolerance = _TOLERANCES.get(str(model.dtype).removeprefix("torch."), _ROUNDED)
     if getattr(model, "is_quantized", False):  # 8 bits round activations, too
         tolerance = _ROUNDED
-    asked, want, refused = _plain(model, encoder, counts=(0, 1, 2) if images else (0,))
+    # Two with one picture, so that prompts of different lengths are read together.
+    asked, want, refused = _plain(model, encoder, counts=(0, 1, 1, 2) if images else (0,))
     if not asked:
         raise ModelError(f"{name} fails on a prompt of a few words: {refused[0]}")
     rejected: dict[str, str] = {}
+    features = PictureFeatures(model, _KEPT)
     for way in ways:
-        try:  # an architecture may raise anything
-            error = _error(Scorer(model, way), asked, want)
-        except Exception as failure:  # noqa: BLE001
-            rejected[way] = f"{type(failure).__name__}: {failure}"
-            continue
-        if error <= tolerance:
-            return SelfCheck(way=way, error=error, rejected=rejected, refused=refused)
-        rejected[way] = f"off by {error:.3g} nat from a plain forward pass"
+        for kept in (features, None) if features.usable and images else (None,):
+            try:  # an architecture may raise anything
+                error = _error(Scorer(model, way, kept), asked, want)
+            except Exception as failure:  # noqa: BLE001
+                rejected[_name(way, kept)] = f"{type(failure).__name__}: {failure}"
+                continue
+            if error <= tolerance:
+                return SelfCheck(
+                    way=way,
+                    error=error,
+                    features=kept is not None,
+                    rejected=rejected,
+                    refused=refused,
+                )
+            rejected[_name(way, kept)] = f"off by {error:.3g} nat from a plain forward pass"
     reasons = "; ".join(f"{way}: {why}" for way, why in rejected.items())
     raise ModelError(f"{name} is not used, since its scores can't be trusted: {reasons}.")
 
@@ -101,22 +116,42 @@ def _plain(
     model: Any, encoder: Encoder, counts: Sequence[int]
 ) -> tuple[list[tuple[EncodedPrompt, Trie]], list[list[float]], dict[int, str]]:
     """Questions with so many pictures, their scores by plain forward passes, and failures."""
-    trie = Trie.pack([encoder.candidate(text) for text in _ANSWERS])
-    plain = Scorer(model, "single")
+    answers = [encoder.candidate(text) for text in _ANSWERS]
+    trie = Trie.pack(answers)
     asked, want, refused = [], [], {}
-    for count in counts:
+    for i, count in enumerate(counts):
+        messages = _messages(count, more=i)
         try:  # an architecture may raise anything
-            prompt = encoder.prompt(_messages(count))
-            (scored,) = plain.rank([(prompt, trie)])
+            prompt = encoder.prompt(messages)
+            scores = _plain_scores(model, encoder, messages, answers)
         except Exception as failure:  # noqa: BLE001
             refused[count] = f"{type(failure).__name__}: {failure}"
             continue
-        if not np.isfinite(scored.scores).all():
+        if not np.isfinite(scores).all():
             refused[count] = "its scores are no numbers"
             continue
         asked.append((prompt, trie))
-        want.append(list(scored.scores))
+        want.append(scores)
     return asked, want, refused
+
+
+def _plain_scores(
+    model: Any, encoder: Encoder, messages: Sequence[Message], answers: Sequence[Sequence[int]]
+) -> list[float]:
+    text = encoder.text(messages)
+    return plain_scores(
+        model,
+        encoder.tokenizer,
+        encoder.processor,
+        text,
+        encoder.pictures(messages),
+        answers,
+        begins=encoder.lacks_bos(text),
+    )
+
+
+def _name(way: Way, features: PictureFeatures | None) -> str:
+    return way if features is None else f"{way} with features kept"
 
 
 def _error(
@@ -132,10 +167,10 @@ def _error(
     return float(np.abs(np.subtract(got, [*want, *want, *want])).max())
 
 
-def _messages(pictures: int) -> list[Message]:
-    """A prompt with a fixed part, and text between and after the pictures."""
-    rng = np.random.default_rng(0)
+def _messages(pictures: int, *, more: int) -> list[Message]:
+    """A prompt with a fixed part, and text between and after the pictures; longer with `more`."""
+    rng = np.random.default_rng(more)
     shown = [Image(rng.integers(0, 256, (96, 96, 3), dtype=np.uint8)) for _ in range(pictures)]
     parts = [part for picture in shown for part in ("You see: ", picture)]
-    ask = "Goal: chill an apple. " + "You look around. " * pictures + "Next action:"
+    ask = "Goal: chill an apple. " + "You look around. " * more + "Next action:"
     return [Message("system", ("You act in a house.",)), Message("user", (*parts, ask))]

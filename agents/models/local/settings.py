@@ -51,6 +51,9 @@ class LocalSettings(SettingsModel):
     """Enlarge smaller pictures to this number of pixels before the model's own processor."""
     max_pixels: int | None = Field(default=None, ge=1)
     """Shrink larger pictures to this number of pixels, which saves image tokens."""
+    picture_cache: int = Field(default=256, ge=0)
+    """Mebibytes of features of pictures that are kept on the device, so that a picture which comes
+    again is not encoded again."""
     trust_remote_code: bool = False
     """Run Python code that comes with the model. Only for models that you trust as you trust a
     program."""

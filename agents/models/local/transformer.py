@@ -15,6 +15,7 @@ from inhabit.agents.models.local.beam_search import BeamRules
 from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
 from inhabit.agents.models.local.generate import GeneratedText, TextGenerator, TextRequest
 from inhabit.agents.models.local.micro_batcher import MicroBatcher
+from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.scoring import Scored, Scorer
 from inhabit.agents.models.local.self_check import SelfCheck
 from inhabit.agents.models.local.settings import LocalSettings
@@ -66,7 +67,9 @@ class Transformer(Model):
         self.samples = settings.temperature is not None
         self._text = model.config.get_text_config()
         self._check = check
-        self._scorer = Scorer(model, check.way)
+        self.features = PictureFeatures(model, settings.picture_cache << 20)
+        kept = self.features if check.features else None
+        self._scorer = Scorer(model, check.way, kept)
         self._writer = TextGenerator(model, encoder, settings)
         self._batcher = MicroBatcher(batch_size=settings.batch, name=name)
         abilities = {Ability.RANK, Ability.BEAM, Ability.WORDS, Ability.N_BEST}

@@ -62,6 +62,8 @@ class Architecture:
     """Special tokens that the processor finds as attributes of the tokenizer."""
     video: str = ""
     """The class of the video processor, which needs torchvision."""
+    sound: str = ""
+    """The class of the feature extractor for sound."""
     remarks: str = ""
     """Why the configuration is as it is."""
 
@@ -120,6 +122,8 @@ def _processor(architecture: Architecture, words: Any, template: str) -> Any:
     }
     if architecture.video:
         more["video_processor"] = getattr(transformers, architecture.video)()
+    if architecture.sound:
+        more["feature_extractor"] = getattr(transformers, architecture.sound)()
     kind = getattr(transformers, architecture.processor)
     return kind(image_processor=images, tokenizer=words, chat_template=template, **more)
 

@@ -122,6 +122,8 @@ def _score(
     network: Any, asked: dict[str, Any], answer: list[int], answers: list[list[int]]
 ) -> float:
     more = {k: v for k, v in asked.items() if k not in ("input_ids", "attention_mask", "labels")}
+    # Llama 4's processor gives bfloat16.
+    more = {k: v.float() if v.is_floating_point() else v for k, v in more.items()}
     ids = asked["input_ids"]
     for name in ("token_type_ids", "mm_token_type_ids"):
         if name in more:
