@@ -52,27 +52,28 @@ class Questions:
         self._settings = settings
         self._wording = Wording(settings, sees=sees)
         self._prompts: dict[int, EncodedPrompt] = {}
+        self._answers: dict[str, tuple[int, ...]] = {}
         self._left = settings.cache * _GIGABYTE
 
     def to_learn(self, index: int, rng: np.random.Generator) -> Question:
         """What is needed of an example to train on it; `rng` picks wrong candidates."""
         sample, settings = self.samples[index], self._settings
         if settings.objective is Objective.SFT:
-            answer = self._encoder.candidate(self._target(sample))
+            answer = self._tokens(self._target(sample))
             end = (self._encoder.end,) if settings.end else ()
             return self._question(index, [(*answer, *end)], 0, None)
         wrong = self._wrong(sample, rng)
         texts = [sample.answer, *wrong]
         return self._question(
-            index, [self._encoder.candidate(text) for text in texts], 0, 1 if wrong else None
+            index, [self._tokens(text) for text in texts], 0, 1 if wrong else None
         )
 
     def to_judge(self, index: int) -> Question:
         """All candidates of an example; if reasons are trained, the answer with its reason."""
         sample = self.samples[index]
         if self._settings.reasons:
-            return self._question(index, [self._encoder.candidate(self._target(sample))], 0, None)
-        told = [self._encoder.candidate(text) for text in sample.example.candidates]
+            return self._question(index, [self._tokens(self._target(sample))], 0, None)
+        told = [self._tokens(text) for text in sample.example.candidates]
         return self._question(index, told, sample.example.answer, None)
 
     def to_compare(self, index: int) -> Question:
@@ -80,7 +81,7 @@ class Questions:
         sample = self.samples[index]
         several = self._settings.objective is not Objective.SFT
         told = sample.example.candidates[:_FEW] if several else [self._target(sample)]
-        return self._question(index, [self._encoder.candidate(text) for text in told], 0, None)
+        return self._question(index, [self._tokens(text) for text in told], 0, None)
 
     def _question(
         self, index: int, told: Sequence[tuple[int, ...]], answer: int, other: int | None
@@ -94,6 +95,13 @@ class Questions:
             other,
             self.samples[index].episode,
         )
+
+    def _tokens(self, text: str) -> tuple[int, ...]:
+        """The tokens of a candidate. Examples share most of theirs."""
+        found = self._answers.get(text)
+        if found is None:
+            found = self._answers[text] = self._encoder.candidate(text)
+        return found
 
     def _target(self, sample: Sample) -> str:
         if self._settings.reasons:

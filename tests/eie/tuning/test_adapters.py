@@ -18,6 +18,8 @@ from inhabit.agents.models.registry import load
 from inhabit.eie.tuning.merging import merge
 from inhabit.eie.tuning.settings import TuneError
 from tests.agents.models.local.tiny import save_llama
+from tests.eie.tuning.made_set import write
+from tests.eie.tuning.training import train
 
 ASK = [Message("user", ("What now?",))]
 TEXTS = ("open the fridge", "go to the sink", "open the drawer")
@@ -54,6 +56,17 @@ def test_adapters_of_plain_peft_load_here(tmp_path: Path) -> None:
     told = scores(f"local:{folder}")
     assert told == pytest.approx(scores(f"local:{tmp_path / 'merged'}"), abs=1e-4)
     assert told != pytest.approx(scores(f"local:{base}"), abs=0.1)
+
+
+def test_adapters_of_plain_peft_are_tuned_further(tmp_path: Path) -> None:
+    base = save_llama(tmp_path / "base")
+    folder = adapters(base, tmp_path / "adapters")
+    made = write(tmp_path / "set", train=8, val=0)
+    result, heard = train(made, folder, tmp_path / "out", epochs=2)
+    assert heard[-1].loss < heard[0].loss
+    assert scores(result.model) != pytest.approx(scores(f"local:{folder}"), abs=0.01)
+    merge(result.model, tmp_path / "merged")
+    assert scores(f"local:{tmp_path / 'merged'}") == pytest.approx(scores(result.model), abs=1e-4)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -117,7 +117,7 @@ def logits(model: Any, folder: Path, made: Path) -> torch.Tensor:
     encoder = loaded.encoder  # type: ignore[attr-defined]
     prompt = encoder.prompt(Wording(TuneSettings(), sees=True).messages(sample))
     asyncio.run(loaded.close())
-    found: torch.Tensor = model(input_ids=torch.tensor([prompt.ids]), **prompt.images).logits
+    found: torch.Tensor = model(input_ids=torch.tensor([prompt.ids]), **prompt.extra(model)).logits
     return found[0, -1]
 
 

@@ -214,6 +214,16 @@ def test_micro_batches_give_the_same_steps(
         assert (one.norm or 0) == pytest.approx(other.norm or 0, rel=1e-2)
 
 
+@pytest.mark.parametrize("said", [{"checkpointing": True}, {"attention": "eager"}, {"cache": 0}])
+def test_settings_of_speed_and_memory_change_no_loss(
+    said: dict[str, object], bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    _, plain = train(made, bases["llava"], tmp_path / "plain", epochs=1)
+    _, other = train(made, bases["llava"], tmp_path / "other", epochs=1, **said)
+    losses = [line.loss for line in plain]
+    assert [line.loss for line in other] == pytest.approx(losses, abs=1e-3)
+
+
 def test_wrong_candidates_are_picked_and_added(bases: dict[str, Path], made: Path) -> None:
     encoder = load(f"local:{bases['llama']}").encoder  # type: ignore[attr-defined]
     samples = list(read(made, "train"))
