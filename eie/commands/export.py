@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from inhabit.eie.examples.example import Example
 from inhabit.eie.export.exporter import EXPORTERS
 from inhabit.eie.export.formats import ExportFormat
+from inhabit.eie.export.llava import Pictures
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -37,8 +37,9 @@ def export(
             "--format",
             metavar="FORMAT",
             autocompletion=complete_format,
-            help="Output format. Runs: llava, messages, egoplan, lerobot, trajectories. "
-            "Data sets: llava, messages, egoplan, pca. Or one that an installed package adds.",
+            help="Output format. Runs and data sets: llava, llava-interleave, messages, egoplan, "
+            "recognition. Runs: lerobot, trajectories. Data sets: pca, jsonl. Or one that an "
+            "installed package adds.",
         ),
     ],
     out: Annotated[
@@ -52,6 +53,13 @@ def export(
             "keyframes per past action.",
         ),
     ] = False,
+    pictures: Annotated[
+        Pictures,
+        typer.Option(
+            help="Images of a row in LLaVA's format: the last one; a grid of all in one image; or "
+            "all, as llava-interleave has them.",
+        ),
+    ] = Pictures.LAST,
     assignments: Set = None,
     trusted: Trust = False,
     as_json: Json = False,
@@ -63,6 +71,7 @@ def export(
     """
     # Exporters import libraries that no other command needs.
     from inhabit.eie.export.formats import (
+        Exported,
         export_run,
         export_set,
         export_trajectories,
@@ -79,26 +88,32 @@ def export(
         and not any(end and end.success for end in Index(Run.open(source)).ends())
     ):
         raise RecordError(f"Nothing to export: no episode of {source} was successful.")
-    left_out = 0
     if is_set:
-        opened = SetFolder.open(source)
-        if chosen is ExportFormat.PCA:
-            left_out = _tell_left_out(opened.examples())
-        count = export_set(
-            opened,
+        result = export_set(
+            SetFolder.open(source),
             chosen,
             out,
             films=films,
+            pictures=pictures,
             assignments=assignments or (),
             trusted=trusted,
         )
     elif films:
         raise RecordError(f"{source} is not a data set: --films works on data sets only.")
     elif rewarded:
-        count = export_trajectories(_runs(source), out)
+        result = Exported(export_trajectories(_runs(source), out))
     else:
-        count = export_run(Run.open(source), chosen, out)
-    if not count:
+        result = export_run(
+            Run.open(source),
+            chosen,
+            out,
+            pictures=pictures,
+            assignments=assignments or (),
+            trusted=trusted,
+        )
+    if result.sentence:
+        remarks().print(result.sentence, soft_wrap=True)
+    if not result.count:
         raise RecordError(f"Nothing was exported: {source} has no sample for {form}.")
     if as_json:
         print_json(
@@ -106,28 +121,14 @@ def export(
                 "source": str(source),
                 "format": form,
                 "out": str(out),
-                "count": count,
-                "left_out": left_out,
+                "count": result.count,
+                "left_out": dict(result.left_out),
             }
         )
     else:
         whole = (ExportFormat.LEROBOT, ExportFormat.TRAJECTORIES)
         what = "episodes" if chosen in whole else "samples"
-        answers().print(f"Exported {count} {what} to {out}.", soft_wrap=True)
-
-
-def _tell_left_out(examples: Iterable[Example]) -> int:
-    """Say how many of `examples` PCA-Bench's format has no place for, and return that number."""
-    from inhabit.eie.export.pca import fits
-
-    count = sum(not fits(example) for example in examples)
-    if count:
-        remarks().print(
-            f"Left out {count} recognition examples: they ask about two pictures, and PCA-Bench's "
-            "format has one. llava, messages and egoplan take them.",
-            soft_wrap=True,
-        )
-    return count
+        answers().print(f"Exported {result.count} {what} to {out}.", soft_wrap=True)
 
 
 def _runs(source: Path) -> Sequence[Run]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inhabit.eie.export.files import ExportImage, picture
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.reader import Episode, Run, StepRecord
-from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.recording.schema import Ending, PoseRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,13 @@ class Demonstration:
     number: int
     """Its place in the run."""
     task: Task
+    seed: int
+    """What the environment was reset with."""
     steps: tuple[DemonstrationStep, ...]
     last: ExportImage
     """What was seen when it was over."""
+    poses: tuple[PoseRecord, ...] = ()
+    """Of every moment; empty where the simulator does not tell."""
 
     @property
     def pictures(self) -> tuple[ExportImage, ...]:
@@ -70,10 +74,15 @@ def _demonstration(episode: Episode) -> Demonstration | None:
         for step, seen in zip(attempt.steps, pictures, strict=True)
         if seen and step.decide and step.decide.action is not None and step.act
     ]
+    found = [step.see.pose for step in attempt.steps]
+    poses = tuple(pose for pose in found if pose is not None)
+    poses = poses if len(poses) == len(found) else ()
     last = pictures[-1] if pictures else None
     if last is None or not steps or len(steps) != len(pictures) - 1:
         return None
-    return Demonstration(episode.number, episode.task, tuple(steps), last)
+    return Demonstration(
+        episode.number, attempt.start.task, attempt.start.seed, tuple(steps), last, poses
+    )
 
 
 def _picture(episode: Episode, step: StepRecord) -> ExportImage | None:

@@ -4,7 +4,9 @@ Source of the form: EgoPlan-Bench (Chen et al. 2023) and its training set. `EgoP
 what is to train on; `EgoPlan_validation.json` and `EgoPlan_test.json` are multiple choice. A film
 is a folder of frames, as in the benchmark's own source: `frames/VIDEO_ID/frame_0000000001.jpg`.
 A clip goes from the frame before an action to the one after it; between them are up to six more
-where the episode was filmed. What is shown ends before the asked action begins.
+where the episode was filmed. What is shown ends before the asked action begins. Wrong answers were
+checked in the simulator: each fails, or leaves more to do than the right answer does. Only those of
+a run that can't be re-executed are taken unchecked from other steps of the episode.
 """
 
 from __future__ import annotations
@@ -21,8 +23,11 @@ from pydantic import JsonValue
 
 from inhabit.eie.examples.example import Example, Split
 from inhabit.eie.export.demonstrations import Demonstration
+from inhabit.eie.export.distinct import Row
 from inhabit.eie.export.files import ExportImage, half_written, json_array, picture
+from inhabit.eie.export.infinitive import infinitive
 from inhabit.eie.export.replayed_clips import ClipReplayer
+from inhabit.eie.export.wrong_actions import WrongActions
 
 CHOICES = 4
 _FILES: dict[Split, str] = {
@@ -74,31 +79,61 @@ def of_examples(
     Raises:
         RecordError: an episode can't be filmed.
     """
-    for example in examples:
-        if example.kind != "trajectory" or example.lineage is None:
-            continue
-        shown = [past for past in example.history if past.image is not None]
-        images = [past.image for past in shown if past.image is not None]
-        answer = example.candidates[example.answer]
-        paths = replayer.clips(example) if replayer is not None else [()] * len(example.history)
-        yield EgoPlanQuestion(
-            split=example.split,
-            episode=f"{example.lineage.seed_task} {example.lineage.seed}",
-            goal=example.goal,
-            frames=tuple(picture(folder, place) for place in (*images, example.image)),
-            past=tuple(None if past.failed else past.action for past in shown),
-            paths=tuple(paths[len(example.history) - len(shown) :]),
-            answer=answer,
-            wrong=_wrong(example, answer),
-        )
+    return (of_example(one, folder, replayer) for one in examples if fits(one))
 
 
-def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[EgoPlanQuestion]:
-    """A question for each step that worked, all of them to train on."""
+def fits(example: Example) -> bool:
+    """Whether it is a step of a whole episode."""
+    return example.kind == "trajectory" and example.lineage is not None
+
+
+def of_example(
+    example: Example, folder: Path, replayer: ClipReplayer | None = None
+) -> EgoPlanQuestion:
+    """The question of an example that fits.
+
+    Raises:
+        RecordError: its episode can't be filmed.
+    """
+    lineage = example.lineage
+    assert lineage is not None
+    shown = [past for past in example.history if past.image is not None]
+    images = [past.image for past in shown if past.image is not None]
+    answer = example.candidates[example.answer]
+    past = [None if one.failed else one.action for one in shown]
+    paths = replayer.clips(example) if replayer is not None else [()] * len(example.history)
+    paths = [*paths[len(example.history) - len(shown) :]]
+    if past and len(lineage.actions) > len(example.history):
+        # Twins share the beginning of their history. What was done since then is not told, so the
+        # clip up to the present frame shows more than the action it began with.
+        past[-1], paths[-1] = None, ()
+    return EgoPlanQuestion(
+        split=example.split,
+        episode=f"{lineage.seed_task} {lineage.seed}",
+        goal=example.goal,
+        frames=tuple(picture(folder, place) for place in (*images, example.image)),
+        past=tuple(past),
+        paths=tuple(paths),
+        answer=answer,
+        wrong=tuple(text for text in example.candidates if text != answer),
+    )
+
+
+def of_demonstrations(
+    demonstrations: Iterable[Demonstration], checker: WrongActions | None = None
+) -> Iterator[EgoPlanQuestion]:
+    """A question for each step that worked, all of them to train on.
+
+    Args:
+        demonstrations: episodes that reached their goals.
+        checker: checks the wrong answers in the simulator; None where it can't be had.
+    """
     for one in demonstrations:
         done = tuple(step.action if step.worked else None for step in one.steps)
+        checked = checker.check(one) if checker is not None else None
         for place, answer in enumerate(done):
             if answer is not None:
+                others = tuple(dict.fromkeys(a for a in done if a is not None and a != answer))
                 yield EgoPlanQuestion(
                     split="train",
                     episode=str(one.number),
@@ -107,14 +142,24 @@ def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[EgoPl
                     past=done[:place],
                     paths=((),) * place,
                     answer=answer,
-                    wrong=_others((action for action in done if action), answer),
+                    wrong=others if checked is None else checked[place],
                 )
 
 
-def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:
-    """Write all of them that have wrong answers enough, and return how many those were.
+def is_full(one: EgoPlanQuestion) -> bool:
+    """Whether it has wrong answers enough: one to train on, three for a choice of four."""
+    return len(one.wrong) >= (1 if one.split == "train" else CHOICES - 1)
 
-    To train on, one is enough; a choice of four needs three.
+
+def describe(one: EgoPlanQuestion) -> Row:
+    """What is compared of a sample."""
+    done = tuple(action or "" for action in one.past)
+    words = (one.goal, *done, *(() if one.split == "train" else sorted((one.answer, *one.wrong))))
+    return Row(one.split, words, one.shown, one.answer, video=len(one.shown) > 1)
+
+
+def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:
+    """Write those that are full, and return how many there were.
 
     Raises:
         RecordError: a picture is gone.
@@ -127,7 +172,7 @@ def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:
             split: stack.enter_context(json_array(out / name)) for split, name in _FILES.items()
         }
         for one in questions:
-            if len(one.wrong) >= (1 if one.split == "train" else CHOICES - 1):
+            if is_full(one):
                 files[one.split](_sample(count, *films.write(one), one))
                 count += 1
     return count
@@ -151,7 +196,7 @@ class _Films:
         name = f"{self._count:06d}"
         for frame in shown[known:]:
             self._frames.append(frame)
-            _copy(frame, self._folder / name / f"frame_{len(self._frames):010d}.jpg")
+            write_frame(frame, self._folder / name / f"frame_{len(self._frames):010d}.jpg")
         return name, len(self._frames) - len(shown)
 
     def _known(self, frames: tuple[ExportImage, ...]) -> int:
@@ -165,8 +210,8 @@ def _sample(number: int, film: str, before: int, one: EgoPlanQuestion) -> dict[s
         "sample_id": number,
         "video_source": "inhabit",
         "video_id": film,
-        "task_goal": one.goal,
-        "question": f"{_QUESTION}{_in_passing(one.goal)}?",
+        "task_goal": (goal := infinitive(one.goal)),
+        "question": f"{_QUESTION}{goal}?",
         "answer": one.answer,
         "current_observation_frame": before + len(one.shown),
         "task_progress_metadata": [
@@ -187,26 +232,8 @@ def _sample(number: int, film: str, before: int, one: EgoPlanQuestion) -> dict[s
     }
 
 
-def _wrong(example: Example, answer: str) -> tuple[str, ...]:
-    """Actions of the same goal; for a choice of four, such as were checked to be wrong now."""
-    candidates = [text for text in example.candidates if text != answer]
-    if example.split != "train" or example.lineage is None:
-        return tuple(candidates)
-    of_goal = _others((*example.lineage.actions, *example.lineage.plan), answer)
-    return of_goal or tuple(candidates)
-
-
-def _others(actions: Iterable[str], answer: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(action for action in actions if action != answer))
-
-
-def _in_passing(goal: str) -> str:
-    """The goal as the end of a sentence."""
-    goal = goal.strip().rstrip(".")
-    return goal[:1].lower() + goal[1:]
-
-
-def _copy(shown: ExportImage, file: Path) -> None:
+def write_frame(shown: ExportImage, file: Path) -> None:
+    """Write a frame as JPEG."""
     rgb = Image.fromarray(shown.pixels())
     with half_written(file) as half:
         rgb.save(half, "JPEG", quality=95)

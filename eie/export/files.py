@@ -142,16 +142,23 @@ class ImageFolder:
     folder: Path
     _taken: set[str] = field(default_factory=set)
 
-    def copy(self, one: ExportImage) -> None:
-        """Have the picture in the folder, under its name.
+    def copy(self, one: ExportImage) -> str:
+        """Have the image in the folder, and return its name.
 
         Raises:
             RecordError: it is gone.
             DiskError: it can't be copied.
         """
-        if one.name in self._taken:
-            return
-        content = one.read()
-        with half_written(self.folder / one.name) as half:
-            half.write_bytes(content)
-        self._taken.add(one.name)
+        return one.name if one.name in self._taken else self.add(one.name, one.read())
+
+    def add(self, name: str, content: bytes) -> str:
+        """Have an image of that content in the folder, and return its name.
+
+        Raises:
+            DiskError: it can't be written.
+        """
+        if name not in self._taken:
+            with half_written(self.folder / name) as half:
+                half.write_bytes(content)
+            self._taken.add(name)
+        return name

@@ -2,32 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inhabit.eie.export import egoplan, llava, pca
-from inhabit.eie.export.conversations import of_demonstrations, of_examples
+from inhabit.eie.export import egoplan, llava, pca, recognition, rows
+from inhabit.eie.export.conversations import Conversation, of_demonstrations, of_examples
 from inhabit.eie.export.demonstrations import demonstrations
+from inhabit.eie.export.distinct import LeftOut, Row
 from inhabit.eie.export.exporter import EXPORTERS, Exporter, write_with
 from inhabit.eie.export.files import claim
+from inhabit.eie.export.llava import Pictures
 from inhabit.eie.export.replayed_clips import ClipReplayer
+from inhabit.eie.export.wrong_actions import WrongActions
 from inhabit.eie.sets.folder import SetFolder
-from inhabit.envs.core import UnknownNameError
+from inhabit.envs.core import Determinism, UnknownNameError
 from inhabit.envs.extras import require
 from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.running.from_record import env_of_run
 
 
 class ExportFormat(StrEnum):
-    """A form of other people's training code."""
+    """A format of other people's training code."""
 
     LLAVA = "llava"
+    LLAVA_INTERLEAVE = "llava-interleave"
     MESSAGES = "messages"
     EGOPLAN = "egoplan"
+    RECOGNITION = "recognition"
     PCA = "pca"
+    JSONL = "jsonl"
     LEROBOT = "lerobot"
     TRAJECTORIES = "trajectories"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The result of an export."""
+
+    count: int
+    """Samples written: rows, steps or episodes."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason, a key of `inhabit.eie.export.distinct.REASONS` -> number of samples."""
+    sentence: str = ""
+    """The same for people; empty if nothing was left out."""
 
 
 def export_set(
@@ -36,16 +57,18 @@ def export_set(
     out: Path,
     *,
     films: bool = False,
+    pictures: Pictures = Pictures.LAST,
     assignments: Sequence[str] = (),
     trusted: bool = False,
-) -> int:
-    """Write the set in `form` to `out`, and return how many samples that gave.
+) -> Exported:
+    """Write the set in `form` to `out`.
 
     Args:
         opened: the set.
-        form: whose form.
+        form: the format.
         out: a folder, empty or not there yet.
-        films: in EgoPlan's form, play the episodes again and show what was seen on the way.
+        films: in EgoPlan's format, play the episodes again and show what was seen on the way.
+        pictures: the images of a row of the format `llava`.
         assignments: settings of the environment that films are made in, as KEY=VALUE.
         trusted: whether the user takes what the set names for their own.
 
@@ -60,7 +83,7 @@ def export_set(
     """
     folder = opened.folder
     if isinstance(form, Exporter):
-        return _write_set(form, opened, out)
+        return Exported(_write_set(form, opened, out))
     if form is ExportFormat.LEROBOT:
         raise RecordError(
             f"{folder} is a set of examples, and LeRobot's form holds whole episodes: "
@@ -72,62 +95,168 @@ def export_set(
         raise RecordError(f"The form {form.value!r} shows no films: EgoPlan's does.")
     _check(form)
     claim(out)
-    examples = opened.examples()
+    left_out = LeftOut()
     match form:
-        case ExportFormat.LLAVA:
-            return llava.write(of_examples(examples, folder), out)
-        case ExportFormat.MESSAGES:
-            from inhabit.eie.export import messages
-
-            return messages.write(of_examples(examples, folder), out)
+        case ExportFormat.LLAVA | ExportFormat.LLAVA_INTERLEAVE | ExportFormat.MESSAGES:
+            count = _write_conversations(
+                lambda: of_examples(opened.examples(), folder), form, out, pictures, left_out
+            )
         case ExportFormat.EGOPLAN:
-            if not films:
-                return egoplan.write(egoplan.of_examples(examples, folder), out)
-            with (
-                TemporaryDirectory(dir=out) as seen,
-                ClipReplayer(opened, Path(seen), assignments, trusted=trusted) as replayer,
-            ):
-                return egoplan.write(egoplan.of_examples(examples, folder, replayer), out)
+            count = _write_egoplan(opened, out, films, assignments, trusted, left_out)
+        case ExportFormat.RECOGNITION:
+            count = recognition.write(
+                left_out.kept(
+                    lambda: recognition.of_examples(opened.examples(), folder), recognition.describe
+                ),
+                out,
+            )
         case ExportFormat.PCA:
-            return pca.write(examples, folder, out)
+            left_out.counts["images"] = sum(not pca.fits(one) for one in opened.examples())
+            examples = left_out.kept(
+                lambda: filter(pca.fits, opened.examples()), lambda one: pca.describe(one, folder)
+            )
+            count = pca.write(examples, folder, out)
+        case ExportFormat.JSONL:
+            examples = left_out.kept(opened.examples, lambda one: rows.describe(one, folder))
+            count = rows.write(examples, folder, out)
+    return _result(count, left_out)
 
 
-def export_run(run: Run, form: ExportFormat | Exporter, out: Path) -> int:
+def export_run(
+    run: Run,
+    form: ExportFormat | Exporter,
+    out: Path,
+    *,
+    pictures: Pictures = Pictures.LAST,
+    assignments: Sequence[str] = (),
+    trusted: bool = False,
+) -> Exported:
     """Write the episodes of `run` that succeeded in `form` to `out`.
 
-    Returns:
-        How many samples that gave: steps, or episodes in LeRobot's form.
+    Args:
+        run: the run.
+        form: the format.
+        out: a folder, empty or not there yet.
+        pictures: the images of a row of the format `llava`.
+        assignments: settings of the environment that checks wrong answers, as KEY=VALUE.
+        trusted: whether the user takes what the run names for their own.
 
     Raises:
         RecordError: `out` is taken, the run is broken, or the form needs candidates with reasons.
+        SettingError: for egoplan, the run names a place of a machine that is not said again.
         UnavailableError: a package is lacking.
         DiskError: it can't be written.
     """
     if isinstance(form, Exporter):
-        return _write_run(form, run, out)
-    if form is ExportFormat.PCA:
+        return Exported(_write_run(form, run, out))
+    if form in (ExportFormat.PCA, ExportFormat.JSONL):
         raise RecordError(
-            f"{run.folder} is a run, and PCA-Bench's form holds candidates with a reason: export a "
-            "set that `inhabit synth` made."
+            f"{run.folder} is a run, and the format {form.value!r} holds candidates with a reason: "
+            "export a set that `inhabit synth` made."
         )
     if form is ExportFormat.TRAJECTORIES:
-        return export_trajectories([run], out)
+        return Exported(export_trajectories([run], out))
     _check(form)
     claim(out)
-    shown = demonstrations(run)
+    left_out = LeftOut()
     match form:
-        case ExportFormat.LLAVA:
-            return llava.write(of_demonstrations(shown), out)
-        case ExportFormat.MESSAGES:
-            from inhabit.eie.export import messages
-
-            return messages.write(of_demonstrations(shown), out)
+        case ExportFormat.LLAVA | ExportFormat.LLAVA_INTERLEAVE | ExportFormat.MESSAGES:
+            count = _write_conversations(
+                lambda: of_demonstrations(demonstrations(run)), form, out, pictures, left_out
+            )
         case ExportFormat.EGOPLAN:
-            return egoplan.write(egoplan.of_demonstrations(shown), out)
+            count = _write_planning(run, out, assignments, trusted, left_out)
+        case ExportFormat.RECOGNITION:
+            count = recognition.write(
+                left_out.kept(
+                    lambda: recognition.of_demonstrations(demonstrations(run)), recognition.describe
+                ),
+                out,
+            )
         case ExportFormat.LEROBOT:
             from inhabit.eie.export import lerobot
 
-            return lerobot.write(shown, out, env=run.header.env)
+            shown = left_out.kept(lambda: demonstrations(run), lerobot.describe)
+            count = lerobot.write(shown, out, env=run.header.env)
+    return _result(count, left_out)
+
+
+def _write_conversations(
+    conversations: Callable[[], Iterable[Conversation]],
+    form: ExportFormat,
+    out: Path,
+    pictures: Pictures,
+    left_out: LeftOut,
+) -> int:
+    if form is not ExportFormat.LLAVA:
+        pictures = Pictures.ALL
+    left_out.counts["images"] = sum(not llava.fits(one, pictures) for one in conversations())
+    kept = left_out.kept(lambda: llava.arranged(conversations(), pictures), _describe)
+    if form is ExportFormat.MESSAGES:
+        from inhabit.eie.export import messages
+
+        return messages.write(kept, out)
+    return llava.write(kept, out, pictures)
+
+
+def _describe(one: Conversation) -> Row:
+    words = tuple(part for part in one.question if isinstance(part, str))
+    made = one.example
+    answer = one.answer if made is None else made.candidates[made.answer]
+    video = made is not None and made.kind == "recognition"
+    return Row(one.split, words, one.pictures, answer, video)
+
+
+def _write_egoplan(
+    opened: SetFolder,
+    out: Path,
+    films: bool,
+    assignments: Sequence[str],
+    trusted: bool,
+    left_out: LeftOut,
+) -> int:
+    folder = opened.folder
+    if not films:
+        return _write_questions(
+            lambda: egoplan.of_examples(opened.examples(), folder), out, left_out
+        )
+    with (
+        TemporaryDirectory(dir=out) as seen,
+        ClipReplayer(opened, Path(seen), assignments, trusted=trusted) as replayer,
+    ):
+        chosen = {
+            one.id
+            for one in left_out.kept(
+                lambda: filter(egoplan.fits, opened.examples()),
+                lambda one: egoplan.describe(egoplan.of_example(one, folder)),
+            )
+        }
+        examples = (one for one in opened.examples() if one.id in chosen)
+        return egoplan.write(egoplan.of_examples(examples, folder, replayer), out)
+
+
+def _write_planning(
+    run: Run, out: Path, assignments: Sequence[str], trusted: bool, left_out: LeftOut
+) -> int:
+    with ExitStack() as stack:
+        checker: WrongActions | None = None
+        if run.header.determinism is not Determinism.NONE:
+            make = env_of_run(run, assignments, trusted=trusted)
+            checker = stack.enter_context(WrongActions(make))
+        questions = list(egoplan.of_demonstrations(demonstrations(run), checker))
+    return _write_questions(lambda: questions, out, left_out)
+
+
+def _write_questions(
+    questions: Callable[[], Iterable[egoplan.EgoPlanQuestion]], out: Path, left_out: LeftOut
+) -> int:
+    left_out.counts["choices"] = sum(not egoplan.is_full(one) for one in questions())
+    full = left_out.kept(lambda: filter(egoplan.is_full, questions()), egoplan.describe)
+    return egoplan.write(full, out)
+
+
+def _result(count: int, left_out: LeftOut) -> Exported:
+    return Exported(count, dict(+left_out.counts), left_out.sentence())
 
 
 def export_trajectories(runs: Sequence[Run], out: Path) -> int:

@@ -1,8 +1,11 @@
 """LeRobot v3: the episodes of a run that went well, with a film of what was seen.
 
 Source of the form: LeRobotDataset v3.0, where many episodes share a file and `meta/episodes` tells
-them apart. A step lasts a second. `action` is the place of its words in `meta/actions.json`; the
-words themselves stand in `language.action`, what the agent was told in `language.observation`.
+them apart. A step lasts a second. `action` is the agent's motion (`inhabit.eie.export.motion`), and
+`observation.state` is where it stands. Where the simulator tells no poses, `action` is the index of
+the action's words and `observation.state` is left out. `language.action` holds the words,
+`language.action_index` their index in `meta/actions.json`, and `language.observation` what the
+agent was told.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
+from inhabit.eie.export import motion
 from inhabit.eie.export.demonstrations import Demonstration
+from inhabit.eie.export.distinct import Row
 from inhabit.eie.export.files import ExportImage, half_written
 from inhabit.eie.export.tables import Stats, table
 from inhabit.eie.export.video import FRAMES_PER_SECOND, film
@@ -32,8 +37,9 @@ LARGEST = 200
 _CHUNK = 1000
 """Files in a folder."""
 _PLACE = "chunk-{chunk_index:03d}/file-{file_index:03d}"
+ACTION, STATE = "action", "observation.state"
 _NUMBERS = {
-    "action": "float32",
+    "language.action_index": "int64",
     "next.done": "bool",
     "timestamp": "float32",
     "frame_index": "int64",
@@ -42,10 +48,9 @@ _NUMBERS = {
     "task_index": "int64",
 }
 _TEXTS = ("language.action", "language.observation")
-_FRAMES = pa.schema(
-    [(name, pa.type_for_alias(kind)) for name, kind in _NUMBERS.items()]
-    + [(name, pa.string()) for name in _TEXTS]
-)
+_NO_MOTION: Mapping[str, Sequence[str]] = {ACTION: ("index",)}
+_MOTION: Mapping[str, Sequence[str]] = {ACTION: motion.MOTION, STATE: motion.STATE}
+"""Vector -> the names of its numbers."""
 _EPISODES = pa.schema(
     [
         ("episode_index", pa.int64()),
@@ -77,13 +82,16 @@ def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> in
         RecordError: a picture is gone, or of another size than the others.
         DiskError: something can't be written.
     """
-    totals, rest = _Totals(), iter(demonstrations)
+    rest = iter(demonstrations)
+    first = next(rest, None)
+    totals = _Totals(_MOTION if first is not None and first.poses else _NO_MOTION)
+    rest = itertools.chain([] if first is None else [first], rest)
     with table(_file(out, "meta/episodes", 0, "parquet"), _EPISODES) as episodes:
         for part in itertools.count():
             if (first := next(rest, None)) is None:
                 break
             with (
-                table(_file(out, "data", part, "parquet"), _FRAMES) as rows,
+                table(_file(out, "data", part, "parquet"), totals.columns()) as rows,
                 film(_file(out, f"videos/{CAMERA}", part, "mp4")) as shown,
             ):
                 for one in itertools.chain([first], rest):
@@ -102,10 +110,17 @@ def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> in
     return totals.episodes
 
 
+def describe(one: Demonstration) -> Row:
+    """What is compared of an episode."""
+    told = (one.task.goal, *(step.action for step in one.steps))
+    return Row("train", told, one.pictures, "", video=True)
+
+
 class _Totals:
     """What is counted over a whole set."""
 
-    def __init__(self) -> None:
+    def __init__(self, vectors: Mapping[str, Sequence[str]]) -> None:
+        self.vectors = vectors
         self.episodes = 0
         self.frames = 0
         self.side: tuple[int, ...] = (0, 0)
@@ -114,13 +129,26 @@ class _Totals:
         self.actions: dict[str, int] = {}
         self._stats: defaultdict[str, Stats] = defaultdict(Stats)
 
+    def columns(self) -> pa.Schema:
+        """Of the table of frames."""
+        return pa.schema(
+            [
+                (name, pa.list_(pa.float32(), len(names)) if len(names) > 1 else pa.float32())
+                for name, names in self.vectors.items()
+            ]
+            + [(name, pa.type_for_alias(kind)) for name, kind in _NUMBERS.items()]
+            + [(name, pa.string()) for name in _TEXTS]
+        )
+
     def steps(self, one: Demonstration) -> Iterator[tuple[Mapping[str, Any], NDArray[np.uint8]]]:
         """The rows of an episode, each with what was seen."""
         task = self.tasks.setdefault(one.task.goal, len(self.tasks))
         for place, step in enumerate(one.steps):
             rgb = self._sized(step.seen)
+            index = self.actions.setdefault(step.action, len(self.actions))
+            vectors = self._vectors(one, place, index)
             numbers = {
-                "action": float(self.actions.setdefault(step.action, len(self.actions))),
+                "language.action_index": index,
                 "next.done": place == len(one.steps) - 1,
                 "timestamp": place / FRAMES_PER_SECOND,
                 "frame_index": place,
@@ -131,8 +159,16 @@ class _Totals:
             self._stats[CAMERA].add(rgb[::4, ::4].reshape(-1, 3) / 255)
             for name, number in numbers.items():
                 self._stats[name].add([float(number)])
+            for name, vector in vectors.items():
+                self._stats[name].add([vector])
+            told = {n: v if len(v) > 1 else v[0] for n, v in vectors.items()}
             yield (
-                {**numbers, "language.action": step.action, "language.observation": step.text},
+                {
+                    **told,
+                    **numbers,
+                    "language.action": step.action,
+                    "language.observation": step.text,
+                },
                 rgb,
             )
             self.frames += 1
@@ -161,9 +197,21 @@ class _Totals:
     def figures(self) -> Mapping[str, JsonValue]:
         """Statistics of every number; of pictures a channel each, in 0..1, every fourth pixel."""
         return {
-            name: dict(stats.result((3, 1, 1) if name == CAMERA else (1,)))
+            name: dict(stats.result((3, 1, 1) if name == CAMERA else (-1,)))
             for name, stats in self._stats.items()
         }
+
+    def _vectors(
+        self, one: Demonstration, place: int, index: int
+    ) -> Mapping[str, tuple[float, ...]]:
+        if self.vectors is _NO_MOTION:
+            return {ACTION: (float(index),)}
+        if not one.poses:
+            raise RecordError(
+                f"Episode {one.number} has no poses and earlier ones have: export runs of one "
+                "environment and version."
+            )
+        return {ACTION: motion.motions(one)[place], STATE: motion.state(one.poses[place])}
 
     def _sized(self, shown: ExportImage) -> NDArray[np.uint8]:
         rgb = shown.pixels()
@@ -195,6 +243,8 @@ def _info(totals: _Totals, env: str) -> Mapping[str, JsonValue]:
             },
         }
     }
+    for name, names in totals.vectors.items():
+        features[name] = {"dtype": "float32", "shape": [len(names)], "names": list(names)}
     for name, kind in [*_NUMBERS.items(), *((name, "string") for name in _TEXTS)]:
         features[name] = {"dtype": kind, "shape": [1], "names": None}
     return {

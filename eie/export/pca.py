@@ -1,7 +1,9 @@
-"""PCA-Bench's own form: `meta_data.json` and the pictures, a folder for each split.
+"""PCA-Bench's own form: `meta_data.json` and the images, a folder for each split.
 
 Source of the form: PCA-Bench, release 1.0. The answers of the tools for models without eyes, which
-that release has cached, are left out, as in its later test set: ours are asked live.
+that release has cached, are left out, as in its later test set: ours are asked live. Two things are
+added: `history`, with the image, action and feedback of each earlier step; and the same in words at
+the beginning of `question`, so that a reader who ignores `history` can still pose the question.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from inhabit.eie.examples.example import Example
+from inhabit.eie.export.distinct import Row
 from inhabit.eie.export.files import ImageFolder, json_array, picture
 from inhabit.envs.core import UnknownNameError
 from inhabit.envs.registry import find
@@ -28,7 +31,7 @@ def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
     `fits` says which have a place in the form; the others are left out.
 
     Raises:
-        RecordError: a picture is gone.
+        RecordError: an image is gone.
         DiskError: something can't be written.
     """
     splits = ("train", "val", "test")
@@ -40,19 +43,39 @@ def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
             for split in splits
         }
         for example in filter(fits, examples):
-            shown = picture(folder, example.image)
-            image_folders[example.split].copy(shown)
-            files[example.split](_record(example, indices[example.split], shown.name))
+            images = image_folders[example.split]
+            shown = images.copy(picture(folder, example.image))
+            past = [images.copy(picture(folder, p.image)) if p.image else None
+                    for p in example.history]  # fmt: skip
+            files[example.split](_record(example, indices[example.split], shown, past))
             indices[example.split] += 1
     return indices.total()
 
 
 def fits(example: Example) -> bool:
-    """Whether the form, which shows one picture, has a place for it.
+    """Whether the form, which asks about one image, has a place for it.
 
-    A recognition example asks what was done between two pictures.
+    A recognition example asks what was done between two images.
     """
     return example.kind != "recognition"
+
+
+def describe(example: Example, folder: Path) -> Row:
+    """What is compared of a record."""
+    words = (question(example), *example.candidates)
+    answer = example.candidates[example.answer]
+    return Row(example.split, words, (picture(folder, example.image),), answer)
+
+
+def question(example: Example) -> str:
+    """The question after the earlier steps in words: "Step 1: open the fridge. Done. ..."."""
+    steps = [
+        f"Step {number}: {past.action}. {past.feedback}".rstrip()
+        + (" (It failed.)" if past.failed else "")
+        for number, past in enumerate(example.history, 1)
+        if past.action
+    ]
+    return " ".join([*steps, example.question])
 
 
 def domain(example: Example) -> str:
@@ -68,13 +91,26 @@ def domain(example: Example) -> str:
         return example.env
 
 
-def _record(example: Example, index: int, image: str) -> dict[str, JsonValue]:
+def _record(
+    example: Example, index: int, image: str, past_images: list[str | None]
+) -> dict[str, JsonValue]:
+    history: list[JsonValue] = [
+        {
+            "index": number,
+            "observation": shown,
+            "action": past.action,
+            "feedback": past.feedback,
+            "failed": past.failed,
+        }
+        for number, (past, shown) in enumerate(zip(example.history, past_images, strict=True))
+    ]
     return {
         "version": "1.0",
         "domain": domain(example),
         "index": index,
         "image": image,
-        "question": example.question,
+        "history": history,
+        "question": question(example),
         "actions": list(example.candidates),
         "answer_index": example.answer,
         "reason": example.reason,

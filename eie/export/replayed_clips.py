@@ -76,8 +76,9 @@ class ClipReplayer:
         """
         lineage = example.lineage
         assert lineage is not None, "Only photographs come from nowhere."
-        if len(lineage.actions) != len(example.history):
-            raise _not_replayable(example, "it does not describe each action")
+        told = [past.action for past in example.history]
+        if told != list(lineage.actions[: len(told)]):
+            raise _not_replayable(example, "its history is not how its episode began")
         start = (lineage.task, lineage.seed)
         if start != self._start or self._done != list(lineage.actions[: len(self._done)]):
             self._begin(example)
@@ -86,7 +87,7 @@ class ClipReplayer:
         shown = self._env.observe().rgb
         if shown is None or Image(shown).digest != example.image_digest:
             raise _not_replayable(example, "its last frame differs from the recorded one")
-        return list(self._clips)
+        return list(self._clips[: len(told)])
 
     def _begin(self, example: Example) -> None:
         lineage = example.lineage

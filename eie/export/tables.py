@@ -108,6 +108,10 @@ def _features(schema: pa.Schema) -> Mapping[str, Any]:
 def _feature(kind: pa.DataType) -> Any:
     if kind == PICTURE:
         return {"_type": "Image"}
+    if pa.types.is_fixed_size_list(kind):
+        return {
+            "feature": _feature(kind.value_type), "length": kind.list_size, "_type": "List"
+        }  # fmt: skip
     if pa.types.is_list(kind):
         return [_feature(kind.value_type)]
     if pa.types.is_struct(kind):

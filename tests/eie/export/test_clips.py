@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +35,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    count = export_set(SetFolder.open(walked), ExportFormat.EGOPLAN, out, films=True)
+    count = export_set(SetFolder.open(walked), ExportFormat.EGOPLAN, out, films=True).count
     files = {"train": "EgoPlan_IT", "val": "EgoPlan_validation", "test": "EgoPlan_test"}
     long = asked = 0
     for split, name in files.items():
@@ -51,12 +52,15 @@ def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> No
             shown = [past for past in example.history if past.image is not None]
             after = [*(past.image for past in shown[1:]), example.image]
             worked = [(p, end) for p, end in zip(shown, after, strict=True) if not p.failed]
+            assert example.lineage is not None
+            if len(example.lineage.actions) > len(example.history):
+                worked = worked[:-1]  # the rest of what was done is not told
             assert [c["narration_text"] for c in clips] == [past.action for past, _ in worked]
             for clip, (past, end) in zip(clips, worked, strict=True):
                 assert past.image is not None and end is not None
                 assert _apart(film, clip["start_frame"], walked / past.image) < 12
                 assert _apart(film, clip["stop_frame"], walked / end) < 12
-    assert count == asked > 3
+    assert count == asked > 2
     assert long, "Nobody has walked far."
 
 
@@ -77,7 +81,7 @@ def test_an_episode_that_comes_to_something_else_is_not_filmed(
     copy.mkdir()
     for name in ("set.json", "attempts.jsonl"):
         (copy / name).write_bytes((walked / name).read_bytes())
-    (copy / "images").symlink_to(walked / "images")
+    shutil.copytree(walked / "images", copy / "images")
     (copy / "examples.jsonl").write_text("".join(json.dumps(e) + "\n" for e in plain))
     with pytest.raises(RecordError, match="--films"):
         export_set(SetFolder.open(copy), ExportFormat.EGOPLAN, tmp_path / "out", films=True)

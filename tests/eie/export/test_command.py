@@ -25,13 +25,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_set(tmp_path_factory.mktemp("sets") / "a {set} [bold]")
 
 
-@pytest.mark.parametrize("form", ["llava", "messages", "pca"])
+@pytest.mark.parametrize("form", ["llava", "llava-interleave", "messages", "pca", "jsonl"])
 def test_a_set_is_exported(form: str, made: Path, tmp_path: Path, capsys: Any) -> None:
     out = str(tmp_path / "out")
     code, said, _ = inhabit(capsys, "export", str(made), "--format", form, "--out", out, "--json")
     assert code == 0
     count = len(read_examples(made))
-    answer = {"source": str(made), "format": form, "out": out, "count": count, "left_out": 0}
+    answer = {"source": str(made), "format": form, "out": out, "count": count, "left_out": {}}
     assert json.loads(said) == answer
 
 
@@ -43,9 +43,9 @@ def test_pca_says_what_it_leaves_out(tmp_path: Path, capsys: Any) -> None:
     words = ["export", str(made), "--format", "pca", "--out", str(tmp_path / "out"), "--json"]
     code, said, told = inhabit(capsys, *words)
     assert code == 0
-    assert "Left out 1 recognition examples: they ask about two pictures" in told
+    assert "Left out 1 row: 1 ask about several images, and this format has one." in told
     answer = json.loads(said)
-    assert (answer["count"], answer["left_out"]) == (len(lines), 1)
+    assert (answer["count"], answer["left_out"]) == (len(lines), {"images": 1})
 
 
 def test_a_folder_that_cannot_be_written_is_not_said_to_be_continued(

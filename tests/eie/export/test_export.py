@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import resource
 import shutil
 from pathlib import Path
@@ -18,6 +19,8 @@ from inhabit.eie.examples.example import Example
 from inhabit.eie.export import llava, pca
 from inhabit.eie.export.conversations import of_examples
 from inhabit.eie.export.formats import ExportFormat, export_set
+from inhabit.eie.export.infinitive import infinitive
+from inhabit.eie.export.llava import Pictures
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
 from tests.eie.made_set import NASTY, read_examples, write_set
@@ -30,7 +33,7 @@ def load(file: Path) -> list[dict[str, Any]]:
 
 
 def export(folder: Path, form: ExportFormat, out: Path) -> int:
-    return export_set(SetFolder.open(folder), form, out)
+    return export_set(SetFolder.open(folder), form, out).count
 
 
 def by_split(folder: Path, split: str) -> list[Example]:
@@ -52,29 +55,169 @@ def walks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_set(tmp_path_factory.mktemp("sets") / "walks", kind="trajectory")
 
 
+def read_llava(out: Path, split: str, *, several: bool) -> list[dict[str, Any]]:
+    """The rows as LLaVA's documentation describes them, each field checked."""
+    rows = load(out / f"{split}.json")
+    for row in rows:
+        assert set(row) == {"id", "image", "conversations"}
+        assert isinstance(row["id"], str)
+        assert isinstance(row["image"], list if several else str)
+        names = [str(name) for name in (row["image"] if several else [row["image"]])]
+        assert all((out / name).is_file() for name in names)
+        asked, answered = row["conversations"]
+        assert (asked["from"], answered["from"]) == ("human", "gpt")
+        assert asked["value"].count("<image>") == len(names)
+        assert several or asked["value"].startswith("<image>\n")
+        assert "<image>" not in answered["value"]
+    return rows
+
+
 @pytest.mark.parametrize("which", ["made", "nasty", "walks"])
-def test_llava_has_a_picture_for_every_mark(
-    which: str, tmp_path: Path, request: pytest.FixtureRequest
+@pytest.mark.parametrize(
+    ("form", "pictures"),
+    [
+        (ExportFormat.LLAVA, Pictures.LAST),
+        (ExportFormat.LLAVA, Pictures.GRID),
+        (ExportFormat.LLAVA_INTERLEAVE, Pictures.LAST),
+    ],
+)
+def test_llava_rows_are_as_its_documentation_says(
+    form: ExportFormat,
+    pictures: Pictures,
+    which: str,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     folder = request.getfixturevalue(which)
-    count = export(folder, ExportFormat.LLAVA, tmp_path / "out")
+    out = tmp_path / "out"
+    count = export_set(SetFolder.open(folder), form, out, pictures=pictures).count
     assert count == len(read_examples(folder))
+    several = form is ExportFormat.LLAVA_INTERLEAVE
     for split in ("train", "val", "test"):
-        samples = load(tmp_path / "out" / f"{split}.json")
-        assert [s["id"] for s in samples] == [e.id for e in by_split(folder, split)]
-        for sample, example in zip(samples, by_split(folder, split), strict=True):
-            asked, answered = sample["conversations"]
-            assert (asked["from"], answered["from"]) == ("human", "gpt")
-            names = [sample["image"]] if isinstance(sample["image"], str) else sample["image"]
-            assert asked["value"].count("<image>") == len(names)
-            assert "<image>" not in answered["value"]
-            shown = np.asarray(Picture.open(tmp_path / "out" / names[-1]))
-            assert Image(shown).digest == example.image_digest
-            for candidate in example.candidates:
-                assert candidate in asked["value"]
+        rows = read_llava(out, split, several=several)
+        for row, example in zip(rows, by_split(folder, split), strict=True):
+            assert row["id"] == example.id
+            asked, answered = row["conversations"]
+            for text in (*example.candidates, *(p.action for p in example.history[-4:])):
+                assert text in asked["value"]
             said = read_answer(answered["value"])
             assert said is not None
             assert said.action == example.candidates[example.answer]
+            past = min(len(example.history), 4)
+            name = row["image"][-1] if several else row["image"]
+            shown = np.asarray(Picture.open(out / str(name)))
+            if pictures is Pictures.GRID and past:
+                now = np.asarray(Picture.open(folder / example.image))
+                across = math.ceil(math.sqrt(past + 1))
+                down, right = divmod(past, across)
+                top, left = down * (now.shape[0] + 4), right * (now.shape[1] + 4)
+                cell = shown[top : top + now.shape[0], left : left + now.shape[1]]
+                assert (cell == now).all()
+                assert f"Picture {past + 1}:" in asked["value"]
+            else:
+                assert Image(shown).digest == example.image_digest
+            assert not several or len(row["image"]) == past + 1
+
+
+def test_jsonl_loads_without_a_schema_error(tmp_path: Path, walks: Path) -> None:
+    datasets, pandas = pytest.importorskip("datasets"), pytest.importorskip("pandas")
+    lines = (walks / "examples.jsonl").read_text().splitlines()
+    plain = json.loads(lines[0]) | {"id": "alone", "lineage": None, "question": "And what now?"}
+    copy = tmp_path / "set"
+    shutil.copytree(walks, copy)
+    (copy / "examples.jsonl").write_text("".join(f"{x}\n" for x in [json.dumps(plain), *lines]))
+    assert export(copy, ExportFormat.JSONL, tmp_path / "out") == len(lines) + 1
+    files = {s: str(tmp_path / "out" / f"{s}.jsonl") for s in ("train", "val", "test")}
+    loaded = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
+    for split, file in files.items():
+        examples = by_split(copy, split)
+        assert loaded[split]["id"][:] == [e.id for e in examples]
+        assert set(loaded[split].column_names) == set(Example.model_fields)
+        table = pandas.read_json(file, lines=True)
+        assert set(table.columns) == set(Example.model_fields)
+        assert not table.isna().any().any()
+        for row, example in zip(loaded[split], examples, strict=True):
+            assert [p["action"] for p in row["history"]] == [p.action for p in example.history]
+            assert (tmp_path / "out" / row["image"]).is_file()
+            assert not row["lineage"] or json.loads(row["lineage"])["seed"] == example.lineage.seed  # type: ignore[union-attr]
+
+
+def test_pca_tells_the_history(walks: Path, tmp_path: Path) -> None:
+    export(walks, ExportFormat.PCA, tmp_path / "out")
+    later = [e for e in by_split(walks, "train") if e.history]
+    records = [r for r in load(tmp_path / "out/train/meta_data.json") if r["history"]]
+    assert len(records) == len(later) > 2
+    for record, example in zip(records, later, strict=True):
+        assert [h["index"] for h in record["history"]] == list(range(len(example.history)))
+        for number, (step, past) in enumerate(
+            zip(record["history"], example.history, strict=True), 1
+        ):
+            assert (step["action"], step["feedback"]) == (past.action, past.feedback)
+            assert f"Step {number}: {past.action}." in record["question"]
+            assert past.image is not None
+            copied = (tmp_path / "out/train/images" / step["observation"]).read_bytes()
+            assert copied == (walks / past.image).read_bytes()
+        assert record["question"].endswith(example.question)
+
+
+def test_repeated_and_contradictory_rows_are_left_out(made: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "set"
+    shutil.copytree(made, copy)
+    lines = [json.loads(line) for line in (made / "examples.jsonl").read_text().splitlines()]
+    again = lines[0] | {"id": "again"}
+    other = lines[1] | {"id": "other", "answer": (lines[1]["answer"] + 1) % 4}
+    written = [json.dumps(line) for line in [*lines, again, other]]
+    (copy / "examples.jsonl").write_text("".join(f"{line}\n" for line in written))
+    for form in (ExportFormat.LLAVA, ExportFormat.MESSAGES, ExportFormat.PCA, ExportFormat.JSONL):
+        result = export_set(SetFolder.open(copy), form, tmp_path / form)
+        assert result.count == len(lines) - 1
+        assert result.left_out == {"repeated": 1, "contradictory": 2}
+        assert result.sentence == (
+            "Left out 3 rows: 1 show the images and words of an earlier row, with the same answer; "
+            "2 show equal images and words, with different answers."
+        )
+
+
+def test_a_still_video_is_left_out(made: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "set"
+    shutil.copytree(made, copy)
+    lines = [json.loads(line) for line in (made / "examples.jsonl").read_text().splitlines()]
+    images = list(dict.fromkeys(line["image"] for line in lines))
+    film = lines[0] | {"kind": "recognition", "image": images[1]}
+    moving = film | {"id": "moving", "history": [{"action": "", "image": images[0]}]}
+    still = film | {"id": "still", "history": [{"action": "", "image": images[1]}]}
+    text = "".join(json.dumps(line) + "\n" for line in (moving, still))
+    (copy / "examples.jsonl").write_text(text)
+    (copy / "attempts.jsonl").write_text("")
+    for form in (ExportFormat.RECOGNITION, ExportFormat.LLAVA_INTERLEAVE, ExportFormat.JSONL):
+        result = export_set(SetFolder.open(copy), form, tmp_path / form)
+        assert (result.count, result.left_out) == (1, {"still": 1})
+    (row,) = load(tmp_path / "recognition/ActionRecognition_IT.json")
+    assert row["answer"] == lines[0]["candidates"][lines[0]["answer"]]
+    assert row["answer"] not in row["negative_answers"]
+    frames = tmp_path / "recognition/frames" / row["video_id"]
+    for number, name in enumerate(images[:2], 1):
+        shown = np.asarray(Picture.open(frames / f"frame_{number:010d}.jpg")).astype(int)
+        assert np.abs(shown - np.asarray(Picture.open(made / name))).mean() < 6
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Heat a mug and put it on the table.", "heat a mug and put it on the table"),
+        ("Please wash the cup!", "wash the cup"),
+        ("Could you open the fridge?", "open the fridge"),
+        ("I need a cold bowl on the desk.", "get a cold bowl on the desk"),
+        ("I would like an apple to be in the bin.", "get an apple to be in the bin"),
+        ("The milk belongs on the bookshelf.", "put the milk on the bookshelf"),
+        ("Two books should be together on the bed.", "get two books to be together on the bed"),
+        ("There should be an egg in a pan.", "make sure that there is an egg in a pan"),
+        ("I want you to sit down.", "sit down"),
+        ("If the mug is dirty, wash it.", "reach this goal: if the mug is dirty, wash it"),
+    ],
+)  # fmt: skip
+def test_goals_become_infinitives(goal: str, expected: str) -> None:
+    assert infinitive(goal) == expected
 
 
 def test_a_step_of_an_episode_tells_what_came_before(walks: Path) -> None:
@@ -123,7 +266,7 @@ def test_pca_has_the_benchmarks_fields(
         assert [r["index"] for r in records] == list(range(len(records)))
         for record, example in zip(records, by_split(folder, split), strict=True):
             assert set(record) == {
-                *("version", "domain", "index", "image", "question"),
+                *("version", "domain", "index", "image", "history", "question"),
                 *("actions", "answer_index", "reason", "key_concept"),
             }
             assert (record["version"], record["domain"]) == ("1.0", "Domestic Robot")
@@ -216,7 +359,8 @@ def test_sets_are_no_episodes(made: Path, tmp_path: Path) -> None:
 
 
 def test_the_same_set_gives_the_same_bytes(walks: Path, tmp_path: Path) -> None:
-    for form in (ExportFormat.LLAVA, ExportFormat.MESSAGES, ExportFormat.EGOPLAN, ExportFormat.PCA):
+    whole = (ExportFormat.LEROBOT, ExportFormat.TRAJECTORIES)
+    for form in (form for form in ExportFormat if form not in whole):
         both = []
         for name in ("a", "b"):
             out = tmp_path / f"{form}-{name}"

@@ -52,7 +52,7 @@ def steps(run: Run) -> list[tuple[str, Path]]:
 @pytest.fixture(scope="module")
 def robot(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("exports") / "robot"
-    assert export_run(run, ExportFormat.LEROBOT, out) == len(run.tasks)
+    assert export_run(run, ExportFormat.LEROBOT, out).count == len(run.tasks)
     return out
 
 
@@ -68,7 +68,8 @@ def test_lerobot_lies_as_its_own_description_says(robot: Path, run: Run) -> None
     assert set(rows.column_names) == stored
     assert rows["index"].to_pylist() == list(range(info["total_frames"]))
     words = json.loads((robot / "meta/actions.json").read_text())
-    assert [words[int(a)] for a in rows["action"].to_pylist()] == [a for a, _ in steps(run)]
+    named = [words[index] for index in rows["language.action_index"].to_pylist()]
+    assert named == [a for a, _ in steps(run)]
     stats = json.loads((robot / "meta/stats.json").read_text())
     assert np.shape(stats[CAMERA]["mean"]) == (3, 1, 1)
     assert stats["frame_index"]["count"] == [info["total_frames"]]
@@ -163,4 +164,6 @@ def film(file: Path) -> list[Any]:
 def test_lerobot_takes_a_first_episode_of_a_few_frames(tmp_path: Path) -> None:
     short = next(task for task in inhabit.tasks("toy", n=40) if task.reference_cost == 3)
     inhabit.run("toy", "expert", tmp_path / "run", tasks=[short])
-    assert export_run(Run.open(tmp_path / "run"), ExportFormat.LEROBOT, tmp_path / "robot") == 1
+    assert (
+        export_run(Run.open(tmp_path / "run"), ExportFormat.LEROBOT, tmp_path / "robot").count == 1
+    )

@@ -1,0 +1,64 @@
+"""The examples of a set as JSON Lines with every field in every line, and their images.
+
+`examples.jsonl` in the set leaves out fields with their default value, so that readers that infer a
+schema from the first lines fail. Here each line has all fields, and the lineage is a JSON text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+from inhabit.eie.examples.example import Example
+from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.files import ImageFolder, half_written, picture
+
+
+def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
+    """Write `train.jsonl`, `val.jsonl` and `test.jsonl`, and return the number of lines.
+
+    Splits without an example have no file.
+
+    Raises:
+        RecordError: an image is gone.
+        DiskError: something can't be written.
+    """
+    images, count = ImageFolder(out / "images"), 0
+    files: dict[str, TextIO] = {}
+    with ExitStack() as stack:
+        for example in examples:
+            if example.split not in files:
+                half = stack.enter_context(half_written(out / f"{example.split}.jsonl"))
+                files[example.split] = stack.enter_context(half.open("w", encoding="utf-8"))
+            for place in _places(example):
+                images.copy(picture(folder, place))
+            files[example.split].write(_line(example) + "\n")
+            count += 1
+    return count
+
+
+def describe(example: Example, folder: Path) -> Row:
+    """What is compared of a line."""
+    told = [f"{past.action}\n{past.feedback}" for past in example.history]
+    images = tuple(picture(folder, place) for place in _places(example))
+    words = (example.question, example.text, *told, *example.candidates)
+    video = example.kind == "recognition"
+    return Row(example.split, words, images, example.candidates[example.answer], video)
+
+
+def _places(example: Example) -> Iterator[str]:
+    yield from (past.image for past in example.history if past.image is not None)
+    yield example.image
+
+
+def _line(example: Example) -> str:
+    row = example.model_dump(mode="json")
+    lineage = row["lineage"]
+    row["lineage"] = "" if lineage is None else json.dumps(lineage, sort_keys=True)
+    for past in row["history"]:
+        past["image"] = past["image"] or ""
+    # Half a surrogate pair, which models may say, has no place in UTF-8.
+    return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode()

@@ -1,0 +1,75 @@
+"""Actions that are certainly wrong at each step of an episode, checked in the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Self
+
+from inhabit.eie.examples.context import Trials
+from inhabit.eie.export.demonstrations import Demonstration
+from inhabit.envs.core import Env, Expert, Forkable, SceneError
+
+_MOST = 8
+"""Wrong actions of a step."""
+
+
+class WrongActions:
+    """Re-executes episodes, and tries other actions in copies of each state."""
+
+    def __init__(self, make: Callable[[], Env]) -> None:
+        """Start the environment that `make` gives.
+
+        Raises:
+            SimulatorError, UnavailableError: it can't be started.
+        """
+        self._env = make()
+
+    def __enter__(self) -> Self:
+        """Check episodes inside a `with` block."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Stop the environment."""
+        self._env.close()
+
+    @property
+    def can_check(self) -> bool:
+        """Whether the environment can be copied and has an expert."""
+        return isinstance(self._env, Forkable) and isinstance(self._env, Expert)
+
+    def check(self, one: Demonstration) -> Sequence[tuple[str, ...]] | None:
+        """For each step, the episode's other actions that fail, or leave more to do.
+
+        None if the episode does not come out as recorded.
+
+        Raises:
+            SimulatorError: the simulator died.
+        """
+        if not self.can_check:
+            return None
+        try:
+            self._env.reset(one.task, seed=one.seed)
+        except SceneError:
+            return None
+        others = tuple(dict.fromkeys(step.action for step in one.steps if step.worked))
+        found = []
+        for step in one.steps:
+            answer = self._env.parse(step.action)
+            if answer is None:
+                return None
+            found.append(self._wrong_now(step.action, others))
+            if (self._env.act(answer).reason is None) is not step.worked:
+                return None
+        return found
+
+    def _wrong_now(self, said: str, others: Sequence[str]) -> tuple[str, ...]:
+        trials, answer = Trials(self._env), self._env.parse(said)
+        assert answer is not None
+        wrong: list[str] = []
+        for text in others:
+            action = self._env.parse(text)
+            if len(wrong) == _MOST:
+                break
+            if action is not None and text != said and trials.is_wrong(action, answer):
+                wrong.append(text)
+        return tuple(wrong)
