@@ -1,43 +1,43 @@
-"""Text-only baselines: how often a set's questions can be answered without images.
+"""Baselines of a set: how often its questions can be answered without images, and with some sight.
 
-They are trained on the train split and scored on the test split. What a model with images reaches
-beyond them is due to the images.
+Each example is answered by models that were trained on other rooms (cross-validation by room).
 """
 
 from __future__ import annotations
 
-import random
-import re
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import islice
 
 from inhabit.eie.examples.example import Example
+from inhabit.eie.sets.folds import FOLDS, folds
+from inhabit.eie.sets.regression import CandidateRegression, hashed
+from inhabit.eie.sets.text_features import TfIdf, bag_of_words, roles
+from inhabit.eie.sets.text_network import TextNetwork
 from inhabit.episodes.scoring.metrics import wilson
 
-_SIZE = 1 << 18
-"""Number of weights of the classifier; features are hashed to them."""
-_EPOCHS = 4
-_RATE = 0.1
-_TOGETHER = 256
-"""Size of the shuffle buffer, so that a set need not fit into memory."""
+MOST = 4000
+"""Number of examples that are used, from the start of the set."""
+
+_LOOKS = 40
+"""Passes over the images' features, which are few and dense."""
 
 Examples = Callable[[], Iterable[Example]]
 """Iterates over the examples of a set from the start, at every call."""
+Extract = Callable[[Example], Sequence[Mapping[str, float]]]
+"""Gives the features of each candidate of an example."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Accuracy of one baseline on the test split."""
+    """Accuracy of one baseline."""
 
     name: str
     right: int
     examples: int
+    sees: bool = False
+    """Whether it is given the images."""
 
     @property
     def accuracy(self) -> float:
@@ -57,109 +57,89 @@ class Report:
     chance: float
     """Mean of 1 / number of candidates."""
     baselines: tuple[Baseline, ...]
-    """Always the first, the most frequent in training, a bag of words."""
+
+    @property
+    def blind(self) -> float:
+        """The accuracy of the best baseline without images."""
+        return max(one.accuracy for one in self.baselines if not one.sees)
+
+    @property
+    def seeing(self) -> float | None:
+        """The accuracy of the best baseline with images, if there is one."""
+        return max((one.accuracy for one in self.baselines if one.sees), default=None)
 
 
-def measure(examples: Examples, seed: int = 0) -> Report | None:
-    """Train and score all baselines; None without training or test examples.
+def measure(examples: Examples, seed: int = 0, eyes: Extract | None = None) -> Report | None:
+    """Train and score all baselines; None if there are fewer examples than folds.
 
     Args:
-        examples: of the set.
+        examples: of the set; at most the first `MOST` are used.
         seed: of the order of training.
+        eyes: features from the images, for a baseline that sees.
     """
-    frequent: Counter[str] = Counter()
-    chances, trained = 0.0, 0
-    for example in examples():
-        if example.split == "train":
-            frequent[example.candidates[example.answer]] += 1
-            trained += 1
-        elif example.split == "test":
-            chances += 1 / len(example.candidates)
-    tested = sum(example.split == "test" for example in examples())
-    if not trained or not tested:
+    known = list(islice(examples(), MOST))
+    if len(known) < FOLDS:
         return None
-    words = BagOfWords.trained(examples, seed)
-    ways: dict[str, Callable[[Example], int]] = {
-        "always the first": lambda example: 0,
-        "most frequent in training": lambda example: _first_most(
-            [frequent[text] for text in example.candidates]
-        ),
-        "bag of words, without pictures": words.choose,
+    fold = folds(known)
+    ways: dict[str, Extract] = {
+        "bag of words": bag_of_words,
+        "tf-idf with crosses of question and candidate": TfIdf(known).features,
+        "roles of nouns and verbs": roles,
     }
-    right = Counter(
-        name
-        for example in examples()
-        if example.split == "test"
-        for name, choose in ways.items()
-        if choose(example) == example.answer
-    )
-    made = tuple(Baseline(name, right[name], tested) for name in ways)
-    return Report(chances / tested, made)
+    found = [
+        Baseline("always the first candidate", sum(e.answer == 0 for e in known), len(known)),
+        Baseline("the most frequent answer in training", _frequent(known, fold), len(known)),
+        *(
+            Baseline(name, _linear(known, fold, way, seed), len(known))
+            for name, way in ways.items()
+        ),
+        Baseline("small text network", _network(known, fold, seed), len(known)),
+    ]
+    if eyes is not None:
+        right = _linear(known, fold, eyes, seed, _LOOKS)
+        found.append(Baseline("the built-in planner's eyes", right, len(known), sees=True))
+    chance = sum(1 / len(example.candidates) for example in known) / len(known)
+    return Report(chance, tuple(found))
 
 
-class BagOfWords:
-    """Softmax over the candidates; features are words, and pairs of question and candidate words.
-
-    Multinomial logistic regression by Adagrad (Duchi et al. 2011), features hashed.
-    """
-
-    def __init__(self) -> None:
-        self._weights = np.zeros(_SIZE, np.float64)
-        self._squares = np.full(_SIZE, 1e-8, np.float64)
-
-    @classmethod
-    def trained(cls, examples: Examples, seed: int) -> BagOfWords:
-        """Train on the train split of `examples`."""
-        made, rng = cls(), random.Random(f"bag of words {seed}")
-        for _ in range(_EPOCHS):
-            for example in _shuffled((e for e in examples() if e.split == "train"), rng):
-                made._learn(example)
-        return made
-
-    def choose(self, example: Example) -> int:
-        """Index of the candidate with the highest score; the first of equals."""
-        return int(np.argmax(self._scores(_features(example))))
-
-    def _scores(self, features: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
-        return np.array([self._weights[found].sum() for found in features])
-
-    def _learn(self, example: Example) -> None:
-        features = _features(example)
-        scores = self._scores(features)
-        shares = np.exp(scores - scores.max())
-        shares /= shares.sum()
-        for place, found in enumerate(features):
-            slope = shares[place] - (place == example.answer)
-            self._squares[found] += slope**2
-            self._weights[found] -= _RATE * slope / np.sqrt(self._squares[found])
+def _linear(
+    examples: Sequence[Example], fold: Sequence[int], way: Extract, seed: int, epochs: int = 6
+) -> int:
+    """Right answers of a regression on these features."""
+    features = [[hashed(values) for values in way(example)] for example in examples]
+    right = 0
+    for held in sorted(set(fold)):
+        train = [i for i, other in enumerate(fold) if other != held]
+        model = CandidateRegression.trained(
+            [features[i] for i in train], [examples[i].answer for i in train], seed, epochs
+        )
+        right += sum(
+            model.choose(features[i]) == examples[i].answer
+            for i, other in enumerate(fold)
+            if other == held
+        )
+    return right
 
 
-def _features(example: Example) -> Sequence[NDArray[np.int64]]:
-    """The indices of the weights of each candidate."""
-    past = " ".join(f"did {past.action}" for past in example.history)
-    asked = sorted(set(_words(f"{example.question} {past}")))
-    found = []
-    for text in example.candidates:
-        said = _words(text)
-        own = [*said, text.lower(), *(f"{a} {b}" for a, b in pairwise(said))]
-        crossed = [f"{a}|{b}" for a in asked for b in said]
-        found.append(np.unique([zlib.crc32(f.encode()) % _SIZE for f in (*own, *crossed)]))
-    return found
+def _network(examples: Sequence[Example], fold: Sequence[int], seed: int) -> int:
+    right = 0
+    for held in sorted(set(fold)):
+        train = [e for e, other in zip(examples, fold, strict=True) if other != held]
+        model = TextNetwork.trained(train, seed)
+        test = [e for e, other in zip(examples, fold, strict=True) if other == held]
+        right += sum(model.choose(example) == example.answer for example in test)
+    return right
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
-
-
-def _shuffled(examples: Iterable[Example], rng: random.Random) -> Iterable[Example]:
-    waiting: list[Example] = []
-    for example in examples:
-        waiting.append(example)
-        if len(waiting) == _TOGETHER:
-            yield waiting.pop(rng.randrange(_TOGETHER))
-    rng.shuffle(waiting)
-    yield from waiting
-
-
-def _first_most(counts: Sequence[int]) -> int:
-    return max(range(len(counts)), key=lambda place: counts[place])
+def _frequent(examples: Sequence[Example], fold: Sequence[int]) -> int:
+    """Right answers of always taking the candidate that is right most often in training."""
+    right = 0
+    for held in sorted(set(fold)):
+        often = Counter(
+            e.candidates[e.answer] for e, other in zip(examples, fold, strict=True) if other != held
+        )
+        for example, other in zip(examples, fold, strict=True):
+            if other == held:
+                counts = [often[text] for text in example.candidates]
+                right += counts.index(max(counts)) == example.answer
+    return right

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -12,9 +13,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from inhabit.eie.sets.baselines import Report, measure
 from inhabit.eie.sets.coverage import Coverage, cover, evenness
 from inhabit.eie.sets.folder import SetFolder, put
+from inhabit.eie.sets.seeing import EyeFeatures
 
 OBJECTS, VERBS, ROOMS, LEFT = 40, 12, 40, 10
 """Maximum rows and columns of the tables; the rest is summarized."""
+LEAST = 200
+"""Number of examples from which on a baseline with images is measured."""
 _SPLITS = ("train", "val", "test")
 
 
@@ -25,8 +29,9 @@ def write_card(opened: SetFolder) -> Path:
         SetError: the set can't be read, or the card can't be written.
     """
     file = opened.folder / "README.md"
-    report = measure(opened.examples)
-    written = card(opened, cover(opened), report).encode("utf-8", "replace")
+    covered = cover(opened)
+    report = measure(opened.examples, eyes=_eyes(opened, covered.examples))
+    written = card(opened, covered, report).encode("utf-8", "replace")
     put(opened.folder, file.name, written, shared=True)
     return file
 
@@ -37,7 +42,7 @@ def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
     Args:
         opened: the set.
         covered: its statistics.
-        report: text-only baselines; None if they can't be measured.
+        report: baselines; None if they can't be measured.
     """
     plain = opened.header.model_dump(mode="json")
     return (
@@ -58,8 +63,16 @@ def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
             positions=_positions(covered),
             even=evenness(covered.positions),
             report=report,
+            least=LEAST,
         )
     )
+
+
+def _eyes(opened: SetFolder, examples: int) -> EyeFeatures | None:
+    """The eyes for a baseline with images; None for small sets, and where torch is missing."""
+    if examples < LEAST or not all(map(find_spec, ("torch", "transformers"))):
+        return None
+    return EyeFeatures(opened.folder)
 
 
 def plain_markdown(text: object) -> str:

@@ -16,7 +16,7 @@ SAMPLES = 8
 
 @dataclass(slots=True)
 class Coverage:
-    """Counts over a set; memory grows with its variety, not its size."""
+    """Counts over a set; memory grows with its variety, and by a number for each example."""
 
     examples: int = 0
     attempts: int = 0
@@ -37,6 +37,13 @@ class Coverage:
     rejected: Counter[Rejection] = field(default_factory=Counter)
     samples: dict[Rejection, list[str]] = field(default_factory=dict)
     tokens: Counter[str] = field(default_factory=Counter)
+    twins: int = 0
+    """Examples in groups of twins."""
+    groups: int = 0
+    alike: int = 0
+    """Examples with the images, goal and question of an earlier one."""
+    _group: str = ""
+    _rows: set[int] = field(default_factory=set)
 
     def add(self, example: Example) -> None:
         """Count one example."""
@@ -47,6 +54,14 @@ class Coverage:
         self.rooms[example.room, example.split] += 1
         self.difficulty[example.difficulty] += 1
         self.positions[len(example.candidates), example.answer] += 1
+        if example.twins:
+            self.twins += 1
+            self.groups += example.twins != self._group
+            self._group = example.twins
+        images = (example.image, *(past.image for past in example.history))
+        row = hash((images, example.goal, example.question))
+        self.alike += row in self._rows
+        self._rows.add(row)
         for thing in dict.fromkeys(example.objects):
             self.objects[thing] += 1
             self.deeds[thing, example.verb] += 1

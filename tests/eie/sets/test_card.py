@@ -60,9 +60,22 @@ def test_the_card_counts_what_is_there(tmp_path: Path) -> None:
     assert table(text, "room")["kitchen"] == [str(count) for count in kitchen]
     places = [sum(e.answer == place for e in examples) for place in range(4)]
     assert table(text, "4 candidates")["examples"] == [str(count) for count in places]
-    first = table(text, "| accuracy")["always the first"][0]
-    test = [e for e in examples if e.split == "test"]
-    assert first == f"{100 * sum(e.answer == 0 for e in test) / len(test):.1f} %"
+    sees, accuracy, *_ = table(text, "| images")["always the first candidate"]
+    assert sees == "no"
+    assert accuracy == f"{100 * sum(e.answer == 0 for e in examples) / len(examples):.1f} %"
+
+
+def test_the_card_tells_of_twins_and_copies(tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "set", 4)
+    examples = [
+        e.model_copy(update={"twins": str(number // 2)})
+        for number, e in enumerate([*read_examples(folder), read_examples(folder)[0]])
+    ]
+    (folder / "examples.jsonl").write_text("".join(f"{e.model_dump_json()}\n" for e in examples))
+    text = write_card(SetFolder.open(folder)).read_text(encoding="utf-8")
+    groups = (len(examples) + 1) // 2
+    assert f"{len(examples)} examples are in {groups} groups of twins" in text
+    assert "1 examples have the images and words of another" in text
 
 
 def test_texts_from_outside_stay_texts(tmp_path: Path) -> None:
@@ -101,7 +114,7 @@ def test_an_empty_set_has_a_card(tmp_path: Path) -> None:
         (folder / f"{name}.jsonl").unlink()
     text = write_card(SetFolder.open(folder)).read_text(encoding="utf-8")
     assert "0 pictures" in text
-    assert "no train or no test split" in text
+    assert "too few examples to measure it" in text
 
 
 def test_samples_of_rejections_are_few_and_differ(tmp_path: Path) -> None:

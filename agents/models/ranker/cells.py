@@ -1,0 +1,37 @@
+"""The confidence of the bundled vision model in each cell of an image."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from transformers.utils import logging
+
+from inhabit.agents.models.ranker.detector import resized
+from inhabit.agents.models.ranker.eyes import Eyes, normalised
+
+_BUNDLED = Path(__file__).parent / "bundled" / "eyes"
+
+
+class CellDetector:
+    """The bundled vision model, without its threshold. Not thread-safe."""
+
+    def __init__(self) -> None:
+        """Load it."""
+        logging.disable_progress_bar()
+        self._eyes = Eyes.from_pretrained(_BUNDLED).float().eval()
+        self.names: tuple[str, ...] = tuple(self._eyes.config.names)
+
+    @torch.inference_mode()
+    def cells(self, rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Confidence of each class in each cell, float32 (classes, rows, columns), 0 to 1.
+
+        Args:
+            rgb: the image, uint8 (H, W, 3).
+        """
+        pixels = torch.from_numpy(resized(rgb, int(self._eyes.config.image_size)))[None]
+        _, sure = self._eyes.cells(normalised(pixels))
+        found: NDArray[np.float32] = sure.sigmoid()[0].numpy().astype(np.float32)
+        return found
