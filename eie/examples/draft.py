@@ -27,6 +27,10 @@ class Origin:
     split: Split
     parents: tuple[str, ...] = ()
     change: str = ""
+    steps: int | None = None
+    """Actions of the expert's plan from the start."""
+    parent_steps: int | None = None
+    """The same of the nearest parent."""
     proposal: Proposal | None = None
     """What the author said, if it wrote more than a task."""
 

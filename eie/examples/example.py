@@ -56,6 +56,10 @@ class Lineage(BaseModel):
     """Ids of the tasks that its task was evolved from, nearest first."""
     change: str = ""
     """How it was evolved, such as "another room"; empty for a first seed."""
+    steps: int | None = None
+    """Actions of the expert's plan from the start; None in sets of earlier versions."""
+    parent_steps: int | None = None
+    """The same of the nearest parent."""
     task: Mapping[str, JsonValue]
     """The whole task, as `inhabit.envs.core.Task` writes it."""
     seed: int

@@ -264,6 +264,8 @@ class ExampleWriter:
             seed_task=origin.task.id,
             parents=origin.parents,
             change=origin.change,
+            steps=origin.steps,
+            parent_steps=origin.parent_steps,
             task=origin.task.model_dump(mode="json"),
             seed=origin.seed,
             actions=tuple(step.action.text for step in context.done),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from inhabit.envs.core import Task
 from inhabit.envs.template import ActionKind
 
 
@@ -71,6 +72,8 @@ class AuthorReply:
     """Ids of the tasks that it is derived from, nearest first."""
     change: str = ""
     """The change that was applied to the nearest parent."""
+    parent: Task | None = None
+    """The nearest parent, where its plan is to be compared."""
     tokens: Mapping[str, int] = field(default_factory=dict)
     """Tokens used: "in" and "out"."""
 

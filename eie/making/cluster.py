@@ -112,6 +112,7 @@ def packed(made: AttemptResult) -> bytes:
     rest = {
         "number": made.number,
         "task": made.task,
+        "change": made.change,
         "tokens": made.tokens,
         "seconds": made.seconds,
         _PIECES: [_plain(piece) for piece in made.pieces],

@@ -92,6 +92,7 @@ class OrderedWriter:
         attempt = AttemptLine(
             number=made.number,
             task=made.task,
+            change=made.change,
             kept=tuple(example.id for example in examples),
             prints=tuple(prints),
             rejected=tuple(refused),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -52,7 +53,9 @@ class Pipeline:
         try:
             proposal = self._read(answer.raw, env.Scene)
             origin = self._origin(answer, proposal, author, rng)
+            before = self._length(env, answer, origin)
             plan = self._start(env, origin)
+            origin = replace(origin, steps=len(plan), parent_steps=before)
             job = ExtractionJob(origin, self._template, self._settings, rng)
             yield from ExampleExtractor(env, job).pieces(plan)
         except RejectedError as error:
@@ -101,6 +104,17 @@ class Pipeline:
         """All keys of the split, if they are few rooms."""
         by_room = self._settings.split_by == "room"
         return self._template.rooms if by_room and isinstance(self._template, FewRooms) else ()
+
+    def _length(self, env: Env, answer: AuthorReply, origin: Origin) -> int | None:
+        """The number of actions of the expert's plan for the nearest parent; None without one."""
+        if answer.parent is None:
+            return None
+        assert isinstance(env, SynthesisEnv)
+        try:
+            env.reset(answer.parent, seed=origin.seed)
+        except SceneError:
+            return None
+        return len(env.plan()) or None
 
     def _start(self, env: Env, origin: Origin) -> Sequence[Action]:
         """Build the scene and return the expert's plan; the task must be unsolved and solvable."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 
+from pydantic import JsonValue
+
 from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest
 from inhabit.eie.making.seeds import Seeds
 from inhabit.envs.core import Task
@@ -39,21 +41,24 @@ class Procedural(Author):
         rng = random.Random(f"{self._env} author {seed} {number}")
         name = f"{self._env}-{seed}-{number}"
         task: Task | None = None
+        parent: Task | None = None
         parents: tuple[str, ...] = ()
         change = ""
         if rng.random() < _EVOLVED:
-            # No seed task has more than two children, however long the set gets.
-            parent = self._seeds.task(seed, number // 2)
+            # Each seed task has one child at most, however long the set gets.
+            parent = self._seeds.task(seed, number)
             task, change = self._evolved(parent, rng, name)
             parents = (parent.id,)
             if task is not None and rng.random() < _TWICE:
                 twice, second = self._evolved(task, rng, name)
                 if twice is not None:
+                    parent = task
                     parents = (f"{parents[0]} ({change})", *parents)
                     task, change = twice, second
         if task is None:
-            task, parents, change = self._template.seed(rng, name), (), ""
-        return AuthorReply({"goal": task.goal, "scene": dict(task.scene)}, name, parents, change)
+            task, parent, parents, change = self._template.seed(rng, name), None, (), ""
+        raw: JsonValue = {"goal": task.goal, "scene": dict(task.scene)}
+        return AuthorReply(raw, name, parents, change, parent)
 
     def _evolved(self, task: Task, rng: random.Random, name: str) -> tuple[Task | None, str]:
         """The task after the first change that is possible, and that change."""

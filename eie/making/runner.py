@@ -33,6 +33,8 @@ class AttemptResult:
     tokens: dict[str, int] = field(default_factory=dict)
     """Tokens of the author's model: "in" and "out"."""
     seconds: float = 0.0
+    change: str = ""
+    """The change that evolved the task."""
 
     def pay(self, tokens: Mapping[str, int]) -> None:
         """Add the tokens of an answer."""
@@ -75,7 +77,7 @@ class AttemptRunner:
                 made.pieces.append(Refused(Rejection.NO_ANSWER, str(error)))
                 break
             made.pay(answer.tokens)
-            made.task = answer.name
+            made.task, made.change = answer.name, answer.change
             pieces = await self._cut(answer, number)
             made.pieces += pieces
             refused = pieces[0] if len(pieces) == 1 else None

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from inhabit.eie.sets.baselines import Report, measure
 from inhabit.eie.sets.coverage import Coverage, cover, evenness
+from inhabit.eie.sets.evolution import effects
 from inhabit.eie.sets.folder import SetFolder, put
 from inhabit.eie.sets.seeing import EyeFeatures
 
@@ -53,6 +54,7 @@ def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
             command=shlex.join(opened.header.command),
             settings=plain["settings"],
             covered=covered,
+            effects=effects(opened),
             splits=_SPLITS,
             kinds=sorted({kind for kind, _ in covered.kinds}),
             verbs=_most(covered.verbs, VERBS),

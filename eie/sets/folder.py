@@ -82,6 +82,8 @@ class AttemptLine(BaseModel):
     number: int = Field(ge=0)
     task: str = ""
     """Id of the task; empty if the author did not answer."""
+    change: str | None = None
+    """The change that evolved it, empty for a seed task; None in sets of earlier versions."""
     kept: tuple[str, ...] = ()
     """Ids of examples, in their order in `examples.jsonl`."""
     prints: tuple[str, ...] = ()

@@ -166,8 +166,7 @@ class AlfredTemplate:
         for _ in range(_TRIES):
             evolved = changed(scene, change, rng, self._split)
             if evolved is not None:
-                same = _wanted(evolved) == _wanted(scene) and evolved.room == scene.room
-                return _task(name, evolved, rng, task.goal if same else None)
+                return _task(name, evolved, rng)
         return None
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
@@ -196,21 +195,16 @@ class AlfredTemplate:
         return "" if all(thing.pixels for thing in things if thing.held) else text
 
 
-def _task(name: str, scene: AlfredScene, rng: random.Random, goal: str | None = None) -> Task:
+def _task(name: str, scene: AlfredScene, rng: random.Random) -> Task:
     return Task(
         id=name,
         env="alfred",
         kind=scene.goal.type,
-        goal=goal or scene_in_words(scene, rng),
+        goal=scene_in_words(scene, rng),
         scene=scene.model_dump(mode="json", exclude_defaults=True),
         max_steps=MAX_STEPS,
         reference_cost=reference_cost(scene),
     )
-
-
-def _wanted(scene: AlfredScene) -> tuple[Any, ...]:
-    """What the wording of a scene's goals depends on."""
-    return scene.goals, scene.in_order, scene.condition
 
 
 def _lexicon() -> Lexicon:

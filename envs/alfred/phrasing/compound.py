@@ -15,22 +15,19 @@ from inhabit.envs.alfred.scenes.scene import AlfredScene
 _BOTH = (
     "{a} and {b}",
     "{a}, and {b}",
-    "{a} and also {b}",
+    "{a}, {b}",
+    "{a}. {B}",
     "{a}. {B} too",
-    "{a}. Also, {b}",
-    "{a}. {B} as well",
-    "{b}. In addition, {a}",
-    "{b}, and {a}",
-    "there are two things to do: {a}, and {b}",
+    "{a} and also {b}",
 )
 _ORDERED = (
     "first {a}, then {b}",
-    "first {a}. After that, {b}",
-    "{a} first. Then {b}",
+    "{a}, then {b}",
+    "{a} and then {b}",
+    "{a}. Then {b}",
+    "{a} before you {b}",
+    "after you {a}, {b}",
     "{b}, but first {a}",
-    "{a}, and only when that is done, {b}",
-    "{a}. Only after that, {b}",
-    "before anything else, {a}. Next, {b}",
 )
 _CONDITIONS = (
     "if {it_is} dirty, {wash} it. In any case, {put}",

@@ -22,7 +22,8 @@ FACTS = _FOLDER / "phrasing.json"
 KNOWN = _FOLDER / "people.npy"
 """`fingerprint` of every goal that was learnt from, uint32 (n,), sorted."""
 _TEMPER = 0.7
-"""Exponent of the counts: below 1, rare forms come more often than in people's goals."""
+"""Exponent of the counts, but those of articles: below 1, rare forms come more often than in
+people's goals."""
 
 
 @lru_cache(maxsize=1)
@@ -43,7 +44,8 @@ def pick(unit: str, rng: random.Random, fits: Callable[[str], bool] = lambda for
     found = {form: n for form, n in facts().get(unit, {}).items() if fits(form)}
     if not found:
         return ""
-    return rng.choices(list(found), [n**_TEMPER for n in found.values()])[0]
+    temper = 1.0 if unit.startswith("det ") else _TEMPER
+    return rng.choices(list(found), [n**temper for n in found.values()])[0]
 
 
 def fingerprint(text: str) -> int:
