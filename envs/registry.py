@@ -83,6 +83,11 @@ class Registration:
     {"FloorPlan1": ["FloorPlan1"]}, or several, as in {"kitchen": ["FloorPlan1", "FloorPlan2"]}."""
     room_of: Callable[[Task], str | None] = lambda task: None
     """task -> the room that it is in; None if its scene names none. See `scene_field`."""
+    sample_where: (
+        Callable[[int, int, Any, Collection[str], Collection[str]], Iterable[Task]] | None
+    ) = None
+    """(n, seed, settings, kinds, rooms) -> those of `sample`'s n tasks that are of these kinds and
+    in these rooms; no names mean any. None samples all and leaves out the others."""
     template: Callable[[Any], Template] | None = None
     """settings -> the template for task and data synthesis (EIE); None if there is none."""
 
@@ -119,7 +124,12 @@ def _problem(registration: Registration) -> str | None:
     ):
         if problem := type_problem(registration, field, Callable):
             return problem
-    optional = {"agent": str, "prepare": Callable, "template": Callable}
+    optional = {
+        "agent": str,
+        "prepare": Callable,
+        "sample_where": Callable,
+        "template": Callable,
+    }
     for field, kind in optional.items():
         if problem := type_problem(registration, field, kind, NoneType):
             return problem

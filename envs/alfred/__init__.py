@@ -28,5 +28,6 @@ REGISTRATION = Registration(
     kinds=lazy("inhabit.envs.alfred.tasks.sampling:kinds"),
     rooms=lazy("inhabit.envs.alfred.tasks.sampling:rooms"),
     room_of=scene_field("room"),
+    sample_where=lazy("inhabit.envs.alfred.tasks.sampling:sample"),
     template=lazy("inhabit.envs.alfred.evolution.template:AlfredTemplate"),
 )

@@ -94,7 +94,7 @@ def grow(run: Run, tasks: Sequence[Task], command: Sequence[str]) -> Run:
         RecordError: it can't be written.
     """
     header = run.header.model_copy(update={"episodes": len(tasks), "command": tuple(command)})
-    return begin(run.folder, header, tasks)
+    return begin(run.folder, header, (*run.tasks, *tasks[len(run.tasks) :]))
 
 
 def check_same(
@@ -125,7 +125,8 @@ def check_same(
             "many or more to go on with it, or choose another --out."
         )
     for number, (old, new) in enumerate(zip(run.tasks, tasks, strict=False)):
-        if old != new:
+        # The reference weighs a result; it does not change the episode.
+        if old != new.model_copy(update={"reference_cost": old.reference_cost}):
             raise RecordError(
                 f"{run.folder} was begun with other tasks: number {number} is {old.id!r} there "
                 f"and {new.id!r} now, or differs inside. Choose another --out."

@@ -76,6 +76,13 @@ class TaskFilter:
         """
         looked, kept, amount = 0, 0, max(_FIRST, 16 * n)
         most = _MOST + _MOST_EACH * n
+        if registration.sample_where is not None:
+            fitting = registration.sample_where(
+                most, seed, settings, self._kinds, self._wanted_rooms
+            )
+            for kept, task in enumerate(fitting, 1):  # noqa: B007 - counted for the error
+                yield task
+            looked = most
         while looked < most:
             for task in islice(registration.sample(amount, seed, settings), looked, None):
                 looked += 1

@@ -130,6 +130,7 @@ class Policy(nn.Module):
         super().__init__()
         self.state = nn.Linear(example.state.shape[1], hidden)
         self.action = nn.Linear(example.action.shape[1], hidden)
+        self.gate = nn.Linear(example.action.shape[1], hidden)
         self.body = nn.Sequential(nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
         self.score = nn.Linear(hidden, 1)
         self.value = nn.Sequential(nn.Linear(3 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
@@ -139,7 +140,8 @@ class Policy(nn.Module):
         """Log-probabilities (m,) and values (n,)."""
         n, owner = len(batch.state), batch.owner
         state = self.state(batch.state)
-        pair = self.body(state[owner] + self.action(batch.action))
+        # The product lets a word of the state meet a word of the action, as fridge and kitchen.
+        pair = self.body(state[owner] * self.gate(batch.action) + self.action(batch.action))
         score = self.score(pair)[:, 0]
         best = score.new_full((n,), -1e9).scatter_reduce(0, owner, score.detach(), "amax")
         total = score.new_zeros(n).index_add(0, owner, (score - best[owner]).exp())

@@ -160,12 +160,12 @@ def main() -> None:
     add("--settings", default="{}", help="of the environment, as JSON")
     add("--reward", default="progress", help="success, conditions or progress")
     add("--max-steps", type=int, help="actions per episode")
-    add("--envs", type=int, default=8, help="episodes at once")
-    add("--horizon", type=int, default=64, help="steps of each between updates")
+    add("--envs", type=int, default=16, help="episodes at once")
+    add("--horizon", type=int, default=16, help="steps of each between updates")
     add("--steps", type=int, default=60_000, help="in all, at most")
-    add("--until", type=float, default=0.9, help="success rate of 200 episodes to stop at")
-    add("--rate", type=float, default=1e-3, help="learning rate")
-    add("--entropy", type=float, default=0.01, help="weight of the entropy")
+    add("--until", type=float, default=0.85, help="success rate of 200 episodes to stop at")
+    add("--rate", type=float, default=2e-3, help="learning rate")
+    add("--entropy", type=float, default=0.005, help="weight of the entropy")
     add("--gamma", type=float, default=0.9, help="discount for each step")
     add("--epochs", type=int, default=6, help="passes over the steps of an update")
     add("--seeds", type=int, default=3, help="number of independent trainings")
@@ -192,6 +192,11 @@ def main() -> None:
         print(results[-1], flush=True)
         envs.close()
         test.close()
+        write(rows, results, arguments)
+
+
+def write(rows: Any, results: Any, arguments: Any) -> None:
+    """The curves and results of the seeds so far."""
     with (arguments.out / "curve.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()

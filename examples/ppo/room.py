@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 import random
 
+from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import TaskType
-from inhabit.envs.alfred.tasks.reference_cost import reference_cost
-from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, possible_goals, scene_for
+from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS, Rehearsal
+from inhabit.envs.alfred.tasks.sampling import possible_goals, scene_for
 from inhabit.envs.alfred.tasks.wording import instruction
 from inhabit.envs.core import Task
 
@@ -28,10 +29,12 @@ def main() -> None:
     arguments = parser.parse_args()
     rng, made = random.Random(f"room {arguments.room} {arguments.seed}"), 0
     goals = possible_goals(KIND, arguments.room)
+    rehearsal = Rehearsal(Rooms())
     while made < arguments.n:
         goal = rng.choice(goals)
         scene = scene_for(goal, arguments.room, rng)
-        if scene is None:
+        cost = None if scene is None else rehearsal.cost(scene)
+        if scene is None or cost is None:
             continue
         task = Task(
             id=f"{arguments.room}-{arguments.seed}-{made}",
@@ -40,7 +43,7 @@ def main() -> None:
             goal=instruction(goal, rng),
             scene=scene.model_dump(mode="json", exclude_defaults=True),
             max_steps=MAX_STEPS,
-            reference_cost=reference_cost(scene),
+            reference_cost=cost,
         )
         print(task.model_dump_json())
         made += 1

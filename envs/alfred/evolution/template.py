@@ -23,7 +23,8 @@ from inhabit.envs.alfred.scenes.scene import LAMPS, SLICEABLE, AlfredGoal, Alfre
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
-from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, TYPES, draw_scene
+from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS
+from inhabit.envs.alfred.tasks.sampling import TYPES, draw_scene
 from inhabit.envs.alfred.tasks.wording import with_article
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon

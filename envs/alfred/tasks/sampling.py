@@ -2,15 +2,15 @@
 
 A task is sampled from the objects of its room, and kept if the embedded household confirms that it
 is feasible (`feasibility.py`): the scene can be built, it is not solved at the start, all objects
-are within reach, and there is room at the target.
+are within reach, and there is room at the target. Then the expert has to solve it (`rehearsal.py`).
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
-from itertools import count, islice
+from itertools import count
 from typing import get_args
 
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
@@ -28,12 +28,10 @@ from inhabit.envs.alfred.scenes.scene import (
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.feasibility import feasibility
 from inhabit.envs.alfred.tasks.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
-from inhabit.envs.alfred.tasks.reference_cost import reference_cost
+from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS, Rehearsal
 from inhabit.envs.alfred.tasks.wording import instruction
 from inhabit.envs.core import Task, TaskError
 
-MAX_STEPS = 50
-"""Maximum number of actions. The longest plans take about thirty, exploration included."""
 TYPES: Sequence[TaskType] = get_args(TaskType)
 ROOM_KINDS: Mapping[str, tuple[Kind, ...]] = {
     "pick_and_place_simple": tuple(Kind),
@@ -61,7 +59,13 @@ _MOST_MOVED = 3
 """Maximum number of objects that are moved from their place."""
 
 
-def sample(n: int, seed: int, settings: AlfredSettings | None = None) -> Iterator[Task]:
+def sample(
+    n: int,
+    seed: int,
+    settings: AlfredSettings | None = None,
+    kinds: Collection[str] = (),
+    rooms: Collection[str] = (),
+) -> Iterator[Task]:
     """`n` tasks, the seven types in turn. The first k tasks do not depend on `n`.
 
     Args:
@@ -69,31 +73,40 @@ def sample(n: int, seed: int, settings: AlfredSettings | None = None) -> Iterato
         seed: other seeds give other tasks.
         settings: which rooms they are sampled in, and the rule of cells. Types that are not
             possible in any of the user's rooms are left out.
+        kinds: of tasks to keep among the `n`; any by default. Others are left out unrehearsed.
+        rooms: to keep tasks of, likewise.
 
     Raises:
         SceneError: the folder of the user's rooms has none, or one that cannot be read.
         TaskError: nothing can be done in these rooms.
     """
     settings = settings or AlfredSettings()
-    return islice(_stream(seed, settings.split, Rooms(settings.rooms, settings.cells)), n)
-
-
-def _stream(seed: int, split: Split, where: Rooms) -> Iterator[Task]:
+    where = Rooms(settings.rooms, settings.cells)
     known: set[tuple[str, AlfredGoal]] = set()
     types = possible_types(where) if where.folder else TYPES
-    for i in count():
-        rng = random.Random(f"alfred {split} {seed} {i}")
-        scene = _new_scene(types[i % len(types)], rng, split, known, where)
-        known.add((scene.room, scene.goal))
-        yield Task(
-            id=f"alfred-{'own' if where.folder else split}-{seed}-{i}",
-            env="alfred",
-            kind=scene.goal.type,
-            goal=instruction(scene.goal, rng),
-            scene=scene.model_dump(mode="json", exclude_defaults=True),
-            max_steps=MAX_STEPS,
-            reference_cost=reference_cost(scene, where),
-        )
+    with Rehearsal(where) as rehearsal:
+        for i in range(n):
+            rng = random.Random(f"alfred {settings.split} {seed} {i}")
+            type = types[i % len(types)]
+            if kinds and type not in kinds:
+                continue
+            for scene in _new_scenes(type, rng, settings.split, known, where):
+                wanted = not rooms or scene.room in rooms
+                cost = rehearsal.cost(scene) if wanted else None
+                if cost is not None or not wanted:
+                    break
+            known.add((scene.room, scene.goal))
+            if cost is None:
+                continue
+            yield Task(
+                id=f"alfred-{'own' if where.folder else settings.split}-{seed}-{i}",
+                env="alfred",
+                kind=type,
+                goal=instruction(scene.goal, rng),
+                scene=scene.model_dump(mode="json", exclude_defaults=True),
+                max_steps=MAX_STEPS,
+                reference_cost=cost,
+            )
 
 
 def kinds(settings: AlfredSettings) -> Sequence[str]:
@@ -128,14 +141,14 @@ def possible_types(where: Rooms) -> Sequence[TaskType]:
     return found
 
 
-def _new_scene(
+def _new_scenes(
     type: TaskType,
     rng: random.Random,
     split: Split,
     known: Set[tuple[str, AlfredGoal]],
     where: Rooms,
-) -> AlfredScene:
-    """A scene whose goal is new for its room; after many attempts, a repeated one."""
+) -> Iterator[AlfredScene]:
+    """Scenes whose goal is new for their room; after many attempts, repeated ones."""
     for attempt in count():
         if where.folder and attempt > _MOST_TRIES:
             raise TaskError(
@@ -144,8 +157,7 @@ def _new_scene(
             )
         scene = draw_scene(type, rng, split, where)
         if scene is not None and (attempt > _TRIES or (scene.room, scene.goal) not in known):
-            return scene
-    raise AssertionError("unreachable: the loop has no end")
+            yield scene
 
 
 def draw_scene(
