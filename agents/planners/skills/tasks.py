@@ -7,7 +7,7 @@ actions at every step, so that a step that failed or was undone is done again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from inhabit.agents.models.ranker.parsing import (
@@ -39,6 +39,8 @@ _CERTAIN = 0.8
 """Confidence at which a slice that lies there already is believed."""
 _TOO_OFTEN = 3
 """Failures of an action on a kind of object, after which another way is looked for."""
+_TWICE = 2
+"""How often the same wrong object is taken for a treated one before it is treated as well."""
 
 
 def treatment(task: str) -> tuple[str, int, str] | None:
@@ -146,7 +148,7 @@ class Skills:
         inside = [n for n, at in now.progress.left.items() if n[0] == thing and at[0] == place]
         if not inside:
             return
-        name = inside[-1]
+        name = self._to_take_out(inside)
         where = now.progress.left[name]
         if (work, what) not in now.progress.worked.get(name, frozenset()):
             if now.at != where:
@@ -169,6 +171,17 @@ class Skills:
                 yield now.offered(GO, *where)
             yield now.offered(GO, thing)
             yield now.offered(GO, *where)
+
+    def _to_take_out(self, inside: Sequence[Name]) -> Name:
+        """A treated one if there is one; not after a wrong one was taken for it twice."""
+        treated = [name for name in inside if is_treated(self.now, name, self.reading.task)]
+        last = inside[-1]
+        taken = sum(
+            deed.reason is None
+            and (deed.what.verb, deed.what.noun, deed.what.number) == (TAKE, *last)
+            for deed in self.now.deeds
+        )
+        return treated[0] if treated and taken < _TWICE else last
 
     def _missed_since_arriving(self, thing: str) -> bool:
         """Whether picking it up failed since the last time that the agent went anywhere."""
@@ -198,7 +211,7 @@ class Skills:
         """Slice the thing's base, and lay the knife down."""
         now = self.now
         if self._was_cut(base) or (
-            self.reading.thing in now.seen and now.seen[self.reading.thing] >= 0.8
+            self.reading.thing in now.seen and now.seen[self.reading.thing] >= _CERTAIN
         ):
             if now.held:
                 yield from self._put_down()

@@ -152,6 +152,30 @@ def test_tries_to_go_to_what_is_not_recognised_are_spread_over_the_search(box: M
     assert tries[0] > 1
 
 
+def test_a_wrong_slice_is_laid_aside_and_not_heated_in_turn(box: Model) -> None:
+    seen = "You see: tomato slice_1, microwave_1, countertop_1."
+    put = "You put the tomato slice_{} in the microwave_1."
+    done = [
+        ("go to the tomato slice", "You are at the tomato slice_1."),
+        ("pick up the tomato slice", "You pick up the tomato slice_1."),
+        ("go to the microwave", "You are at the microwave_1."),
+        ("open the microwave", "You open the microwave_1."),
+        ("put it in the microwave", put.format(1)),
+        ("close the microwave", "You close the microwave_1."),
+        ("turn on the microwave", "You turn on the microwave_1."),
+        ("turn off the microwave", "You turn off the microwave_1."),
+        ("open the microwave", "You open the microwave_1."),
+    ]
+    wrong = [
+        ("pick up the tomato slice", "You pick up the tomato slice_2."),
+        ("put it in the microwave", put.format(2)),
+    ]
+    goal = "Put a hot tomato slice in the sink."
+    assert next_action(box, goal, done, seen=seen) == "pick up the tomato slice"
+    assert next_action(box, goal, [*done, *wrong], seen=seen) == "pick up the tomato slice"
+    assert next_action(box, goal, [*done, *wrong * 2], seen=seen) == "close the microwave"
+
+
 def test_what_was_brought_already_is_not_fetched_again(box: Model) -> None:
     done = [
         ("go to the potato", "You are at the potato_1."),
