@@ -104,4 +104,7 @@ def test_the_map_goes_along_from_step_to_step(tmp_path: Path) -> None:
         browser.press("ArrowRight")
         assert browser.run(now) == "1"
         assert browser.run("document.querySelectorAll('.stand.later').length") == 4
+        way = browser.run("document.querySelector('.way').getAttribute('points')").split()
+        first = drawn(run).stands[:2]
+        assert way == [f"{stand.at.x},{stand.at.y}" for stand in first], "Only the way so far."
         assert browser.run("document.title") != "owned"

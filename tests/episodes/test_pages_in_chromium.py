@@ -12,6 +12,8 @@ from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
 from toy_runs import play_toy, toy_tasks
 
+from inhabit.cli import main
+from inhabit.episodes.judging.schema import files, whole
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.page.pages import run_page
@@ -209,3 +211,52 @@ CONTRAST = """(() => {
   return found;
 })()"""
 """Of every element with text of its own: the contrast of WCAG 2.2 (1.4.3)."""
+
+
+def test_a_judged_run_leads_to_its_first_wrong_step(browser: Browser, tmp_path: Path) -> None:
+    play_toy(tmp_path / "run", tasks=toy_tasks(2), agent="random")
+    with pytest.raises(SystemExit) as left:
+        main(["judge", str(tmp_path / "run")])
+    assert left.value.code == 0
+    run = Run.open(tmp_path / "run")
+    write_pages(run, Films(), lambda _: None)
+    judged = whole(files(run)[-1])
+    mistake = judged[1][0].mistake
+    assert mistake is not None
+    browser.open(run.folder / "index.html")
+    told = browser.run("document.body.textContent")
+    assert "Judged by oracle" in told and f"began with {mistake.began_with}" in told
+    link = (
+        f"document.querySelector('.note a[href=\"episodes/00000/index.html#step-{mistake.step}\"]')"
+    )
+    assert browser.run(f"{link} !== null")
+    browser.open(run.folder / "episodes/00000/index.html")
+    browser.press("End")
+    browser.run("document.querySelector('.mistake a').click()")
+    browser.run("new Promise(resolve => setTimeout(resolve, 100))")
+    shown = "document.querySelector('.step:not([hidden])')"
+    assert browser.run(f"{shown}.id") == f"step-{mistake.step}"
+    marks = browser.run(
+        "[...document.querySelectorAll('.strip button')].map(b => b.dataset.judged)"
+    )
+    values = {s.step: s.judged.action.score for s in judged[0] if s.episode == 0}
+    assert [marks[step] for step in values] == ["right" if v else "wrong" for v in values.values()]
+
+
+def test_a_command_is_copied(browser: Browser, runs: Path) -> None:
+    browser.look(1280, 860)
+    browser.open(runs / "real/episodes/00000/index.html")
+    button = "document.querySelector('.step:not([hidden]) .command button')"
+    browser.run(f"{button}.scrollIntoView({{block: 'center'}})")
+    x, y = browser.run(
+        f"(() => {{ const b = {button}.getBoundingClientRect(); "
+        "return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+    )
+    browser.run("document.addEventListener('copy', () => { window.copied = String("
+                "document.activeElement.value); })")  # fmt: skip
+    for kind in ("mousePressed", "mouseReleased"):
+        click = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+        browser.send("Input.dispatchMouseEvent", click)
+    assert browser.run(f"{button}.textContent") == "Copied"
+    expected = f"inhabit fork {runs / 'real'} --episode 0 --step 0 --action ACTION"
+    assert browser.run("window.copied") == expected

@@ -69,6 +69,12 @@ class ShownStep:
     exchanges: tuple[Exchange, ...]
     scores: Sequence[Score]
 
+    @property
+    def judged(self) -> str:
+        """What a judge says of the action, "right" or "wrong"; empty if nothing."""
+        value = next((score.value for score in self.scores if score.name == "action"), None)
+        return "" if value is None else "right" if value else "wrong"
+
 
 @dataclass(frozen=True, slots=True)
 class EpisodeData:

@@ -13,7 +13,9 @@ function film(steps, before) {
     const name = document.createElement("span");
     name.textContent = step.id.replace("step-", "");
     button.dataset.outcome = step.dataset.outcome;
-    button.setAttribute("aria-label", "Step " + name.textContent + ", " + step.dataset.outcome);
+    if (step.dataset.judged) button.dataset.judged = step.dataset.judged;
+    const judged = step.dataset.judged ? ", judged " + step.dataset.judged : "";
+    button.setAttribute("aria-label", "Step " + name.textContent + ", " + step.dataset.outcome + judged);
     button.append(picture, name);
     button.addEventListener("click", () => go(number));
     strip.append(button);
@@ -39,6 +41,11 @@ function film(steps, before) {
       stand.classList.toggle("later", Number(stand.dataset.step) > number);
       if (stand.classList.contains("now")) stand.parentNode.append(stand);
     }
+    const passed = stands.filter((stand) => Number(stand.dataset.step) <= number);
+    map.querySelector(".way").setAttribute("points", passed.map((stand) => {
+      const { e, f } = stand.transform.baseVal.getItem(0).matrix;
+      return e.toFixed(1) + "," + f.toFixed(1);
+    }).join(" "));
     step.querySelector(".telling").append(map);
   }
 
@@ -75,7 +82,7 @@ function film(steps, before) {
   go(before === undefined ? Math.max(0, fromAddress()) : before.last ? steps.length - 1 : before.step);
   return {
     press(event) {
-      const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest("video, summary, input, a, pre");
+      const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest("video, summary, input, a, pre, .command");
       if (busy || !Object.hasOwn(moves, event.key)) return;
       event.preventDefault();
       moves[event.key]();
@@ -98,6 +105,31 @@ function showPictures() {
     picture.alt = "";
     picture.loading = "lazy";
     link.prepend(picture);
+  }
+}
+
+// A page from the disk may not use the clipboard's own interface; a selected text can be copied.
+function copy(text, holder) {
+  const field = document.createElement("textarea");
+  field.value = text;
+  holder.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  return done;
+}
+
+function offerCopies() {
+  for (const command of document.querySelectorAll(".command")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", () => {
+      button.textContent = copy(command.querySelector("code").textContent, command) ? "Copied" : "Select it to copy";
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+      button.focus();
+    });
+    command.append(button);
   }
 }
 
@@ -222,6 +254,7 @@ let shown = null;
 
 function start(before) {
   showPictures();
+  offerCopies();
   const steps = [...document.querySelectorAll(".step")];
   const table = document.querySelector("table.episodes");
   shown = steps.length ? film(steps, before) : table ? list(table, before) : null;

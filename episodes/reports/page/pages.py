@@ -11,12 +11,14 @@ from pydantic import JsonValue
 
 from inhabit.envs.core import Task
 from inhabit.envs.files import is_regular
+from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.recording.reader import Attempt, Episode, Run
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.reports.floorplan import floor_plan
 from inhabit.episodes.reports.page import branches
 from inhabit.episodes.reports.page.document import cut, json_block, render
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, tell
+from inhabit.episodes.reports.page.judged import RunJudgement
 from inhabit.episodes.reports.page.pictures import poster
 from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel, kinds
 from inhabit.episodes.reports.wording import ENDINGS
@@ -80,6 +82,7 @@ def episode_page(
     attempt: Attempt,
     scores: StepScores = NO_SCORES,
     *,
+    mistake: Mistake | None = None,
     live: bool = False,
 ) -> str:
     """All of one attempt, a step at a time.
@@ -89,6 +92,7 @@ def episode_page(
         episode: whose attempt it is.
         attempt: what is shown.
         scores: of its steps, where it was judged.
+        mistake: its first wrong step, where it was judged and has one.
         live: whether the page is served, and follows the attempt.
     """
     return render(
@@ -109,6 +113,9 @@ def episode_page(
         end=attempt.end,
         endings=ENDINGS,
         story=tell(episode, attempt, scores),
+        mistake=mistake,
+        replay=_command("replay", run, "--episode", str(episode.number)),
+        fork=_command("fork", run, "--episode", str(episode.number), "--step"),
         plan=floor_plan(attempt),
         video=is_regular(episode.folder / "episode.mp4", run.folder),
         attempts=branches.attempts(episode.attempts(), attempt),
@@ -116,8 +123,17 @@ def episode_page(
     )
 
 
+def _command(name: str, run: Run, *words: str) -> str:
+    return shlex.join(["inhabit", name, str(run.folder), *words])
+
+
 def run_page(
-    run: Run, scores: Scores, rows: Sequence[EpisodeRow], now: Sequence[LiveEpisode] | None = None
+    run: Run,
+    scores: Scores,
+    rows: Sequence[EpisodeRow],
+    now: Sequence[LiveEpisode] | None = None,
+    *,
+    judgement: RunJudgement | None = None,
 ) -> str:
     """A run at a glance: rates, endings, time, failures, and every episode in a list.
 
@@ -126,6 +142,7 @@ def run_page(
         scores: of it.
         rows: an episode each, in order.
         now: what is being played, where the page is served and follows the run.
+        judgement: what a judge said of it, if one did.
     """
     header = run.header
     plain = header.model_dump(mode="json")
@@ -148,6 +165,7 @@ def run_page(
         seconds=sum(scores.seconds.model_dump().values()),
         failures=failures(rows),
         funnel=funnel(rows),
+        judgement=judgement,
         rows=rows[:AT_FIRST],
         listed=_listed(rows),
         ending_names=json_block({ending.value: name for ending, name in ENDINGS.items()}),

@@ -9,11 +9,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 from inhabit.envs.files import check_folder, state_of
+from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Episode, RecordError, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores
-from inhabit.episodes.reports.page.judged import scores_of
+from inhabit.episodes.reports.page.judged import judgement_of, scores_of
 from inhabit.episodes.reports.page.pages import (
     AT_FIRST,
     Shown,
@@ -104,9 +105,11 @@ def write_run(
     """
     if chosen is None:
         chosen = list(run.episodes()) if len(run.tasks) <= ALL_PAGES else []
-    scores = scores_of(run)
+    scores, judgement = scores_of(run), judgement_of(run)
+    mistakes = judgement.mistakes if judgement is not None else {}
     for episode in chosen:
-        _write_episode(run, episode, films, scores.get(episode.number, NO_SCORES))
+        number = episode.number
+        _write_episode(run, episode, films, scores.get(number, NO_SCORES), mistakes.get(number))
         watch(episode)
     index = Index(run)
     rows = [
@@ -114,7 +117,7 @@ def write_run(
         for episode in run.episodes()
     ]
     figures = score(run, index)
-    _write(run.folder / "index.html", run.folder, run_page(run, figures, rows))
+    _write(run.folder / "index.html", run.folder, run_page(run, figures, rows, judgement=judgement))
     index.save()
     return Shown(quote(os.fsencode(run.folder.name)), run, figures, rows)
 
@@ -128,12 +131,14 @@ def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
     return _write(folder / "index.html", folder, gallery_page(folder.resolve().name, runs))
 
 
-def _write_episode(run: Run, episode: Episode, films: Films, scores: StepScores) -> None:
+def _write_episode(
+    run: Run, episode: Episode, films: Films, scores: StepScores, mistake: Mistake | None
+) -> None:
     if (attempt := episode.last()) is None:
         return
     for gif in _wanted(episode, films):
         video.write(episode, run.header, gif=gif)
-    page = episode_page(run, episode, attempt, scores)
+    page = episode_page(run, episode, attempt, scores, mistake=mistake)
     _write(episode.folder / "index.html", run.folder, page)
 
 

@@ -13,7 +13,7 @@ from inhabit.envs.files import read_whole
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Episode, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES
-from inhabit.episodes.reports.page.judged import scores_of
+from inhabit.episodes.reports.page.judged import judgement_of, scores_of
 from inhabit.episodes.reports.page.pages import episode_page, run_page
 from inhabit.episodes.reports.page.summary import LiveEpisode, playing, row
 from inhabit.episodes.reports.watch.changes import Changes
@@ -66,7 +66,9 @@ class Site:
                 for episode in self._run.episodes()
             ]
             scores = score(self._run, self._index)
-        return run_page(self._run, scores, rows, now=self._playing())
+        return run_page(
+            self._run, scores, rows, now=self._playing(), judgement=judgement_of(self._run)
+        )
 
     def _playing(self) -> list[LiveEpisode]:
         with self._lock:
@@ -80,7 +82,9 @@ class Site:
         if attempt is None:
             return None
         scores = scores_of(self._run).get(number, NO_SCORES)
-        return _html(episode_page(self._run, episode, attempt, scores, live=True))
+        judgement = judgement_of(self._run)
+        mistake = None if judgement is None else judgement.mistakes.get(number)
+        return _html(episode_page(self._run, episode, attempt, scores, mistake=mistake, live=True))
 
 
 def _now(episode: Episode) -> LiveEpisode | None:
