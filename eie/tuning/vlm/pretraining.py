@@ -33,10 +33,10 @@ class Pretraining(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    steps: int = Field(default=1200, ge=1)
-    batch: int = Field(default=24, ge=1)
+    steps: int = Field(default=800, ge=1)
+    batch: int = Field(default=12, ge=1)
     """Texts per step, of similar length."""
-    rate: float = Field(default=2e-3, gt=0)
+    rate: float = Field(default=3e-3, gt=0)
     decay: float = Field(default=0.05, ge=0)
     warmup: int = Field(default=60, ge=1)
     tell_every: int = Field(default=50, ge=1)
