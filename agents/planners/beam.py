@@ -14,7 +14,7 @@ from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ModelAgent
 from inhabit.agents.planners.plan_beam import PlanBeam, PlanSettings
 from inhabit.agents.prompts.frames import pictures
-from inhabit.agents.prompts.history import without_failed
+from inhabit.agents.prompts.history import offered
 from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
@@ -72,7 +72,7 @@ class Beam(ModelAgent):
 
     async def decide(self, view: View) -> Decision:
         """The best candidate found; stops where there is none."""
-        candidates = without_failed(view)
+        candidates = offered(view, repeats=self._settings.repeats)
         if not candidates:
             return Decision(None, stop=True)
         texts = [action.text for action in candidates]
@@ -100,7 +100,7 @@ class FreeBeam(Beam):
         """The action of the best reply; none if it matches no candidate, which the scores count as
         unmatched.
         """
-        candidates = without_failed(view)
+        candidates = offered(view, repeats=self._settings.repeats)
         if not candidates:
             return Decision(None, stop=True)
         prompt = self._asked(view, [action.text for action in candidates])

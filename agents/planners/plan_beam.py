@@ -14,7 +14,7 @@ from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
 from inhabit.agents.planners.pending import PendingPlans
 from inhabit.agents.prompts.frames import pictures
-from inhabit.agents.prompts.history import without_failed
+from inhabit.agents.prompts.history import offered
 from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.envs.core import Action
 
@@ -66,7 +66,7 @@ class PlanBeam(ModelAgent):
         """The next action; stops where there are no candidates."""
         if (action := self._next(view)) is not None:
             return Decision(action, reasoning=_CONTINUING)
-        if not without_failed(view):
+        if not offered(view, repeats=self._settings.prompt.repeats):
             return Decision(None, stop=True)
         search = Search(self._model, self._prompt, self._settings)
         plans = await search.plans(view)
@@ -144,19 +144,22 @@ class Search:
 
     async def _options(self, plans: Sequence[ActionPlan]) -> list[ActionPlan]:
         """Every plan extended by every action, likeliest first; none of them is tried yet."""
+        repeats = self._settings.prompt.repeats
         open_ended = [plan for plan in plans if plan.view.candidates]
         sees = Ability.IMAGES in self._model.abilities
         prompts = [
             self._prompt.messages(
                 plan.view,
                 images=sees,
-                choices=[action.text for action in without_failed(plan.view)],
+                choices=[action.text for action in offered(plan.view, repeats=repeats)],
             )
             for plan in open_ended
         ]
         self._messages += (message for prompt in prompts for message in prompt)
         asked = (
-            self._model.rank(prompt, [action.text for action in without_failed(plan.view)])
+            self._model.rank(
+                prompt, [action.text for action in offered(plan.view, repeats=repeats)]
+            )
             for prompt, plan in zip(prompts, open_ended, strict=True)
         )
         rankings = await gather_rankings(asked)
@@ -169,7 +172,9 @@ class Search:
                 tokens=plan.tokens + ranked.tokens,
             )
             for plan, ranking in zip(open_ended, rankings, strict=True)
-            for action, ranked in zip(without_failed(plan.view), ranking.scores, strict=True)
+            for action, ranked in zip(
+                offered(plan.view, repeats=repeats), ranking.scores, strict=True
+            )
         )
         return sorted(options, key=lambda plan: -plan.logprob)
 

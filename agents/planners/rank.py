@@ -16,7 +16,7 @@ from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
 from inhabit.agents.prompts.frames import frames_of, pictures
-from inhabit.agents.prompts.history import without_failed
+from inhabit.agents.prompts.history import offered
 from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
@@ -56,7 +56,7 @@ class Rank(ModelAgent):
 
     async def decide(self, view: View) -> Decision:
         """The likeliest candidate; stops where there is none."""
-        candidates = without_failed(view)
+        candidates = offered(view, repeats=self._settings.repeats)
         if not candidates:
             return Decision(None, stop=True)
         texts = [action.text for action in candidates]

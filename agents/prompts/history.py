@@ -24,6 +24,11 @@ def without_failed(view: View) -> tuple[Action, ...]:
     return tuple(a for a in view.candidates if a.text not in failed) or view.candidates
 
 
+def offered(view: View, *, repeats: bool) -> tuple[Action, ...]:
+    """`without_failed`, and also `without_repeated` unless `repeats`."""
+    return without_failed(view) if repeats else without_repeated(view)
+
+
 def without_repeated(view: View) -> tuple[Action, ...]:
     """`without_failed`, without actions that were repeated twice with the same feedback as before.
 

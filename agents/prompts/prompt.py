@@ -29,6 +29,10 @@ class PromptSettings(SettingsModel):
     """Frames taken from each video clip of an observation; all by default."""
     choices: bool = False
     """List the candidates in the prompt."""
+    repeats: bool = True
+    """Offer actions that were repeated twice with the same feedback as before. Without, they are
+    left out until an action works with feedback that is new, which gets small models out of
+    loops."""
     prompt: Path | None = None
     """Template file whose blocks replace the package's; `inhabit agents rank --prompt` prints
     them."""

@@ -22,7 +22,7 @@ from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.core import UnavailableError
 
 VLM = Path(__file__).parents[1] / "vlm" / "bundled"
-"""The small vision-language model that comes with this package: `local:inhabit-vlm`."""
+"""Where the small vision-language model of `scripts/make_vlm` belongs: `local:inhabit-vlm`."""
 _BUNDLED = {"inhabit-vlm": VLM}
 _PATIENCE = 5.0
 """Timeout in seconds for a model hub."""
@@ -135,6 +135,11 @@ def _source(name: str) -> str:
     path = _BUNDLED.get(name) or Path(name).expanduser()
     if path.is_dir():
         return str(path)
+    if name in _BUNDLED:
+        raise ModelError(
+            f"local:{name} has no weights in this package. Make it: scripts/make_vlm --people FILE "
+            "--out FOLDER (docs/vlm.md), and name it as --model local:FOLDER/bundled."
+        )
     if path.exists() or path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise ModelError(
             f"There is no folder {name!r} with a model in it. Name one that transformers has "
@@ -154,10 +159,7 @@ def _recommended(name: str) -> Mapping[str, Mapping[str, object]]:
 
 REGISTRATION = ModelRegistration(
     kind="local",
-    summary=(
-        "a transformers model by folder or hub name; inhabit-vlm; smollm2; inhabit (for --agent "
-        "planner)"
-    ),
+    summary="a transformers model by folder or hub name; smollm2; inhabit (for --agent planner)",
     settings=LocalSettings,
     load=_load,
     is_place=lambda name: name not in ("smollm2", "inhabit", "inhabit-vlm"),

@@ -9,8 +9,10 @@ in view have no loss, because nothing before them predicts them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,6 +21,8 @@ from torch.nn import functional
 from transformers import LlavaForConditionalGeneration
 
 from inhabit.agents.models.local.encoder import Encoder
+from inhabit.eie.tuning import checkpoint
+from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.samples import Sample, Wording
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.eie.tuning.vlm.model import processor_of
@@ -33,13 +37,13 @@ class Pretraining(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    steps: int = Field(default=800, ge=1)
+    steps: int = Field(default=2400, ge=1)
     batch: int = Field(default=12, ge=1)
     """Texts per step, of similar length."""
     rate: float = Field(default=3e-3, gt=0)
     decay: float = Field(default=0.05, ge=0)
     warmup: int = Field(default=60, ge=1)
-    tell_every: int = Field(default=50, ge=1)
+    save_every: int = Field(default=100, ge=1)
 
 
 def pretrain(
@@ -49,38 +53,53 @@ def pretrain(
     settings: Pretraining,
     *,
     prompt: Path,
+    out: Path,
     seed: int,
     tell: Callable[[str], None],
 ) -> None:
     """Train the decoder of `model` in place on prompts and answers of `samples`, without images.
 
+    Args:
+        model: to train.
+        encoder: of the model.
+        samples: to learn from.
+        settings: hyperparameters.
+        prompt: template of the prompts.
+        out: folder for checkpoints; a rerun resumes.
+        seed: of the order.
+        tell: called with lines about the progress.
+
     Raises:
-        TuneError: a loss is not finite.
+        TuneError: a loss is not finite, or the checkpoints are of another training.
     """
     torch.manual_seed(seed)
     wording = Wording(TuneSettings(history=60, prompt=prompt), sees=False)
     model.requires_grad_(False)
     model.model.language_model.requires_grad_(True)
-    decoder = [p for p in model.parameters() if p.requires_grad]
+    decoder = {n: p for n, p in model.named_parameters() if p.requires_grad}
     optimizer = torch.optim.AdamW(
-        decoder, lr=settings.rate, betas=(0.9, 0.98), weight_decay=settings.decay
+        list(decoder.values()), lr=settings.rate, betas=(0.9, 0.98), weight_decay=settings.decay
     )
+    asked = f"pretraining {len(samples)} {seed} {settings.model_dump_json()}"
+    done = _resume(decoder, optimizer, out, asked)
     model.train()
     total = 0.0
-    for step, batch in zip(range(settings.steps), _batches(samples, settings, seed), strict=False):
+    batches = islice(_batches(samples, settings, seed), done, None)
+    for step, batch in zip(range(done, settings.steps), batches, strict=False):
         texts = [_tokens(sample, wording, encoder) for sample in batch]
         loss = _loss(model, texts, encoder.end)
         if not torch.isfinite(loss):
             raise TuneError(f"The loss of step {step + 1} is not a finite number.")
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(decoder, 1.0)
+        torch.nn.utils.clip_grad_norm_(list(decoder.values()), 1.0)
         for group in optimizer.param_groups:
             group["lr"] = _rate(step, settings)
         optimizer.step()
         optimizer.zero_grad()
         total += loss.item()
-        if (step + 1) % settings.tell_every == 0:
-            tell(f"step {step + 1} of {settings.steps}: loss {total / settings.tell_every:.3f}")
+        if (step + 1) % settings.save_every == 0 or step + 1 == settings.steps:
+            _save(decoder, optimizer, out, asked, step + 1)
+            tell(f"step {step + 1} of {settings.steps}: loss {total / settings.save_every:.3f}")
             total = 0.0
     model.eval().requires_grad_(True)
 
@@ -106,12 +125,19 @@ def _tokens(sample: Sample, wording: Wording, encoder: Encoder) -> tuple[list[in
     """A prompt with its answer, and the number of each token to predict, or `_UNREAD`."""
     prompt = list(encoder.prompt(wording.messages(sample)).ids)
     answer = [*encoder.candidate(sample.answer), encoder.end]
-    [done] = encoder.tokenizer(_DONE, add_special_tokens=False)["input_ids"]
-    [now] = encoder.tokenizer(_NOW, add_special_tokens=False)["input_ids"]
-    begin = prompt.index(done) if done in prompt else len(prompt)
-    end = len(prompt) - prompt[::-1].index(now) if now in prompt else len(prompt)
+    begin, end = _steps_so_far(prompt, encoder)
     read = [_UNREAD] * begin + prompt[begin:end] + [_UNREAD] * (len(prompt) - end)
     return prompt + answer, read + answer
+
+
+def _steps_so_far(prompt: Sequence[int], encoder: Encoder) -> tuple[int, int]:
+    """Where the steps so far begin and end in a prompt; all of it is none if they are not found."""
+    read = encoder.tokenizer
+    done, now = (read(word, add_special_tokens=False)["input_ids"] for word in (_DONE, _NOW))
+    places = range(len(prompt))
+    begins = [i for i in places if prompt[i : i + len(done)] == done]
+    ends = [i + len(now) for i in places if prompt[i : i + len(now)] == now]
+    return (begins[0], ends[-1]) if begins and ends else (len(prompt), len(prompt))
 
 
 def _loss(
@@ -132,3 +158,37 @@ def _rate(step: int, settings: Pretraining) -> float:
         return settings.rate * (step + 1) / settings.warmup
     share = (step - settings.warmup) / max(1, settings.steps - settings.warmup)
     return settings.rate * (0.05 + 0.95 * 0.5 * (1.0 + math.cos(math.pi * share)))
+
+
+def _save(
+    decoder: Mapping[str, torch.nn.Parameter], optimizer: Any, out: Path, asked: str, step: int
+) -> None:
+    moments = {name: optimizer.state[p] for name, p in decoder.items() if p in optimizer.state}
+    checkpoint.save(
+        out,
+        Checkpoint(
+            CheckpointState(step=step, asked=asked),
+            decoder,
+            {name: moment["exp_avg"] for name, moment in moments.items()},
+            {name: moment["exp_avg_sq"] for name, moment in moments.items()},
+        ),
+    )
+
+
+@torch.no_grad()
+def _resume(
+    decoder: Mapping[str, torch.nn.Parameter], optimizer: Any, out: Path, asked: str
+) -> int:
+    found, _ = checkpoint.newest(out)
+    if found is None:
+        return 0
+    if found.state.asked != asked:
+        raise TuneError(f"{out} holds another pretraining: name another folder.")
+    for name, parameter in decoder.items():
+        parameter.copy_(found.weights[name])
+        optimizer.state[parameter] = {
+            "step": torch.tensor(float(found.state.step)),
+            "exp_avg": found.first[name].to(parameter.device),
+            "exp_avg_sq": found.second[name].to(parameter.device),
+        }
+    return found.state.step

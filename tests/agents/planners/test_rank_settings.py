@@ -106,3 +106,12 @@ def test_reasons_come_first_and_scores_after_them() -> None:
     assert len(decision.images) == 1
     with pytest.raises(ModelError, match="words"):
         make("rank", model(), reason=True)
+
+
+@pytest.mark.parametrize("agent", ["rank", "beam"])
+def test_repeats_may_be_left_out(agent: str) -> None:
+    scores = dict(zip(TEXTS, (-1.0, -2.0, -3.0, -4.0), strict=True))
+    again = view(*TEXTS, history=[Step(TEXTS[0], None, "Done.")] * 4)
+    assert decide(make(agent, model(scores=scores)), again).action == act(TEXTS[0])
+    left_out = make(agent, model(scores=scores), repeats=False)
+    assert decide(left_out, again).action == act(TEXTS[1])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.agents.core import Step, View
-from inhabit.agents.prompts.history import without_failed, without_repeated
+from inhabit.agents.prompts.history import offered, without_failed, without_repeated
 from inhabit.envs.core import Reason
 from tests.agents.views import view
 
@@ -75,3 +75,9 @@ def test_no_circle_goes_on(circle: list[str]) -> None:
             break
         steps.append(did(action))
     assert len(steps) < 4 * len(circle) or len(circle) == len(WORDS)
+
+
+def test_repeats_are_offered_unless_the_settings_leave_them_out() -> None:
+    circle = [did("go to the sink"), did("look around")] * 3
+    assert "go to the sink" in [a.text for a in offered(after(*circle), repeats=True)]
+    assert "go to the sink" not in [a.text for a in offered(after(*circle), repeats=False)]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from transformers import LlavaForConditionalGeneration
 
 import inhabit
 from inhabit.agents.models.local.recommended import FILE
@@ -23,7 +24,14 @@ from inhabit.eie.tuning.demonstrations import (
 )
 from inhabit.eie.tuning.samples import read
 from inhabit.eie.tuning.settings import TuneError
-from inhabit.eie.tuning.vlm.model import DecoderSize, new_model, save_model, train_tokenizer
+from inhabit.eie.tuning.vlm.model import (
+    DecoderSize,
+    load_tokenizer,
+    new_model,
+    save_model,
+    train_tokenizer,
+)
+from inhabit.eie.tuning.vlm.pretraining import Pretraining, encoder_of, pretrain
 from inhabit.eie.tuning.vlm.sets import write_set
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.tasks import sample
@@ -150,3 +158,34 @@ def test_kinds_in_view_are_named_once() -> None:
         "You have a cup in your hands. You see: mug_1, mug_2. You have just seen besides: sink_1."
     )
     assert kinds_in_view(text) == "You have a cup in your hands. You see: mug sink."
+
+
+def test_pretraining_learns_and_resumes_to_the_same_weights(
+    made: Path, base: Path, tmp_path: Path
+) -> None:
+    samples = list(read(made, "train"))
+    settings = Pretraining(steps=12, batch=4, rate=5e-3, warmup=2, save_every=4)
+
+    def pretrained(out: Path, said: list[str]) -> dict[str, torch.Tensor]:
+        model = LlavaForConditionalGeneration.from_pretrained(base)
+        encoder = encoder_of(load_tokenizer(base))
+        pretrain(
+            model,
+            encoder,
+            samples,
+            settings,
+            prompt=base / "prompt.jinja",
+            out=out,
+            seed=0,
+            tell=said.append,
+        )
+        return dict(model.named_parameters())
+
+    said: list[str] = []
+    whole = pretrained(tmp_path / "whole", said)
+    losses = [float(line.rpartition(" ")[2]) for line in said]
+    assert losses[-1] < 0.8 * losses[0]
+    pretrained(tmp_path / "cut", [])
+    shutil.rmtree(tmp_path / "cut" / "000012")
+    resumed = pretrained(tmp_path / "cut", [])
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
