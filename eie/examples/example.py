@@ -37,6 +37,8 @@ class Rejection(StrEnum):
     """The picture is near-black, near-uniform or too cluttered to tell things apart."""
     CONTRADICTION = "contradiction"
     """The text claims what is not so in the scene."""
+    TOO_LONG = "too_long"
+    """The expert's plan has more actions than `longest` allows."""
     CIRCULAR = "circular"
     """The reason explains the action by itself, or by what undoes it."""
     NO_ANSWER = "no_answer"

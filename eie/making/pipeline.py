@@ -20,7 +20,7 @@ from inhabit.eie.examples.extract import ExampleExtractor
 from inhabit.eie.making.author import AuthorReply, Proposal
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Action, Env, SceneError, Task
-from inhabit.envs.template import FewRooms, Template
+from inhabit.envs.template import ActionKind, FewRooms, Template
 
 MAX_STEPS = 50
 """Maximum length of an episode that examples are extracted from."""
@@ -132,6 +132,10 @@ class Pipeline:
         check_goal(origin.task.goal, env.things(), self._template.lexicon)
         if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")
+        exploring = (ActionKind.SEARCH, ActionKind.LOOK)
+        length = sum(self._template.deed(action) not in exploring for action in plan)
+        if length > self._settings.longest:
+            raise RejectedError(Rejection.TOO_LONG, f"The expert's plan has {length} actions.")
         check_events(origin, self._template, plan, env.things())
         return plan
 

@@ -14,7 +14,7 @@ from inhabit.envs.template import Template
 
 _EVOLVED = 0.65
 """Share of tasks that are evolved from other ones."""
-_HARDER = 0.7
+_HARDER = 0.55
 """Share of these where a change that makes the task harder is tried first."""
 _TWICE = 0.3
 """Share of these that are evolved a second time."""

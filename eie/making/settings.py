@@ -26,6 +26,8 @@ class SynthSettings(SettingsModel):
     """Past steps given with images; older ones are given as text."""
     visible: float = Field(default=0.002, ge=0.0, le=1.0)
     """Minimum share of the image area that a key concept has to cover."""
+    longest: int = Field(default=20, ge=1)
+    """Maximum number of actions of the expert's plan from the start, exploration not counted."""
     split_by: By = "room"
     """What training, validation and test never share."""
     attempts: int | None = Field(default=None, ge=1)

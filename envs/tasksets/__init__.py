@@ -18,6 +18,7 @@ __all__ = ["BENCHMARKS", "SETS", "Benchmark", "EpisodeResult", "Metric", "find"]
 SETS: Mapping[str, str] = {
     "alfred-v1": "bcfd92c666aa4ea7372cba7be935f42dbb1b4363a43d51107855307459132109",
     "minedojo-v1": "e58a1af913a8788ebe661a0aeb12d444a72fb91293b786da4d9b96396e428d9b",
+    "values-v1": "7c8a47f5d6312738e7ccca88da33c7b85dde42a153746ff02b212570742dc987",
     "virtualhome-v1": "d9e70a1aeab1ed5fc433abad01d1e1c13671287d10ff4df18acc0dd29ef01ac8",
 }
 """Name -> SHA-256 of the file."""
