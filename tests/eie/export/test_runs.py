@@ -17,6 +17,7 @@ from inhabit.cli import main
 from inhabit.eie.export import lerobot
 from inhabit.eie.export.demonstrations import demonstrations
 from inhabit.eie.export.formats import ExportFormat, export_run
+from inhabit.envs.toy.env import Toy
 from inhabit.episodes.recording.reader import RecordError, Run
 
 CAMERA = "observation.images.front"
@@ -131,6 +132,33 @@ def test_egoplan_asks_for_every_step(run: Run, tmp_path: Path) -> None:
         film_folder = tmp_path / "out/frames" / sample["video_id"]
         assert (film_folder / f"frame_{sample['current_observation_frame']:010d}.jpg").is_file()
     assert json.loads((tmp_path / "out/EgoPlan_validation.json").read_text()) == []
+
+
+def test_egoplans_wrong_answers_of_a_run_are_wrong_in_the_simulator(
+    run: Run, tmp_path: Path
+) -> None:
+    export_run(run, ExportFormat.EGOPLAN, tmp_path / "out")
+    samples = iter(json.loads((tmp_path / "out/EgoPlan_IT.json").read_text()))
+    tried = 0
+    for episode in run.episodes():
+        attempt = episode.last()
+        assert attempt is not None
+        with Toy() as env:
+            env.reset(attempt.start.task, seed=attempt.start.seed)
+            for step in attempt.steps[:-1]:
+                assert step.decide is not None and step.decide.action is not None
+                left = len(env.plan())
+                for text in next(samples)["negative_answers"]:
+                    wrong = env.parse(text)
+                    assert wrong is not None
+                    with env.fork() as copy:
+                        outcome = copy.act(wrong)
+                        assert outcome.reason is not None or 1 + len(copy.plan()) > left
+                    tried += 1
+                action = env.parse(step.decide.action)
+                assert action is not None
+                env.act(action)
+    assert tried > 10
 
 
 def test_llava_shows_the_frames_as_they_were_recorded(run: Run, tmp_path: Path) -> None:
