@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from toy_runs import play_toy, toy, toy_tasks
 
+import inhabit
 from inhabit.cli import main
+from inhabit.envs.core import Task
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.replaying.preference import Continuation, preferred, read_pairs
@@ -66,6 +68,39 @@ def test_the_better_way_is_named(tmp_path: Path) -> None:
     assert wasted.better in ("original", None)
     assert wasted.forked.success, "The expert mends it."
     assert wasted.fork == "forks/0000"
+
+
+@pytest.mark.slow
+def test_the_preference_is_right_on_fifty_forks(tmp_path: Path) -> None:
+    run = play_toy(
+        tmp_path / "run", tasks=toy_tasks(12), agent="expert", assignments=["in_process=true"]
+    )
+    expected = []
+    for number, task in enumerate(run.tasks):
+        attempt = run.episode(number).last()
+        assert attempt is not None and attempt.end is not None
+        taken = [str(step.decide.action) for step in attempt.steps if step.decide]
+        for at, was in enumerate(taken):
+            others = [c for c in attempt.steps[at].candidates if c != was]
+            action = others[len(expected) * 7 % len(others)]
+            words = ("--episode", str(number), "--step", str(at), "--action", action)
+            assert fork(run, *words) == 0
+            cost = cost_by_hand(task, [*taken[:at], action])
+            expected.append(None if cost == attempt.end.cost else "original")
+            assert cost >= attempt.end.cost, "Nothing is shorter than a shortest plan."
+            if len(expected) == 50:
+                break
+        if len(expected) == 50:
+            break
+    assert [pair.better for pair in read_pairs(run)] == expected
+    assert len(expected) == 50 and 0 < expected.count(None) < 50
+
+
+def cost_by_hand(task: Task, actions: list[str]) -> int:
+    """Low-level steps of these actions and of a shortest plan after them."""
+    with inhabit.open("toy", task) as session:
+        cost = sum(session.act(action).cost for action in actions)
+        return cost + sum(session.act(action).cost for action in session.plan())
 
 
 def test_a_fork_that_changes_nothing_is_refused(
