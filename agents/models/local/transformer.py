@@ -67,9 +67,10 @@ class Transformer(Model):
         self.samples = settings.temperature is not None
         self._text = model.config.get_text_config()
         self._check = check
-        self.features = PictureFeatures(model, settings.picture_cache << 20)
-        kept = self.features if check.features else None
-        self._scorer = Scorer(model, check.way, kept)
+        kept = PictureFeatures(model, settings.picture_cache << 20)
+        self.features = kept if check.features else None
+        """What is kept of pictures; None where that changes scores."""
+        self._scorer = Scorer(model, check.way, self.features)
         self._writer = TextGenerator(model, encoder, settings)
         self._batcher = MicroBatcher(batch_size=settings.batch, name=name)
         abilities = {Ability.RANK, Ability.BEAM, Ability.WORDS, Ability.N_BEST}

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from transformers import Idefics3Model
 
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.local.picture_features import PictureFeatures
@@ -115,3 +116,32 @@ def test_what_is_kept_is_bounded_and_the_oldest_goes_first(
             few.of(prompts[i : i + 1])
             assert few.kept_bytes <= 3 * each
             assert sum(sizes) == (1 + total) * one
+
+
+def test_features_are_not_kept_where_a_picture_depends_on_its_neighbours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check at load sees that such a model scores otherwise when pictures are encoded apart."""
+    encode = Idefics3Model.get_image_features
+
+    def together(model: Idefics3Model, pixel_values: torch.Tensor, *more: object, **named: object):
+        output = encode(model, pixel_values, *more, **named)
+        count = pixel_values.shape[1]  # of one prompt
+        output.pooler_output = [one * count for one in output.pooler_output]
+        return output
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = save_idefics(tmp_path / "model")
+
+    def scores() -> tuple[bool, list[float]]:
+        settings = LocalSettings(device="cpu", dtype="float32")
+        model = load(f"local:{folder}", settings)
+        assert isinstance(model, Transformer)
+        return model.features is not None, rank(model, [prompt([0, 1])])[0]
+
+    kept, plain = scores()
+    monkeypatch.setattr(Idefics3Model, "get_image_features", together)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
+    not_kept, scaled = scores()
+    assert (kept, not_kept) == (True, False)
+    assert np.abs(np.subtract(plain, scaled)).max() > 1e-2
