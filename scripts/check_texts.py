@@ -61,6 +61,15 @@ _OTHERWISE = {
     "glass": "cup",
     "lamp": "desklamp floorlamp",
     "table": "sidetable",
+    "counter": "countertop",
+    "trashcan": "garbagecan",
+    "bin": "garbagecan",
+    "refrigerator": "fridge",
+    "burner": "stoveburner",
+    "couch": "sofa",
+    "phone": "cellphone",
+    "remote": "remotecontrol",
+    "sponge": "dishsponge",
 }
 """What people also call a thing by: a "cup" may be a mug, and "keys" a key chain."""
 _FILLING = frozenset(["now", "still", "already", "also", "both"])

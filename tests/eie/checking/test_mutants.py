@@ -189,7 +189,7 @@ def _judged(
 ) -> tuple[Counter[str], int]:
     """Reasons that mutants were rejected for, and how many were kept."""
     env, template = alfred
-    pipeline = Pipeline("alfred", template, SynthSettings(), seed=7)
+    pipeline = Pipeline("alfred", template, SynthSettings(longest=50), seed=7)
     reasons: Counter[str] = Counter()
     kept = 0
     for number, mutant in enumerate(_mutants(mutation, template, count)):
