@@ -118,6 +118,21 @@ def test_the_answer_alone_is_best(undisturbed: Path) -> None:
         env.close()
 
 
+def test_twins_have_equal_words_and_different_images_and_answers(undisturbed: Path) -> None:
+    groups: dict[str, list[Example]] = {}
+    for example in SetFolder.open(undisturbed).examples():
+        groups.setdefault(example.twins, []).append(example)
+    assert "" not in groups and len(groups) > N / 5
+    for members in groups.values():
+        assert 3 <= len(members) <= 4
+        first = members[0]
+        for name in ("goal", "question", "text", "candidates", "split", "kind"):
+            assert all(getattr(e, name) == getattr(first, name) for e in members), name
+        assert len({e.answer for e in members}) == len(members)
+        shown = {(e.image, *(p.image for p in e.history)) for e in members}
+        assert len(shown) == len(members)
+
+
 def test_more_workers_make_the_same_set(undisturbed: Path, tmp_path: Path) -> None:
     assert synth(tmp_path / "set", "--workers", "3").returncode == 0
     assert files(tmp_path / "set") == files(undisturbed)
