@@ -34,6 +34,7 @@ class Stage:
         self.env: Env = registration.make(backend, settings)
         template = registration.template(settings) if registration.template else None
         self.kinds = [*template.lexicon.kinds, *template.lexicon.synonyms] if template else []
+        self.synonyms = template.lexicon.synonyms if template else {}
         self.products = template.lexicon.products if template else {}
         self._start = ""
         self._done: list[str] = []

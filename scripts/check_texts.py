@@ -98,12 +98,20 @@ def squeeze(name: str) -> str:
 class Reader:
     """Reads texts about scenes of one environment."""
 
-    def __init__(self, names: Iterable[str], products: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        names: Iterable[str],
+        products: Mapping[str, str] | None = None,
+        synonyms: Mapping[str, str] | None = None,
+    ) -> None:
         """Know `names` of things as such, with or without numbers, beside everyday ones.
+
+        `synonyms` says what else things are called: "couch" for "sofa".
 
         `products` says what comes into being, and what of: "planks" of "log".
         """
         self._sources = {squeeze(made): squeeze(of) for made, of in (products or {}).items()}
+        self._meant = {squeeze(said): squeeze(kind) for said, kind in (synonyms or {}).items()}
         self._names = {squeeze(name) for name in names} | set(_EVERYDAY.split())
         self._names -= ROOMS | HANDS | {"", "it"}
 
@@ -187,7 +195,7 @@ class Reader:
                 continue
             for kind in _singulars(joined):
                 if kind in self._names:
-                    return Noun(kind, number), length
+                    return Noun(self._meant.get(kind, kind), number), length
         return None, 1
 
     def _states(self, tokens: Sequence[Token], things: Sequence[SceneObject]) -> Iterator[str]:
