@@ -269,7 +269,12 @@ class Skills:
         """Objects that are where they belong, unless one of them is wanted by its number."""
         if number:
             return ()
-        return [n for n, at in self.now.progress.left.items() if at[0] == self.reading.place]
+        left = self.now.progress.left
+        placed = [name for name, at in left.items() if at[0] == self.reading.place]
+        if count(self.reading.task) > 1:
+            # Both belong in the same place: one that lies elsewhere is to be brought there.
+            return [name for name in placed if left[name] == left[placed[-1]]]
+        return placed
 
     def _freshly_seen(self, kind: str) -> bool:
         """Whether the object is in view at a place that was just searched."""

@@ -40,6 +40,9 @@ def worth_a_try(now: Situation, kind: str, usual: UsualPlaces) -> bool:
         return False
     if now.seen.get(kind, 0.0) < MAYBE and kind not in usual.number:
         return False
+    if not tries and now.here.get(kind, 0.0) >= MAYBE:
+        # Half of the first glimpses are right, and a try costs no walk where they are not.
+        return True
     start = tries[-1] + 1 if tries else 0
     fresh = sum(_revealed(sought[start:], sought[:start], kind, now, usual))
     rest = sum(_hidden(sought, kind, now, usual))

@@ -96,6 +96,21 @@ def test_the_first_of_two_is_left_where_it_belongs(box: Model) -> None:
     assert action not in ("pick up the potato", "go to the potato")
 
 
+def test_two_that_lie_in_different_places_are_brought_together(box: Model) -> None:
+    done = [
+        ("pick up the potato", "You pick up the potato_1."),
+        ("put it on the countertop", "You put the potato_1 on the countertop_2."),
+        ("pick up the potato", "You pick up the potato_2."),
+        ("go to the countertop", "You are at the countertop_1."),
+        ("put it on the countertop", "You put the potato_2 on the countertop_1."),
+        ("go to the potato", "You are at the potato_1."),
+    ]
+    goal = "Put two potatoes on the countertop."
+    assert next_action(box, goal, done) == "pick up the potato"
+    elsewhere = [*done[:-1], ("go to the potato", "You are at the potato_2.")]
+    assert next_action(box, goal, elsewhere) != "pick up the potato"
+
+
 def test_a_full_place_is_left_for_another_one(box: Model) -> None:
     full = Step(
         "put it on the countertop",
