@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, Field
-from safetensors.torch import load_file, save_file
+from safetensors import safe_open
+from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional
 from transformers import AutoModel, DPTConfig, ResNetConfig
@@ -180,10 +181,11 @@ def save_tower(model: LabelledTower, folder: Path) -> None:
     )
 
 
-def load_head(folder: Path) -> tuple[torch.Tensor, torch.Tensor]:
-    """Weight (classes, width) and bias (classes,) of the class head in `folder`."""
-    found = load_file(folder / HEAD)
-    return found["weight"], found["bias"]
+def load_head(folder: Path) -> tuple[tuple[str, ...], torch.Tensor, torch.Tensor]:
+    """Classes, weight (classes, width) and bias (classes,) of the class head in `folder`."""
+    with safe_open(folder / HEAD, "pt") as found:
+        classes = tuple(found.metadata()["classes"].split("\n"))
+        return classes, found.get_tensor("weight"), found.get_tensor("bias")
 
 
 def _step(
