@@ -12,7 +12,7 @@ from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.films import Film
 from inhabit.eie.examples.moments import Moment
 from inhabit.eie.examples.writing import ExampleWriter
-from inhabit.envs.core import Action, Observation
+from inhabit.envs.core import Action, Forkable, Observation
 from inhabit.envs.template import ActionKind
 
 _PARTLY = 4
@@ -89,22 +89,23 @@ class MomentGroups:
         """The members of a group and its candidates; None if there are too few.
 
         Members have different answers. Every answer is worse than the right one for all other
-        members, by execution in copies; images differ visibly.
+        members, by execution in copies; images differ visibly. An environment that can't be
+        copied has few twins: a single moment will do there.
         """
         by_facts: dict[tuple[str, ...], list[Moment]] = {}
         for moment in moments:
             by_facts.setdefault(self._writer.facts(moment), []).append(moment)
-        least = max(2, self._size - 1)
+        copied = all(isinstance(moment.env, Forkable) for moment in moments)
+        least = max(2, self._size - 1) if copied else 1
         pools = [p for p in by_facts.values() if len({m.said for m in p}) >= least]
         for pool in self._job.rng.sample(pools, len(pools)):
             for anchor in self._job.rng.sample(pool, min(len(pool), _ANCHORS)):
                 members = self._around(anchor, pool)
-                if len(members) == self._size:
-                    return members, [m.answer for m in members]
-                if len(members) == least:
-                    filler = self._filler(members, moments)
-                    if filler is not None:
-                        return members, [*(m.answer for m in members), filler]
+                if len(members) < least:
+                    continue
+                fillers = self._fillers(members, moments)
+                if len(members) + len(fillers) == self._size:
+                    return members, [*(m.answer for m in members), *fillers]
         return None
 
     def _around(self, anchor: Moment, pool: Sequence[Moment]) -> list[Moment]:
@@ -196,14 +197,20 @@ class MomentGroups:
             return True
         return far.pixels * _NEARER <= near.pixels
 
-    def _filler(self, members: Sequence[Moment], moments: Sequence[Moment]) -> Action | None:
-        """An answer of another moment of the task that is wrong for all members."""
+    def _fillers(self, members: Sequence[Moment], moments: Sequence[Moment]) -> list[Action]:
+        """Answers of other moments of the task that are wrong for all members, as many as lack."""
+        lacking = self._size - len(members)
+        if not lacking:
+            return []
+        found: list[Action] = []
         said = {m.said for m in members}
         others = {m.said: m.answer for m in (*moments, *self.fillers) if m.said not in said}
         for action in self._job.rng.sample([*others.values()], min(len(others), _SPARE)):
             if all(_is_plain(action, m) and m.trials.is_wrong(action, m.answer) for m in members):
-                return action
-        return None
+                found.append(action)
+            if len(found) == lacking:
+                break
+        return found
 
 
 class FilmGroups:

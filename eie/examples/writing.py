@@ -42,6 +42,11 @@ from inhabit.envs.template import ActionKind, Event, ShowsHeld
 Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 
 
+def alone(draft: Draft) -> Draft:
+    """The same example, marked as one without twins."""
+    return replace(draft, example=draft.example.model_copy(update={"twins": ""}))
+
+
 class ExampleWriter:
     """Writes the examples of one attempt."""
 
@@ -111,7 +116,8 @@ class ExampleWriter:
                     proposal.reason or why.reason, proposal.key_concepts or why.key_concepts
                 )
             words = _Words(asked, text, texts, why)
-            made.append(self._draft(kind, number, member.context, member.answer, words, shown))
+            draft = self._draft(kind, number, member.context, member.answer, words, shown)
+            made.append(draft if len(members) > 1 else alone(draft))
         return made
 
     def _why(self, context: StepContext, options: Sequence[Action]) -> Explanation:

@@ -28,7 +28,7 @@ class Clumsy(Author):
         tokens: Mapping[str, int] = {"in": 10, "out": 5}
         if request.number % 3 == 0:
             return AuthorReply('{"goal": "Put the cup', answer.name, tokens=tokens)
-        return AuthorReply(answer.raw, answer.name, answer.parents, answer.change, tokens)
+        return replace(answer, tokens=tokens)
 
 
 class Silent(Author):
