@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError
