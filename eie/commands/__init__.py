@@ -12,6 +12,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "synth": (f"{_HERE}.synth:synth", "Generate a data set, verified in the simulator."),
     "photographs": (f"{_HERE}.photographs:photographs", "Make a data set from photographs."),
     "tune": (f"{_HERE}.tune:tune", "Fine-tune a local model on data sets."),
-    "merge": (f"{_HERE}.merge:merge", "Merge a tuned model's adapters into its weights."),
+    "merge": (f"{_HERE}.merge:merge", "Merge the adapters of a tuned model into its base."),
     "export": (f"{_HERE}.export:export", "Convert a run or a data set to another format."),
 }

@@ -18,7 +18,7 @@ def merge(
     ],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the merged model.")],
 ) -> None:
-    """Merge the adapters of a tuned model into the weights of its base.
+    """Merge the adapters of a tuned model into its base.
 
     The result is a folder that transformers and inference servers such as vLLM load without peft.
     """

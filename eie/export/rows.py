@@ -55,7 +55,7 @@ def _places(example: Example) -> Iterator[str]:
 
 
 def _line(example: Example) -> str:
-    row = example.model_dump(mode="json")
+    row = {**example.model_dump(mode="json"), "frames": list(example.frames)}
     lineage = row["lineage"]
     row["lineage"] = "" if lineage is None else json.dumps(lineage, sort_keys=True)
     for past in row["history"]:

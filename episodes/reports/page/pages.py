@@ -124,7 +124,8 @@ def episode_page(
 
 
 def _command(name: str, run: Run, *words: str) -> str:
-    return shlex.join(["inhabit", name, str(run.folder), *words])
+    """A command to run beside the folder of the run: a page has no path of a machine in it."""
+    return shlex.join(["inhabit", name, run.folder.resolve().name, *words])
 
 
 def run_page(
