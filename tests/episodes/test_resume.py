@@ -21,7 +21,7 @@ from inhabit.episodes.recording.schema import EndLine
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 RUN = ["run", "toy", "--agent", "random", "--n", "8", "--seed", "3", "--workers", "2", "--json"]
 SLOW = ["--set", "delay=0.004"]
-SLOWER = ["--set", "delay=0.03"]
+SLOWER = ["--set", "delay=0.06"]
 """Seconds a call: the run does not end before the signal arrives, however busy the machine is."""
 
 
