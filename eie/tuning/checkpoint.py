@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from inhabit.eie.tuning.settings import TuneError
+
 _KEPT = 2
 
 
@@ -51,6 +53,61 @@ def save(folder: Path, checkpoint: Checkpoint) -> Path:
     for old in whole(folder)[:-_KEPT]:
         shutil.rmtree(old)
     return target
+
+
+def save_training(
+    folder: Path,
+    network: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    state: CheckpointState,
+) -> None:
+    """Write the weights of a network, and the moments that its optimizer (Adam's kind) has."""
+    moments = {
+        name: optimizer.state[parameter]
+        for name, parameter in network.named_parameters()
+        if parameter in optimizer.state
+    }
+    first = {name: moment["exp_avg"] for name, moment in moments.items()}
+    second = {name: moment["exp_avg_sq"] for name, moment in moments.items()}
+    save(folder, Checkpoint(state, network.state_dict(), first, second))
+
+
+def resume_training(
+    folder: Path,
+    network: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    asked: str,
+    what: str,
+) -> int:
+    """Load the newest checkpoint of `save_training`, if there is one.
+
+    Args:
+        folder: of the checkpoints.
+        network: gets the weights.
+        optimizer: gets the moments.
+        asked: digest of the request.
+        what: what else the folder may hold the training of, such as "another tower".
+
+    Returns:
+        The number of completed steps.
+
+    Raises:
+        TuneError: the folder holds the training of another request.
+    """
+    found, _ = newest(folder)
+    if found is None:
+        return 0
+    if found.state.asked != asked:
+        raise TuneError(f"{folder} holds the training of {what}: name another folder.")
+    network.load_state_dict(dict(found.weights))
+    for name, parameter in network.named_parameters():
+        if name in found.first:
+            optimizer.state[parameter] = {
+                "step": torch.tensor(float(found.state.step)),
+                "exp_avg": found.first[name].to(parameter.device),
+                "exp_avg_sq": found.second[name].to(parameter.device),
+            }
+    return found.state.step
 
 
 def whole(folder: Path) -> list[Path]:

@@ -258,5 +258,5 @@ def test_a_command_is_copied(browser: Browser, runs: Path) -> None:
         click = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
         browser.send("Input.dispatchMouseEvent", click)
     assert browser.run(f"{button}.textContent") == "Copied"
-    expected = f"inhabit fork {runs / 'real'} --episode 0 --step 0 --action ACTION"
+    expected = "inhabit fork real --episode 0 --step 0 --action ACTION"
     assert browser.run("window.copied") == expected

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch.nn import functional
 
 from inhabit.agents.models.ranker.eyes import Eyes, EyesConfig, normalised
-from inhabit.eie.tuning import checkpoint
-from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
+from inhabit.eie.tuning.checkpoint import CheckpointState, resume_training, save_training
+from inhabit.eie.tuning.schedule import cosine_rate
 from inhabit.eie.tuning.settings import TuneError
 from inhabit.eie.tuning.vision.metrics import mean_precision
 from inhabit.eie.tuning.vision.shards import FrameShard
@@ -65,7 +63,7 @@ def train_eyes(
     eyes.to(memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(eyes.parameters(), lr=settings.rate, weight_decay=settings.decay)
     asked = f"eyes {side} {len(train.rgb)} {seed} {settings.model_dump_json(exclude={'steps'})}"
-    done = _resume(eyes, optimizer, out, asked)
+    done = resume_training(out, eyes, optimizer, asked, "other eyes")
     weight = torch.tensor(settings.favour)
     total = 0.0
     for step in range(done, settings.steps):
@@ -83,12 +81,14 @@ def train_eyes(
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(eyes.parameters(), 100.0)
         for group in optimizer.param_groups:
-            group["lr"] = _rate(step, settings)
+            group["lr"] = cosine_rate(
+                step, peak=settings.rate, warmup=settings.warmup, steps=settings.steps
+            )
         optimizer.step()
         optimizer.zero_grad()
         total += loss.item()
         if (step + 1) % settings.save_every == 0 or step + 1 == settings.steps:
-            _save(eyes, optimizer, out, asked, step + 1)
+            save_training(out, eyes, optimizer, CheckpointState(step=step + 1, asked=asked))
             tell(f"step {step + 1} of {settings.steps}: loss {total / settings.save_every:.2f}")
             total = 0.0
         if (step + 1) % settings.judge_every == 0 or step + 1 == settings.steps:
@@ -124,42 +124,3 @@ def batch_of(
     gain = torch.from_numpy(rng.uniform(0.75, 1.25, (len(chosen), 1, 1, 3))).float()
     tint = gain.mean(3, keepdim=True) * 0.7 + gain * 0.3
     return (rgb * tint).clamp(0, 255), shown
-
-
-def _rate(step: int, settings: EyesTraining) -> float:
-    """Linear warmup, then cosine decay."""
-    if step < settings.warmup:
-        return settings.rate * (step + 1) / settings.warmup
-    share = (step - settings.warmup) / max(1, settings.steps - settings.warmup)
-    return settings.rate * 0.5 * (1.0 + math.cos(math.pi * min(1.0, share)))
-
-
-def _save(eyes: Eyes, optimizer: Any, out: Path, asked: str, step: int) -> None:
-    moments: Mapping[str, Any] = {
-        name: optimizer.state[parameter] for name, parameter in eyes.named_parameters()
-    }
-    checkpoint.save(
-        out,
-        Checkpoint(
-            CheckpointState(step=step, asked=asked),
-            eyes.state_dict(),
-            {name: moment["exp_avg"] for name, moment in moments.items()},
-            {name: moment["exp_avg_sq"] for name, moment in moments.items()},
-        ),
-    )
-
-
-def _resume(eyes: Eyes, optimizer: Any, out: Path, asked: str) -> int:
-    found, _ = checkpoint.newest(out)
-    if found is None:
-        return 0
-    if found.state.asked != asked:
-        raise TuneError(f"{out} holds the training of other eyes: name another folder.")
-    eyes.load_state_dict(dict(found.weights))
-    for name, parameter in eyes.named_parameters():
-        optimizer.state[parameter] = {
-            "step": torch.tensor(float(found.state.step)),
-            "exp_avg": found.first[name],
-            "exp_avg_sq": found.second[name],
-        }
-    return found.state.step

@@ -8,7 +8,6 @@ in view have no loss, because nothing before them predicts them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -24,6 +23,7 @@ from inhabit.agents.models.local.encoder import Encoder
 from inhabit.eie.tuning import checkpoint
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.samples import Sample, Wording
+from inhabit.eie.tuning.schedule import cosine_rate
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.eie.tuning.vlm.model import processor_of
 
@@ -93,7 +93,9 @@ def pretrain(
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(list(decoder.values()), 1.0)
         for group in optimizer.param_groups:
-            group["lr"] = _rate(step, settings)
+            group["lr"] = cosine_rate(
+                step, peak=settings.rate, warmup=settings.warmup, steps=settings.steps, least=0.05
+            )
         optimizer.step()
         optimizer.zero_grad()
         total += loss.item()
@@ -150,14 +152,6 @@ def _loss(
     return functional.cross_entropy(
         logits.flatten(0, 1), said[:, 1:].flatten().to(model.device), ignore_index=_UNREAD
     )
-
-
-def _rate(step: int, settings: Pretraining) -> float:
-    """Linear warmup, then cosine decay to a twentieth."""
-    if step < settings.warmup:
-        return settings.rate * (step + 1) / settings.warmup
-    share = (step - settings.warmup) / max(1, settings.steps - settings.warmup)
-    return settings.rate * (0.05 + 0.95 * 0.5 * (1.0 + math.cos(math.pi * share)))
 
 
 def _save(

@@ -22,8 +22,8 @@ from torch.nn import functional
 from transformers import AutoModel, DPTConfig, ResNetConfig
 
 from inhabit.agents.models.ranker.eyes import Eyes, normalised
-from inhabit.eie.tuning import checkpoint
-from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
+from inhabit.eie.tuning.checkpoint import CheckpointState, resume_training, save_training
+from inhabit.eie.tuning.schedule import cosine_rate
 from inhabit.eie.tuning.settings import TuneError
 from inhabit.eie.tuning.vision.metrics import mean_precision
 from inhabit.eie.tuning.vision.shards import FrameShard
@@ -156,14 +156,16 @@ def train_tower(
     optimizer = torch.optim.AdamW(model.parameters(), lr=settings.rate, weight_decay=settings.decay)
     asked = f"tower {len(train.rgb)} {seed} {eyes is None} {settings.model_dump_json()}"
     total = 0.0
-    for step in range(_resume(model, optimizer, out, asked), settings.steps):
+    for step in range(
+        resume_training(out, model, optimizer, asked, "another tower"), settings.steps
+    ):
         total += _step(model, optimizer, train, step, settings, seed)
         if not math.isfinite(total):
             raise TuneError(
                 f"The loss in step {step + 1} is not a finite number: try a lower learning rate."
             )
         if (step + 1) % settings.save_every == 0 or step + 1 == settings.steps:
-            _save(model, optimizer, out, asked, step + 1)
+            save_training(out, model, optimizer, CheckpointState(step=step + 1, asked=asked))
             tell(f"step {step + 1} of {settings.steps}: loss {total / settings.save_every:.2f}")
             total = 0.0
     precision = mean_precision(_looked(model, judged), judged)[0]
@@ -213,18 +215,12 @@ def _step(
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(model.parameters(), 50.0)
     for group in optimizer.param_groups:
-        group["lr"] = _rate(step, settings)
+        group["lr"] = cosine_rate(
+            step, peak=settings.rate, warmup=settings.warmup, steps=settings.steps
+        )
     optimizer.step()
     optimizer.zero_grad()
     return loss.item()
-
-
-def _rate(step: int, settings: TowerTraining) -> float:
-    """Linear warmup, then cosine decay."""
-    if step < settings.warmup:
-        return settings.rate * (step + 1) / settings.warmup
-    share = (step - settings.warmup) / max(1, settings.steps - settings.warmup)
-    return settings.rate * 0.5 * (1.0 + math.cos(math.pi * min(1.0, share)))
 
 
 @torch.inference_mode()
@@ -241,35 +237,3 @@ def _looked(model: LabelledTower, judged: FrameShard) -> Any:
             yield logits.float().sigmoid().amax(1).cpu().numpy()
 
     return np.concatenate(list(batches()))
-
-
-def _save(model: LabelledTower, optimizer: Any, out: Path, asked: str, step: int) -> None:
-    moments = {
-        name: optimizer.state[p] for name, p in model.named_parameters() if p in optimizer.state
-    }
-    checkpoint.save(
-        out,
-        Checkpoint(
-            CheckpointState(step=step, asked=asked),
-            model.state_dict(),
-            {name: moment["exp_avg"] for name, moment in moments.items()},
-            {name: moment["exp_avg_sq"] for name, moment in moments.items()},
-        ),
-    )
-
-
-def _resume(model: LabelledTower, optimizer: Any, out: Path, asked: str) -> int:
-    found, _ = checkpoint.newest(out)
-    if found is None:
-        return 0
-    if found.state.asked != asked:
-        raise TuneError(f"{out} holds the training of another tower: name another folder.")
-    model.load_state_dict(dict(found.weights))
-    for name, parameter in model.named_parameters():
-        if name in found.first:
-            optimizer.state[parameter] = {
-                "step": torch.tensor(float(found.state.step)),
-                "exp_avg": found.first[name].to(parameter.device),
-                "exp_avg_sq": found.second[name].to(parameter.device),
-            }
-    return found.state.step
