@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from inhabit.envs.alfred.expert.plan_draft import HiddenError, PlanStep
 from inhabit.envs.alfred.language.grammar import IT, say
@@ -22,18 +22,34 @@ from inhabit.envs.core import Action
 
 
 class ImaginedWalk:
-    """Simulates a walk: its position, and the objects that it would have shown."""
+    """Simulates a walk: its position, and the objects that it would have shown.
+
+    Views are rendered only when an answer depends on them: walks to known objects are noted, and
+    made up for later.
+    """
 
     def __init__(self, episode: EpisodeState) -> None:
         self._episode = episode
         self._stand: Stand = episode.stand
         self._searched: dict[Cell, None] = dict(episode.memory.searched)
-        self.seen = set(episode.memory.seen)
+        self._seen = set(episode.memory.seen)
+        self._pending: list[ThorObject] = []
+
+    @property
+    def seen(self) -> Set[str]:
+        """Ids of all objects seen by now."""
+        self._catch_up()
+        return self._seen
+
+    def has_seen(self, thing: ThorObject) -> bool:
+        """Whether an object has been seen by now."""
+        return thing.id in self._seen or thing.id in self.seen
 
     def explore(self) -> bool:
         """Look around where the exploration skill would go next. False if nothing is left to
         explore.
         """
+        self._catch_up()
         goal = exploration.choose(self._episode.grid.ways(self._stand), self._searched)
         if goal is None:
             return False
@@ -50,24 +66,31 @@ class ImaginedWalk:
 
     def go_to(self, thing: ThorObject) -> None:
         """Walk to an object."""
-        pose = vantage(self._episode, thing, self._stand)
-        if pose is not None:
-            self._stand = stand_of(pose)
-            with self._episode.views.away():
-                self._glance(pose)
+        self._pending.append(thing)
 
     def shows(self, thing: ThorObject, wanted: ThorObject) -> bool:
         """Whether navigating to one object would show another."""
         if self._episode.world.shut_in(thing) is not None:
             return False
+        self._catch_up()
         pose = vantage(self._episode, thing, self._stand)
         if pose is None:
             return False
         with self._episode.views.away():
             return wanted.id in self._episode.views.noticed(pose)
 
+    def _catch_up(self) -> None:
+        """Make the walks that were noted."""
+        pending, self._pending = self._pending, []
+        for thing in pending:
+            pose = vantage(self._episode, thing, self._stand)
+            if pose is not None:
+                self._stand = stand_of(pose)
+                with self._episode.views.away():
+                    self._glance(pose)
+
     def _glance(self, pose: AgentPose) -> None:
-        self.seen.update(self._episode.views.noticed(pose))
+        self._seen.update(self._episode.views.noticed(pose))
 
 
 _MOST_EXPLORING = 40
@@ -135,7 +158,7 @@ class _ActionWriter:
         if any(outer.id in self._opened for outer in self._episode.world.around(thing)):
             return
         for _ in range(_MOST_EXPLORING):
-            if thing.id in self._imagined.seen:
+            if self._imagined.has_seen(thing):
                 return
             fresh = not self.actions and not self._episode.memory.searched
             if not self._imagined.explore():

@@ -238,13 +238,17 @@ class AgentBody:
 
     def in_view(self) -> Mapping[str, int]:
         """Number of pixels of every object in the image by THOR id, in the order of the ids."""
-        image, keys = self._instance_image()
-        found = {
-            keys[key]: count
-            for key, count in _pixels(image).items()
-            if key in keys and count >= MIN_PIXELS
-        }
+        found = {id: count for id, count in self._counted().items() if count >= MIN_PIXELS}
         return dict(sorted(found.items()))
+
+    def _counted(self) -> Mapping[str, int]:
+        """Number of pixels of every object in the image, by THOR id."""
+        # The embedded household in this process counts without masks.
+        counted: Mapping[str, int] | None = getattr(self._event, "pixels", None)
+        if counted is not None:
+            return {id: n for id, n in counted.items() if id in self.world}
+        image, keys = self._instance_image()
+        return {keys[key]: count for key, count in _pixels(image).items() if key in keys}
 
     def _instance_image(self) -> tuple[NDArray[np.uint32], Mapping[int, str]]:
         masks = self._masked()

@@ -131,6 +131,13 @@ class Seen:
         with _failing("to tell what is visible"), self._simulator.back(self._now):
             return self._simulator.visibility()
 
+    @cached_property
+    def pixels(self) -> Mapping[str, int]:
+        """Number of pixels of every object in the image, by id; no colours are needed for it."""
+        things = self._now.snapshot.things
+        with _failing("to draw a picture"), self._simulator.back(self._now):
+            return {id: count for id, count in self._simulator.shown().items() if id in things}
+
     @property
     def frame(self) -> NDArray[np.uint8]:
         """The image, uint8 (H, W, 3)."""

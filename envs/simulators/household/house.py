@@ -103,6 +103,7 @@ class House:
         self.picture = picture or RoomPicture(self.world, shared)
         self._seen: dict[_View, Frame] = {}
         self._sights: dict[_View, Mapping[str, Sight]] = {}
+        self._shown: dict[_View, Mapping[str, int]] = {}
 
     @property
     def agent(self) -> AgentState:
@@ -138,6 +139,7 @@ class House:
         for old in list(self._seen)[:-_KEPT]:
             del self._seen[old]
             self._sights.pop(old, None)
+            self._shown.pop(old, None)
         return frame
 
     def _view(self) -> _View:
@@ -174,11 +176,18 @@ class House:
             self.world, camera, size, rgb=rgb, randomization=self.randomization, without=absent
         )
 
+    def shown(self) -> Mapping[str, int]:
+        """Number of pixels of each body in the agent's view."""
+        frame, view = self.see(rgb=False), self._view()
+        if view not in self._shown:
+            self._shown[view] = shown(frame)
+        return self._shown[view]
+
     def sights(self) -> Mapping[str, Sight]:
         """The visibility of every object, by id."""
-        frame, view = self.see(rgb=False), self._view()
+        seen, view = self.shown(), self._view()
         if view not in self._sights:
-            seen, things = shown(frame), self.world.things.items()
+            things = self.world.things.items()
             self._sights[view] = {name: self._sight(thing, seen) for name, thing in things}
         return self._sights[view]
 
@@ -201,5 +210,9 @@ def _number(room: str) -> int:
 
 def shown(frame: Frame) -> Mapping[str, int]:
     """Number of pixels of each visible body in a frame."""
-    counts = np.bincount(frame.ids.ravel() + 1, minlength=len(frame.names) + 1)[1:]
+    flat = frame.ids.ravel()
+    # Rows consist of few runs, which are counted faster than pixels.
+    starts = np.concatenate(([0], np.flatnonzero(flat[1:] != flat[:-1]) + 1))
+    lengths = np.diff(starts, append=flat.size)
+    counts = np.bincount(flat[starts] + 1, weights=lengths, minlength=len(frame.names) + 1)[1:]
     return {frame.names[i]: int(counts[i]) for i in np.flatnonzero(counts)}

@@ -223,6 +223,10 @@ class Simulator:
         """THOR's `distance`, `visible` and `isInteractable` of every object, by id."""
         return self._house.sights()
 
+    def shown(self) -> Mapping[str, int]:
+        """Number of pixels of each body in the agent's view."""
+        return self._house.shown()
+
     @property
     def things(self) -> Mapping[str, SimObject]:
         """All objects by id, in THOR's order."""
