@@ -42,7 +42,8 @@ class Prompt:
     """A template with one block for each role.
 
     The system block is the same for every view, so that a model can cache it; the user block ends
-    with what is new, and the image comes last.
+    with what is new. The images follow, and the block `after`, which is empty in the package's
+    templates: a small model that reads the goal once more there can compare it with the images.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Prompt:
         user: list[str | Image] = [self.template.block("user", **values)]
         if images:
             user += self._images(view)
+        user = _ended(user, self.template.block("after", **values))
         return Message("system", (self.template.block("system"),)), Message("user", tuple(user))
 
     def warn_of_films(self, view: View) -> None:
@@ -108,3 +110,13 @@ class Prompt:
         if parts:
             parts.append(f"\n{self.template.block('look')}\n")
         return [*parts, *map(Image, frames_of(view.observation, self.settings.keyframes))]
+
+
+def _ended(parts: list[str | Image], text: str) -> list[str | Image]:
+    """`parts` with `text` on a line of its own after them, if there is any."""
+    if not text:
+        return parts
+    last = parts[-1]
+    if isinstance(last, str):
+        return [*parts[:-1], f"{last}\n{text}"]
+    return [*parts, f"\n{text}"]

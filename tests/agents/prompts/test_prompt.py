@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from inhabit.agents.core import Step
 from inhabit.agents.models.core import Image
 from inhabit.agents.prompts.frames import pictures
-from inhabit.agents.prompts.prompt import Prompt
+from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.envs.core import Clip, Reason
 from tests.agents.views import view
 
@@ -67,3 +68,15 @@ def test_frames_of_clips_come_before_the_picture() -> None:
     _, user = Prompt("rank", history=8).messages(replace(moment, observation=seen), images=True)
     shown = [int(part.rgb[0, 0, 0]) for part in user.parts if isinstance(part, Image)]
     assert shown == [10, 20, 30]
+
+
+def test_the_block_after_the_images_is_the_last_thing_told(tmp_path: Path) -> None:
+    file = tmp_path / "own.jinja"
+    file.write_text("{% block after %}Once more: {{ goal | line }}{% endblock %}")
+    prompt = Prompt("rank", settings=PromptSettings(prompt=file))
+    shown = view(rgb=np.zeros((4, 6, 3), np.uint8))
+    *_, image, last = prompt.messages(shown, images=True)[-1].parts
+    assert isinstance(image, Image)
+    assert last == "\nOnce more: Put the {mug} in the sink."
+    (alone,) = prompt.messages(shown, images=False)[-1].parts
+    assert str(alone).endswith("hands.\nOnce more: Put the {mug} in the sink.")

@@ -55,7 +55,7 @@ def test_what_is_printed_is_the_prompt_itself(
     ("text", "says"),
     [
         ("{% block past %}{{ goal }", "line 1"),
-        ("{% block pas %}{% endblock %}", "'pas', which is unknown; blocks are: clip"),
+        ("{% block pas %}{% endblock %}", "'pas', which is unknown; blocks are: after"),
         ("nothing", "has no block"),
     ],
 )
