@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from inhabit.envs.core import Env, Task
 from inhabit.envs.entries import Entries, PluginError, raised, settings_problem, type_problem
+from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.template import Template
 
 
@@ -83,6 +84,16 @@ class Registration:
     {"FloorPlan1": ["FloorPlan1"]}, or several, as in {"kitchen": ["FloorPlan1", "FloorPlan2"]}."""
     room_of: Callable[[Task], str | None] = lambda task: None
     """task -> the room that it is in; None if its scene names none. See `scene_field`."""
+    scene_plan: Callable[[Task, Sequence[str | None]], ScenePlan | None] = lambda task, actions: (
+        None
+    )
+    """(task, its executed actions, None where a step executed nothing) -> the scene from above, for
+    maps; None if the environment has none. It starts no simulator process and opens no file that
+    the task names.
+
+    Raises:
+        UserError: the scene cannot be built here.
+    """
     sample_where: (
         Callable[[int, int, Any, Collection[str], Collection[str]], Iterable[Task]] | None
     ) = None
@@ -121,6 +132,7 @@ def _problem(registration: Registration) -> str | None:
         "kinds",
         "rooms",
         "room_of",
+        "scene_plan",
     ):
         if problem := type_problem(registration, field, Callable):
             return problem

@@ -35,6 +35,7 @@ ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs.checked",
     "inhabit.envs.process_group",
     "inhabit.envs.registry",
+    "inhabit.envs.scene_plan",
     "inhabit.envs.tasksets",
     "inhabit.envs.template",
     "inhabit.envs.worker",

@@ -26,6 +26,7 @@ REGISTRATION = Registration(
     fastest_settings=lazy("inhabit.envs.alfred.settings:fastest_settings"),
     recording_settings=lazy("inhabit.envs.alfred.settings:recording_settings"),
     kinds=lazy("inhabit.envs.alfred.tasks.sampling:kinds"),
+    scene_plan=lazy("inhabit.envs.alfred.scenes.plan_view:scene_plan"),
     rooms=lazy("inhabit.envs.alfred.tasks.sampling:rooms"),
     room_of=scene_field("room"),
     sample_where=lazy("inhabit.envs.alfred.tasks.sampling:sample"),

@@ -19,6 +19,7 @@ REGISTRATION = Registration(
     sample=lazy("inhabit.envs.thor_nav.tasks:sample"),
     read=lazy("inhabit.envs.thor_nav.tasks:read"),
     kinds=lazy("inhabit.envs.thor_nav.tasks:kinds"),
+    scene_plan=lazy("inhabit.envs.thor_nav.plan_view:scene_plan"),
     rooms=lazy("inhabit.envs.thor_nav.tasks:rooms"),
     room_of=scene_field("room"),
     packages=("procthor",),

@@ -20,6 +20,7 @@ REGISTRATION = Registration(
     packages=("numba",),
     prepare=lazy("inhabit.envs.virtualhome.setup:prepare"),
     kinds=lazy("inhabit.envs.virtualhome.tasks.sampling:kinds"),
+    scene_plan=lazy("inhabit.envs.virtualhome.plan_view:scene_plan"),
     rooms=lazy("inhabit.envs.virtualhome.tasks.sampling:rooms"),
     room_of=scene_field("room"),
     template=lazy("inhabit.envs.virtualhome.evolution.template:VirtualHomeTemplate"),

@@ -253,6 +253,15 @@ class VirtualHome(Env):
                     found.append(line)
         return found
 
+    @property
+    def world(self) -> FlatWorld:
+        """The graph now.
+
+        Raises:
+            SceneError: no episode is running.
+        """
+        return self._here()
+
     def _here(self) -> FlatWorld:
         if self._world is None:
             raise SceneError("No episode is running. Call reset first.")

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from inhabit.episodes.commands.options import PageFile
 from inhabit.episodes.commands.output import Json, answers, print_json
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.wording import ENDINGS
@@ -34,6 +35,7 @@ def compare(
             help="Compare runs even if backend, candidates, grants, images or max_steps differ.",
         ),
     ] = False,
+    page: PageFile = None,
     as_json: Json = False,
 ) -> None:
     """Compare two runs of the same tasks.
@@ -45,8 +47,25 @@ def compare(
     one, other = Run.open(first), Run.open(second)
     found = comparison.compare(one, other, mixed=mixed)
     _print(found, answers())
+    if page is not None:
+        _write_page(page, found, one, other)
     if as_json:
         print_json({"first": str(first), "second": str(second), **_plain(found)})
+
+
+def _write_page(file: Path, found: comparison.Comparison, one: Run, other: Run) -> None:
+    from inhabit.episodes.reports.page.differences import compare_items, write_differences
+
+    names = tuple(run.folder.resolve().name for run in (one, other))
+    facts = {
+        "Tasks": f"{found.tasks} in both",
+        f"Solved only by {names[0]}": str(found.first_solved),
+        f"Solved only by {names[1]}": str(found.second_solved),
+        "Success rate": _difference(found.difference, found.interval, found.p_value),
+    }
+    items = compare_items(found, one, other, file)
+    write_differences(file, f"{names[0]} and {names[1]}", (names[0], names[1]), facts, items)
+    answers().print(str(file), soft_wrap=True)
 
 
 def _print(found: comparison.Comparison, console: Console) -> None:

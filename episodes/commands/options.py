@@ -61,6 +61,14 @@ OneEpisode = Annotated[
     str | None,
     typer.Option(metavar="ID", help="Task id or number of one episode. [default: all]"),
 ]
+PageFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--page",
+        metavar="FILE",
+        help="Also write an HTML page of both sides, step by step, to this file.",
+    ),
+]
 Ray = Annotated[
     bool,
     typer.Option("--ray", help="Use a Ray cluster; --set ray_address=HOST:PORT names it."),

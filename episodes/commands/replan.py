@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from inhabit.agents.deciding import close_agent
 from inhabit.envs.credentials import redact
-from inhabit.episodes.commands.options import BaseUrl, OneEpisode, RunFolder
+from inhabit.episodes.commands.options import BaseUrl, OneEpisode, PageFile, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.disk import DiskError, write_whole
@@ -40,6 +40,7 @@ def replan(
         Path | None,
         typer.Option(metavar="FILE", help="File to write every step and answer to, as JSONL."),
     ] = None,
+    page: PageFile = None,
     assignments: Set = None,
     trusted: Trust = False,
     as_json: Json = False,
@@ -70,6 +71,8 @@ def replan(
     if out is not None:
         lines = [json.dumps(_row(step), ensure_ascii=False) + "\n" for step in steps]
         _write(out, "".join(lines))
+    if page is not None:
+        _write_page(page, found, plan, steps)
     agreed = sum(step.agrees for step in steps)
     low, high = wilson(agreed, len(steps))
     answers().print(
@@ -109,6 +112,17 @@ async def _ask(plan: RunPlan, episodes: list[Episode], at_once: int) -> list[rep
     finally:
         await close_agent(agent)
     return steps
+
+
+def _write_page(file: Path, run: Run, plan: RunPlan, steps: list[replanning.Replanned]) -> None:
+    from inhabit.episodes.reports.page.differences import replan_items, write_differences
+
+    name = run.folder.resolve().name
+    asked = plan.agent.name if plan.model is None else f"{plan.agent.name} with {plan.model}"
+    facts = {"Steps": str(len(steps)), "Agree": str(sum(step.agrees for step in steps))}
+    title = f"{name}, replanned by {asked}"
+    write_differences(file, title, (name, asked), facts, replan_items(steps, file))
+    answers().print(str(file), soft_wrap=True)
 
 
 def _write(file: Path, text: str) -> None:

@@ -7,7 +7,7 @@ import json
 import typer
 from pydantic import JsonValue
 
-from inhabit.episodes.commands.options import OneEpisode, RunFolder
+from inhabit.episodes.commands.options import OneEpisode, PageFile, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -21,6 +21,7 @@ _LONGEST = 300
 def replay(
     run: RunFolder,
     episode: OneEpisode = None,
+    page: PageFile = None,
     assignments: Set = None,
     trusted: Trust = False,
     as_json: Json = False,
@@ -47,6 +48,14 @@ def replay(
     steps = sum(one.steps for one in replays)
     if identical:
         answers().print(f"identical: {len(replays)} episodes, {steps} steps")
+    if page is not None:
+        from inhabit.episodes.reports.page.differences import replay_items, write_differences
+
+        name = found.folder.resolve().name
+        facts = {"Episodes": str(len(replays)), "Steps": str(steps)}
+        items = replay_items(replays, page)
+        write_differences(page, f"Replay of {name}", (name, "replayed"), facts, items)
+        answers().print(str(page), soft_wrap=True)
     if as_json:
         print_json(
             {

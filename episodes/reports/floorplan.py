@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from inhabit.envs.scene_plan import Footprint, ScenePlan
 from inhabit.episodes.recording.reader import Attempt
 from inhabit.episodes.recording.schema import PlacedThing, PoseRecord
 
 WIDTH = 400.0
 """Of the map, in its own units; its height follows from the room."""
-_MARGIN = 24.0
+_MARGIN = 20.0
 _NAMED = 10
 """Things that are named on the map; the others are dots."""
-_HIGHEST = 0.62
+_HIGHEST = 0.75
 """Of its width, the height that a map has at most."""
 _LINE = 13.0
 """Height of a line of letters on it."""
+_LETTER = 5.0
+"""Width of a letter of a name in a piece of furniture."""
 _LEAST = 2.0
 """Metres that a map shows at least, so that an agent that only turns is no speck."""
 
@@ -52,6 +55,25 @@ class Landmark:
 
 
 @dataclass(frozen=True, slots=True)
+class Area:
+    """A room or a piece of furniture on the map."""
+
+    name: str
+    corners: tuple[Spot, ...]
+    label: str
+    """The name as it is written on the map; empty where it does not fit."""
+    at: Spot
+    """The middle of that writing."""
+    used: bool = False
+    """Whether it was acted on."""
+
+    @property
+    def points(self) -> str:
+        """The corners, as SVG has them."""
+        return " ".join(f"{spot.x},{spot.y}" for spot in self.corners)
+
+
+@dataclass(frozen=True, slots=True)
 class FloorPlan:
     """A map."""
 
@@ -62,31 +84,60 @@ class FloorPlan:
     landmarks: tuple[Landmark, ...]
     metre: float
     """Its length on the map."""
+    rooms: tuple[Area, ...] = ()
+    furniture: tuple[Area, ...] = ()
+    doors: tuple[Area, ...] = ()
 
 
-def floor_plan(attempt: Attempt) -> FloorPlan | None:
-    """The map of an attempt; None where the record does not say where the agent was."""
-    poses = [(s.number, s.see.pose) for s in attempt.steps if s.see.pose is not None]
+def floor_plan(attempt: Attempt, scene: ScenePlan | None = None) -> FloorPlan | None:
+    """The map of an attempt; None where nothing says where the agent was.
+
+    Args:
+        attempt: whose way is drawn. Its recorded poses come before those of `scene`.
+        scene: walls and furniture, where they are known.
+    """
+    poses = _poses(attempt, scene)
     if not poses:
         return None
     things = attempt.start.things
-    frame = _Frame([pose for _, pose in poses], things)
+    frame = _Frame([pose for _, pose in poses], things, scene)
     stands = tuple(Stand(n, frame.spot(p.x, p.z), frame.turned(p.heading)) for n, p in poses)
+    acted_on = _acted_on(attempt, scene)
+    rooms, furniture, doors = (
+        (scene.rooms, scene.furniture, scene.doors) if scene is not None else ((), (), ())
+    )
+    areas = _labelled(furniture, frame, acted_on)
+    named = {area.name for area in areas if area.label}
+    landmarks = _landmarks(things, scene, [n for n in acted_on if n not in named], frame)
     return FloorPlan(
         height=frame.height,
         path=" ".join(f"{s.at.x},{s.at.y}" for s in stands),
         stands=stands,
-        landmarks=tuple(_landmarks(things, _acted_on(attempt), frame)),
+        landmarks=tuple(landmarks),
         metre=round(frame.scale, 1),
+        rooms=tuple(_room(room, frame) for room in rooms),
+        furniture=tuple(_uncovered(area, landmarks) for area in areas),
+        doors=tuple(_area(door, frame, "") for door in doors),
     )
+
+
+def _poses(attempt: Attempt, scene: ScenePlan | None) -> Sequence[tuple[int, PoseRecord]]:
+    recorded = [(s.number, s.see.pose) for s in attempt.steps if s.see.pose is not None]
+    if recorded or scene is None:
+        return recorded
+    told = zip(attempt.steps, scene.poses, strict=False)
+    return [(s.number, PoseRecord(x=p.x, z=p.z, heading=p.heading)) for s, p in told]
 
 
 class _Frame:
     """From metres to the map: z upwards and x to the right, or turned where that fits better."""
 
-    def __init__(self, poses: Sequence[PoseRecord], things: Sequence[PlacedThing]) -> None:
-        xs = [p.x for p in poses] + [t.x for t in things]
-        zs = [p.z for p in poses] + [t.z for t in things]
+    def __init__(
+        self, poses: Sequence[PoseRecord], things: Sequence[PlacedThing], scene: ScenePlan | None
+    ) -> None:
+        corners = [c for room in (scene.rooms if scene is not None else ()) for c in room.corners]
+        xs = [p.x for p in poses] + [t.x for t in things] + [x for x, _ in corners]
+        zs = [p.z for p in poses] + [t.z for t in things] + [z for _, z in corners]
         width, depth = max(max(xs) - min(xs), _LEAST), max(max(zs) - min(zs), _LEAST)
         self._turned = depth > width
         if self._turned:
@@ -107,10 +158,71 @@ class _Frame:
         return round((heading + 90 * self._turned) % 360, 1)
 
 
+def _area(footprint: Footprint, frame: _Frame, label: str, at: Spot | None = None) -> Area:
+    corners = tuple(frame.spot(x, z) for x, z in footprint.corners)
+    return Area(footprint.name, corners, label, at or _middle(corners))
+
+
+def _middle(corners: Sequence[Spot]) -> Spot:
+    xs, ys = [c.x for c in corners], [c.y for c in corners]
+    return Spot(round((min(xs) + max(xs)) / 2, 1), round((min(ys) + max(ys)) / 2, 1))
+
+
+def _room(room: Footprint, frame: _Frame) -> Area:
+    """A room with its name under the upper wall."""
+    corners = tuple(frame.spot(x, z) for x, z in room.corners)
+    at = Spot(_middle(corners).x, round(min(c.y for c in corners) + _LINE - 2, 1))
+    return _area(room, frame, _plain(room.name), at)
+
+
+def _labelled(
+    furniture: Sequence[Footprint], frame: _Frame, acted_on: Sequence[str]
+) -> tuple[Area, ...]:
+    """Furniture, named where the name fits inside and writes over no other one."""
+    written: list[Area] = []
+    areas: list[Area] = []
+    for one in furniture:
+        area, label = _area(one, frame, ""), _plain(one.name)
+        xs, ys = [c.x for c in area.corners], [c.y for c in area.corners]
+        fits = max(xs) - min(xs) >= _LETTER * len(label) and max(ys) - min(ys) >= 10
+        if label and fits and not any(_over(area.at, label, o.at, o.label) for o in written):
+            area = _area(one, frame, label)
+            written.append(area)
+        areas.append(replace(area, used=one.name in acted_on))
+    return tuple(areas)
+
+
+def _uncovered(area: Area, landmarks: Sequence[Landmark]) -> Area:
+    """`area` without its label where the name of a landmark is written over it."""
+    for mark in (mark for mark in landmarks if mark.named):
+        wide = 1.3 * _LETTER * len(mark.name)
+        middle = mark.at.x + (-1 if mark.left else 1) * (8 + wide / 2)
+        reach = (wide + _LETTER * len(area.label)) / 2
+        if abs(area.at.y - mark.at.y) < _LINE and abs(area.at.x - middle) < reach:
+            return replace(area, label="")
+    return area
+
+
+def _over(one: Spot, label: str, other: Spot, beside: str) -> bool:
+    wide = _LETTER * (len(label) + len(beside)) / 2
+    return abs(one.y - other.y) < _LINE - 3 and abs(one.x - other.x) < wide
+
+
+def _plain(name: str) -> str:
+    """A name without its number, as a person reads it: "countertop" for "countertop_2"."""
+    head, _, number = name.rpartition("_")
+    return head.replace("_", " ") if head and number.isdecimal() else name.replace("_", " ")
+
+
 def _landmarks(
-    things: Sequence[PlacedThing], acted_on: Sequence[str], frame: _Frame
+    things: Sequence[PlacedThing],
+    scene: ScenePlan | None,
+    acted_on: Sequence[str],
+    frame: _Frame,
 ) -> Sequence[Landmark]:
-    spots = {thing.name: frame.spot(thing.x, thing.z) for thing in things}
+    drawn = {one.name: one for one in (scene.furniture if scene is not None else ())}
+    spots = {t.name: frame.spot(t.x, t.z) for t in things if t.name not in drawn}
+    spots |= {n: _area(one, frame, "").at for n, one in drawn.items() if n in acted_on}
     named: list[str] = []
     for name in acted_on:
         if len(named) < _NAMED and not any(_close(spots[name], spots[o]) for o in named):
@@ -123,11 +235,12 @@ def _close(one: Spot, other: Spot) -> bool:
     return abs(one.y - other.y) < _LINE and abs(one.x - other.x) < WIDTH / 3
 
 
-def _acted_on(attempt: Attempt) -> Sequence[str]:
+def _acted_on(attempt: Attempt, scene: ScenePlan | None) -> Sequence[str]:
     """Names of things that actions, and what came of them, speak of; in the order they come up."""
     told = [
         f"{s.decide.action or ''} {s.act.feedback}" for s in attempt.steps if s.decide and s.act
     ]
     words = [f" {text.replace('.', ' ').replace(',', ' ')} " for text in told]
-    names = [thing.name for thing in attempt.start.things]
+    names = {thing.name: None for thing in attempt.start.things}
+    names |= {one.name: None for one in (scene.furniture if scene is not None else ()) if one.name}
     return list(dict.fromkeys(n for text in words for n in names if f" {n} " in text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,8 +58,14 @@ class Comparison:
     """Of that mean, 95 %: percentiles of 2,000 resamples of the tasks, from a fixed seed."""
     conditions_p_value: float
     """Of the exact sign test on the tasks where that share differs."""
-    changed: tuple[PairedTask, ...]
-    """Tasks that one run has solved and the other has not, in the order of the first run."""
+    paired: Mapping[str, PairedTask]
+    """Every task that ended in both runs, by id, in the order of the first run."""
+
+    @property
+    def changed(self) -> tuple[PairedTask, ...]:
+        """Tasks that one run has solved and the other has not, in the order of the first run."""
+        pairs = self.paired.values()
+        return tuple(p for p in pairs if p.first.success != p.second.success)
 
 
 def compare(first: Run, second: Run, *, mixed: bool = False) -> Comparison:
@@ -99,7 +105,7 @@ def compare(first: Run, second: Run, *, mixed: bool = False) -> Comparison:
         conditions_difference=float(np.mean(shares)),
         conditions_interval=_resampled(shares),
         conditions_p_value=sign_test(rises, sum(s < 0 for s in shares)),
-        changed=tuple(p for p in paired if p.first.success != p.second.success),
+        paired={pair.task.id: pair for pair in paired},
     )
 
 

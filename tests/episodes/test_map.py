@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
 
+from inhabit.envs.scene_plan import Footprint, PlanPose, ScenePlan, rectangle
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Settings
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan
 from inhabit.episodes.reports.page.pages import episode_page
+from inhabit.episodes.reports.scene_plans import scene_plan
 from inhabit.episodes.running.poses import pose_of, things_of
 
 STATE = {
@@ -108,3 +112,55 @@ def test_the_map_goes_along_from_step_to_step(tmp_path: Path) -> None:
         first = drawn(run).stands[:2]
         assert way == [f"{stand.at.x},{stand.at.y}" for stand in first], "Only the way so far."
         assert browser.run("document.title") != "owned"
+
+
+SCENE = ScenePlan(
+    rooms=(Footprint("kitchen", rectangle(2, 2, 3, 2.5)),),
+    furniture=(
+        Footprint("table_1", rectangle(3, 1, 1, 1)),
+        Footprint("stool_2", rectangle(0, 4, 0.1, 0.1)),
+    ),
+    poses=tuple(PlanPose(x, 2, 90) for x in range(6)),
+)
+
+
+def test_a_map_has_walls_and_furniture_with_names_that_fit(tmp_path: Path) -> None:
+    attempt = walked(tmp_path / "run").episode(0).last()
+    assert attempt is not None
+    plan = floor_plan(attempt, SCENE)
+    assert plan is not None
+    (room,) = plan.rooms
+    assert room.label == "kitchen"
+    corners = [(spot.x, spot.y) for spot in room.corners]
+    assert max(x for x, _ in corners) - min(x for x, _ in corners) == pytest.approx(
+        6 * plan.metre, abs=0.5
+    )
+    table, stool = plan.furniture
+    assert (table.name, stool.label) == ("table_1", ""), "A name larger than its thing is left out."
+    assert [stand.heading for stand in plan.stands][-1] == 0, "The record's own poses are drawn."
+
+
+def test_poses_of_the_environment_stand_in_for_those_that_a_record_lacks(tmp_path: Path) -> None:
+    run = Run.open(write_run(tmp_path / "run", Made(episodes=1)))
+    attempt = run.episode(0).last()
+    assert attempt is not None
+    plan = floor_plan(attempt, SCENE)
+    assert plan is not None
+    assert [stand.step for stand in plan.stands] == [step.number for step in attempt.steps]
+
+
+def test_a_page_opens_no_rooms_that_a_record_names(tmp_path: Path) -> None:
+    """The scene of a record is drawn from what is installed, never from a folder it names."""
+    run = Run.open(write_run(tmp_path / "run", Made(episodes=1)))
+    attempt = run.episode(0).last()
+    assert attempt is not None
+    scene = {"room": "FloorPlan1"}
+    task = attempt.start.task.model_copy(update={"env": "alfred", "scene": scene})
+    posed = replace(attempt, start=attempt.start.model_copy(update={"task": task}))
+    header = run.header.model_copy(update={"env": "alfred", "backend": "embedded"})
+    drawn = scene_plan(header, posed)
+    assert drawn is not None
+    assert {"fridge_1", "sink_1"} <= {one.name for one in drawn.furniture}
+    own = Settings(env={"rooms": str(tmp_path)})
+    assert scene_plan(header.model_copy(update={"settings": own}), posed) is None
+    assert scene_plan(header.model_copy(update={"env": "unknown"}), posed) is None

@@ -46,7 +46,7 @@ function film(steps, before) {
       const { e, f } = stand.transform.baseVal.getItem(0).matrix;
       return e.toFixed(1) + "," + f.toFixed(1);
     }).join(" "));
-    step.querySelector(".telling").append(map);
+    step.append(map);
   }
 
   function go(number) {
@@ -249,6 +249,22 @@ function list(table, before) {
   };
 }
 
+// Two columns: episodes and steps that are equal on both sides can be left out.
+function onlyDifferences(choice) {
+  const box = choice.querySelector("input");
+  const items = [...document.querySelectorAll(".item")];
+  function show() {
+    for (const item of items) {
+      const rows = [...item.querySelectorAll("tbody tr")];
+      item.hidden = box.checked && item.dataset.differs === undefined;
+      for (const row of rows) row.hidden = box.checked && row.dataset.differs === undefined;
+    }
+  }
+  choice.hidden = false;
+  box.addEventListener("change", show);
+  show();
+}
+
 // What the page shows; made anew, with what it was asked for, when a run that goes on has changed.
 let shown = null;
 
@@ -257,6 +273,8 @@ function start(before) {
   offerCopies();
   const steps = [...document.querySelectorAll(".step")];
   const table = document.querySelector("table.episodes");
+  const choice = document.querySelector(".only");
+  if (choice) onlyDifferences(choice);
   shown = steps.length ? film(steps, before) : table ? list(table, before) : null;
 }
 

@@ -21,6 +21,7 @@ from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, te
 from inhabit.episodes.reports.page.judged import RunJudgement
 from inhabit.episodes.reports.page.pictures import poster
 from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel, kinds
+from inhabit.episodes.reports.scene_plans import scene_plan
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.metrics import Scores
 
@@ -116,7 +117,7 @@ def episode_page(
         mistake=mistake,
         replay=_command("replay", run, "--episode", str(episode.number)),
         fork=_command("fork", run, "--episode", str(episode.number), "--step"),
-        plan=floor_plan(attempt),
+        plan=floor_plan(attempt, scene_plan(run.header, attempt)),
         video=is_regular(episode.folder / "episode.mp4", run.folder),
         attempts=branches.attempts(episode.attempts(), attempt),
         forks=branches.forks(run, episode),

@@ -11,6 +11,8 @@ from inhabit.episodes.reports.video.lettering import font, shorten
 
 _RAISED = (30, 33, 38)
 _THING = (74, 80, 90)
+_FURNITURE = (46, 50, 57)
+_SOFT = (158, 163, 171)
 _NAMED = (240, 190, 92)
 _WAY = (110, 160, 215)
 _NOW = (240, 133, 105)
@@ -39,6 +41,16 @@ def draw_plan(
 
     right, bottom = corner[0] + WIDTH * scale, corner[1] + plan.height * scale
     pen.rounded_rectangle((*corner, right, bottom), 8, _RAISED)
+    for area in plan.furniture:
+        outline = _NAMED if area.used else _THING
+        pen.polygon([place(spot) for spot in area.corners], _FURNITURE, outline)
+    for area in plan.rooms:
+        pen.line([place(s) for s in (*area.corners, area.corners[0])], _INK, 2)
+    for area in plan.doors:
+        pen.polygon([place(spot) for spot in area.corners], _RAISED, _RAISED)
+    for area in (*plan.furniture, *plan.rooms):
+        if area.label:
+            pen.text(place(area.at), shorten(area.label, 10, 90), _SOFT, font(10), "mm")
     for mark in plan.landmarks:
         _dot(pen, place(mark.at), 3.5 if mark.named else 2, _NAMED if mark.named else _THING)
     so_far = [stand for stand in plan.stands if stand.step <= at]

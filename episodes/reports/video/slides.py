@@ -11,6 +11,7 @@ from inhabit.episodes.recording.picture import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.floorplan import floor_plan
+from inhabit.episodes.reports.scene_plans import scene_plan
 from inhabit.episodes.reports.video.slide import PICTURE, Slide, fit
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.likelihood import shares
@@ -30,7 +31,8 @@ class Shot:
 def shots(episode: Episode, attempt: Attempt, header: RunHeader) -> Iterator[Shot]:
     """The slides of an attempt, in order. Images are opened one at a time."""
     worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
-    slide = replace(_first(attempt, header), steps=(None,) * len(worked), plan=floor_plan(attempt))
+    plan = floor_plan(attempt, scene_plan(header, attempt))
+    slide = replace(_first(attempt, header), steps=(None,) * len(worked), plan=plan)
     for step in attempt.steps:
         slide = replace(slide, picture=picture(episode, step), seen=step.see.text, at=step.number)
         if step is attempt.steps[0]:

@@ -1,0 +1,232 @@
+"""A page of two columns, step by step, that can show only where they differ."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from urllib.parse import quote
+
+from inhabit.envs.files import is_regular
+from inhabit.episodes.recording.disk import DiskError, write_whole
+from inhabit.episodes.recording.reader import Attempt, Episode, Run, StepRecord
+from inhabit.episodes.recording.schema import EndLine
+from inhabit.episodes.replaying.replan import Replanned
+from inhabit.episodes.replaying.replay import Replay
+from inhabit.episodes.reports.page.document import render
+from inhabit.episodes.reports.page.pictures import thumbnail
+from inhabit.episodes.reports.wording import ENDINGS
+from inhabit.episodes.scoring.comparison import Comparison, PairedTask
+
+_LONGEST = 400
+"""Characters of a value that a replay changed."""
+_PICTURE = 360
+"""Pixels of a picture's longer side."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffCell:
+    """One side of a step."""
+
+    text: str
+    worked: bool | None = None
+    """Whether the action worked; None where nothing was executed, or it is not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """A step on both sides."""
+
+    step: int
+    first: DiffCell
+    second: DiffCell
+
+    @property
+    def differs(self) -> bool:
+        """Whether the sides differ."""
+        return self.first != self.second
+
+
+@dataclass(frozen=True, slots=True)
+class DiffSide:
+    """One side of an episode."""
+
+    verdict: str
+    good: bool | None = None
+    page: str | None = None
+    """A link to the page of the episode; None where there is none."""
+    picture: str | None = None
+    """What was seen where the sides part, as a `data:` address."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffItem:
+    """An episode on both sides."""
+
+    title: str
+    id: str
+    first: DiffSide
+    second: DiffSide
+    rows: Sequence[DiffRow]
+    differs: bool
+
+
+def compare_items(found: Comparison, first: Run, second: Run, page: Path) -> Iterable[DiffItem]:
+    """The tasks that ended in both runs, in the order of the first.
+
+    Args:
+        found: their comparison.
+        first: the run on the left.
+        second: the run on the right.
+        page: the file of the page, from which links lead.
+
+    Raises:
+        RecordError: a record can't be read.
+    """
+    places = {task.id: number for number, task in enumerate(second.tasks)}
+    for number, task in enumerate(first.tasks):
+        pair = found.paired.get(task.id)
+        if pair is not None:
+            yield _compared(pair, first.episode(number), second.episode(places[task.id]), page)
+
+
+def replan_items(steps: Sequence[Replanned], page: Path) -> Iterable[DiffItem]:
+    """The recorded decisions and another agent's, by episode."""
+    by_episode: dict[int, list[Replanned]] = {}
+    for step in steps:
+        by_episode.setdefault(step.episode.number, []).append(step)
+    for asked in by_episode.values():
+        episode = asked[0].episode
+        rows = [DiffRow(s.step, DiffCell(s.recorded or "stop"), DiffCell(_said(s))) for s in asked]
+        agreed = sum(step.agrees for step in asked)
+        part = next((step.step for step in asked if not step.agrees), None)
+        yield DiffItem(
+            title=episode.task.goal,
+            id=episode.task.id,
+            first=DiffSide("recorded", None, _link(episode, page), _seen(episode, part)),
+            second=DiffSide(f"{agreed} of {len(asked)} steps agree"),
+            rows=rows,
+            differs=agreed < len(asked),
+        )
+
+
+def replay_items(replays: Sequence[Replay], page: Path) -> Iterable[DiffItem]:
+    """Recorded episodes, and the first step at which a re-execution differed."""
+    for one in replays:
+        episode, different = one.episode, one.difference
+        rows = []
+        if different is not None:
+            was, now = (
+                DiffCell(f"{different.what}: {str(value)[:_LONGEST]}")
+                for value in (different.recorded, different.replayed)
+            )
+            rows = [DiffRow(different.step, was, now)]
+        yield DiffItem(
+            title=episode.task.goal,
+            id=episode.task.id,
+            first=DiffSide(
+                f"{one.steps} steps identical",
+                None,
+                _link(episode, page),
+                _seen(episode, None if different is None else different.step),
+            ),
+            second=DiffSide("identical" if different is None else "differs", different is None),
+            rows=rows,
+            differs=different is not None,
+        )
+
+
+def write_differences(
+    file: Path,
+    title: str,
+    sides: tuple[str, str],
+    facts: Mapping[str, str],
+    items: Iterable[DiffItem],
+) -> Path:
+    """Write the page.
+
+    Args:
+        file: its name.
+        title: its heading.
+        sides: names of the two columns.
+        facts: what stands above the episodes, by name.
+        items: the episodes.
+
+    Raises:
+        DiskError: it can't be written.
+    """
+    listed = list(items)
+    text = render(
+        "differences.html",
+        title=title,
+        sides=sides,
+        facts=facts,
+        items=listed,
+        differing=sum(item.differs for item in listed),
+    )
+    try:
+        write_whole(file, file.parent, text.encode("utf-8", "replace"), shared=True)
+    except OSError as error:
+        raise DiskError(file, error) from error
+    return file
+
+
+def _compared(pair: PairedTask, one: Episode, other: Episode, page: Path) -> DiffItem:
+    attempts = [episode.last() for episode in (one, other)]
+    left, right = (_cells(attempt) for attempt in attempts)
+    nothing = DiffCell("")
+    rows = [
+        DiffRow(number, first or nothing, second or nothing)
+        for number, (first, second) in enumerate(zip_longest(left, right))
+    ]
+    part = next((row.step for row in rows if row.differs), None)
+    return DiffItem(
+        title=pair.task.goal,
+        id=pair.task.id,
+        first=_side(one, pair.first, page, part),
+        second=_side(other, pair.second, page, part),
+        rows=rows,
+        differs=part is not None or pair.first.success != pair.second.success,
+    )
+
+
+def _side(episode: Episode, end: EndLine, page: Path, part: int | None) -> DiffSide:
+    verdict = f"{ENDINGS[end.ending]}, {end.met} of {end.total} conditions, {end.steps} steps"
+    return DiffSide(verdict, end.success, _link(episode, page), _seen(episode, part))
+
+
+def _cells(attempt: Attempt | None) -> list[DiffCell]:
+    return [_cell(s) for s in (attempt.steps if attempt is not None else ()) if s.decide]
+
+
+def _cell(step: StepRecord) -> DiffCell:
+    decide, act = step.decide, step.act
+    assert decide is not None
+    said = decide.action or ("stop" if decide.stop else decide.raw or "no readable action")
+    return DiffCell(said, None if act is None else act.reason is None)
+
+
+def _said(step: Replanned) -> str:
+    decision = step.decision
+    if decision is None:
+        return f"model fault: {step.error}"
+    if decision.action is not None:
+        return decision.action.text
+    return "stop" if decision.stop else decision.raw or "no readable action"
+
+
+def _link(episode: Episode, page: Path) -> str | None:
+    file = episode.folder / "index.html"
+    if not is_regular(file, episode.run):
+        return None
+    return quote(os.path.relpath(file.resolve(), page.parent.resolve()))
+
+
+def _seen(episode: Episode, step: int | None) -> str | None:
+    attempt = episode.last()
+    if step is None or attempt is None or step >= len(attempt.steps):
+        return None
+    file = episode.frame(attempt.steps[step].see)
+    return None if file is None else thumbnail(file, episode.run, _PICTURE)
