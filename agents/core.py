@@ -103,6 +103,8 @@ class View:
     """The environment's parser: the action that a text means, or None."""
     grants: Grants = Grants()
     """What the run granted: a plan, copies to try actions in, tools."""
+    can_undo: bool = False
+    """Whether an `UndoError` takes back the last step. Only a person may do so."""
 
     def __repr__(self) -> str:
         return (
@@ -189,6 +191,10 @@ class BudgetError(ModelError):
 
 class RequestError(UserError, ValueError):
     """What a person asked for in this command can't be done. Ends the command, not the episode."""
+
+
+class UndoError(RuntimeError):
+    """Raised by `Agent.decide` to take back the last step, where `View.can_undo` allows it."""
 
 
 class CutShortError(RuntimeError):

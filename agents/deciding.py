@@ -21,6 +21,7 @@ from inhabit.agents.core import (
     ModelError,
     Ranked,
     RequestError,
+    UndoError,
     View,
 )
 from inhabit.agents.custom import CustomAgent
@@ -67,6 +68,7 @@ async def decide(agent: Agent, view: View) -> Decision:
             something that is not a decision.
         SimulatorError, CutShortError: as `Agent.decide`.
         RequestError: the command asks for what can't be done.
+        UndoError: a person takes back the last step, and `view` allows it.
     """
     try:
         answer: object = agent.decide(view)
@@ -78,6 +80,10 @@ async def decide(agent: Agent, view: View) -> Decision:
         decision = await answer
     except (ModelError, SimulatorError, CutShortError, RequestError):
         raise
+    except UndoError as error:
+        if view.can_undo:
+            raise
+        raise ModelError(f"The agent {name(agent)} takes back a step that must stay.") from error
     except BaseException as error:
         if is_interrupt(error):
             raise

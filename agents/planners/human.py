@@ -18,7 +18,7 @@ from rich.rule import Rule
 from rich.style import Style
 from rich.text import Text
 
-from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.core import Agent, Decision, UndoError, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.settings import SettingsModel
@@ -50,12 +50,13 @@ open it       do an action in words, whether or not it is listed
 (Enter)       show more of the list
 look          show picture, goal and list again
 help          show this
-undo          why there is none, and what to do instead
+undo          take back the last step
 q             end the episode; Ctrl-C pauses the run, and the same command resumes it"""
 NO_UNDO = (
-    "A recorded step stays: what was done can't be undone. To try another way from an earlier "
-    "step, end the episode with q, then: inhabit fork RUN --episode N --step K --agent human"
+    "This environment does not repeat itself, so it can't return to an earlier state. To try "
+    "another way, end the episode with q and run the task again."
 )
+NOTHING_TO_UNDO = "There is no step to take back yet."
 _END = ("stop", "q", "quit", "exit")
 _LINES = 7
 """Lines of a step besides picture and list: rule, goal, last, now, hint and prompt, some long."""
@@ -83,7 +84,11 @@ class Human(Agent):
         self._turn = asyncio.Lock()
 
     async def decide(self, view: View) -> Decision:
-        """Ask until the input is understood; stops at the end of input."""
+        """Ask until the input is understood; stops at the end of input.
+
+        Raises:
+            UndoError: the person takes back the last step.
+        """
         async with self._turn:
             self._show(view)
             following = self._list(view, 0)
@@ -99,7 +104,10 @@ class Human(Agent):
                     case "help" | "?":
                         self._console.print(HELP, markup=False, highlight=False)
                     case "undo":
-                        self._console.print(NO_UNDO, style="yellow", markup=False)
+                        if view.history and view.can_undo:
+                            raise UndoError
+                        why = NO_UNDO if view.history else NOTHING_TO_UNDO
+                        self._console.print(why, style="yellow", markup=False)
                     case "look":
                         self._show(view)
                         following = self._list(view, 0)

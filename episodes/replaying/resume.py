@@ -91,6 +91,13 @@ def prefix_of(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
     return furthest if furthest is not None and furthest.steps else None
 
 
+def without_last_step(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
+    """The last attempt without its last step; None where no step is left."""
+    last = attempts[-1]
+    steps = decided(last, level)[:-1]
+    return Prefix(last.start.attempt, steps) if steps else None
+
+
 def decided(attempt: Attempt, level: Determinism) -> tuple[Recorded, ...]:
     """The steps of an attempt up to the last decision that can be re-executed."""
     steps: list[Recorded] = []

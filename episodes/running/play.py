@@ -16,6 +16,7 @@ from inhabit.agents.core import (
     Grants,
     ModelError,
     Step,
+    UndoError,
     View,
 )
 from inhabit.agents.deciding import check_budget, decide
@@ -48,6 +49,8 @@ UNREADABLE = "That answer could not be understood as an action."
 """Feedback for an answer that matches no action."""
 CUT_OFF = "That answer was cut off at the limit of tokens before it named an action."
 """Feedback for an answer that used up its tokens."""
+TAKEN_BACK = "The last step was taken back. The next attempt continues without it."
+"""Why an attempt ended in which a person said "undo"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ async def play(
     prefix: Prefix | None = None,
     again: bool = False,
     spent: float = 0.0,
+    can_undo: bool = False,
 ) -> EndLine:
     """Play `task` once and record every step as it happens.
 
@@ -92,6 +96,7 @@ async def play(
         prefix: recorded steps that are re-executed before the agent is asked.
         again: whether another attempt follows a simulator fault.
         spent: seconds that earlier attempts took; they count towards `max_seconds`.
+        can_undo: whether a person may take back the last step.
 
     Returns:
         How the attempt ended; possibly with a fault of the simulator or the model.
@@ -99,8 +104,10 @@ async def play(
     Raises:
         DiskError: the record can't be written.
         DivergedError: a step of `prefix` differs from the record; the attempt has no end then.
+        UndoError: a person takes back the last step. This attempt is over, and another one
+            continues it without that step.
     """
-    episode = _Episode(env_thread, agent, task, writer, rules, seed, prefix, spent)
+    episode = _Episode(env_thread, agent, task, writer, rules, seed, prefix, spent, can_undo)
     fault: Fault | None = None
     try:
         check_budget(agent)
@@ -111,6 +118,9 @@ async def play(
             if not decision.stop:
                 await episode.act(decision, observed)
                 observed = await episode.see()
+    except UndoError:
+        await episode.take_back()
+        raise
     except _FAULTS as error:
         fault = error
     return await episode.end(fault, again=again)
@@ -141,6 +151,7 @@ class _Episode:
     seed: int
     prefix: Prefix | None
     spent: float
+    can_undo: bool
     grants: Grants = field(default_factory=Grants)
     history: list[Step] = field(default_factory=list)
     tally: Tally = field(init=False)
@@ -214,6 +225,7 @@ class _Episode:
             seed=self.seed,
             parse=self._parse,
             grants=self.grants,
+            can_undo=self.can_undo,
         )
         try:
             with self.clock.measure(TimeShare.MODEL):
@@ -255,7 +267,12 @@ class _Episode:
         self.tally.acted(decision, outcome)
         self._remember(decision, outcome, shown(observed.observation, self.rules.sight))
 
-    async def end(self, fault: Fault | None, *, again: bool) -> EndLine:
+    async def take_back(self) -> None:
+        """Record that a person took back the last step, and so ended this attempt."""
+        self.tally.ending = Ending.STOPPED
+        await self.end(None, again=False, note=TAKEN_BACK)
+
+    async def end(self, fault: Fault | None, *, again: bool, note: str | None = None) -> EndLine:
         """Record the end; `again` if another attempt follows a simulator fault."""
         tally, clock = self.tally, self.clock
         clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
@@ -279,7 +296,7 @@ class _Episode:
             seconds=clock.total(),
             overhead_ms=clock.overhead_ms,
             tokens=tally.tokens,
-            error=None if fault is None else str(fault),
+            error=note if fault is None else str(fault),
             attempt=self.writer.attempt,
             again=again and ending is Ending.SIMULATOR_FAULT,
             printed=tuple(fault.printed) if isinstance(fault, WorkerError) else (),

@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from inhabit.agents.core import Agent
-from inhabit.envs.core import Env, SimulatorError
+from inhabit.agents.core import Agent, UndoError
+from inhabit.envs.core import Determinism, Env, SimulatorError
 from inhabit.envs.entries import same_folder
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.recording.disk import Pictures
@@ -17,7 +17,12 @@ from inhabit.episodes.recording.reader import Episode, Run
 from inhabit.episodes.recording.schema import Ending, EndLine
 from inhabit.episodes.recording.writer import EpisodeWriter
 from inhabit.episodes.replaying.diff import weaker
-from inhabit.episodes.replaying.resume import DivergedError, Prefix, prefix_of
+from inhabit.episodes.replaying.resume import (
+    DivergedError,
+    Prefix,
+    prefix_of,
+    without_last_step,
+)
 from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.play import Rules, play
 from inhabit.episodes.running.settings import Resume
@@ -146,18 +151,30 @@ class EpisodePool:
         raise AssertionError("The last attempt is not followed by another.")
 
     async def _attempt(self, episode: Episode, env_thread: EnvThread, *, again: bool) -> EndLine:
-        """Continue from the record; restart if a re-executed step differs."""
+        """Continue from the record; restart if a re-executed step differs.
+
+        A step that a person takes back is left out: the steps before it are re-executed.
+        """
         prefix = None
+        level = weaker(self.run.header.determinism, env_thread.env.determinism)
         if self.rules.settings.resume is Resume.CONTINUE:
-            level = weaker(self.run.header.determinism, env_thread.env.determinism)
             prefix = prefix_of(episode.attempts(), level)
-        try:
-            return await self._play(episode, env_thread, prefix, again=again)
-        except DivergedError:
-            return await self._play(episode, env_thread, None, again=again)
+        while True:
+            try:
+                return await self._play(episode, env_thread, prefix, level, again=again)
+            except DivergedError:
+                prefix = None
+            except UndoError:
+                prefix = without_last_step(episode.attempts(), level)
 
     async def _play(
-        self, episode: Episode, env_thread: EnvThread, prefix: Prefix | None, *, again: bool
+        self,
+        episode: Episode,
+        env_thread: EnvThread,
+        prefix: Prefix | None,
+        level: Determinism,
+        *,
+        again: bool,
     ) -> EndLine:
         spent = 0.0 if self.rules.settings.max_seconds is None else seconds_of(episode.attempts())
         writer = EpisodeWriter(episode, self.pictures if self.rules.settings.frames else None)
@@ -173,6 +190,7 @@ class EpisodePool:
                 prefix=prefix,
                 again=again,
                 spent=spent,
+                can_undo=self.agent.interactive and level is not Determinism.NONE,
             )
             if not end.again:
                 append(self.run, [writer.entry(episode.number, end)])

@@ -64,7 +64,11 @@ def test_pages_of_the_list_show_every_candidate_once() -> None:
 
 @pytest.mark.parametrize(
     ("said", "shown"),
-    [("help\nq\n", "show more of the list"), ("undo\nq\n", "inhabit fork"), ("fly\nq\n", "help")],
+    [
+        ("help\nq\n", "show more of the list"),
+        ("undo\nq\n", "no step to take back"),
+        ("fly\nq\n", "help"),
+    ],
 )
 def test_words_that_are_no_actions(said: str, shown: str) -> None:
     decision, lines = _play(said, env="toy")

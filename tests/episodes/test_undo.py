@@ -1,0 +1,62 @@
+"""A person takes back steps: the record goes on from the state before them."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from toy_runs import toy_tasks
+
+from inhabit.cli import main
+from inhabit.envs.registry import find
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.running.play import TAKEN_BACK
+
+
+def solution() -> list[str]:
+    registration = find("toy")
+    with registration.make("embedded", registration.settings()) as env:
+        env.reset(toy_tasks(1)[0], seed=0)
+        found = []
+        while plan := env.plan():  # type: ignore[attr-defined]
+            found.append(plan[0].text)
+            env.act(plan[0])
+        return found
+
+
+def played(folder: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    with pytest.raises(SystemExit) as left:
+        main(["run", "toy", "--agent", "human", "--n", "1", "--seed", "0", "--out", str(folder)])
+    assert left.value.code == 0
+    return Run.open(folder)
+
+
+def actions(run: Run, attempt: int) -> list[str | None]:
+    found = run.episode(0).attempts()[attempt]
+    return [step.decide.action for step in found.steps if step.decide]
+
+
+def test_steps_are_taken_back_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *rest = solution()
+    lines = ["undo", first, "1", "undo", *rest]
+    run = played(tmp_path / "run", lines, monkeypatch)
+    cut, last = run.episode(0).attempts()
+    assert cut.end is not None
+    assert (cut.end.ending, cut.end.error) == (Ending.STOPPED, TAKEN_BACK)
+    assert len(actions(run, 0)) == 2
+    assert last.start.continues == 1
+    assert actions(run, 1) == [first, *rest]
+    assert last.end is not None and last.end.success
+    with pytest.raises(SystemExit) as left:
+        main(["replay", str(run.folder)])
+    assert left.value.code == 0, "What was taken back has left nothing behind."
+
+
+def test_all_steps_can_be_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = solution()
+    run = played(tmp_path / "run", ["1", "2", "undo", "undo", *steps], monkeypatch)
+    assert actions(run, -1) == steps
+    assert run.episode(0).attempts()[-1].start.continues is None
