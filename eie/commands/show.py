@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from inhabit.episodes.commands.output import Json, answers, print_json, remarks
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.commands.progress import ProgressReport
-from inhabit.episodes.recording.reader import RecordError
+from inhabit.episodes.recording.reader import RecordError, Run
+
+if TYPE_CHECKING:
+    from inhabit.episodes.reports.page.writing import Films
 
 
 def show(
@@ -46,6 +49,16 @@ def show(
             "by side: of one run, or of every run in FOLDER.",
         ),
     ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WIDTHxHEIGHT",
+            help="With --video or --gif: re-execute each episode and render its images at this "
+            "size, such as 640x480, with the movement between steps where the environment has it.",
+        ),
+    ] = None,
+    assignments: Set = None,
+    trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Write HTML pages and videos of a run or a data set.
@@ -64,8 +77,10 @@ def show(
             answers().print(str(film), soft_wrap=True)
         return
     # Pages and videos import libraries that no other command needs.
-    from inhabit.episodes.reports.page.writing import Films, find_runs, write_gallery, write_run
+    from inhabit.episodes.reports.page.writing import find_runs, write_gallery, write_run
 
+    if size is not None and not (video or gif):
+        raise typer.BadParameter("--size is for videos: add --video or --gif.")
     runs = find_runs(run, _leave_out)
     shown = []
     with ProgressReport("episodes", sum(len(found.tasks) for found in runs)) as progress:
@@ -73,7 +88,7 @@ def show(
             chosen = list(found.episodes()) if every else None
             if episode:
                 chosen = [found.find(name) for name in episode]
-            films = Films(video, gif)
+            films = _films(found, size, assignments or (), video=video, gif=gif, trusted=trusted)
             try:
                 shown.append(write_run(found, films, lambda _: progress.advance(), chosen))
             except RecordError as error:
@@ -94,6 +109,38 @@ def show(
         )
     else:
         answers().print(str(page), soft_wrap=True)
+
+
+def _films(
+    run: Run, size: str | None, assignments: Sequence[str], *, video: bool, gif: bool, trusted: bool
+) -> Films:
+    from inhabit.episodes.reports.page.writing import Films
+
+    if size is None:
+        return Films(video, gif)
+    from inhabit.episodes.reports.video.rerender import film_camera
+
+    camera = film_camera(run, _pixels(size), assignments, trusted=trusted)
+    if isinstance(camera, str):
+        name = run.folder.name
+        remarks().print(
+            f"{name} is shown by its recorded images: {camera}", style="yellow", soft_wrap=True
+        )
+        return Films(video, gif)
+    return Films(video, gif, camera, lambda why: remarks().print(why, style="yellow"))
+
+
+def _pixels(size: str) -> tuple[int, int]:
+    width, _, height = size.partition("x")
+    if not (width.isascii() and width.isdecimal() and height.isascii() and height.isdecimal()):
+        raise typer.BadParameter(f"--size is WIDTHxHEIGHT, such as 640x480, not {size!r}.")
+    if not all(64 <= int(side) <= _LARGEST for side in (width, height)):
+        raise typer.BadParameter(f"--size takes 64 to {_LARGEST} pixels a side, not {size!r}.")
+    return int(width), int(height)
+
+
+_LARGEST = 2048
+"""Pixels of a side of rendered images."""
 
 
 def _leave_out(why: str) -> None:

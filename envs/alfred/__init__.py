@@ -25,6 +25,7 @@ REGISTRATION = Registration(
     prepare=lazy("inhabit.envs.alfred.setup:prepare"),
     fastest_settings=lazy("inhabit.envs.alfred.settings:fastest_settings"),
     recording_settings=lazy("inhabit.envs.alfred.settings:recording_settings"),
+    film_settings=lazy("inhabit.envs.alfred.settings:film_settings"),
     kinds=lazy("inhabit.envs.alfred.tasks.sampling:kinds"),
     scene_plan=lazy("inhabit.envs.alfred.scenes.plan_view:scene_plan"),
     rooms=lazy("inhabit.envs.alfred.tasks.sampling:rooms"),

@@ -21,7 +21,7 @@ from inhabit.envs.alfred.scenes import build as start
 from inhabit.envs.alfred.scenes import validation
 from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
-from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.settings import AlfredSettings, FilmSettings
 from inhabit.envs.alfred.skills.dispatch import act
 from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.tasks.compound import note_reached, progress
@@ -83,12 +83,16 @@ class Alfred(Env):
                 room = self._rooms.load(scene.room)
                 validation.check(scene, room.objects, room.cells)
             body = self._session.start(self._owner, scene.room)
+            if isinstance(self._settings, FilmSettings):
+                body.film_size = self._settings.film_width, self._settings.film_height
             teleport = self._settings.navigation == "teleport"
             self._state = start.build(
                 body, scene, seed=seed, teleport=teleport, filming=self._settings.clips
             )
         except SceneError as error:
             raise SceneError(f"Task {task.id!r}, scene, {error}") from error
+        if isinstance(self._settings, FilmSettings):
+            self._state.film[:] = [body.filmed]
         self._planner = Searcher() if self._settings.expert == "searching" else AlfredPlanner()
         if self._settings.expert == "recorded" and scene.recording is not None:
             self._planner = RecordedPlanner(self._state, scene.recording.plan)

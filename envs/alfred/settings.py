@@ -83,3 +83,29 @@ def fastest_settings(backend: str, settings: AlfredSettings) -> AlfredSettings:
 def recording_settings(settings: AlfredSettings) -> AlfredSettings:
     """Copy the settings; every observation has clips of the whole last action."""
     return settings.model_copy(update={"clips": True, "film": "whole"})
+
+
+class FilmSettings(AlfredSettings):
+    """Settings for rendering a recorded episode again. Records do not contain them."""
+
+    film_width: int = Field(default=640, ge=64, le=2048)
+    """Width of the images of clips, in pixels."""
+    film_height: int = Field(default=480, ge=64, le=2048)
+    """Height of the images of clips, in pixels."""
+
+
+def film_settings(
+    backend: str, settings: AlfredSettings, width: int, height: int
+) -> FilmSettings | None:
+    """Settings for clips of every low-level step at another size.
+
+    What the agent sees keeps its size, since that decides which objects count as seen.
+
+    Returns:
+        None for Unity, which does not repeat itself.
+    """
+    if backend != "embedded":
+        return None
+    whole = {"wire": "none", "clips": True, "film": "whole"}
+    size = {"film_width": width, "film_height": height}
+    return FilmSettings.model_validate({**settings.model_dump(), **whole, **size})

@@ -19,6 +19,7 @@ REGISTRATION = Registration(
     domain="Domestic Robot",
     packages=("numba",),
     prepare=lazy("inhabit.envs.virtualhome.setup:prepare"),
+    film_settings=lazy("inhabit.envs.virtualhome.settings:film_settings"),
     kinds=lazy("inhabit.envs.virtualhome.tasks.sampling:kinds"),
     scene_plan=lazy("inhabit.envs.virtualhome.plan_view:scene_plan"),
     rooms=lazy("inhabit.envs.virtualhome.tasks.sampling:rooms"),

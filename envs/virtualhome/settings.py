@@ -30,3 +30,12 @@ class VirtualHomeSettings(SettingsModel):
     used."""
     timeout: Annotated[float, NoEffect()] = Field(default=60.0, gt=0.0)
     """Seconds that Unity may take for one call."""
+
+
+def film_settings(
+    backend: str, settings: VirtualHomeSettings, width: int, height: int
+) -> VirtualHomeSettings | None:
+    """Settings for images of another size; None where a run has none."""
+    if backend != "embedded" or settings.view == "none":
+        return None
+    return settings.model_copy(update={"width": width, "height": height})

@@ -76,6 +76,9 @@ class AgentBody:
         """Low-level steps since the last `count_from_zero`."""
         self.film: list[NDArray[np.uint8]] | None = None
         """The list that collects the image of every step, if any."""
+        self.film_size: tuple[int, int] | None = None
+        """Width and height of these images in pixels, if the simulator is in this process; None
+        for those of the agent's images."""
 
     def reset(self, room: str) -> None:
         """Load a room.
@@ -109,7 +112,7 @@ class AgentBody:
         self.steps += 1
         done = self.tell(action, blind=blind, masks=masks, **arguments)
         if self.film is not None:
-            self.film.append(self.frame)
+            self.film.append(self.filmed)
         return done
 
     def tell(
@@ -198,6 +201,14 @@ class AgentBody:
     def frame(self) -> NDArray[np.uint8]:
         """The image, uint8 (H, W, 3)."""
         return np.ascontiguousarray(self._pictured().frame[..., :3])
+
+    @property
+    def filmed(self) -> NDArray[np.uint8]:
+        """The image for a film, uint8 (H, W, 3), in the size of `film_size`."""
+        if self.film_size is None:
+            return self.frame
+        larger: NDArray[np.uint8] = self._event.frame_at(*self.film_size)
+        return larger
 
     @property
     def depth(self) -> NDArray[np.float32]:

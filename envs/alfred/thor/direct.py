@@ -145,6 +145,11 @@ class Seen:
         assert pictured is not None
         return pictured.copy()
 
+    def frame_at(self, width: int, height: int) -> NDArray[np.uint8]:
+        """The image in another size in pixels, uint8 (height, width, 3)."""
+        with _failing("to draw a picture"), self._simulator.back(self._now):
+            return self._simulator.picture(width, height)
+
     @property
     def depth_frame(self) -> NDArray[np.float32]:
         """Depth in metres, float32 (H, W); background is at the far plane."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from inhabit.envs.core import SceneError
@@ -209,6 +211,12 @@ class Simulator:
     def frame(self, *, rgb: bool = True) -> Frame:
         """The agent's view: depth and ids, and colours on request. Cached until a change."""
         return self._house.see(rgb=rgb)
+
+    def picture(self, width: int, height: int) -> NDArray[np.uint8]:
+        """The agent's view in another size in pixels, uint8 (height, width, 3). Not cached."""
+        pictured = self._house.look(self._house.camera(), (width, height), rgb=True).rgb
+        assert pictured is not None
+        return pictured.copy()
 
     def film(self, *, rgb: bool = True) -> Sequence[Frame]:
         """The views of the third-party cameras."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from inhabit.envs.files import read_whole
+from inhabit.envs.files import read_whole, state_of
 from inhabit.episodes.recording.picture import FRAMES, MOST_BYTES, decoded, read_picture
 from inhabit.episodes.recording.reader import Attempt, Episode
 from inhabit.episodes.recording.schema import RunHeader
@@ -35,7 +35,16 @@ def thumbnail(file: Path, run: Path, side: int = 160) -> str | None:
 
 
 def poster(episode: Episode, attempt: Attempt, header: RunHeader) -> str:
-    """The last slide of the film, at half its size, as a `data:` address."""
+    """The last slide of the film, as a `data:` address.
+
+    In full size where the episode was rendered again for its film, else half of it.
+    """
+    file = episode.folder / "poster.jpg"
+    made, grown = state_of(file, episode.run), state_of(episode.file, episode.run)
+    if made is not None and grown is not None and made.st_mtime >= grown.st_mtime:
+        rendered = inline(file, episode.run)
+        if rendered is not None:
+            return rendered
     slide = draw(ending(episode, attempt, header))
     return _address(_jpeg(slide.resize((slide.width // 2, slide.height // 2))))
 

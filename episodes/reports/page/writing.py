@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from inhabit.envs.core import SimulatorError
 from inhabit.envs.files import check_folder, state_of
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.recording.disk import DiskError, write_whole
@@ -24,6 +25,7 @@ from inhabit.episodes.reports.page.pages import (
 )
 from inhabit.episodes.reports.page.summary import row
 from inhabit.episodes.reports.video import encode as video
+from inhabit.episodes.reports.video.rerender import FilmCamera, RerenderError
 from inhabit.episodes.scoring.metrics import score
 
 
@@ -33,6 +35,10 @@ class Films:
 
     mp4: bool = False
     gif: bool = False
+    camera: FilmCamera | None = None
+    """Renders the episodes again; each of these films is made anew."""
+    leave_out: Callable[[str], None] = lambda why: None
+    """Told why an episode is shown by its recorded images all the same."""
 
 
 def find_runs(folder: Path, leave_out: Callable[[str], None]) -> Sequence[Run]:
@@ -137,16 +143,24 @@ def _write_episode(
     if (attempt := episode.last()) is None:
         return
     for gif in _wanted(episode, films):
-        video.write(episode, run.header, gif=gif)
+        _film(run, episode, films, gif=gif)
     page = episode_page(run, episode, attempt, scores, mistake=mistake)
     _write(episode.folder / "index.html", run.folder, page)
 
 
+def _film(run: Run, episode: Episode, films: Films, *, gif: bool) -> None:
+    try:
+        video.write(episode, run.header, gif=gif, camera=films.camera)
+    except (RerenderError, SimulatorError) as error:
+        films.leave_out(f"Episode {episode.number} is shown by its recorded images: {error}")
+        video.write(episode, run.header, gif=gif)
+
+
 def _wanted(episode: Episode, films: Films) -> Iterator[bool]:
     """For each film to make, whether it is the GIF."""
-    if films.mp4 and _is_old(episode.folder / "episode.mp4", episode):
+    if films.mp4 and (films.camera or _is_old(episode.folder / "episode.mp4", episode)):
         yield False
-    if films.gif and _is_old(episode.folder / "episode.gif", episode):
+    if films.gif and (films.camera or _is_old(episode.folder / "episode.gif", episode)):
         yield True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -13,9 +14,10 @@ import numpy as np
 from PIL import Image
 
 from inhabit.envs.files import replacing
-from inhabit.episodes.recording.disk import DiskError
+from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.reader import Episode, RecordError
 from inhabit.episodes.recording.schema import RunHeader
+from inhabit.episodes.reports.video.rerender import FilmCamera
 from inhabit.episodes.reports.video.side_by_side import Frame, Side, frames_together, size_together
 from inhabit.episodes.reports.video.slide import SIZE, draw
 from inhabit.episodes.reports.video.slides import shots
@@ -23,8 +25,16 @@ from inhabit.episodes.reports.video.slides import shots
 FRAMES_PER_SECOND = 2
 
 
-def write(episode: Episode, header: RunHeader, *, gif: bool = False) -> Path:
+_QUICK = 8
+"""Frames per second of a video with movement; each image between two steps stays for one."""
+
+
+def write(
+    episode: Episode, header: RunHeader, *, gif: bool = False, camera: FilmCamera | None = None
+) -> Path:
     """Write `episode.mp4` (H.264, 2 frames a second) or `episode.gif` into the episode's folder.
+
+    With a camera there are 8 frames a second, and the last slide becomes `poster.jpg`.
 
     The same record gives the same bytes with the same version of the encoder. A reader never
     finds half a film: it is written beside and then given its name.
@@ -33,17 +43,41 @@ def write(episode: Episode, header: RunHeader, *, gif: bool = False) -> Path:
         episode: of which the last attempt is shown.
         header: of its run.
         gif: a GIF of half the size, for where no video is shown.
+        camera: renders the episode again; by default the recorded images are shown.
 
     Raises:
         RecordError: nothing was recorded yet, or the record is broken.
+        RerenderError: the episode comes out differently when it is re-executed.
+        SimulatorError, UnavailableError: the environment of the camera does not start.
         DiskError: it can't be written.
     """
     attempt = episode.last()
     if attempt is None:
         raise RecordError(f"{episode.folder} has nothing to show: it was never begun.")
-    film = ((draw(shot.slide), shot.frames) for shot in shots(episode, attempt, header))
+    views = None if camera is None else camera.views(attempt)
+    rate = FRAMES_PER_SECOND if camera is None else _QUICK
+    last: list[Image.Image] = []
+
+    def film() -> Iterator[Frame]:
+        for shot in shots(episode, attempt, header, views):
+            last[:] = [draw(shot.slide)]
+            yield last[0], 1 if shot.moving else shot.frames * rate // FRAMES_PER_SECOND
+
     file = episode.folder / ("episode.gif" if gif else "episode.mp4")
-    return _put(file, episode.run, film, SIZE)
+    written = _put(file, episode.run, film(), SIZE, rate)
+    if camera is not None:
+        _put_poster(episode, last[0])
+    return written
+
+
+def _put_poster(episode: Episode, slide: Image.Image) -> None:
+    file = episode.folder / "poster.jpg"
+    content = io.BytesIO()
+    slide.save(content, "JPEG", quality=88)
+    try:
+        write_whole(file, episode.run, content.getvalue(), shared=True)
+    except OSError as error:
+        raise DiskError(file, error) from error
 
 
 def write_together(file: Path, sides: Sequence[Side]) -> Path:
@@ -56,15 +90,21 @@ def write_together(file: Path, sides: Sequence[Side]) -> Path:
     return _put(file, file.parent, frames_together(sides), size_together(len(sides)))
 
 
-def _put(file: Path, inside: Path, film: Iterator[Frame], size: tuple[int, int]) -> Path:
+def _put(
+    file: Path,
+    inside: Path,
+    film: Iterator[Frame],
+    size: tuple[int, int],
+    rate: int = FRAMES_PER_SECOND,
+) -> Path:
     try:
         # The encoder opens files by their names, and the folder may be somebody else's.
         with TemporaryDirectory(prefix="inhabit-film-") as made:
             draft = Path(made) / f"film{file.suffix}"
             if file.suffix == ".gif":
-                _write_gif(film, draft)
+                _write_gif(film, draft, rate)
             else:
-                _write_mp4(film, draft, size)
+                _write_mp4(film, draft, size, rate)
             with draft.open("rb") as source, replacing(file, inside, shared=True) as target:
                 shutil.copyfileobj(source, target)
     except OSError as error:
@@ -72,11 +112,11 @@ def _put(file: Path, inside: Path, film: Iterator[Frame], size: tuple[int, int])
     return file
 
 
-def _write_mp4(film: Iterator[Frame], file: Path, size: tuple[int, int]) -> None:
+def _write_mp4(film: Iterator[Frame], file: Path, size: tuple[int, int], rate: int) -> None:
     # Without the encoder's name and the date in the file, equal films are equal bytes.
     exact = {"fflags": "+bitexact", "movflags": "+faststart"}
     with av.open(str(file), "w", format="mp4", container_options=exact) as container:
-        stream = container.add_stream("libx264", rate=FRAMES_PER_SECOND)
+        stream = container.add_stream("libx264", rate=rate)
         stream.width, stream.height = size
         stream.pix_fmt = "yuv420p"
         stream.codec_context.thread_count = 1
@@ -84,7 +124,7 @@ def _write_mp4(film: Iterator[Frame], file: Path, size: tuple[int, int]) -> None
         at = 0
         for picture, count in film:
             frame = av.VideoFrame.from_ndarray(np.asarray(picture)).reformat(format="yuv420p")
-            frame.time_base = Fraction(1, FRAMES_PER_SECOND)
+            frame.time_base = Fraction(1, rate)
             for _ in range(count):
                 frame.pts = at
                 at += 1
@@ -92,12 +132,12 @@ def _write_mp4(film: Iterator[Frame], file: Path, size: tuple[int, int]) -> None
         container.mux(stream.encode(None))
 
 
-def _write_gif(film: Iterator[Frame], file: Path) -> None:
+def _write_gif(film: Iterator[Frame], file: Path, rate: int) -> None:
     pictures: list[Image.Image] = []
     durations: list[int] = []
     for full, count in film:
         half = full.resize((full.width // 2, full.height // 2), Image.Resampling.LANCZOS)
         pictures.append(half.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
-        durations.append(1000 * count // FRAMES_PER_SECOND)
+        durations.append(1000 * count // rate)
     first, *rest = pictures
     first.save(file, "GIF", save_all=True, append_images=rest, duration=durations, loop=0)

@@ -12,6 +12,7 @@ from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.floorplan import floor_plan
 from inhabit.episodes.reports.scene_plans import scene_plan
+from inhabit.episodes.reports.video.rerender import FilmView
 from inhabit.episodes.reports.video.slide import PICTURE, Slide, fit
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.likelihood import shares
@@ -26,15 +27,34 @@ class Shot:
 
     slide: Slide
     frames: int
+    moving: bool = False
+    """Whether it is one of the images between two steps, which stay shorter."""
 
 
-def shots(episode: Episode, attempt: Attempt, header: RunHeader) -> Iterator[Shot]:
-    """The slides of an attempt, in order. Images are opened one at a time."""
+def shots(
+    episode: Episode,
+    attempt: Attempt,
+    header: RunHeader,
+    views: Iterator[FilmView] | None = None,
+) -> Iterator[Shot]:
+    """The slides of an attempt, in order. Images are opened one at a time.
+
+    Args:
+        episode: whose attempt it is.
+        attempt: what is shown.
+        header: of the run.
+        views: what is seen before each step; by default the recorded images.
+    """
     worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
     plan = floor_plan(attempt, scene_plan(header, attempt))
     slide = replace(_first(attempt, header), steps=(None,) * len(worked), plan=plan)
-    for step in attempt.steps:
-        slide = replace(slide, picture=picture(episode, step), seen=step.see.text, at=step.number)
+    if views is None:
+        views = (FilmView(picture(episode, step)) for step in attempt.steps)
+    for step, view in zip(attempt.steps, views, strict=False):
+        for passed in view.way:
+            yield Shot(replace(slide, picture=fit(passed)), 1, moving=True)
+        seen = None if view.picture is None else fit(view.picture)
+        slide = replace(slide, picture=seen, seen=step.see.text, at=step.number)
         if step is attempt.steps[0]:
             yield Shot(replace(slide, facts=facts(header)), TITLE)
         if step.decide is not None:

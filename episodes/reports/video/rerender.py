@@ -1,0 +1,123 @@
+"""Renders a recorded episode again, larger and with the way between two steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from inhabit.envs.core import Determinism, Env, Observation, SceneError, SimulatorError
+from inhabit.envs.registry import find
+from inhabit.episodes.recording.reader import Attempt, RecordError, Run, StepRecord
+from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently
+from inhabit.episodes.running.from_record import settings_of_env
+from inhabit.episodes.running.plan import find_backend
+from inhabit.episodes.running.view import look
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FilmView:
+    """What is seen before a step."""
+
+    picture: Image.Image | None
+    """RGB; None where there is nothing to see."""
+    way: Sequence[Image.Image] = ()
+    """What was seen since the step before, oldest first."""
+
+
+class RerenderError(RecordError):
+    """An episode comes out differently than it was recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilmCamera:
+    """Re-executes episodes of one run for the camera."""
+
+    make: Callable[[], Env]
+    run: Run
+
+    def views(self, attempt: Attempt) -> Iterator[FilmView]:
+        """What is seen before each step, one step at a time.
+
+        Raises:
+            RerenderError: a step differs from the record.
+            SimulatorError, UnavailableError: the environment does not start, or died.
+        """
+        choice = self.run.header.candidates
+        with self.make() as env:
+            try:
+                env.reset(attempt.start.task, seed=attempt.start.seed)
+            except SceneError as error:
+                raise RerenderError(str(error)) from error
+            for step in attempt.steps:
+                observed = look(env, choice)
+                # Images have another size, so that only states and texts can be equal.
+                _check(seen_differently(step, observed, Determinism.STATE))
+                yield _view(observed.observation)
+                _act(env, step)
+
+
+def film_camera(
+    run: Run, size: tuple[int, int], assignments: Sequence[str], *, trusted: bool
+) -> FilmCamera | str:
+    """A camera for the run, or why there is none.
+
+    Args:
+        run: recorded by anybody.
+        size: width and height of the images in pixels.
+        assignments: settings of the environment, as KEY=VALUE.
+        trusted: whether the user takes what the record names for their own.
+
+    Raises:
+        UnknownNameError: there is no such environment or backend here.
+        SettingError: the record names a place that is not said again, or a setting is wrong.
+    """
+    header = run.header
+    registration = find(header.env)
+    backend = find_backend(registration, header.backend)
+    if registration.film_settings is None:
+        return f"{header.env} can't render recorded episodes again."
+    if header.determinism is Determinism.NONE:
+        return f"The backend {backend} of {header.env} does not repeat itself."
+    recorded = settings_of_env(
+        registration, header.settings.env, run.tasks, assignments, where=run.folder, trusted=trusted
+    )
+    settings = registration.film_settings(backend, recorded, *size)
+    if settings is None:
+        return f"{header.env} shows no images with the backend and settings of this run."
+    return FilmCamera(lambda: registration.make(backend, settings), run)
+
+
+def _act(env: Env, step: StepRecord) -> None:
+    if step.decide is None or step.decide.action is None or step.act is None:
+        return
+    action = env.parse(step.decide.action)
+    if action is None:
+        raise RerenderError(f"The environment does not understand {step.decide.action!r} any more.")
+    try:
+        outcome = env.act(action)
+    except SimulatorError as error:
+        raise RerenderError(f"The simulator failed: {error}") from error
+    _check(ended_differently(step, outcome, Determinism.STATE))
+
+
+def _check(different: Difference | None) -> None:
+    if different is not None:
+        raise RerenderError(
+            f"step {different.step} differs from the record when it is re-executed: "
+            f"{different.what} has changed"
+        )
+
+
+def _view(observation: Observation) -> FilmView:
+    frames = [_image(frame) for clip in observation.clips for frame in clip.frames]
+    if frames:
+        return FilmView(frames[-1], frames[:-1])
+    return FilmView(None if observation.rgb is None else _image(observation.rgb))
+
+
+def _image(rgb: NDArray[np.uint8]) -> Image.Image:
+    return Image.fromarray(rgb)
