@@ -85,6 +85,8 @@ class Noun:
     """Without spaces and number: "coffeetable"."""
     number: str = ""
     """"2" of "mug_2"."""
+    said: str = ""
+    """The name that the text uses: "lamp", which may be a desk lamp or a floor lamp."""
 
 
 Token = str | Noun
@@ -130,12 +132,12 @@ class Reader:
         """What `text` speaks of and is not in the scene, nor can be made there if `made`."""
         for noun in self.nouns(text):
             # A coffee table is a table, and a desk lamp a lamp.
-            near = noun.kind in _EVERYDAY.split() and not noun.number
-            other = _OTHERWISE.get(noun.kind, "").split() if not noun.number else ()
+            near = noun.said in _EVERYDAY.split() and not noun.number
+            other = _OTHERWISE.get(noun.said, "").split() if not noun.number else ()
             if not any(
                 _is(thing, noun)
                 or squeeze(thing.kind) in other
-                or (near and squeeze(thing.kind).endswith(noun.kind))
+                or (near and squeeze(thing.kind).endswith(noun.said))
                 for thing in things
             ) and not (_comes(noun, things) or (made and self._can_be_made(noun, things))):
                 yield f"There is no {noun.kind}{noun.number and ' ' + noun.number}."
@@ -195,7 +197,7 @@ class Reader:
                 continue
             for kind in _singulars(joined):
                 if kind in self._names:
-                    return Noun(self._meant.get(kind, kind), number), length
+                    return Noun(self._meant.get(kind, kind), number, kind), length
         return None, 1
 
     def _states(self, tokens: Sequence[Token], things: Sequence[SceneObject]) -> Iterator[str]:

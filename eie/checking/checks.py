@@ -16,6 +16,9 @@ from inhabit.eie.examples.topology import kind_of
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import Lexicon
 
+FARTHER = 3
+"""How many times smaller a thing to go to may look than one to handle."""
+
 
 def check_target(context: StepContext, least: int) -> None:
     """Check that the object of the answer is visible and not ambiguous.
@@ -89,8 +92,17 @@ def check_statement(text: str, things: Sequence[SceneObject], lexicon: Lexicon) 
     _raise_first(contradictions(text, things, lexicon))
 
 
-def check_concepts(concepts: Sequence[str], context: StepContext, lexicon: Lexicon) -> None:
-    """Check that every key concept is true, and that its object is visible."""
+def check_concepts(
+    concepts: Sequence[str], context: StepContext, lexicon: Lexicon, least: int
+) -> None:
+    """Check that every key concept is true, and that its object is visible or held.
+
+    Args:
+        concepts: to check.
+        context: of the moment.
+        lexicon: of the environment.
+        least: number of pixels that the object of a concept has to cover.
+    """
     for concept in concepts:
         _raise_first(contradictions(f"There is the {concept}.", context.things, lexicon))
         kinds = {t.kind for t in context.things} | lexicon.kinds
@@ -98,7 +110,7 @@ def check_concepts(concepts: Sequence[str], context: StepContext, lexicon: Lexic
         # The longest match counts: a spray bottle is not a bottle.
         target_name = {k for k in found if not any(k != other and k in other for other in found)}
         named = [t for t in context.things if t.kind in target_name]
-        if named and not any(t.pixels or t.held for t in named):
+        if named and not any(t.pixels >= least or t.held for t in named):
             raise RejectedError(
                 Rejection.HIDDEN, f"The key concept {concept!r} is not to be seen in the picture."
             )

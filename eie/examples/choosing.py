@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inhabit.eie.checking.checks import check_name, check_target
+from inhabit.eie.checking.checks import FARTHER, check_name, check_target
 from inhabit.eie.checking.perceptible import is_perceptible
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
@@ -17,8 +17,6 @@ from inhabit.envs.template import ActionKind
 
 _PARTLY = 4
 """How many times smaller than the answer's object a thing in it may look."""
-_FARTHER = 3
-"""How many times smaller a thing to go to may look than one to handle."""
 _ANCHORS = 2
 """Moments that a group is tried to be built around."""
 _NEARER = 1.5
@@ -71,12 +69,15 @@ class MomentGroups:
     def _check_target(self, moment: Moment) -> None:
         """Check that the answer's object is visible; less so if it is to go there.
 
-        Who carries something that the image shows may be sent to what it does not show.
+        Who carries something that the image shows may be sent to what it does not show at all.
         """
+        context = moment.context
         going = self._template.deed(moment.answer) is ActionKind.GO
-        carrying = any(thing.pixels >= self._least for thing in moment.context.held)
-        least = self._least if not going else self._least // _FARTHER
-        check_target(moment.context, 0 if going and carrying else least)
+        carrying = any(thing.pixels >= self._least for thing in context.held)
+        target = context.target(moment.answer)
+        absent = target is not None and target.pixels == 0
+        least = self._least if not going else self._least // FARTHER
+        check_target(context, 0 if going and carrying and absent else least)
 
     def answers(self, moments: Sequence[Moment]) -> int:
         """The largest number of different answers among moments with equal facts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,6 @@ class Origin:
     change: str = ""
     steps: int | None = None
     """Actions of the expert's plan from the start."""
-    parent_steps: int | None = None
-    """The same of the nearest parent."""
     proposal: Proposal | None = None
     """What the author said, if it wrote more than a task."""
 
@@ -54,6 +52,13 @@ class Draft:
     """By digest, uint8 (H, W, 3)."""
     fingerprint: int
     """Of the picture that is asked about."""
+
+    def of_parent(self, steps: int | None) -> Draft:
+        """The same draft, with the length of the plan of its task's nearest parent."""
+        lineage = self.example.lineage
+        assert lineage is not None
+        known = lineage.model_copy(update={"parent_steps": steps})
+        return replace(self, example=self.example.model_copy(update={"lineage": known}))
 
 
 @dataclass(frozen=True, slots=True)

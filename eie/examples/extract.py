@@ -23,6 +23,8 @@ _CLOSE = 0.4
 """Share of tasks with detours, even where the expert's own moments are enough: these have more
 moments with the same view.
 """
+_ALL = 1000
+"""More answers than any task has."""
 _TRIED_FAILURES = 2
 """Failing actions that are tried for one group."""
 _FAILURES = (
@@ -70,20 +72,32 @@ class ExampleExtractor:
         moments = [moment for moment in own if self._groups.shows_target(moment)]
         self._groups.fillers = own
         needed = self._job.settings.candidates + 1
+        detours = self._episode.detours(own)
         if self._rng.random() < _CLOSE or self._groups.answers(moments) < needed:
-            for moment in self._episode.detours(own):
-                if self._groups.shows_target(moment):
-                    moments.append(moment)
-                if self._groups.answers(moments) > needed:
-                    break
-        for kind in self._kinds():
+            self._take(detours, moments, needed)
+        kinds = self._kinds()
+        for kind in kinds:
             if group := self._group(kind, moments):
                 yield from group
                 return
+        # The rest of the detours, which costs less than another task.
+        known = len(moments)
+        self._take(detours, moments, needed=_ALL)
+        if len(moments) > known and (group := self._group(kinds[-1], moments)):
+            yield from group
+            return
         yield from self._groups.refused.values()
         yield Refused(
             Rejection.AMBIGUOUS, "The task has too few moments that only their images tell apart."
         )
+
+    def _take(self, detours: Iterator[Moment], moments: list[Moment], needed: int) -> None:
+        """Add moments one detour away, until there are more than `needed` answers."""
+        for moment in detours:
+            if self._groups.shows_target(moment):
+                moments.append(moment)
+            if self._groups.answers(moments) > needed:
+                break
 
     def _kinds(self) -> list[Kind]:
         """The kinds of examples to try, in order; the first is drawn."""

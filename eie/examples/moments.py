@@ -17,7 +17,7 @@ from inhabit.envs.template import ActionKind, Template
 
 _SAME_FAILURE = 2
 """Steps of the expert that may fail in a row."""
-_DETOURS = 6
+_DETOURS = 14
 """Detours that are tried in one episode."""
 _DETOURS_OF_ONE = 2
 """Detours that are tried from one moment."""

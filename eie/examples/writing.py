@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.core import Image
 from inhabit.eie.checking.checks import (
+    FARTHER,
     check_concepts,
     check_name,
     check_question,
@@ -220,8 +221,9 @@ class ExampleWriter:
 
     def _check(self, context: StepContext, answer: Action, words: _Words) -> None:
         in_sight = sum(t.pixels > 0 for t in context.things)
-        assert context.observation.rgb is not None
-        if (dim := unclear(context.observation.rgb, in_sight)) is not None:
+        rgb = context.observation.rgb
+        assert rgb is not None
+        if (dim := unclear(rgb, in_sight)) is not None:
             raise RejectedError(Rejection.UNCLEAR, dim)
         # A goal may say the answer: it says the answers of all twins alike.
         check_question(words.asked.replace(self._origin.task.goal, " "), answer, context)
@@ -229,7 +231,8 @@ class ExampleWriter:
         check_statement(words.text, context.things, self._template.lexicon)
         if said := circle(words.why.reason):
             raise RejectedError(Rejection.CIRCULAR, f"The reason goes in a circle: {said!r}.")
-        check_concepts(words.why.key_concepts, context, self._template.lexicon)
+        least = round(self._settings.visible * rgb.shape[0] * rgb.shape[1])
+        check_concepts(words.why.key_concepts, context, self._template.lexicon, least // FARTHER)
 
     def _history(
         self, kind: Kind, past: Sequence[TakenStep], pictures: dict[str, NDArray[np.uint8]]
@@ -271,7 +274,6 @@ class ExampleWriter:
             parents=origin.parents,
             change=origin.change,
             steps=origin.steps,
-            parent_steps=origin.parent_steps,
             task=origin.task.model_dump(mode="json"),
             seed=origin.seed,
             actions=tuple(step.action.text for step in context.done),

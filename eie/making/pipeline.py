@@ -13,7 +13,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from inhabit.eie.checking.checks import check_goal
 from inhabit.eie.checking.splits import split_of
 from inhabit.eie.examples.context import SynthesisEnv
-from inhabit.eie.examples.draft import ExtractionJob, Origin, Piece, RejectedError
+from inhabit.eie.examples.draft import Draft, ExtractionJob, Origin, Piece, RejectedError
 from inhabit.eie.examples.events import check_events
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.extract import ExampleExtractor
@@ -53,11 +53,11 @@ class Pipeline:
         try:
             proposal = self._read(answer.raw, env.Scene)
             origin = self._origin(answer, proposal, author, rng)
-            before = self._length(env, answer, origin)
             plan = self._start(env, origin)
-            origin = replace(origin, steps=len(plan), parent_steps=before)
+            origin = replace(origin, steps=len(plan))
             job = ExtractionJob(origin, self._template, self._settings, rng)
-            yield from ExampleExtractor(env, job).pieces(plan)
+            pieces = list(ExampleExtractor(env, job).pieces(plan))
+            yield from self._with_parent(env, answer, origin, pieces)
         except RejectedError as error:
             yield error.refused
 
@@ -104,6 +104,20 @@ class Pipeline:
         """All keys of the split, if they are few rooms."""
         by_room = self._settings.split_by == "room"
         return self._template.rooms if by_room and isinstance(self._template, FewRooms) else ()
+
+    def _with_parent(
+        self, env: Env, answer: AuthorReply, origin: Origin, pieces: Sequence[Piece]
+    ) -> Iterator[Piece]:
+        """The same, with the length of the parent's plan in each example.
+
+        The parent is built and planned last, and only if the attempt gave examples.
+        """
+        if not any(isinstance(piece, Draft) for piece in pieces):
+            yield from pieces
+            return
+        steps = self._length(env, answer, origin)
+        for piece in pieces:
+            yield piece.of_parent(steps) if isinstance(piece, Draft) else piece
 
     def _length(self, env: Env, answer: AuthorReply, origin: Origin) -> int | None:
         """The number of actions of the expert's plan for the nearest parent; None without one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
@@ -25,6 +25,28 @@ _SOONEST, _LATEST = 2, 5
 """Number of actions after which a disturbance may come."""
 _SHORT: tuple[TaskType, ...] = ("pick_and_place_simple", "look_at_obj_in_light")
 """Types for a further goal of tasks that are long already."""
+
+
+_LONGEST = 16
+"""Number of actions that the expert may be expected to take for goals that are added to others.
+Beyond it most tasks have more than 20 actions, which synthesis rejects."""
+_ACTIONS: Mapping[TaskType, int] = {
+    "look_at_obj_in_light": 3,
+    "pick_and_place_simple": 4,
+    "pick_and_place_with_movable_recep": 7,
+    "pick_two_obj_and_place": 8,
+    "pick_clean_then_place_in_recep": 9,
+    "pick_cool_then_place_in_recep": 11,
+    "pick_heat_then_place_in_recep": 13,
+}
+"""Task type -> actions that the expert takes at least, exploration not counted."""
+_SLICING = 6
+"""Further actions for slices: fetch the knife, slice, and put the knife down."""
+
+
+def expected_actions(goals: Iterable[AlfredGoal]) -> int:
+    """Actions that the expert takes for these goals, roughly; exploration is not counted."""
+    return sum(_ACTIONS[goal.type] + _SLICING * goal.sliced for goal in goals)
 
 
 def second_goal(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
@@ -71,7 +93,7 @@ def condition(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredSce
 
 def disturbance(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
     """Somebody moves the object, or opens or closes something, while the task is under way."""
-    if scene.disturbances:
+    if scene.disturbances or expected_actions(scene.goals) > _LONGEST:
         return None
     found = list(_changes(scene, initial_room(scene.room)))
     if not found:
@@ -108,7 +130,9 @@ def _other_goal(scene: AlfredScene, rng: random.Random) -> AlfredGoal | None:
         goal
         for type in types
         for goal in possible_goals(type, scene.room)
-        if used.isdisjoint(_types(goal)) and not (lit and goal.toggle is not None)
+        if used.isdisjoint(_types(goal))
+        and not (lit and goal.toggle is not None)
+        and expected_actions((*scene.goals, goal)) <= _LONGEST
     ]
     if not goals:
         return None

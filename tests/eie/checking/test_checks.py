@@ -23,10 +23,17 @@ MOMENT = StepContext(
 
 
 def test_what_is_seen_counts() -> None:
-    check_concepts(["bottle", "cabinet"], MOMENT, LEXICON)
+    check_concepts(["bottle", "cabinet"], MOMENT, LEXICON, 60)
 
 
 def test_a_spray_bottle_is_no_bottle() -> None:
     with pytest.raises(RejectedError) as caught:
-        check_concepts(["spray bottle"], MOMENT, LEXICON)
+        check_concepts(["spray bottle"], MOMENT, LEXICON, 1)
+    assert caught.value.refused.rejection is Rejection.HIDDEN
+
+
+def test_a_few_pixels_do_not_count() -> None:
+    check_concepts(["bottle"], MOMENT, LEXICON, 500)
+    with pytest.raises(RejectedError) as caught:
+        check_concepts(["bottle"], MOMENT, LEXICON, 501)
     assert caught.value.refused.rejection is Rejection.HIDDEN

@@ -217,6 +217,16 @@ def test_false_texts_don_t(texts: ModuleType, text: str) -> None:
     assert list(texts.Reader(NAMES).wrong(text, THINGS))
 
 
+def test_a_name_of_several_kinds_means_any_of_them(texts: ModuleType) -> None:
+    reader = texts.Reader((*NAMES, "desk lamp", "floor lamp"), synonyms={"lamp": "desk lamp"})
+    lamps = [SceneObject(f"{kind}_1", kind, {}) for kind in ("desk lamp", "floor lamp")]
+    for lamp in lamps:
+        assert not list(reader.absent("Turn on the tall lamp.", (*THINGS, lamp)))
+        assert not list(reader.absent("Turn on a lamp.", (*THINGS, lamp)))
+    assert list(reader.absent("Turn on a lamp.", THINGS))
+    assert list(reader.absent("Turn on the desk lamp.", (*THINGS, lamps[1])))
+
+
 def test_what_can_be_made_may_be_wished_for_and_not_be_seen(texts: ModuleType) -> None:
     reader = texts.Reader((*NAMES, "planks", "log"), {"planks": "log"})
     things = (*THINGS, SceneObject("log_1", "log", {}, pixels=50))
