@@ -37,6 +37,9 @@ class AgentRegistration:
     """Grants that it requires."""
     wants: Mapping[str, str] = field(default_factory=dict)
     """Defaults for settings of the environment, where it has them."""
+    candidates: str = "seen"
+    """What it chooses from unless `--candidates` says otherwise: "seen", "vocabulary" or
+    "oracle"."""
     templates: tuple[str, ...] = ()
     """Prompt templates whose blocks its setting `prompt` may replace."""
     source: Mapping[str, str] = field(default_factory=dict)
@@ -50,6 +53,7 @@ def _problem(registration: AgentRegistration) -> str | None:
         or type_problem(registration, "model", str, NoneType)
         or needs_problem(registration.needs)
         or type_problem(registration, "wants", Mapping)
+        or type_problem(registration, "candidates", str)
         or settings_problem(registration.settings)
     )
 

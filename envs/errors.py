@@ -27,6 +27,9 @@ class UserError(Exception):
 def did_you_mean(name: str, known: Iterable[str], *, shown: int = 3) -> str:
     """A sentence that names up to `shown` of the `known` names that are nearest to `name`."""
     names = sorted(known)
+    longer = [one for one in names if name and name in one]
+    if 0 < len(longer) <= shown:
+        return f"Did you mean: {', '.join(longer)}?"
     if near := difflib.get_close_matches(name, names, n=shown):
         return f"Did you mean: {', '.join(near)}?"
     if len(names) <= 12:

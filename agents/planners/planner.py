@@ -190,4 +190,5 @@ REGISTRATION = AgentRegistration(
     make=_make,
     model="local:inhabit",
     wants={"clips": "true"},
+    candidates="vocabulary",  # what it was trained on; it names things before it has seen them
 )

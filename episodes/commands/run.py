@@ -94,13 +94,13 @@ def run(
         typer.Option(min=1, help="Actions per episode, at most. [default: each task's own limit]"),
     ] = None,
     candidates: Annotated[
-        Choice,
+        Choice | None,
         typer.Option(
             help="Actions the agent chooses from: every action that the environment can express "
             "(vocabulary), those plausible from what was observed (seen), or those that would "
-            "succeed (oracle, privileged).",
+            "succeed (oracle, privileged). [default: seen; vocabulary for the agent planner]",
         ),
-    ] = Choice.SEEN,
+    ] = None,
     no_image: Annotated[
         bool, typer.Option("--no-image", help="Give the agent text observations only.")
     ] = False,

@@ -159,13 +159,14 @@ def plan(
     base_url: str | None = None,
     assignments: Sequence[str] | Mapping[str, object] = (),
     before: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
-    candidates: Choice = Choice.SEEN,
+    candidates: Choice | None = None,
     sight: Sight = Sight.SHOWN,
     grants: Sequence[Grant] = (),
     max_steps: int | None = None,
     seed: int = 0,
 ) -> RunPlan:
-    """Resolve all names and settings. An agent is granted what it needs.
+    """Resolve all names and settings. An agent is granted what it needs, and chooses from what it
+    declares unless `candidates` says otherwise.
 
     Raises:
         UnknownNameError: there is no such environment, backend, agent or kind of model.
@@ -198,7 +199,7 @@ def plan(
         agent=planner,
         model=model,
         settings=divide(assignments, owners, _over_defaults(before, defaults, owners)),
-        candidates=candidates,
+        candidates=Choice(planner.candidates) if candidates is None else candidates,
         sight=sight,
         granted=frozenset(grants) | planner.needs,
         max_steps=max_steps,

@@ -133,7 +133,9 @@ def _find(
         raise SettingError(f"The setting {name!r} belongs to several groups: write {which}.")
     keys = sorted({key for _, key in known})
     near = did_you_mean(name.rpartition(".")[2], keys)
-    raise SettingError(
-        f"There is no setting {name!r}. {near} `inhabit envs NAME` and `inhabit agents NAME` list "
-        "all settings."
+    listed = (
+        "`inhabit envs NAME` and `inhabit agents NAME` list all settings."
+        if "run" in owners
+        else "`inhabit synth --settings` and `inhabit tune --settings` list all settings."
     )
+    raise SettingError(f"There is no setting {name!r}. {near} {listed}")

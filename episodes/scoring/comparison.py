@@ -15,7 +15,7 @@ from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import EndLine, RunHeader
 from inhabit.episodes.scoring.metrics import wilson
 
-_SAME = ("env", "backend", "candidates", "grants", "image", "max_steps")
+_SAME = ("backend", "candidates", "grants", "image", "max_steps")
 """What has to be the same for a fair comparison of agents."""
 _RESAMPLED = 2000
 
@@ -158,6 +158,11 @@ def _correlation(both: int, first: int, second: int, neither: int) -> float:
 
 def _check_same(first: RunHeader, second: RunHeader) -> None:
     one, other = first.model_dump(mode="json"), second.model_dump(mode="json")
+    if first.env != second.env:
+        raise MixedError(
+            f"The first run is of {first.env} and the second of {second.env}, so they have no task "
+            "in common. Compare two runs of one environment."
+        )
     for name in _SAME:
         if one[name] != other[name]:
             raise MixedError(

@@ -39,7 +39,7 @@ def run(
     base_url: str | None = None,
     backend: str | None = None,
     settings: Mapping[str, object] = MappingProxyType({}),
-    candidates: Choice | str = Choice.SEEN,
+    candidates: Choice | str | None = None,
     image: Sight | str = Sight.SHOWN,
     grants: Iterable[Grant | str] = (),
     max_steps: int | None = None,
@@ -70,7 +70,8 @@ def run(
         settings: what `--set` may say, such as {"max_invalid": 5, "agent.width": 3}. Environments
             run in worker processes, so that a run survives its simulator, unless this says
             {"in_process": True}.
-        candidates: which actions the agent chooses from: "seen", "vocabulary" or "oracle".
+        candidates: which actions the agent chooses from: "seen", "vocabulary" or "oracle"; None for
+            the agent's default, which is "seen" but for the agent `planner`.
         image: whether the agent sees pictures: "shown", "none" or "blank".
         grants: what the agent may use beyond seeing and acting: "expert", "lookahead", "tools".
         max_steps: instead of each task's own limit.
@@ -94,7 +95,7 @@ def run(
         model=model,
         base_url=base_url,
         assignments=settings,
-        candidates=Choice(candidates),
+        candidates=None if candidates is None else Choice(candidates),
         sight=Sight(image),
         grants=[Grant(grant) for grant in grants],
         max_steps=max_steps,

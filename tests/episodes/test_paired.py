@@ -111,3 +111,15 @@ def test_the_same_name_for_another_goal_is_another_task(tmp_path: Path) -> None:
     other = Run.open(write_run(tmp_path / "other", Made(goal="fetch the {newspaper}")))
     with pytest.raises(MixedError, match="no task in common"):
         compare(one, other)
+
+
+def test_runs_of_two_environments_have_nothing_in_common(tmp_path: Path) -> None:
+    play_toy(tmp_path / "one", tasks=toy_tasks(1), agent="expert")
+    run = Run.open(tmp_path / "one")
+    other = json.loads((tmp_path / "one/run.json").read_text())
+    folder = write_run(tmp_path / "two", Made(episodes=1))
+    header = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**header, "env": "other"}))
+    assert other["env"] == "toy"
+    with pytest.raises(MixedError, match="no task in common"):
+        compare(run, Run.open(folder))

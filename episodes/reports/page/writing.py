@@ -56,6 +56,8 @@ def find_runs(folder: Path, leave_out: Callable[[str], None]) -> Sequence[Run]:
     found, broken = runs_in(folder)
     if not found and broken:
         raise broken[0]
+    if not found and not folder.is_dir():
+        raise RecordError(f"There is no folder {folder}.")
     if not found:
         raise RecordError(f"{folder} is not a run folder and contains no run.")
     for error in broken:
