@@ -72,10 +72,12 @@ class Player:
 
 def train(policy: Policy, player: Player, arguments: Any) -> Iterator[dict[str, float]]:
     """Improve the policy; yields steps, CPU seconds and the success rate of 200 episodes."""
-    optimiser = torch.optim.Adam(policy.parameters(), arguments.rate)
+    optimiser = torch.optim.Adam(policy.parameters(), arguments.rate, eps=1e-5)
     ends: deque[bool] = deque(maxlen=200)
     begun, n = time.process_time(), player.n
-    for update in range(arguments.steps // (n * arguments.horizon)):
+    updates = arguments.steps // (n * arguments.horizon)
+    for update in range(updates):
+        optimiser.param_groups[0]["lr"] = arguments.rate * (1 - 0.9 * update / updates)
         kept: list[tuple[Any, ...]] = []
         for _ in range(arguments.horizon):
             batch, skip = player.batch, player.over
@@ -120,6 +122,8 @@ def _improve(policy: Policy, optimiser: Any, kept: Any, last: Any, arguments: An
             gain = torch.minimum(ratio * advantage[some], ratio.clamp(0.8, 1.2) * advantage[some])
             entropy = -per_state(logp.exp() * logp, batch)
             miss = (value - returns[some]).pow(2)
+            if (old[some] - per_state(logp * pick, batch)).mean() > arguments.divergence:
+                return  # The policy has moved as far as its data allow.
             loss = (0.5 * miss - gain - arguments.entropy * entropy).mean()
             optimiser.zero_grad()
             loss.backward()
@@ -154,20 +158,22 @@ def main() -> None:
     )
     add = parser.add_argument
     add("env", help="a registered environment, such as toy")
-    add("--tasks", type=int, default=100, help="number of tasks to train on")
+    add("--tasks", type=int, default=300, help="number of tasks to train on")
     add("--test-tasks", type=int, default=100, help="number of other tasks to evaluate on")
     add("--task-file", help="where tasks come from instead of the sampler")
     add("--settings", default="{}", help="of the environment, as JSON")
     add("--reward", default="progress", help="success, conditions or progress")
     add("--max-steps", type=int, help="actions per episode")
-    add("--envs", type=int, default=16, help="episodes at once")
-    add("--horizon", type=int, default=16, help="steps of each between updates")
-    add("--steps", type=int, default=60_000, help="in all, at most")
-    add("--until", type=float, default=0.85, help="success rate of 200 episodes to stop at")
-    add("--rate", type=float, default=2e-3, help="learning rate")
-    add("--entropy", type=float, default=0.005, help="weight of the entropy")
+    add("--envs", type=int, default=32, help="episodes at once")
+    add("--horizon", type=int, default=32, help="steps of each between updates")
+    add("--steps", type=int, default=300_000, help="in all, at most")
+    add("--until", type=float, default=0.92, help="success rate of 200 episodes to stop at")
+    add("--rate", type=float, default=1e-3, help="learning rate at first; it falls to a tenth")
+    add("--entropy", type=float, default=0.01, help="weight of the entropy")
     add("--gamma", type=float, default=0.9, help="discount for each step")
     add("--epochs", type=int, default=6, help="passes over the steps of an update")
+    add("--divergence", type=float, default=0.03, help="KL divergence that ends an update")
+    add("--first-seed", type=int, default=0, help="of the independent trainings")
     add("--seeds", type=int, default=3, help="number of independent trainings")
     add("--out", type=Path, default=Path("curves"), help="folder for the results")
     arguments = parser.parse_args()
@@ -176,7 +182,7 @@ def main() -> None:
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
     rows, results = [], []
-    for seed in range(arguments.seeds):
+    for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
         torch.manual_seed(seed)
         envs = make(arguments, tasks[: arguments.tasks], arguments.reward)
         test = make(arguments, tasks[arguments.tasks :], "success")
