@@ -60,6 +60,9 @@ class Registration:
     """PCA-Bench's name for this domain (such as "Domestic Robot"); empty if it has none."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions a record should name, such as a simulator's client."""
+    renderer: str = ""
+    """Version of the renderer that draws the observations; empty if they are not rendered. A record
+    names it. Images of a record that names another version are not compared."""
     prepare: Callable[[str, Callable[[str], None]], None] | None = None
     """(backend, tell) -> install what pip alone can't; called by `inhabit setup`. None if there is
     nothing to install. `tell` is called with one sentence per step. Safe to run twice.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration, scene_field
+from inhabit.envs.simulators import render
 
 REGISTRATION = Registration(
     name="alfred",
@@ -22,6 +23,7 @@ REGISTRATION = Registration(
     agent="planner",
     domain="Domestic Robot",
     packages=("ai2thor", "procthor", "alfworld", "numba"),
+    renderer=render.VERSION,
     prepare=lazy("inhabit.envs.alfred.setup:prepare"),
     fastest_settings=lazy("inhabit.envs.alfred.settings:fastest_settings"),
     recording_settings=lazy("inhabit.envs.alfred.settings:recording_settings"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inhabit.envs.iwisdm.settings import IwisdmSettings
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration
+from inhabit.envs.simulators import render
 
 REGISTRATION = Registration(
     name="iwisdm",
@@ -16,5 +17,6 @@ REGISTRATION = Registration(
     read=lazy("inhabit.envs.iwisdm.tasks:read"),
     needs=lazy("inhabit.envs.iwisdm.library:needs"),
     packages=("numba",),
+    renderer=render.VERSION,
     prepare=lazy("inhabit.envs.iwisdm.library:prepare"),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration, scene_field
+from inhabit.envs.simulators import render
 from inhabit.envs.thor_nav.settings import ThorNavSettings
 
 REGISTRATION = Registration(
@@ -23,4 +24,5 @@ REGISTRATION = Registration(
     rooms=lazy("inhabit.envs.thor_nav.tasks:rooms"),
     room_of=scene_field("room"),
     packages=("procthor",),
+    renderer=render.VERSION,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration, scene_field
+from inhabit.envs.simulators import render
 from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 
 REGISTRATION = Registration(
@@ -18,6 +19,7 @@ REGISTRATION = Registration(
     missing_task_data=lazy("inhabit.envs.virtualhome.setup:missing_task_data"),
     domain="Domestic Robot",
     packages=("numba",),
+    renderer=render.VERSION,
     prepare=lazy("inhabit.envs.virtualhome.setup:prepare"),
     film_settings=lazy("inhabit.envs.virtualhome.settings:film_settings"),
     kinds=lazy("inhabit.envs.virtualhome.tasks.sampling:kinds"),

@@ -7,10 +7,12 @@ import json
 import typer
 from pydantic import JsonValue
 
+from inhabit.envs.core import Determinism
 from inhabit.episodes.commands.options import OneEpisode, PageFile, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.replaying.level import other_renderer
 from inhabit.episodes.replaying.replay import Replay, replay_run
 from inhabit.episodes.running.from_record import env_of_run
 
@@ -28,7 +30,8 @@ def replay(
 ) -> None:
     """Re-execute a recorded run and compare every step.
 
-    Prints "identical", or the first difference of each episode. Exit code 0 if the run is
+    Prints "identical", or the first difference of each episode. Images are compared only if the
+    same version of the renderer drew them. Exit code 0 if the run is
     identical, 1 if anything differs.
     """
     found = Run.open(run)
@@ -46,8 +49,16 @@ def replay(
         raise RecordError(f"{run}: no episode is recorded yet, so there is nothing to replay.")
     identical = not any(one.difference for one in replays)
     steps = sum(one.steps for one in replays)
+    renderers = other_renderer(header)
     if identical:
         answers().print(f"identical: {len(replays)} episodes, {steps} steps")
+    if renderers is not None:
+        was, now = renderers
+        answers().print(
+            f"Images were not compared: version {was} of the renderer drew the recorded ones, and "
+            f"this is version {now}.",
+            soft_wrap=True,
+        )
     if page is not None:
         from inhabit.episodes.reports.page.differences import replay_items, write_differences
 
@@ -61,6 +72,7 @@ def replay(
             {
                 "run": str(run),
                 "determinism": header.determinism,
+                "images_compared": header.determinism is Determinism.FRAMES and not renderers,
                 "identical": identical,
                 "episodes": len(replays),
                 "steps": steps,

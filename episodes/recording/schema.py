@@ -16,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, Plain
 from inhabit.agents.core import Call, Decision, Grant, Ranked
 from inhabit.envs.core import Action, Determinism, Reason, Task
 
+RENDERER = "renderer"
+"""Key of `RunHeader.software` for the version of the renderer."""
 FramePath = Annotated[str, Field(pattern=r"^frames/[0-9]+(-[0-9]+)?\.jpg$")]
 """Where a picture lies inside the episode's folder."""
 

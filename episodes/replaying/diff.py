@@ -42,12 +42,6 @@ def ended_differently(step: StepRecord, outcome: Outcome, level: Determinism) ->
     return _first(step.number, _outcome(step.act), _outcome(outcome), level)
 
 
-def weaker(one: Determinism, other: Determinism) -> Determinism:
-    """The weaker of two levels of determinism."""
-    order = list(Determinism)
-    return max(one, other, key=order.index)
-
-
 def _first(
     number: int,
     was: Mapping[str, JsonValue],

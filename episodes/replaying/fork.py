@@ -15,7 +15,7 @@ from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run
 from inhabit.episodes.recording.schema import Fork
 from inhabit.episodes.recording.writer import EpisodeWriter
-from inhabit.episodes.replaying.diff import weaker
+from inhabit.episodes.replaying.level import comparable
 from inhabit.episodes.replaying.preference import PreferencePair, keep_pair
 from inhabit.episodes.replaying.resume import DivergedError, Prefix, decided
 from inhabit.episodes.running.env_thread import EnvThread
@@ -104,7 +104,7 @@ async def fork_episode(
         done = attempt.steps[fork.step].decide
         agent = ForkAgent(plan.make_agent(model), fork, done.action if done else None)
         env_thread = await EnvThread.build(plan.make_env)
-        level = weaker(run.header.determinism, env_thread.env.determinism)
+        level = comparable(run.header, env_thread.env.determinism)
         steps = decided(attempt, level)[: fork.step]
         prefix = Prefix(attempt.start.attempt, steps) if steps else None
         header = plan.header(env_thread.env.determinism, [episode.task], command, model)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
 from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.reader import Attempt, Episode, Run, StepRecord
-from inhabit.episodes.recording.schema import Choice, Ending
-from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently, weaker
+from inhabit.episodes.recording.schema import Choice, Ending, RunHeader
+from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently
+from inhabit.episodes.replaying.level import comparable
 from inhabit.episodes.running.view import look
 
 
@@ -51,7 +52,7 @@ def replay_run(
                 continue
             if env is None:
                 env = stack.enter_context(make())
-            level = _comparable(run.header.determinism, env.determinism)
+            level = _comparable(run.header, env.determinism)
             replayed = replay_attempt(episode, attempt, env, level, run.header.candidates)
             if replayed.difference is not None and replayed.difference.what == "simulator":
                 env.close()
@@ -90,8 +91,8 @@ def _compare(step: StepRecord, env: Env, level: Determinism, choice: Choice) -> 
     return ended_differently(step, env.act(action), level)
 
 
-def _comparable(recorded: Determinism, replaying: Determinism) -> Determinism:
-    level = weaker(recorded, replaying)
+def _comparable(header: RunHeader, replaying: Determinism) -> Determinism:
+    level = comparable(header, replaying)
     if level is Determinism.NONE:
         raise IncomparableError(
             "This backend is not deterministic: it repeats neither states nor frames, so a replay "

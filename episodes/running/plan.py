@@ -25,7 +25,7 @@ from inhabit.envs.printable import printable
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.envs.worker import WorkerEnv
-from inhabit.episodes.recording.schema import Choice, RunHeader, Settings, Sight
+from inhabit.episodes.recording.schema import RENDERER, Choice, RunHeader, Settings, Sight
 from inhabit.episodes.running.play import Rules
 from inhabit.episodes.running.settings import RunSettings, SettingError, checked, divide
 
@@ -95,6 +95,7 @@ class RunPlan:
             machine=machine(),
             software={
                 **software(_MATTERS + self.env.packages + (_MODELS if self.model else ())),
+                **({RENDERER: self.env.renderer} if self.env.renderer else {}),
                 **self.agent.source,
             },
         )

@@ -16,7 +16,7 @@ from inhabit.episodes.recording.index import Index, append
 from inhabit.episodes.recording.reader import Episode, Run
 from inhabit.episodes.recording.schema import Ending, EndLine
 from inhabit.episodes.recording.writer import EpisodeWriter
-from inhabit.episodes.replaying.diff import weaker
+from inhabit.episodes.replaying.level import comparable
 from inhabit.episodes.replaying.resume import (
     DivergedError,
     Prefix,
@@ -156,7 +156,7 @@ class EpisodePool:
         A step that a person takes back is left out: the steps before it are re-executed.
         """
         prefix = None
-        level = weaker(self.run.header.determinism, env_thread.env.determinism)
+        level = comparable(self.run.header, env_thread.env.determinism)
         if self.rules.settings.resume is Resume.CONTINUE:
             prefix = prefix_of(episode.attempts(), level)
         while True:

@@ -14,6 +14,7 @@ from toy_runs import Dying, play_toy, toy, toy_tasks
 
 from inhabit.cli import main
 from inhabit.envs.core import Determinism, Observation, Task
+from inhabit.envs.simulators.render import VERSION
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
@@ -145,3 +146,38 @@ def test_the_command_says_it_with_its_exit_code(
     assert 'episode 1 (toy-0-1), step 1: feedback was "[{no}]" and is now ' in said[0]
     (difference,) = json.loads(said[-1])["differences"]
     assert (difference["id"], difference["step"]) == ("toy-0-1", 1)
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("rendered") / "run"
+    with pytest.raises(SystemExit):
+        main(
+            f"run alfred --agent random --n 1 --max-steps 2 --out {folder} "
+            "--set wire=none --set width=64 --set height=64".split()
+        )
+    return Run.open(folder)
+
+
+@pytest.mark.parametrize("version", ["1", VERSION])
+def test_images_of_another_renderer_are_not_compared(
+    rendered: Run, tmp_path: Path, version: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rendered.header.software["renderer"] == VERSION
+    shutil.copytree(rendered.folder, tmp_path / "run")
+    header = json.loads((tmp_path / "run" / "run.json").read_text())
+    header["software"]["renderer"] = version
+    (tmp_path / "run" / "run.json").write_text(json.dumps(header))
+    file = Run.open(tmp_path / "run").episode(0).file
+    digest = Run.open(tmp_path / "run").episode(0).last().steps[1].see.digest  # type: ignore[union-attr]
+    file.write_text(file.read_text().replace(str(digest), "0123456789abcdef"))
+    with pytest.raises(SystemExit) as left:
+        main(["replay", str(tmp_path / "run"), "--json"])
+    *said, last = capsys.readouterr().out.splitlines()
+    found = json.loads(last)
+    if version == VERSION:
+        assert (left.value.code, found["images_compared"]) == (1, True)
+        assert found["differences"][0]["what"] == "frame"
+    else:
+        assert (left.value.code, found["images_compared"]) == (0, False)
+        assert "Images were not compared: version 1 of the renderer" in said[-1]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
-from inhabit.envs.simulators.render.kernel import Array, inlined, kernel, part
+from inhabit.envs.simulators.render.kernel import Array, inlined, kernel, part, single
 from inhabit.envs.simulators.render.pack import Pack
 from inhabit.envs.simulators.render.raster import VisibilityBuffer
 from inhabit.envs.simulators.render.scratch import Scratch
@@ -79,6 +79,7 @@ def fragments(
 
 
 @kernel
+@single
 def gather_whole(
     nearness: Array,
     faces: Array,
@@ -92,18 +93,21 @@ def gather_whole(
 ) -> int:
     """One fragment for each pixel that sees a surface; returns their number."""
     height, width = nearness.shape
-    block, rays = np.empty((4, BLOCK), np.float32), np.empty((1, BLOCK))
+    block, rays = np.empty((4, BLOCK), np.float32), np.empty((1, BLOCK), np.float32)
+    pixels = np.float32(focal)
+    middle = 0.5 * np.float32(width - 1)
     count = 0
     for row in range(height):
-        y = (0.5 * (height - 1) - np.float32(row)) / focal
+        y = (0.5 * np.float32(height - 1) - np.float32(row)) / pixels
         for start in range(0, width, BLOCK):
             size = min(BLOCK, width - start)
             for k in range(size):
-                block[3, k] = np.float32(1.0) / nearness[row, start + k]
+                block[3, k] = 1.0 / nearness[row, start + k]
             for k in range(size):
-                rays[0, k] = (np.float32(start + k) - 0.5 * (width - 1)) / focal
+                rays[0, k] = (np.float32(start + k) - middle) / pixels
             for d in range(3):
-                ahead, right, up, eye = axes[2, d], axes[0, d], axes[1, d], origin[d]
+                ahead, right = np.float32(axes[2, d]), np.float32(axes[0, d])
+                up, eye = np.float32(axes[1, d]), np.float32(origin[d])
                 for k in range(size):
                     block[d, k] = eye + block[3, k] * (ahead + rays[0, k] * right + y * up)
             nothing = 0
@@ -242,6 +246,7 @@ def split(
 
 
 @kernel
+@single
 def smooth_normals(
     vertices: Array,
     faces: Array,
@@ -257,14 +262,13 @@ def smooth_normals(
 
     Neighbours in a row are mostly of one face: what hangs on the face alone is computed once.
     """
-    one = np.float32(1.0)
     block = np.empty((7, BLOCK), np.float32)
-    ox, oy, oz = origin[0], origin[1], origin[2]
+    ox, oy, oz = np.float32(origin[0]), np.float32(origin[1]), np.float32(origin[2])
     for start in range(0, len(face), BLOCK):
         size = min(BLOCK, len(face) - start)
         curved = False
         for k in range(size):
-            f = face[start + k]
+            f = np.uint32(face[start + k])
             block[3, k], block[4, k], block[5, k] = planes[f, 0], planes[f, 1], planes[f, 2]
             curved = curved or not flat[f]
         for d in range(3):
@@ -273,7 +277,7 @@ def smooth_normals(
         for k in range(size):
             x, y, z = block[0, k] - ox, block[1, k] - oy, block[2, k] - oz
             away = block[3, k] * x + block[4, k] * y + block[5, k] * z > 0.0
-            block[6, k] = -one if away else one
+            block[6, k] = -1.0 if away else 1.0
         for d in range(3):
             for k in range(size):
                 normal[d, start + k] = block[6, k] * block[3 + d, k]
@@ -282,6 +286,7 @@ def smooth_normals(
 
 
 @inlined
+@single
 def bend(
     vertices: Array,
     faces: Array,
@@ -297,35 +302,33 @@ def bend(
 
     `block` holds their points, the faces' normals, and the side from which each is seen.
     """
-    last = -1
-    a = b = c = 0
-    gx = gy = gz = ax = ay = az = np.float32(0.0)
-    ux = uy = uz = vx = vy = vz = area = np.float32(0.0)
+    last = np.uint32(0xFFFFFFFF)
+    rows = np.empty((3, 3), np.float32)
+    gx = gy = gz = ax = ay = az = 0.0
+    ux = uy = uz = vx = vy = vz = area = 0.0
     for k in range(size):
-        f = face[start + k]
+        f = np.uint32(face[start + k])
         if flat[f]:
             continue
         if f != last:
             last = f
-            a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
+            a, b, c = np.uint32(faces[f, 0]), np.uint32(faces[f, 1]), np.uint32(faces[f, 2])
+            for d in range(3):
+                rows[0, d], rows[1, d], rows[2, d] = normals[a, d], normals[b, d], normals[c, d]
             gx, gy, gz = block[3, k], block[4, k], block[5, k]
             ax, ay, az = vertices[a, 0], vertices[a, 1], vertices[a, 2]
             ux, uy, uz = vertices[b, 0] - ax, vertices[b, 1] - ay, vertices[b, 2] - az
             vx, vy, vz = vertices[c, 0] - ax, vertices[c, 1] - ay, vertices[c, 2] - az
             area = (uy * vz - uz * vy) * gx + (uz * vx - ux * vz) * gy + (ux * vy - uy * vx) * gz
         wx, wy, wz = block[0, k] - ax, block[1, k] - ay, block[2, k] - az
-        t32 = (
-            (wy * vz - wz * vy) * gx + (wz * vx - wx * vz) * gy + (wx * vy - wy * vx) * gz
-        ) / area
-        s32 = (
-            (uy * wz - uz * wy) * gx + (uz * wx - ux * wz) * gy + (ux * wy - uy * wx) * gz
-        ) / area
-        t = min(max(t32, 0.0), 1.0)
-        s = min(max(s32, 0.0), 1.0 - t)
+        t = (wy * vz - wz * vy) * gx + (wz * vx - wx * vz) * gy + (wx * vy - wy * vx) * gz
+        s = (uy * wz - uz * wy) * gx + (uz * wx - ux * wz) * gy + (ux * wy - uy * wx) * gz
+        t = min(max(t / area, 0.0), 1.0)
+        s = min(max(s / area, 0.0), 1.0 - t)
         r = 1.0 - t - s
-        nx = normals[a, 0] * r + normals[b, 0] * t + normals[c, 0] * s
-        ny = normals[a, 1] * r + normals[b, 1] * t + normals[c, 1] * s
-        nz = normals[a, 2] * r + normals[b, 2] * t + normals[c, 2] * s
+        nx = rows[0, 0] * r + rows[1, 0] * t + rows[2, 0] * s
+        ny = rows[0, 1] * r + rows[1, 1] * t + rows[2, 1] * s
+        nz = rows[0, 2] * r + rows[1, 2] * t + rows[2, 2] * s
         if (block[6, k] < 0.0) == (gx * nx + gy * ny + gz * nz > 0.0):
             nx, ny, nz = -nx, -ny, -nz
         length = sqrt(nx * nx + ny * ny + nz * nz) + 1e-12

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -13,6 +15,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 Array = NDArray[Any]
 """Within kernels: shapes and types are those that the callers' docstrings give."""
 Point = tuple[float, float, float]
+Real = float | np.floating[Any]
+
+LANES = 32
+"""Numbers that LLVM works on at once: some vectors of eight. It works on a rest one by one, which
+for 20 numbers takes longer than for 32, so short loops are rounded up to whole multiples."""
 
 
 def kernel(function: F) -> F:
@@ -25,6 +32,29 @@ def kernel(function: F) -> F:
     only kernels of its own file; what has to pass between files passes through arrays.
     """
     return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+
+
+def single(function: F) -> F:
+    """Read the function's floating-point literals as float32; put it under `kernel` or a part.
+
+    Numba takes a literal for a float64, and one float64 makes a whole expression wide: half as
+    many numbers then fit into a vector register. Integers have to be converted where they meet
+    floats (`np.float32(i)`): Numba, as NumPy, makes a float64 of the two.
+    """
+    code = function.__code__
+    constants = tuple(_narrow(constant) for constant in code.co_consts)
+    narrow = FunctionType(
+        code.replace(co_consts=constants), function.__globals__, function.__name__
+    )
+    narrow.__doc__, narrow.__qualname__ = function.__doc__, function.__qualname__
+    narrow.__module__, narrow.__annotations__ = function.__module__, function.__annotations__
+    return cast(F, narrow)
+
+
+def _narrow(constant: object) -> Any:
+    if isinstance(constant, tuple):
+        return tuple(_narrow(each) for each in constant)
+    return np.float32(constant) if isinstance(constant, float) else constant
 
 
 def part(function: F) -> F:

@@ -8,7 +8,7 @@ finer than a pixel fades into its mean.
 from __future__ import annotations
 
 from functools import cache
-from math import floor, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
-from inhabit.envs.simulators.render.kernel import Array, inlined, kernel, part
+from inhabit.envs.simulators.render.kernel import LANES, Array, Real, inlined, kernel, part, single
 from inhabit.envs.simulators.render.material import Pattern
 from inhabit.envs.simulators.render.pack import Pack
 from inhabit.envs.simulators.render.scratch import Scratch
@@ -90,6 +90,7 @@ def paint(fragments: Fragments, pack: Pack, view: Projection, scratch: Scratch) 
 
 
 @kernel
+@single
 def paint_fragments(
     face: Array,
     point: Array,
@@ -111,7 +112,7 @@ def paint_fragments(
 
     Neighbours are mostly of one body and material: such a run is worked on together.
     """
-    block = np.empty((ROWS, BLOCK))
+    block = np.empty((ROWS, BLOCK), np.float32)
     end = 0
     while end < len(face):
         start, last = end, face[end]
@@ -124,65 +125,79 @@ def paint_fragments(
                     break
                 last = f
             end += 1
-        size, pattern = end - start, patterns[material]
+        # What is written beyond the run belongs to later ones, which write over it.
+        size, pattern = min((end - start + LANES - 1) & -LANES, BLOCK), patterns[material]
+        if start + size > len(face):
+            size = end - start
         if pattern > 0:
-            to_own_axes(
-                point,
-                normal,
-                start,
-                size,
-                origin,
-                focal,
-                rotations,
-                positions,
-                body,
-                grains[body],
-                block,
-            )
+            turn, grain = rotations[body], grains[body]
+            to_own_axes(point, start, size, turn, positions[body], grain, block)
+            if pattern != PAINT:
+                to_own_faces(point, normal, start, size, origin, focal, turn, grain, block)
             scale = max(paints[material, 6], 1e-4)
             evaluate(pattern, block, size, scale, texture)
         lay(pattern, paints, material, block, start, size, color, finish)
 
 
 @inlined
+@single
 def to_own_axes(
     point: Array,
-    normal: Array,
     start: int,
     size: int,
-    origin: Array,
-    focal: float,
-    rotations: Array,
-    positions: Array,
-    body: int,
+    rotation: Array,
+    position: Array,
     grain: int,
     block: Array,
 ) -> None:
-    """Places and normals along an object's grain and its two other axes, and a pixel's size."""
-    ox, oy, oz = origin[0], origin[1], origin[2]
-    x, y, z = positions[body, 0], positions[body, 1], positions[body, 2]
+    """Places along an object's grain and its two other axes."""
+    x, y, z = position[0], position[1], position[2]
     one, two = (grain + 1) % 3, (grain + 2) % 3
-    ax, ay, az = rotations[body, 0, grain], rotations[body, 1, grain], rotations[body, 2, grain]
-    bx, by, bz = rotations[body, 0, one], rotations[body, 1, one], rotations[body, 2, one]
-    cx, cy, cz = rotations[body, 0, two], rotations[body, 1, two], rotations[body, 2, two]
+    ax, ay, az = rotation[0, grain], rotation[1, grain], rotation[2, grain]
+    bx, by, bz = rotation[0, one], rotation[1, one], rotation[2, one]
+    cx, cy, cz = rotation[0, two], rotation[1, two], rotation[2, two]
     for q in range(size):
         k = start + q
-        px, py, pz = point[0, k], point[1, k], point[2, k]
-        nx, ny, nz = normal[0, k], normal[1, k], normal[2, k]
-        block[FACE_ALONG, q] = ax * nx + ay * ny + az * nz
-        block[FACE_ONE, q] = bx * nx + by * ny + bz * nz
-        block[FACE_TWO, q] = cx * nx + cy * ny + cz * nz
-        dx, dy, dz = px - ox, py - oy, pz - oz
-        away = dx * dx + dy * dy + dz * dz + 1e-9
-        slant = abs(dx * nx + dy * ny + dz * nz)
-        block[PIXEL, q] = away / focal / max(slant, 0.1 * sqrt(away))
-        sx, sy, sz = px - x, py - y, pz - z
+        sx, sy, sz = point[0, k] - x, point[1, k] - y, point[2, k] - z
         block[ALONG, q] = ax * sx + ay * sy + az * sz
         block[ONE, q] = bx * sx + by * sy + bz * sz
         block[TWO, q] = cx * sx + cy * sy + cz * sz
 
 
 @inlined
+@single
+def to_own_faces(
+    point: Array,
+    normal: Array,
+    start: int,
+    size: int,
+    origin: Array,
+    focal: float,
+    rotation: Array,
+    grain: int,
+    block: Array,
+) -> None:
+    """Normals along the same axes, and a pixel's size."""
+    ox, oy, oz = np.float32(origin[0]), np.float32(origin[1]), np.float32(origin[2])
+    one, two = (grain + 1) % 3, (grain + 2) % 3
+    pixels = np.float32(focal)
+    ax, ay, az = rotation[0, grain], rotation[1, grain], rotation[2, grain]
+    bx, by, bz = rotation[0, one], rotation[1, one], rotation[2, one]
+    cx, cy, cz = rotation[0, two], rotation[1, two], rotation[2, two]
+    for q in range(size):
+        k = start + q
+        nx, ny, nz = normal[0, k], normal[1, k], normal[2, k]
+        block[FACE_ALONG, q] = ax * nx + ay * ny + az * nz
+        block[FACE_ONE, q] = bx * nx + by * ny + bz * nz
+        block[FACE_TWO, q] = cx * nx + cy * ny + cz * nz
+        dx, dy, dz = point[0, k] - ox, point[1, k] - oy, point[2, k] - oz
+        away = dx * dx + dy * dy + dz * dz + 1e-9
+        slant = abs(dx * nx + dy * ny + dz * nz)
+        block[PIXEL, q] = away / pixels / max(slant, 0.1 * sqrt(away))
+
+
+@inlined
+@single
 def lay(
     pattern: int,
     paints: Array,
@@ -196,24 +211,30 @@ def lay(
     """Write the colours and the finish of a run."""
     a, b, c = paints[material, 0], paints[material, 1], paints[material, 2]
     gloss, glow = paints[material, 7], paints[material, 8]
-    metal = np.float32(1.0 if pattern == BRUSHED else 0.0)
+    metal = 1.0 if pattern == BRUSHED else 0.0
     if pattern == 0:
-        for k in range(start, start + size):
-            color[0, k], color[1, k], color[2, k] = a, b, c
-            finish[0, k], finish[1, k], finish[2, k] = gloss, glow, metal
+        color[0, start : start + size] = a
+        color[1, start : start + size] = b
+        color[2, start : start + size] = c
+        finish[0, start : start + size] = gloss
+        finish[1, start : start + size] = glow
+        finish[2, start : start + size] = metal
         return
     to_a, to_b, to_c = paints[material, 3] - a, paints[material, 4] - b, paints[material, 5] - c
     for q in range(size):
-        share, tone = block[SHARE, q], block[TONE, q]
-        color[0, start + q] = (a + to_a * share) * tone
-        color[1, start + q] = (b + to_b * share) * tone
-        color[2, start + q] = (c + to_c * share) * tone
+        color[0, start + q] = (a + to_a * block[SHARE, q]) * block[TONE, q]
+    for q in range(size):
+        color[1, start + q] = (b + to_b * block[SHARE, q]) * block[TONE, q]
+    for q in range(size):
+        color[2, start + q] = (c + to_c * block[SHARE, q]) * block[TONE, q]
     for q in range(size):
         finish[0, start + q] = gloss * block[DULL, q]
-        finish[1, start + q], finish[2, start + q] = glow, metal
+    finish[1, start : start + size] = glow
+    finish[2, start : start + size] = metal
 
 
 @inlined
+@single
 def evaluate(pattern: int, block: Array, size: int, scale: float, texture: Array) -> None:
     """Write share of the second colour, brightness and gloss of a run.
 
@@ -241,6 +262,7 @@ def evaluate(pattern: int, block: Array, size: int, scale: float, texture: Array
 
 
 @part
+@single
 def lay_out(pattern: int, block: Array, size: int, scale: float) -> None:
     """Write where each fragment lies on its surface (UU, VV), in the pattern's own units."""
     if pattern == WOOD:
@@ -276,9 +298,9 @@ def lay_out(pattern: int, block: Array, size: int, scale: float) -> None:
         # Boards one wide and nine long, shifted from row to row, each with a grain of its own.
         for q in range(size):
             u, v, pixel = block[UU, q], block[VV, q], block[PIXEL, q]
-            i = floor(u)
+            i = np.floor(u)
             shifted = v / 9.0 + scatter(i, 0.0)
-            j = floor(shifted)
+            j = np.floor(shifted)
             gap = max(line(u - i, 0.012, pixel), line(shifted - j, 0.0013, pixel / 9.0))
             block[TONE, q] = (0.80 + 0.40 * scatter(i, j + 0.5)) * (1.0 - 0.55 * gap)
             block[DULL, q] = 1.0 - 0.5 * gap
@@ -288,13 +310,14 @@ def lay_out(pattern: int, block: Array, size: int, scale: float) -> None:
 
 
 @part
+@single
 def aim(pattern: int, turn: int, block: Array, size: int) -> None:
     """Choose where to look in the cloud texture (U, V)."""
     if pattern == TILE:
         for q in range(size):
             u, v = block[UU, q], block[VV, q]
-            block[U, q] = u * 2.0 + floor(u) * 1.3
-            block[V, q] = v * 2.0 + floor(v) * 2.9
+            block[U, q] = u * 2.0 + np.floor(u) * 1.3
+            block[V, q] = v * 2.0 + np.floor(v) * 2.9
         return
     a, b, u, v, bend = 1.0, 1.0, 0.0, 0.0, 0.0
     if pattern in (WOOD, PLANKS):
@@ -322,6 +345,7 @@ def aim(pattern: int, turn: int, block: Array, size: int) -> None:
 
 
 @part
+@single
 def find_clouds(block: Array, size: int, texture: Array) -> None:
     """Write the cloud texture's values at (U, V), counted in its coarsest cells.
 
@@ -329,16 +353,17 @@ def find_clouds(block: Array, size: int, texture: Array) -> None:
     end, so that a texel's neighbours are at fixed distances from it.
     """
     flat = texture.reshape(-1)
-    places, texels = np.empty((1, BLOCK), np.int64), np.empty((4, BLOCK), np.float32)
+    places, texels = np.empty((1, BLOCK), np.uint32), np.empty((4, BLOCK), np.float32)
+    texel, last, row = np.float32(CELL), np.int32(PERIOD - 1), np.int32(PERIOD + 1)
     for q in range(size):
-        x, y = block[U, q] * CELL, block[V, q] * CELL
-        i, j = floor(x), floor(y)
+        x, y = block[U, q] * texel, block[V, q] * texel
+        i, j = np.floor(x), np.floor(y)
         block[U, q], block[V, q] = x - i, y - j
-        places[0, q] = (i & (PERIOD - 1)) * (PERIOD + 1) + (j & (PERIOD - 1))
+        places[0, q] = np.uint32((np.int32(i) & last) * row + (np.int32(j) & last))
     for q in range(size):
         spot = places[0, q]
-        texels[0, q], texels[1, q] = flat[spot], flat[spot + PERIOD + 1]
-        texels[2, q], texels[3, q] = flat[spot + 1], flat[spot + PERIOD + 2]
+        texels[0, q], texels[1, q] = flat[spot], flat[spot + np.uint32(PERIOD + 1)]
+        texels[2, q], texels[3, q] = flat[spot + np.uint32(1)], flat[spot + np.uint32(PERIOD + 2)]
     for q in range(size):
         low = texels[0, q] + (texels[1, q] - texels[0, q]) * block[U, q]
         high = texels[2, q] + (texels[3, q] - texels[2, q]) * block[U, q]
@@ -346,6 +371,7 @@ def find_clouds(block: Array, size: int, texture: Array) -> None:
 
 
 @part
+@single
 def mix(pattern: int, turn: int, block: Array, size: int) -> None:
     """Work the clouds that were found into the result."""
     if pattern in (WOOD, PLANKS):
@@ -396,7 +422,7 @@ def mix(pattern: int, turn: int, block: Array, size: int) -> None:
         # Square tiles, each a little different, with matt joints in the second colour.
         for q in range(size):
             u, v, pixel = block[UU, q], block[VV, q], block[PIXEL, q]
-            i, j = floor(u), floor(v)
+            i, j = np.floor(u), np.floor(v)
             joint = 1.0 - (1.0 - line(u - i, 0.016, pixel)) * (1.0 - line(v - j, 0.016, pixel))
             own, mottle = scatter(i, j) - 0.5, block[CLOUD, q] - 0.5
             block[SHARE, q] = joint
@@ -406,7 +432,7 @@ def mix(pattern: int, turn: int, block: Array, size: int) -> None:
         # A plain weave: threads over and under each other, slightly uneven.
         for q in range(size):
             u, v = block[UU, q], block[VV, q]
-            over = (floor(u) + floor(v)) % 2.0
+            over = (np.floor(u) + np.floor(v)) % 2.0
             thread = wave(u) if over < 1.0 else wave(v)
             fade = max(0.0, 1.0 - 2.0 * block[PIXEL, q])
             block[SHARE, q] = 0.25 + fade * 0.5 * (thread - 0.5)
@@ -414,29 +440,35 @@ def mix(pattern: int, turn: int, block: Array, size: int) -> None:
 
 
 @part
-def scatter(i: int, j: float) -> float:
-    """A number 0..1 of its own for each pair of numbers."""
-    x = i * 0.7548776662 + j * 0.5698402910
-    x = (x - floor(x)) * 61.7
-    return x - floor(x)
+def scatter(i: Real, j: Real) -> Real:
+    """A number 0..1 of its own for each pair of numbers.
+
+    In float64: it jumps from 1 to 0, and whole boards and tiles take their tone from it.
+    """
+    x = np.float64(i) * 0.7548776662 + np.float64(j) * 0.5698402910
+    x = (x - np.floor(x)) * 61.7
+    return np.float32(x - np.floor(x))
 
 
 @part
-def wave(x: float) -> float:
+@single
+def wave(x: Real) -> Real:
     """A smooth wave 0..1 with period 1."""
-    t = abs(2.0 * (x - floor(x)) - 1.0)
+    t: Real = abs(2.0 * (x - np.floor(x)) - 1.0)
     return t * t * (3.0 - 2.0 * t)
 
 
 @part
-def step(low: float, high: float, x: float) -> float:
+@single
+def step(low: Real, high: Real, x: Real) -> Real:
     """A smooth rise from 0 to 1."""
     t = min(max((x - low) / (high - low), 0.0), 1.0)
     return t * t * (3.0 - 2.0 * t)
 
 
 @part
-def line(x: float, half: float, pixel: float) -> float:
+@single
+def line(x: Real, half: Real, pixel: Real) -> Real:
     """How much of a pixel around `x` in 0..1 a line of that half width about 0 covers."""
     off = min(x, 1.0 - x)
     reach = 0.5 * pixel
@@ -447,10 +479,12 @@ def line(x: float, half: float, pixel: float) -> float:
 
 
 @part
-def band(x: float, part: float, pixel: float) -> float:
+@single
+def band(x: Real, part: Real, pixel: Real) -> Real:
     """How much of a pixel around `x` lies in bands that fill `part` of every unit."""
     reach = 0.5 * pixel + 1e-6
     low, high = x - reach, x + reach
-    filled = floor(high) * part + min(high - floor(high), part)
-    filled -= floor(low) * part + min(low - floor(low), part)
+    low, high = low - np.floor(low), high - np.floor(low)
+    filled: Real = np.floor(high) * part + min(high - np.floor(high), part)
+    filled -= min(low, part)
     return filled / (2.0 * reach)

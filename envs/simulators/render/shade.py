@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
-from inhabit.envs.simulators.render.kernel import Array, inlined, kernel, part
+from inhabit.envs.simulators.render.kernel import Array, inlined, kernel, part, single
 from inhabit.envs.simulators.render.pattern import Paint
 from inhabit.envs.simulators.render.scratch import Scratch
 
@@ -77,33 +77,37 @@ def spread(pixel: Array, width: int, spill: Array, color: Array) -> None:
 
 
 @kernel
+@single
 def spread_whole(width: int, spill: Array, color: Array) -> None:
     """The same where there is one fragment for each pixel: four rows lie between the same cells."""
-    lines = np.empty((6, width))
+    lines = np.empty((6, width), np.float32)
     last = -1
     for row in range(color.shape[1] // width):
-        y = (row + 0.5) / CELL + 0.5
+        y = (np.float32(row) + 0.5) / np.float32(CELL) + 0.5
         i = int(y)
+        t = y - np.float32(i)
         if i != last:
             last = i
             for column in range(width):
-                x = (column + 0.5) / CELL + 0.5
+                x = (np.float32(column) + 0.5) / np.float32(CELL) + 0.5
                 j = int(x)
-                t = x - j
+                s = x - np.float32(j)
                 for d in range(3):
                     one, two = spill[i, j, d], spill[i, j + 1, d]
-                    lines[d, column] = one + (two - one) * t
+                    lines[d, column] = one + (two - one) * s
                     one, two = spill[i + 1, j, d], spill[i + 1, j + 1, d]
-                    lines[3 + d, column] = one + (two - one) * t
+                    lines[3 + d, column] = one + (two - one) * s
         for d in range(3):
             above, below = lines[d], lines[3 + d]
             line = color[d, row * width : (row + 1) * width]
             for column in range(width):
-                line[column] += above[column] + (below[column] - above[column]) * (y - i)
+                line[column] += above[column] + (below[column] - above[column]) * t
 
 
 CURVE = 16384
 BRIGHTEST = 4.0
+LEVELS = np.float32(CURVE / BRIGHTEST)
+"""Steps of the curve for each unit of light."""
 BLOCK = 256
 """Fragments that are worked on together: a constant, so that LLVM uses vector instructions."""
 SHOULDER = 0.45
@@ -114,11 +118,11 @@ BACKGROUND = (196, 208, 220)
 class Lighting(NamedTuple):
     """The light in a room, in linear units."""
 
-    sky: NDArray[np.float64]
+    sky: NDArray[np.float32]
     """(3,), what comes from above everywhere."""
-    ground: NDArray[np.float64]
+    ground: NDArray[np.float32]
     """(3,), what comes from below."""
-    lamps: NDArray[np.float64]
+    lamps: NDArray[np.float32]
     """(L, 7): position, colour times strength, reach in metres. The first casts the shadows."""
 
 
@@ -178,6 +182,7 @@ def shade(
 
 
 @kernel
+@single
 def light_fragments(
     point: Array,
     normal: Array,
@@ -193,9 +198,9 @@ def light_fragments(
 ) -> None:
     """Light from all around, mirrored or not, from within, and from each lamp."""
     given = np.empty((14, BLOCK), np.float32)
-    block = np.empty((12, BLOCK))
+    block = np.empty((12, BLOCK), np.float32)
     light = np.empty((3, BLOCK), np.float32)
-    ox, oy, oz = origin[0], origin[1], origin[2]
+    ox, oy, oz = np.float32(origin[0]), np.float32(origin[1]), np.float32(origin[2])
     for start in range(0, len(lit), BLOCK):
         size = min(BLOCK, len(lit) - start)
         for d in range(3):
@@ -241,6 +246,7 @@ def light_fragments(
 
 
 @inlined
+@single
 def add_lamp(lamps: Array, j: int, given: Array, block: Array, light: Array, size: int) -> None:
     """Add what a lamp sends to a block of fragments: matt, and its highlight."""
     x, y, z, reach = lamps[j, 0], lamps[j, 1], lamps[j, 2], lamps[j, 6]
@@ -281,6 +287,7 @@ def add_lamp(lamps: Array, j: int, given: Array, block: Array, light: Array, siz
 
 
 @part
+@single
 def mirrored(gloss: float, metal: float, towards: float) -> float:
     """Which share of the light a surface mirrors: more at its edge (Schlick 1994)."""
     edge = (1.0 - towards) * (1.0 - towards)
@@ -289,6 +296,7 @@ def mirrored(gloss: float, metal: float, towards: float) -> float:
 
 
 @part
+@single
 def highlight(square: float, gloss: float) -> float:
     """Blinn's (1977) from the squared cosine, with Schlick's (1994) quotient for the power."""
     exponent = 4.0 + 250.0 * gloss * gloss
@@ -307,9 +315,15 @@ def develop(pixel: Array, weight: Array, color: Array, curve: Array, picture: Ar
 
 
 @kernel
+@single
 def develop_whole(color: Array, curve: Array, picture: Array) -> None:
     """The same where there is one fragment for each pixel."""
-    for k in range(len(picture)):
+    places = np.empty((1, BLOCK), np.uint32)
+    for start in range(0, len(picture), BLOCK):
+        size = min(BLOCK, len(picture) - start)
         for i in range(3):
-            level = min(int(color[i, k] * (CURVE / BRIGHTEST)), CURVE - 1)
-            picture[k, i] = curve[level]
+            for k in range(size):
+                level = max(np.int32(color[i, start + k] * LEVELS), np.int32(0))
+                places[0, k] = np.uint32(min(level, np.int32(CURVE - 1)))
+            for k in range(size):
+                picture[start + k, i] = curve[places[0, k]]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
-from inhabit.envs.simulators.render.kernel import Array, inlined, kernel
+from inhabit.envs.simulators.render.kernel import LANES, Array, Real, inlined, kernel, single
 from inhabit.envs.simulators.render.pack import Pack
 from inhabit.envs.simulators.render.raster import rasterize
 from inhabit.envs.simulators.render.scratch import Scratch
@@ -32,14 +32,15 @@ U, V, BASE, GU, GV, RADIUS, NEAR, SLOPE, OPEN = range(9)
 which taps look, the fragment's own nearness, how much the limit can differ within it, and whether
 the map tells anything (1) or not (0)."""
 TOTAL, COUNT, COLUMN, ROW, ROWS = range(9, 14)
-SPREAD = 0.6
+SPREAD = np.float32(0.6)
 """The softest edge's radius in parts of the lamp's: that of things in the upper third of a room."""
 TURN = np.pi * (3.0 - np.sqrt(5.0))
 DISC = np.array(
     [
         (np.sqrt((k + 0.5) / TAPS) * np.cos(k * TURN), np.sqrt((k + 0.5) / TAPS) * np.sin(k * TURN))
         for k in range(TAPS)
-    ]
+    ],
+    np.float32,
 )
 """(16, 2), evenly spread over the unit disc (Vogel's spiral)."""
 
@@ -75,7 +76,7 @@ def shadow_map(
     middle = np.round((low.min(axis=0) + high.max(axis=0)) / 2.0)
     view = lamp_view(low, high, np.asarray(position, np.float64), middle, side)
     away = float(np.linalg.norm(middle - view.origin))
-    view = replace(view, focal=min(view.focal, (CELL - 1) * away / (SPREAD * size + 1e-6)))
+    view = replace(view, focal=min(view.focal, (CELL - 1) * away / (float(SPREAD) * size + 1e-6)))
     order = casters[view.nearest_first(low, high)]
     nearness = rasterize(pack.triangles, order, view, scratch, "shadow").nearness.copy()
     most, least = np.empty((2, side // CELL, side // CELL), np.float32)
@@ -151,6 +152,7 @@ def lit(
 
 
 @kernel
+@single
 def light_fragments(
     face: Array,
     point: Array,
@@ -172,9 +174,11 @@ def light_fragments(
     which keeps a surface from shadowing itself.
     """
     given = np.empty((9, BLOCK), np.float32)
-    block, dense = np.empty((ROWS, BLOCK)), np.empty((ROWS, BLOCK))
+    block, dense = np.zeros((2, ROWS, BLOCK), np.float32)
     texels = np.empty((4, BLOCK), np.float32)
-    which, places = np.empty(BLOCK, np.int64), np.empty((1, BLOCK), np.int32)
+    radius, pixels = np.float32(size), np.float32(focal)
+    every = np.float32(TAPS)
+    which, places = np.empty(BLOCK, np.int64), np.empty((1, BLOCK), np.uint32)
     for start in range(0, len(face), BLOCK):
         number = min(BLOCK, len(face) - start)
         for d in range(3):
@@ -185,7 +189,7 @@ def light_fragments(
         for k in range(number):
             f = face[start + k]
             given[6, k], given[7, k], given[8, k] = planes[f, 0], planes[f, 1], planes[f, 2]
-        project(given, block, number, len(nearness), origin, axes, focal, size)
+        project(given, block, number, len(nearness), origin, axes, pixels, radius)
         count = 0
         for k in range(number):
             result[start + k] = 1.0
@@ -201,27 +205,28 @@ def light_fragments(
                 dense[row, count] = block[row, k]
             which[count] = start + k
             count += 1
-        find_blockers(nearness, dense, texels, places, count)
+        find_blockers(nearness, dense, texels, places, (count + LANES - 1) & -LANES)
         edges = 0
         for q in range(count):
             hit = dense[COUNT, q]
-            if hit == TAPS:
+            if hit == every:
                 result[which[q]] = 0.0
             elif hit > 0.0:
                 near, widest = dense[NEAR, q], dense[RADIUS, q]
                 between = dense[TOTAL, q] / hit
-                soft = max(size * (between / near - 1.0) * focal * near, 2.2)
+                soft = max(radius * (between / near - 1.0) * pixels * near, 2.2)
                 for row in range(SLOPE):
                     dense[row, edges] = dense[row, q]
                 dense[RADIUS, edges] = min(soft, widest)
                 which[edges] = which[q]
                 edges += 1
-        find_open(nearness, dense, texels, places, edges)
+        find_open(nearness, dense, texels, places, (edges + LANES - 1) & -LANES)
         for q in range(edges):
-            result[which[q]] = dense[TOTAL, q] / TAPS
+            result[which[q]] = dense[TOTAL, q] / every
 
 
 @inlined
+@single
 def project(
     given: Array,
     block: Array,
@@ -229,15 +234,16 @@ def project(
     side: int,
     origin: Array,
     axes: Array,
-    focal: float,
-    size: float,
+    focal: Real,
+    size: Real,
 ) -> None:
     """Where a block's fragments lie in the map, and which nearness is theirs."""
-    middle = 0.5 * (side - 1)
-    ox, oy, oz = origin[0], origin[1], origin[2]
-    ax, ay, az = axes[0, 0], axes[0, 1], axes[0, 2]
-    bx, by, bz = axes[1, 0], axes[1, 1], axes[1, 2]
-    cx, cy, cz = axes[2, 0], axes[2, 1], axes[2, 2]
+    middle, last = 0.5 * np.float32(side - 1), np.float32(side - 2)
+    widest = np.float32(CELL - 1)
+    ox, oy, oz = np.float32(origin[0]), np.float32(origin[1]), np.float32(origin[2])
+    ax, ay, az = np.float32(axes[0, 0]), np.float32(axes[0, 1]), np.float32(axes[0, 2])
+    bx, by, bz = np.float32(axes[1, 0]), np.float32(axes[1, 1]), np.float32(axes[1, 2])
+    cx, cy, cz = np.float32(axes[2, 0]), np.float32(axes[2, 1]), np.float32(axes[2, 2])
     for k in range(number):
         px, py, pz = given[0, k] - ox, given[1, k] - oy, given[2, k] - oz
         x = px * ax + py * ay + pz * az
@@ -246,7 +252,7 @@ def project(
         facing = given[3, k] * px + given[4, k] * py + given[5, k] * pz
         near = 1.0 / z
         u, v = middle + x * near * focal, middle - y * near * focal
-        inside = (u >= 1.0) & (v >= 1.0) & (u <= side - 2.0) & (v <= side - 2.0)
+        inside = (u >= 1.0) & (v >= 1.0) & (u <= last) & (v <= last)
         nx, ny, nz = given[6, k], given[7, k], given[8, k]
         away = nx * px + ny * py + nz * pz
         gu = (nx * ax + ny * ay + nz * az) / (away * focal)
@@ -256,14 +262,15 @@ def project(
         gv = gv if steep else 0.0
         block[U, k], block[V, k] = u, v
         block[GU, k], block[GV, k] = gu, gv
-        block[SLOPE, k] = (abs(gu) + abs(gv)) * CELL
+        block[SLOPE, k] = (abs(gu) + abs(gv)) * (widest + 1.0)
         block[BASE, k] = near * 1.002 + 0.006 * near * near
-        block[RADIUS, k] = min(max(SPREAD * size * focal * near, 3.0), CELL - 1.0)
+        block[RADIUS, k] = min(max(SPREAD * size * focal * near, 3.0), widest)
         block[NEAR, k] = near
         block[OPEN, k] = 1.0 if (z >= 0.05) & (facing < 0.0) & inside else 0.0
 
 
 @inlined
+@single
 def find_blockers(nearness: Array, block: Array, texels: Array, places: Array, count: int) -> None:
     """Sum the nearness of what stands before the plane around each place, and count the taps."""
     last = np.int32(nearness.shape[0] - 1)
@@ -279,39 +286,42 @@ def find_blockers(nearness: Array, block: Array, texels: Array, places: Array, c
             column = min(max(np.int32(block[U, q] + du + 0.5), np.int32(0)), last)
             row = min(max(np.int32(block[V, q] + dv + 0.5), np.int32(0)), last)
             block[COLUMN, q], block[ROW, q] = column, row
-            places[0, q] = np.int32(row * width + column)
+            places[0, q] = np.uint32(row * width + column)
         for q in range(count):
             texels[0, q] = flat[places[0, q]]
         for q in range(count):
             slope = block[GU, q] * (block[COLUMN, q] - block[U, q])
             limit = block[BASE, q] + slope + block[GV, q] * (block[ROW, q] - block[V, q])
             hit = texels[0, q] > limit
-            block[TOTAL, q] += texels[0, q] if hit else np.float32(0.0)
+            block[TOTAL, q] += texels[0, q] if hit else 0.0
             block[COUNT, q] += 1.0 if hit else 0.0
 
 
 @inlined
+@single
 def find_open(nearness: Array, block: Array, texels: Array, places: Array, count: int) -> None:
     """Sum which share around each tap is open to the lamp, smooth between texels."""
     last = np.int32(nearness.shape[0] - 2)
     width = np.int32(nearness.shape[0])
+    right, below = np.uint32(1), np.uint32(nearness.shape[0])
     flat = nearness.reshape(-1)
     for q in range(count):
         block[TOTAL, q] = 0.0
     for k in range(TAPS):
-        right, down = DISC[k, 0], DISC[k, 1]
+        aside, down = DISC[k, 0], DISC[k, 1]
         for q in range(count):
-            du, dv = right * block[RADIUS, q], down * block[RADIUS, q]
+            du, dv = aside * block[RADIUS, q], down * block[RADIUS, q]
             column = min(max(np.int32(block[U, q] + du), np.int32(0)), last)
             row = min(max(np.int32(block[V, q] + dv), np.int32(0)), last)
             block[COLUMN, q], block[ROW, q] = column, row
-            places[0, q] = np.int32(row * width + column)
+            places[0, q] = np.uint32(row * width + column)
         for q in range(count):
             place = places[0, q]
-            texels[0, q], texels[1, q] = flat[place], flat[place + 1]
-            texels[2, q], texels[3, q] = flat[place + width], flat[place + width + 1]
+            texels[0, q], texels[1, q] = flat[place], flat[place + right]
+            place += below
+            texels[2, q], texels[3, q] = flat[place], flat[place + right]
         for q in range(count):
-            du, dv = right * block[RADIUS, q], down * block[RADIUS, q]
+            du, dv = aside * block[RADIUS, q], down * block[RADIUS, q]
             u, v, gu, gv = block[U, q], block[V, q], block[GU, q], block[GV, q]
             s, t = u + du - block[COLUMN, q], v + dv - block[ROW, q]
             limit = block[BASE, q] + gu * (block[COLUMN, q] - u) + gv * (block[ROW, q] - v)

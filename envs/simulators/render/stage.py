@@ -219,7 +219,7 @@ class Stage:
         rows = [
             (*lamp.position, *(c * lamp.strength for c in lamp.color), lamp.reach) for lamp in lamps
         ]
-        return Lighting(np.array(self._sky), np.array(self._ground), np.array(rows))
+        return Lighting(*(np.array(v, np.float32) for v in (self._sky, self._ground, rows)))
 
 
 def pose(
