@@ -51,7 +51,7 @@ from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
 from inhabit.agents.prompts.prompt import Prompt
 
-ROUNDS, EPISODES, FEW = 3, 8, 4
+ROUNDS, EPISODES, FEW = 7, 8, 4
 HERE = runpy.run_path(str(Path(__file__).with_name("rank.py")))
 ACTIONS, snapshot, processor = HERE["ACTIONS"], HERE["snapshot"], HERE["processor"]
 PADS = "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"

@@ -270,4 +270,4 @@ class _Reading:
             self._cache, ids, positions, seen, keep=keep, prompts=prompts
         )
         self._columns += ids.shape[1]
-        return logits
+        return logits.float()

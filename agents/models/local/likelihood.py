@@ -26,6 +26,9 @@ from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import Reader, ReadPrefix, batch_caches
 from inhabit.agents.models.local.trie import Trie
 
+_NODES = 4
+"""Rows of logits that are summed up at a time: what a CPU keeps at hand."""
+
 
 class Likelihood:
     """Scores candidates with one causal transformer. Not thread-safe."""
@@ -42,26 +45,45 @@ class Likelihood:
     def scores_of_many(
         self, questions: Sequence[tuple[EncodedPrompt, Trie]]
     ) -> list[NDArray[np.float64]]:
-        """Scores for several prompts, each with a trie of its own, in one forward pass.
+        """Scores for several prompts, each with a trie of its own.
 
-        Prompts with images are read first, together where the model takes features of images.
+        Prompts without images are read in one forward pass. So are those with images where the
+        model takes features of images and looks back only; others are read before their tries.
         """
-        if self.reader.alone and len(questions) > 1:
-            return [self.scores(*one) for one in questions]
-        read = self.reader.read_prefixes([prompt for prompt, _ in questions])
-        rows = [_Row(*one, prefix) for one, prefix in zip(questions, read, strict=True)]
+        found: dict[int, NDArray[np.float64]] = {}
+        for group in self.reader.passes([prompt for prompt, _ in questions]):
+            found |= zip(group, self._scores([questions[i] for i in group]), strict=True)
+        return [found[i] for i in range(len(questions))]
+
+    def _scores(self, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> list[NDArray[np.float64]]:
+        """Scores for prompts that share the pass in which their tries are read."""
+        prompts = [prompt for prompt, _ in questions]
+        joined = self.reader.joins(prompts[0])
+        if joined:
+            rows = [_joined(self.reader, *one) for one in questions]
+        else:
+            read = self.reader.read_prefixes(prompts)
+            rows = [
+                _Row(*one, prefix, prefix.shift)
+                for one, prefix in zip(questions, read, strict=True)
+            ]
         cached = max(row.prefix.read for row in rows)
         rest = max(len(row.rest) for row in rows)
         nodes = max(len(row.trie) for row in rows) - 1
+        axes = 1 if rows[0].places is None else len(rows[0].places)
         ids = np.zeros((len(rows), rest + nodes), np.int64)
-        positions = np.zeros_like(ids)
-        seen = np.zeros((len(rows), rest + nodes, cached + rest + nodes), np.bool_)
+        positions = np.zeros((axes, *ids.shape), np.int64)
+        seen = np.zeros((*ids.shape, cached + rest + nodes), np.bool_)
         for i, row in enumerate(rows):
-            row.write(ids[i], positions[i], seen[i], rest, cached)
-        cache = batch_caches([row.prefix.cache for row in rows]) if cached else None
-        prompts = [row.prompt for row in rows]
+            row.write(ids[i], positions[:, i], seen[i], rest, cached)
         logits, _ = self.reader.forward(
-            cache, ids, positions, seen, keep=nodes + 1, prompts=prompts
+            batch_caches([row.prefix.cache for row in rows]) if cached else None,
+            ids,
+            positions if axes > 1 else positions[0],
+            seen,
+            keep=nodes + 1,
+            prompts=prompts,
+            given=self.reader.pictures_of(prompts, rest, rest + nodes, cached) if joined else {},
         )
         return [sums(logits[i, : len(row.trie)], row.trie) for i, row in enumerate(rows)]
 
@@ -73,6 +95,10 @@ class _Row:
     prompt: EncodedPrompt
     trie: Trie
     prefix: ReadPrefix
+    shift: int
+    """Offset from the index of a token after the prompt to its position."""
+    places: NDArray[np.int64] | None = None
+    """Positions of the prompt's tokens, (axes, 1, tokens), where they are not their indices."""
 
     @property
     def rest(self) -> Sequence[int]:
@@ -87,17 +113,22 @@ class _Row:
         end: int,
         cached: int,
     ) -> None:
-        """Fill a row of (n,) tokens with an attention mask of (n, cached + n).
+        """Fill a row of (n,) tokens and (axes, n) positions with an attention mask of
+        (n, cached + n).
 
         The rest of the prompt ends at `end`, so that the nodes of all rows begin there. Padding
         comes before the prompt and after the nodes, and is masked.
         """
         prefix, trie, rest = self.prefix, self.trie, self.rest
         first, last = end - len(rest), end + len(trie) - 1
-        place = prefix.shift + prefix.read + len(rest)
+        place = self.shift + len(self.prompt.ids)
+        ids[:] = rest[-1]  # text, as padding is: never a token that stands for an image
         ids[first:end], ids[end:last] = rest, trie.tokens[1:]
-        positions[first:end] = np.arange(place - len(rest), place)
-        positions[end:last] = place - 1 + trie.depths[1:]
+        if self.places is None:
+            positions[:, first:end] = np.arange(place - len(rest), place)
+        else:
+            positions[:, first:end] = self.places[:, 0, prefix.read :]
+        positions[:, end:last] = place - 1 + trie.depths[1:]
         seen[first:last, : prefix.read] = True
         here = seen[:, cached:]
         here[first:end, first:end] = np.tri(len(rest), dtype=np.bool_)
@@ -105,13 +136,18 @@ class _Row:
         here[end:last, end:last] = trie.ancestors[1:, 1:]
 
 
+def _joined(reader: Reader, prompt: EncodedPrompt, trie: Trie) -> _Row:
+    """A row that reads the images of its prompt as well."""
+    return _Row(prompt, trie, reader.read_fixed(prompt), *reader.locate(prompt))
+
+
 def sums(logits: torch.Tensor, trie: Trie) -> NDArray[np.float64]:
     """Scores of the sequences, in nats, from the logits at each node, (nodes, vocabulary)."""
-    totals = logits.logsumexp(-1)
+    totals = torch.cat([some.float().logsumexp(-1) for some in torch.split(logits, _NODES)])
     nodes, tokens = torch.from_numpy(trie.edge_nodes), torch.from_numpy(trie.edge_tokens)
-    edges = (logits[nodes, tokens] - totals[nodes]).double().cpu().numpy()
+    edges = (logits[nodes, tokens].float() - totals[nodes]).double().cpu().numpy()
     ends = {
-        node: log_prob_ends(logits[node], trie.edge_tokens[trie.edge_nodes == node])
+        node: log_prob_ends(logits[node].float(), trie.edge_tokens[trie.edge_nodes == node])
         for node in set(trie.ends) - {None}
     }
     return np.array(

@@ -72,6 +72,56 @@ class Reader:
             found |= zip(group, read, strict=True)
         return [found[i] for i in range(len(prompts))]
 
+    def joins(self, prompt: EncodedPrompt) -> bool:
+        """Whether its pictures and text after them are read in one forward pass.
+
+        That needs features instead of pictures, and a mask that says all there is to say.
+        """
+        takes = self._features is not None and self._features.usable
+        return takes and self._splits and bool(prompt.pictures)
+
+    def passes(self, prompts: Sequence[EncodedPrompt]) -> list[list[int]]:
+        """Which prompts share a forward pass that reads text after them."""
+        if self.alone:
+            return [[i] for i in range(len(prompts))]
+        groups = self._groups(prompts)
+        joined = [group for group in groups if self.joins(prompts[group[0]])]
+        rest = [i for group in groups if group not in joined for i in group]
+        return [*joined, *([rest] if rest else [])]
+
+    def read_fixed(self, prompt: EncodedPrompt) -> ReadPrefix:
+        """Read the fixed part of a prompt, or take it from the cache."""
+        return self._read_fixed(self._shared(prompt))
+
+    def pictures_of(
+        self, prompts: Sequence[EncodedPrompt], ends: int, tokens: int, read: int
+    ) -> dict[str, Any]:
+        """The inputs of `forward` for the pictures of `prompts`, one in each row.
+
+        Args:
+            prompts: with pictures, which the model `joins`.
+            ends: the column at which all of them end.
+            tokens: number of columns.
+            read: number of tokens of each that are in the cache.
+        """
+        assert self._features is not None
+        given = self._features.of(prompts)
+        for name in prompts[0].per_token:
+            rows = [
+                torch.nn.functional.pad(
+                    prompt.images[name][:, read:],
+                    (ends - len(prompt.ids) + read, tokens - ends),
+                )
+                for prompt in prompts
+            ]
+            given[name] = torch.cat(rows).to(self._model.device)
+        return given
+
+    def locate(self, prompt: EncodedPrompt) -> tuple[int, NDArray[np.int64] | None]:
+        """`locate` for the model."""
+        shift, places = locate(self._model, prompt)
+        return shift, None if places is None else places.cpu().numpy()
+
     def _shared(self, prompt: EncodedPrompt) -> tuple[int, ...]:
         """The tokens of a prompt that are read by themselves."""
         return prompt.ids[: prompt.fixed] if self._splits or not prompt.images else ()
@@ -104,19 +154,21 @@ class Reader:
         *,
         keep: int,
         prompts: Sequence[EncodedPrompt] = (),
+        given: Mapping[str, Any] | None = None,
     ) -> tuple[torch.Tensor, Any]:
         """Read more tokens.
 
         Args:
             cache: of earlier tokens, or None; it is not changed.
             ids: tokens, (rows, n).
-            positions: of the tokens, (rows, n).
+            positions: of the tokens, (rows, n), or (axes, rows, n).
             seen: attention mask, cached tokens first, (rows, n, cached + n).
             keep: number of last tokens of each row whose logits are returned.
             prompts: of each row, needed if `alone`.
+            given: `pictures_of` the rows, if there are any among the tokens.
 
         Returns:
-            Logits (rows, keep, vocabulary) in float32, and the cache of all tokens.
+            Logits (rows, keep, vocabulary) in the model's dtype, and the cache of all tokens.
         """
         device = self._model.device
         # CPU kernels are much faster with a mask in float32, whatever the model's dtype.
@@ -132,8 +184,9 @@ class Reader:
             use_cache=True,
             logits_to_keep=keep,
             **(prompts[0].onward(self._model, ids.shape[1]) if len(prompts) == 1 else {}),
+            **(given or {}),
         )
-        return output.logits.float(), output.past_key_values
+        return output.logits, output.past_key_values
 
     def _read_fixed(self, fixed: tuple[int, ...]) -> ReadPrefix:
         if not fixed:

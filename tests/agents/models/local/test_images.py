@@ -20,6 +20,7 @@ from transformers import (
 
 from inhabit.agents.models.core import Image, Message, Model
 from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
 from tests.agents.models.local.tiny import save_idefics, save_llava, save_qwen
 
@@ -126,7 +127,7 @@ def test_a_beam_with_pictures_ranks(folder: Path) -> None:
     assert [one.logprob for one in found] == pytest.approx([s for _, s in want], abs=1e-3)
 
 
-def test_what_stands_before_the_pictures_is_read_once(folder: Path) -> None:
+def test_the_fixed_part_is_read_once_and_the_rest_with_the_candidates(folder: Path) -> None:
     seeing = model(folder)
     lengths: list[int] = []
     network = seeing.network.get_decoder()
@@ -137,10 +138,11 @@ def test_what_stands_before_the_pictures_is_read_once(folder: Path) -> None:
     assert 0 < whole.fixed < len(whole.ids)
     for n in (0, 1):
         rank(seeing, [prompt(n)])
-    first, rest, last, *again = lengths
+    first, rest, *again = lengths
     assert first == whole.fixed
-    assert first + rest == len(whole.ids) - 1
-    assert again == [rest, last]
+    nodes = first + rest - len(whole.ids)
+    assert nodes == len(Trie.pack([seeing.encoder.candidate(text) for text in ACTIONS])) - 1
+    assert again == [rest]
 
 
 def of_all_kinds() -> list[list[Message]]:
