@@ -47,5 +47,6 @@ def _clause(match: re.Match[str], name: str) -> tuple[str, str]:
 
 
 def _is_circle(now: tuple[str, str], then: tuple[str, str]) -> bool:
-    same = now[1] == then[1] or ("it" in (now[1], then[1]) and now[0] == then[0])
+    pronouns = {"it", "them"} & {now[1], then[1]}
+    same = now[1] == then[1] or (bool(pronouns) and now[0] == then[0])
     return same and (now[0] == then[0] or _REVERSED.get(now[0]) == then[0])

@@ -106,6 +106,11 @@ def plural(noun: str) -> str:
     return f"{head}{space}{last}"
 
 
+def is_plural(noun: str) -> bool:
+    """Whether a kind is named in the plural, as "bananas" and "pants"."""
+    return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
+
+
 def _forms(lexicon: Lexicon) -> Iterator[tuple[str, str]]:
     names = {kind: kind for kind in sorted(lexicon.kinds)}
     names |= lexicon.synonyms

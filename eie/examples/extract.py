@@ -82,7 +82,8 @@ class ExampleExtractor:
                 return
         # The rest of the detours, which costs less than another task.
         known = len(moments)
-        self._take(detours, moments, needed=_ALL)
+        if not self._is_written:
+            self._take(detours, moments, needed=_ALL)
         if len(moments) > known and (group := self._group(kinds[-1], moments)):
             yield from group
             return
@@ -90,6 +91,12 @@ class ExampleExtractor:
         yield Refused(
             Rejection.AMBIGUOUS, "The task has too few moments that only their images tell apart."
         )
+
+    @property
+    def _is_written(self) -> bool:
+        """Whether the author has written more than a goal."""
+        said = self._job.origin.proposal
+        return said is not None and bool(said.question or said.reason or said.key_concepts)
 
     def _take(self, detours: Iterator[Moment], moments: list[Moment], needed: int) -> None:
         """Add moments one detour away, until there are more than `needed` answers."""
@@ -103,8 +110,7 @@ class ExampleExtractor:
         """The kinds of examples to try, in order; the first is drawn."""
         settings, number = self._job.settings, self._rng.random()
         kinds: list[Kind] = ["decision"]
-        proposal = self._job.origin.proposal
-        if proposal is not None and (proposal.question or proposal.reason or proposal.key_concepts):
+        if self._is_written:
             return kinds  # The author has written about a decision.
         shares: list[tuple[Kind, float]] = [
             ("trajectory", settings.trajectories),

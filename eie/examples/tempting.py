@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from inhabit.eie.examples.context import StepContext
-from inhabit.eie.examples.wording import phrase
+from inhabit.eie.examples.wording import be, phrase
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
 
@@ -48,22 +48,22 @@ def _why(context: StepContext, option: Action, template: Template) -> str:
     held = next(iter(context.held), None)
     match deed:
         case ActionKind.TAKE if target.held:
-            return f"The {kind} is in your hand already, so there is no need to pick it up."
+            return f"The {kind} {be(kind)} in your hand already, so there is no need for that."
         case ActionKind.TAKE if held is not None:
-            return f"Your hand is full: the {held.kind} keeps you from picking up the {kind}."
+            return f"With the {held.kind} in your hand, you can't pick up the {kind} now."
         case ActionKind.PUT if held is None:
             where = f"{_in(option)} the {kind}"
             return f"Your hands are empty, so there is nothing that you could put {where}."
-        case ActionKind.PUT if _is(target, "open", False):
+        case ActionKind.PUT if _is(target, "open", False) and _in(option) == "in":
             return f"Nothing can be put in the {kind} while it is closed."
         case ActionKind.OPEN if _is(target, "open", True):
-            return f"The {kind} is open already."
+            return f"The {kind} {be(kind)} open already."
         case ActionKind.CLOSE if _is(target, "open", False):
-            return f"The {kind} is closed already."
+            return f"The {kind} {be(kind)} closed already."
         case ActionKind.SWITCH_ON if _is(target, "on", True):
-            return f"The {kind} is on already."
+            return f"The {kind} {be(kind)} on already."
         case ActionKind.SWITCH_OFF if _is(target, "on", False):
-            return f"The {kind} is off already."
+            return f"The {kind} {be(kind)} off already."
     return ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 
 _SEEN = (
@@ -61,13 +62,13 @@ def seen(facts: Sequence[str], rng: random.Random) -> str:
 
 def with_purpose(now: str, then: str, rng: random.Random) -> str:
     """An action and what it makes possible, as in "open it so that you can pick up the mug"."""
-    forms = _FOR[:_FOR_IT] if "it" in then.split() else _FOR
+    forms = _FOR[:_FOR_IT] if {"it", "them"} & {*then.split()} else _FOR
     return rng.choice(forms).format(now=now, then=then)
 
 
 def with_wish(now: str, wish: str, rng: random.Random) -> str:
     """An action and the part of the task that it brings about."""
-    forms = _WISHED if "it" not in now.split() else _WISHED[:-1]
+    forms = _WISHED if not {"it", "them"} & {*now.split()} else _WISHED[:-1]
     return rng.choice(forms).format(now=now, wish=wish)
 
 
@@ -85,7 +86,7 @@ def _varied(fact: str, rng: random.Random) -> str:
     for said, others in _SYNONYMS.items():
         if said in fact:
             return fact.replace(said, rng.choice(others))
-    held = fact.removesuffix(" is in your hand")
+    held = re.sub(r" (?:is|are) in your hand$", "", fact)
     if held != fact and rng.random() < 0.5:
         return f"you are holding {held}"
     return fact

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inhabit.eie.checking.circular import circle
-from inhabit.eie.checking.nouns import plural
+from inhabit.eie.checking.nouns import is_plural, plural
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.variety import last, merely_next, seen, with_purpose, with_wish
@@ -99,9 +99,10 @@ def explain(
 
 def explain_absent(held: SceneObject, target: SceneObject) -> Explanation:
     """Why to go with what is held to what the image does not show."""
+    carried = f"The {held.kind} {be(held.kind)} in your hand"
+    unseen = f"the {target.kind} {be(target.kind)} not in view"
     return Explanation(
-        f"The {held.kind} is in your hand, and the {target.kind} is not in view. Go to the "
-        f"{target.kind}.",
+        f"{carried}, and {unseen}. Go to the {target.kind}.",
         (held.kind,),
     )
 
@@ -133,32 +134,34 @@ class _Explainer:
 
     def _facts(self) -> tuple[list[str], tuple[str, ...]]:
         """The facts that the reason states, and the key concepts among them."""
-        the, kind, target = f"the {self._kind}", self._kind, self._target
-        held = [f"the {t.kind} is in your hand" for t in self._context.held[:1]]
+        the, kind, target = f"the {self._kind} {be(self._kind)}", self._kind, self._target
+        held = [f"the {t.kind} {be(t.kind)} in your hand" for t in self._context.held[:1]]
         if target is None:
             return [], (kind,)
         match self._template.deed(self._context.answer):
             case ActionKind.TAKE:
                 free = [] if held else ["your hands are empty"]
-                return [f"{the} is {self._where(target)}", *free], (kind,)
+                return [f"{the} {self._where(target)}", *free], (kind,)
             case ActionKind.PUT if target.states.get("open"):
-                return [*held, f"{the} is open"], (f"open {kind}", kind)
+                return [*held, f"{the} open"], (f"open {kind}", kind)
             case ActionKind.PUT:
-                return [*held, f"{the} is in sight"], (kind,)
+                return [*held, f"{the} in sight"], (kind,)
             case ActionKind.OPEN:
-                return [f"{the} is closed"], (f"closed {kind}", kind)
+                return [f"{the} closed"], (f"closed {kind}", kind)
             case ActionKind.CLOSE:
                 inside = [t for t in self._context.things if t.support == target.name and t.inside]
-                what = [f"the {inside[0].kind} is in it"] if len(inside) == 1 else []
-                return [f"{the} is open", *what], (f"open {kind}", kind)
+                what = (
+                    [f"the {inside[0].kind} {be(inside[0].kind)} in it"] if len(inside) == 1 else []
+                )
+                return [f"{the} open", *what], (f"open {kind}", kind)
             case ActionKind.SWITCH_ON:
-                return [*held, f"{the} is off"], (kind,)
+                return [*held, f"{the} off"], (kind,)
             case ActionKind.SWITCH_OFF:
-                return [f"{the} is on"], (kind,)
+                return [f"{the} on"], (kind,)
             case ActionKind.CUT:
-                return [*held, f"{the} is {self._where(target)}"], (kind,)
+                return [*held, f"{the} {self._where(target)}"], (kind,)
             case _:
-                return [f"{the} is {self._where(target)}"], (kind,)
+                return [f"{the} {self._where(target)}"], (kind,)
 
     def _advice(self) -> str:
         """The action, and its purpose."""
@@ -171,11 +174,22 @@ class _Explainer:
         if event is not None and deed in _TREATING and event.wish != just_that:
             return _sentence(with_wish(now, event.wish, self._rng))
         following, ahead = self._following(deed), self._ahead
+        if deed is ActionKind.PUT and not self._goes_on():
+            return _sentence(merely_next(now, self._rng))
         if following is not None and not circle(f"{now} so that you can {following}"):
             return _sentence(with_purpose(now, following, self._rng))
         if ahead is not None and not circle(f"{now} so that you can {ahead.wish}"):
             return _sentence(with_purpose(now, ahead.wish, self._rng))
         return _sentence(merely_next(now, self._rng))
+
+    def _goes_on(self) -> bool:
+        """Whether the plan's next step is about what is put down now, or where it is put."""
+        moving = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
+        after = [a for a in self._context.plan[1:] if self._template.deed(a) not in moving]
+        answer = self._context.answer
+        about = {self._kind, *(kind_of(name) for name in answer.arguments)}
+        about |= {thing.kind for thing in self._context.held}
+        return bool(after) and not about.isdisjoint(kind_of(name) for name in after[0].arguments)
 
     def _following(self, deed: ActionKind) -> str | None:
         """The next step of the plan that this one enables; navigation does not count."""
@@ -203,26 +217,36 @@ def phrase(action: Action, deed: ActionKind, context: StepContext, *, it: str) -
         return plain(action.text)
     target = context.target(action)
     kind = target.kind if target is not None else kind_of(action.arguments[-1])
-    the = "it" if kind == it else f"the {kind}"
+    the = pronoun(kind) if kind == it else f"the {kind}"
     match deed:
         case ActionKind.GO:
             return f"go to {the}"
         case ActionKind.TAKE:
-            return f"pick {the} up" if the == "it" else f"pick up {the}"
+            return f"pick {the} up" if kind == it else f"pick up {the}"
         case ActionKind.OPEN | ActionKind.CLOSE:
             return f"{deed.value} {the}"
         case ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF:
             direction = "on" if deed is ActionKind.SWITCH_ON else "off"
-            return f"turn {the} {direction}" if the == "it" else f"turn {direction} {the}"
+            return f"turn {the} {direction}" if kind == it else f"turn {direction} {the}"
         case ActionKind.CUT:
             return f"slice {the}"
         case ActionKind.PUT if (subject := context.subject(action)) is not None:
             where = "in" if " in the " in action.text else "on"
-            what = "it" if subject.kind == it else f"the {subject.kind}"
-            if what == the == "it":
+            what = pronoun(subject.kind) if subject.kind == it else f"the {subject.kind}"
+            if subject.kind == kind == it:
                 return plain(action.text)
             return f"put {what} {where} {the}"
     return plain(action.text)
+
+
+def be(kind: str) -> str:
+    """The verb for a kind: "are" if it is named in the plural, else "is"."""
+    return "are" if is_plural(kind) else "is"
+
+
+def pronoun(kind: str) -> str:
+    """The pronoun for a kind: "them" if it is named in the plural, else "it"."""
+    return "them" if is_plural(kind) else "it"
 
 
 def plain(text: str) -> str:
@@ -261,9 +285,10 @@ def recognise(before: StepContext, after: StepContext, template: Template) -> Ex
             continue
         said += [_change(was, now, state, template) for state in now.states]
         if deed is ActionKind.TAKE and now.held and not was.held:
-            said.append(f"the {now.kind} is in your hand now")
+            said.append(f"the {now.kind} {be(now.kind)} in your hand now")
         if deed is ActionKind.GO and now.name == target.name and now.pixels > was.pixels:
-            said.append(f"the {now.kind} looks larger than before, and you are at it now")
+            looks = "look" if is_plural(now.kind) else "looks"
+            said.append(f"the {now.kind} {looks} larger than before, and you are at it now")
     if deed is ActionKind.PUT:
         said += _put(before, after)
     if deed is ActionKind.CUT:
@@ -282,7 +307,7 @@ def _put(before: StepContext, after: StepContext) -> list[str]:
         thing = now.get(was.name)
         support = now.get(thing.support) if thing is not None and thing.support else None
         if thing is not None and support is not None:
-            found.append(f"the {thing.kind} is {_in(thing)} the {support.kind} now")
+            found.append(f"the {thing.kind} {be(thing.kind)} {_in(thing)} the {support.kind} now")
     return found
 
 
@@ -294,4 +319,4 @@ def _change(was: SceneObject, now: SceneObject, state: str, template: Template) 
     if was.states.get(state) is now.states[state] or state not in template.lexicon.states:
         return ""
     word = template.lexicon.states[state][0 if now.states[state] else 1]
-    return f"the {now.kind} is {word} now"
+    return f"the {now.kind} {be(now.kind)} {word} now"
