@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -69,6 +70,19 @@ class Module:
     def tree(self) -> ast.Module:
         return ast.parse(self.file.read_text(encoding="utf-8"), str(self.file))
 
+    @cached_property
+    def nodes(self) -> Sequence[tuple[ast.AST, bool]]:
+        """Imports and constants, and whether loading the module executes them."""
+        found: list[tuple[ast.AST, bool]] = []
+        ahead: deque[tuple[ast.AST, bool]] = deque([(self.tree, True)])
+        while ahead:
+            node, at_load = ahead.popleft()
+            if isinstance(node, ast.Import | ast.ImportFrom | ast.Constant):
+                found.append((node, at_load))
+            at_load = at_load and not _is_called_later(node)
+            ahead.extend((child, at_load) for child in ast.iter_child_nodes(node))
+        return found
+
     @property
     def layer(self) -> int:
         """Its place in `LAYERS`; what is in `inhabit/` itself comes after all of them."""
@@ -100,22 +114,20 @@ def imports(module: Module, known: Collection[str]) -> Iterator[Import]:
     Raises:
         ValueError: an import of the project is relative, or does not begin with `inhabit.`.
     """
-    in_calls = {id(node) for node in _nested(module.tree)}
-    for node in ast.walk(module.tree):
+    for node, at_load in module.nodes:
         for target in _targets(node, module):
             while target not in known and "." in target:
                 target = target.rpartition(".")[0]
             if target in known:
-                at_load = id(node) not in in_calls and not isinstance(node, ast.Constant)
+                at_load = at_load and not isinstance(node, ast.Constant)
                 yield Import(target, getattr(node, "lineno", 0), at_load)
 
 
-def _nested(tree: ast.Module) -> Iterator[ast.AST]:
-    """Nodes that loading the module does not execute."""
-    for node in ast.walk(tree):
-        typing_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        if typing_only or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            yield from ast.walk(node)
+def _is_called_later(node: ast.AST) -> bool:
+    """Whether loading the module does not execute what is in `node`."""
+    if isinstance(node, ast.If):
+        return "TYPE_CHECKING" in ast.dump(node.test)
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
 def _targets(node: ast.AST, module: Module) -> Iterator[str]:
@@ -184,6 +196,6 @@ def named_environments(tree: Mapping[str, Module], names: Collection[str]) -> li
         f"{module.name}:{node.lineno} {node.value!r}"
         for module in tree.values()
         if 0 < module.layer < len(LAYERS)
-        for node in ast.walk(module.tree)
+        for node, _ in module.nodes
         if isinstance(node, ast.Constant) and node.value in names
     ]
