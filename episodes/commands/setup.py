@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Annotated
 
+import typer
 from pydantic import BaseModel
 
 from inhabit.agents.models.local.smollm2 import prepare
@@ -19,7 +21,17 @@ from inhabit.episodes.running.tasks import gather
 Tell = Callable[[str], None]
 
 
-def setup(env: EnvName, backend: Backend = None, as_json: Json = False) -> None:
+def setup(
+    env: EnvName,
+    backend: Backend = None,
+    model: Annotated[
+        bool,
+        typer.Option(
+            "--model/--no-model", help="Also prepare the text model that `rank` uses by default."
+        ),
+    ] = True,
+    as_json: Json = False,
+) -> None:
     """Download and prepare what an environment needs.
 
     Also starts the environment once, which fills its caches. Can be run again at any time.
@@ -35,7 +47,8 @@ def setup(env: EnvName, backend: Backend = None, as_json: Json = False) -> None:
     if registration.prepare is not None:
         registration.prepare(chosen, tell)
     _start_once(registration, chosen, tell)
-    _prepare_model(tell)
+    if model:
+        _prepare_model(tell)
     if as_json:
         print_json({"env": env, "backend": chosen, "ready": True, "told": list(told)})
 

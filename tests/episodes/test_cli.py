@@ -323,3 +323,9 @@ def test_a_budget_is_not_spread_over_a_cluster(inhabit: Any, tmp_path: Path) -> 
     refused = inhabit(*words, "--out", str(tmp_path / "run"))
     assert refused.code == 2
     assert "budget_calls cannot be enforced" in refused.sentence
+
+
+def test_setup_can_leave_the_text_model_out(inhabit: Any) -> None:
+    said = inhabit("setup", "toy", "--no-model", "--json")
+    assert said.code == 0
+    assert len(said.json["told"]) == 1 and "started" in said.json["told"][0]
