@@ -27,6 +27,7 @@ LARGER = 1.25
 MOST = 4
 """Examples of one task."""
 _FLIPS = re.compile(r"(open|close|turn on|turn off|switch on|switch off)\b", re.IGNORECASE)
+_NOT_IN_VIEW = re.compile(r"the ([a-z ]+?) (?:is|are) not in view")
 _GOES = re.compile(r"(go|walk|run|move) to\b", re.IGNORECASE)
 
 Finding = tuple[str, str, str]
@@ -115,6 +116,9 @@ def check_sight(example: Example, stage: Stage, least: int) -> Iterator[tuple[st
     for thing in things:
         if thing.held and thing.pixels < least and squeeze(thing.kind) not in squeeze(example.text):
             yield "unseen", f"The {thing.kind} in the hand is neither seen nor told."
+    for said in _NOT_IN_VIEW.findall(example.reason.lower()):
+        if any(squeeze(t.kind) == squeeze(said) and t.pixels >= least for t in things):
+            yield "unseen", f"It says that the {said} is not in view, and one is."
     if _FLIPS.match(answer) and isinstance(stage.env, Forkable):
         with stage.env.fork() as twin:
             twin.act(stage.action(answer))

@@ -16,7 +16,7 @@ from inhabit.eie.examples.topology import kind_of
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import Lexicon
 
-FARTHER = 3
+FARTHER = 2
 """How many times smaller a thing to go to may look than one to handle."""
 
 

@@ -13,18 +13,28 @@ _DARK = 16.0
 _PLAIN = 6.0
 """Images with a lower standard deviation of the brightness are of one colour."""
 _SIDE = 16
+_FILLED = 0.8
+"""Images of which one object covers more show too little else."""
 _CLUTTERED = 60
 """Images with more visible objects are too cluttered."""
 
 
-def unclear(rgb: NDArray[np.uint8], in_sight: int) -> str | None:
-    """The flaw of an image, uint8 (H, W, 3), with `in_sight` visible objects; None if fine."""
+def unclear(rgb: NDArray[np.uint8], in_sight: int, most: float = 0.0) -> str | None:
+    """The flaw of an image; None if it is fine.
+
+    Args:
+        rgb: uint8 (H, W, 3).
+        in_sight: number of visible objects.
+        most: share of the image that the largest of them covers.
+    """
     if float(rgb.mean()) < _DARK:
         return "The picture is nearly black."
     if float(rgb.mean(axis=2).std()) < _PLAIN:
         return "The picture is nearly of one colour."
     if in_sight > _CLUTTERED:
         return f"The picture shows {in_sight} things at once."
+    if most > _FILLED:
+        return f"One thing covers {most:.0%} of the picture."
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from inhabit.eie.checking.checks import FARTHER, check_name, check_target
 from inhabit.eie.checking.perceptible import is_perceptible
@@ -12,7 +12,7 @@ from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.films import Film
 from inhabit.eie.examples.moments import Moment
 from inhabit.eie.examples.writing import ExampleWriter
-from inhabit.envs.core import Action, Forkable, Observation
+from inhabit.envs.core import Action, Forkable, Observation, SceneObject
 from inhabit.envs.template import ActionKind
 
 _PARTLY = 4
@@ -23,6 +23,8 @@ _NEARER = 1.5
 """How much larger a thing has to look from where it can be handled than from farther away."""
 _STATES = (ActionKind.OPEN, ActionKind.CLOSE, ActionKind.SWITCH_ON, ActionKind.SWITCH_OFF)
 """Kinds of actions that depend on a state of their object."""
+_ON_THE_WAY = (ActionKind.GO, ActionKind.OPEN, ActionKind.LOOK, ActionKind.SEARCH)
+_HANDLED = (ActionKind.TAKE, ActionKind.PUT, ActionKind.CUT)
 _SPARE = 4
 """Actions that are tried to fill up the candidates of a group that is one answer short."""
 
@@ -75,7 +77,8 @@ class MomentGroups:
         going = self._template.deed(moment.answer) is ActionKind.GO
         carrying = any(thing.pixels >= self._least for thing in context.held)
         target = context.target(moment.answer)
-        absent = target is not None and target.pixels == 0
+        alike = context.alike(target.name) if target is not None else ()
+        absent = target is not None and not any(thing.pixels for thing in alike)
         least = self._least if not going else self._least // FARTHER
         check_target(context, 0 if going and carrying and absent else least)
 
@@ -154,15 +157,32 @@ class MomentGroups:
             if thing.pixels < self._least:
                 raise RejectedError(Rejection.HIDDEN, f"The held {thing.kind} is not to be seen.")
         target = context.target(moment.answer)
-        told = any(w in fact for w in self._wanted for fact in self._writer.facts(moment))
-        if target is None or (self._template.deed(moment.answer) is ActionKind.OPEN and told):
+        if target is None:
             return
-        for thing in context.things:
-            inside = thing.support == target.name and thing.inside
-            if inside and thing.kind in self._wanted and thing.pixels < self._least / _PARTLY:
+        opening = self._template.deed(moment.answer) is ActionKind.OPEN
+        for thing in self._aimed_at(context, target):
+            told = any(thing.kind in fact for fact in self._writer.facts(moment))
+            if thing.pixels < self._least / _PARTLY and not (opening and told):
                 raise RejectedError(
                     Rejection.HIDDEN, f"The {thing.kind} in the {target.kind} is not to be seen."
                 )
+
+    def _aimed_at(self, context: StepContext, target: SceneObject) -> Iterator[SceneObject]:
+        """What the answer is for: wanted things in its target, and the thing that is handled next.
+
+        Without them in the image, nothing tells why to go to a cabinet, or to open it.
+        """
+        for thing in context.things:
+            if thing.support == target.name and thing.inside and thing.kind in self._wanted:
+                yield thing
+        if self._template.deed(context.answer) not in _ON_THE_WAY:
+            return
+        handling = (a for a in context.plan if self._template.deed(a) not in _ON_THE_WAY)
+        following = next(handling, None)
+        if following is not None and self._template.deed(following) in _HANDLED:
+            handled = context.target(following)
+            if handled is not None and handled.kind != target.kind and not handled.held:
+                yield handled
 
     def _shows_state(self, moment: Moment) -> bool:
         """Whether the state that the answer would change can be seen: the image with the other

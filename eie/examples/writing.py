@@ -223,7 +223,8 @@ class ExampleWriter:
         in_sight = sum(t.pixels > 0 for t in context.things)
         rgb = context.observation.rgb
         assert rgb is not None
-        if (dim := unclear(rgb, in_sight)) is not None:
+        most = max((t.pixels for t in context.things), default=0) / (rgb.shape[0] * rgb.shape[1])
+        if (dim := unclear(rgb, in_sight, most)) is not None:
             raise RejectedError(Rejection.UNCLEAR, dim)
         # A goal may say the answer: it says the answers of all twins alike.
         check_question(words.asked.replace(self._origin.task.goal, " "), answer, context)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from inhabit.eie.checking.perceptible import changed_share, is_perceptible
+from inhabit.eie.checking.pictures import unclear
 from inhabit.eie.checking.splits import split_of
 
 GREY = np.full((300, 300, 3), 128, np.uint8)
@@ -34,3 +35,9 @@ def test_few_rooms_fill_every_split(seed: int) -> None:
     rooms = [f"flat {number}" for number in range(7)]
     splits = [split_of(room, seed, rooms) for room in rooms]
     assert sorted(splits) == ["test", "train", "train", "train", "train", "train", "val"]
+
+
+def test_an_image_that_one_thing_fills_is_unclear() -> None:
+    rgb = np.random.default_rng(0).integers(0, 256, (60, 60, 3), np.uint8)
+    assert unclear(rgb, in_sight=3, most=0.79) is None
+    assert unclear(rgb, in_sight=3, most=0.81) == "One thing covers 81% of the picture."
