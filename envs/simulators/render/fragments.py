@@ -101,8 +101,9 @@ def gather_whole(
         y = (0.5 * np.float32(height - 1) - np.float32(row)) / pixels
         for start in range(0, width, BLOCK):
             size = min(BLOCK, width - start)
+            near, seen = nearness[row, start : start + size], faces[row, start : start + size]
             for k in range(size):
-                block[3, k] = 1.0 / nearness[row, start + k]
+                block[3, k] = 1.0 / near[k]
             for k in range(size):
                 rays[0, k] = (np.float32(start + k) - middle) / pixels
             for d in range(3):
@@ -112,20 +113,23 @@ def gather_whole(
                     block[d, k] = eye + block[3, k] * (ahead + rays[0, k] * right + y * up)
             nothing = 0
             for k in range(size):
-                nothing += faces[row, start + k] < 0
+                nothing += seen[k] < 0
             if nothing == 0:
+                line = face[count : count + size]
                 for k in range(size):
-                    face[count + k] = faces[row, start + k]
+                    line[k] = seen[k]
+                line = pixel[count : count + size]
                 for k in range(size):
-                    pixel[count + k] = row * width + start + k
+                    line[k] = row * width + start + k
                 for d in range(3):
+                    places = point[d, count : count + size]
                     for k in range(size):
-                        point[d, count + k] = block[d, k]
+                        places[k] = block[d, k]
                 count += size
                 continue
             for k in range(size):
-                if faces[row, start + k] >= 0:
-                    face[count], pixel[count] = faces[row, start + k], row * width + start + k
+                if seen[k] >= 0:
+                    face[count], pixel[count] = seen[k], row * width + start + k
                     for d in range(3):
                         point[d, count] = block[d, k]
                     count += 1
@@ -267,20 +271,23 @@ def smooth_normals(
     for start in range(0, len(face), BLOCK):
         size = min(BLOCK, len(face) - start)
         curved = False
+        seen = face[start : start + size]
         for k in range(size):
-            f = np.uint32(face[start + k])
+            f = np.uint32(seen[k])
             block[3, k], block[4, k], block[5, k] = planes[f, 0], planes[f, 1], planes[f, 2]
             curved = curved or not flat[f]
         for d in range(3):
+            line = point[d, start : start + size]
             for k in range(size):
-                block[d, k] = point[d, start + k]
+                block[d, k] = line[k]
         for k in range(size):
             x, y, z = block[0, k] - ox, block[1, k] - oy, block[2, k] - oz
             away = block[3, k] * x + block[4, k] * y + block[5, k] * z > 0.0
             block[6, k] = -1.0 if away else 1.0
         for d in range(3):
+            line = normal[d, start : start + size]
             for k in range(size):
-                normal[d, start + k] = block[6, k] * block[3 + d, k]
+                line[k] = block[6, k] * block[3 + d, k]
         if curved:
             bend(vertices, faces, normals, flat, face, block, start, size, normal)
 

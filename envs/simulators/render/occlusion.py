@@ -169,19 +169,19 @@ def blur(near: Array, rough: Array, smooth: Array) -> None:
     for i in range(rows):
         for start in range(0, columns, BLOCK):
             size = min(BLOCK, columns - start)
-            for q in range(size):
-                block[2, q] = near[i + 2, start + q + 2]
-                block[0, q] = 0.0
-                block[1, q] = 0.0
+            block[2, :size] = near[i + 2, start + 2 : start + 2 + size]
+            block[:2] = 0.0
             for r in range(i, i + 4):
                 for s in range(start, start + 4):
+                    other, open_ = near[r, s : s + size], rough[r, s : s + size]
                     for q in range(size):
                         here = block[2, q]
-                        alike = abs(near[r, s + q] - here) < 0.06 * here
-                        block[0, q] += rough[r, s + q] if alike else 0.0
+                        alike = abs(other[q] - here) < 0.06 * here
+                        block[0, q] += open_[q] if alike else 0.0
                         block[1, q] += 1.0 if alike else 0.0
+            line = smooth[i, start : start + size]
             for q in range(size):
-                smooth[i, start + q] = block[0, q] / max(block[1, q], 1.0)
+                line[q] = block[0, q] / max(block[1, q], 1.0)
 
 
 @kernel

@@ -156,9 +156,10 @@ def to_own_axes(
     ax, ay, az = rotation[0, grain], rotation[1, grain], rotation[2, grain]
     bx, by, bz = rotation[0, one], rotation[1, one], rotation[2, one]
     cx, cy, cz = rotation[0, two], rotation[1, two], rotation[2, two]
+    end = start + size
+    xs, ys, zs = point[0, start:end], point[1, start:end], point[2, start:end]
     for q in range(size):
-        k = start + q
-        sx, sy, sz = point[0, k] - x, point[1, k] - y, point[2, k] - z
+        sx, sy, sz = xs[q] - x, ys[q] - y, zs[q] - z
         block[ALONG, q] = ax * sx + ay * sy + az * sz
         block[ONE, q] = bx * sx + by * sy + bz * sz
         block[TWO, q] = cx * sx + cy * sy + cz * sz
@@ -184,13 +185,15 @@ def to_own_faces(
     ax, ay, az = rotation[0, grain], rotation[1, grain], rotation[2, grain]
     bx, by, bz = rotation[0, one], rotation[1, one], rotation[2, one]
     cx, cy, cz = rotation[0, two], rotation[1, two], rotation[2, two]
+    end = start + size
+    xs, ys, zs = point[0, start:end], point[1, start:end], point[2, start:end]
+    us, vs, ws = normal[0, start:end], normal[1, start:end], normal[2, start:end]
     for q in range(size):
-        k = start + q
-        nx, ny, nz = normal[0, k], normal[1, k], normal[2, k]
+        nx, ny, nz = us[q], vs[q], ws[q]
         block[FACE_ALONG, q] = ax * nx + ay * ny + az * nz
         block[FACE_ONE, q] = bx * nx + by * ny + bz * nz
         block[FACE_TWO, q] = cx * nx + cy * ny + cz * nz
-        dx, dy, dz = point[0, k] - ox, point[1, k] - oy, point[2, k] - oz
+        dx, dy, dz = xs[q] - ox, ys[q] - oy, zs[q] - oz
         away = dx * dx + dy * dy + dz * dz + 1e-9
         slant = abs(dx * nx + dy * ny + dz * nz)
         block[PIXEL, q] = away / pixels / max(slant, 0.1 * sqrt(away))
@@ -221,14 +224,17 @@ def lay(
         finish[2, start : start + size] = metal
         return
     to_a, to_b, to_c = paints[material, 3] - a, paints[material, 4] - b, paints[material, 5] - c
+    end = start + size
+    red, green, blue = color[0, start:end], color[1, start:end], color[2, start:end]
     for q in range(size):
-        color[0, start + q] = (a + to_a * block[SHARE, q]) * block[TONE, q]
+        red[q] = (a + to_a * block[SHARE, q]) * block[TONE, q]
     for q in range(size):
-        color[1, start + q] = (b + to_b * block[SHARE, q]) * block[TONE, q]
+        green[q] = (b + to_b * block[SHARE, q]) * block[TONE, q]
     for q in range(size):
-        color[2, start + q] = (c + to_c * block[SHARE, q]) * block[TONE, q]
+        blue[q] = (c + to_c * block[SHARE, q]) * block[TONE, q]
+    polish = finish[0, start:end]
     for q in range(size):
-        finish[0, start + q] = gloss * block[DULL, q]
+        polish[q] = gloss * block[DULL, q]
     finish[1, start : start + size] = glow
     finish[2, start : start + size] = metal
 

@@ -203,19 +203,14 @@ def light_fragments(
     ox, oy, oz = np.float32(origin[0]), np.float32(origin[1]), np.float32(origin[2])
     for start in range(0, len(lit), BLOCK):
         size = min(BLOCK, len(lit) - start)
+        end = start + size
         for d in range(3):
-            for k in range(size):
-                given[d, k] = point[d, start + k]
-            for k in range(size):
-                given[3 + d, k] = normal[d, start + k]
-            for k in range(size):
-                given[6 + d, k] = paint[d, start + k]
-            for k in range(size):
-                given[9 + d, k] = finish[d, start + k]
-        for k in range(size):
-            given[12, k] = lit[start + k]
-        for k in range(size):
-            given[13, k] = open_sky[start + k]
+            copy(point[d, start:end], given[d])
+            copy(normal[d, start:end], given[3 + d])
+            copy(paint[d, start:end], given[6 + d])
+            copy(finish[d, start:end], given[9 + d])
+        copy(lit[start:end], given[12])
+        copy(open_sky[start:end], given[13])
         for k in range(size):
             nx, ny, nz = given[3, k], given[4, k], given[5, k]
             dx, dy, dz = ox - given[0, k], oy - given[1, k], oz - given[2, k]
@@ -241,8 +236,14 @@ def light_fragments(
         for j in range(lamps.shape[0]):
             add_lamp(lamps, j, given, block, light, size)
         for i in range(3):
-            for k in range(size):
-                color[i, start + k] = light[i, k]
+            copy(light[i, :size], color[i, start:end])
+
+
+@part
+def copy(numbers: Array, to: Array) -> None:
+    """Copy a row. Of a slice LLVM knows that no index is negative, and uses vector instructions."""
+    for k in range(len(numbers)):
+        to[k] = numbers[k]
 
 
 @inlined
@@ -322,8 +323,9 @@ def develop_whole(color: Array, curve: Array, picture: Array) -> None:
     for start in range(0, len(picture), BLOCK):
         size = min(BLOCK, len(picture) - start)
         for i in range(3):
+            line, bytes_ = color[i, start : start + size], picture[start : start + size, i]
             for k in range(size):
-                level = max(np.int32(color[i, start + k] * LEVELS), np.int32(0))
+                level = max(np.int32(line[k] * LEVELS), np.int32(0))
                 places[0, k] = np.uint32(min(level, np.int32(CURVE - 1)))
             for k in range(size):
-                picture[start + k, i] = curve[places[0, k]]
+                bytes_[k] = curve[places[0, k]]

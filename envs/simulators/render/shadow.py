@@ -182,12 +182,15 @@ def light_fragments(
     for start in range(0, len(face), BLOCK):
         number = min(BLOCK, len(face) - start)
         for d in range(3):
+            end = start + number
+            points, normals = point[d, start:end], normal[d, start:end]
             for k in range(number):
-                given[d, k] = point[d, start + k]
+                given[d, k] = points[k]
             for k in range(number):
-                given[3 + d, k] = normal[d, start + k]
+                given[3 + d, k] = normals[k]
+        faces = face[start : start + number]
         for k in range(number):
-            f = face[start + k]
+            f = np.uint32(faces[k])
             given[6, k], given[7, k], given[8, k] = planes[f, 0], planes[f, 1], planes[f, 2]
         project(given, block, number, len(nearness), origin, axes, pixels, radius)
         count = 0
