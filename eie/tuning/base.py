@@ -20,6 +20,7 @@ from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.eie.tuning.parts import lora_targets, module_names, vision_encoder
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
+from inhabit.eie.tuning.sharding import gathered, split_as
 from inhabit.envs.core import UnavailableError
 
 
@@ -80,11 +81,16 @@ class Base:
         if shapes != {n: tuple(p.shape) for n, p in trained.items()}:
             raise TuneError("The checkpoint is of another base, or of other trained parts.")
         for name, parameter in trained.items():
-            parameter.copy_(tensors[name])
+            parameter.copy_(split_as(tensors[name], parameter))
 
-    def save(self, folder: Path) -> None:
-        """Write what `--model local:FOLDER` can load, into an empty `folder`."""
-        self.wrapped.save_pretrained(folder)
+    def state(self) -> dict[str, torch.Tensor]:
+        """What `save` writes. Every process has to ask for it where weights are split."""
+        found = self.trained if self.adapted else self.model.state_dict()
+        return {name: gathered(tensor.detach()) for name, tensor in found.items()}
+
+    def save(self, folder: Path, state: Mapping[str, torch.Tensor]) -> None:
+        """Write what `--model local:FOLDER` can load, of weights `state`, to an empty `folder`."""
+        self.wrapped.save_pretrained(folder, state_dict=dict(state))
         if not self.adapted:
             self.encoder.save(folder)
             source = Path(self.name.removeprefix("local:")).expanduser()

@@ -15,6 +15,12 @@ _GIGABYTE = 10**9
 _KEPT = (torch.Tensor, type(None))
 _PIXELS = 4
 """Dimensions of a batch of images: (images, channels, height, width)."""
+_GRID = "grid_thw"
+"""The argument of Qwen-VL's encoders, which take the patches of all images in one row: their
+number along time, height and width for each image, (images, 3)."""
+
+Image = tuple[torch.Tensor, dict[str, Any]]
+"""The pixels of one image, as a batch, and the other arguments for it."""
 
 
 def remember_images(model: Any, gigabytes: float) -> bool:
@@ -23,7 +29,7 @@ def remember_images(model: Any, gigabytes: float) -> bool:
     Each image is read by itself, so that the result does not depend on what is remembered.
 
     Returns:
-        Whether it does: not if it is trained, or does not take images of one size as a batch.
+        Whether it does: not if it is trained. Images that can't be told apart are read anew.
     """
     encoder = vision_encoder(model)
     if encoder is None or any(p.requires_grad for p in encoder.parameters()):
@@ -34,7 +40,7 @@ def remember_images(model: Any, gigabytes: float) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Read:
-    """The tensors of an encoder's output for one image. Lists, as of feature maps, are left out."""
+    """The tensors of an encoder's output for one image, and its lists or tuples of tensors."""
 
     kind: type[Any]
     """Of the output."""
@@ -49,7 +55,7 @@ class _Read:
         tuples = {
             name: value
             for name, value in output.items()
-            if isinstance(value, tuple) and all(isinstance(t, _KEPT) for t in value)
+            if isinstance(value, tuple | list) and all(isinstance(t, _KEPT) for t in value)
         }
         single = {n: (v,) for n, v in output.items() if isinstance(v, torch.Tensor)}
         return cls(type(output), {**tuples, **single}, frozenset(tuples))
@@ -75,9 +81,10 @@ class _Remembering:
         self._known: dict[bytes, _Read] = {}
 
     def __call__(self, pixel_values: torch.Tensor, **options: Any) -> Any:
-        if pixel_values.dim() != _PIXELS:
+        images = _apart(pixel_values, options)
+        if not images:
             return self._forward(pixel_values, **options)
-        found = [self._read(image, options) for image in pixel_values]
+        found = [self._read(*image) for image in images]
         whole = found[0].kind()
         for name, layers in found[0].tensors.items():
             joined = tuple(
@@ -88,13 +95,35 @@ class _Remembering:
         return whole
 
     @torch.no_grad()
-    def _read(self, image: torch.Tensor, options: dict[str, Any]) -> _Read:
-        pixels = image.contiguous().view(torch.uint8).cpu().numpy().tobytes()
-        key = blake2b(pixels + repr(sorted(options)).encode(), digest_size=16).digest()
+    def _read(self, pixels: torch.Tensor, options: dict[str, Any]) -> _Read:
+        digest = blake2b(digest_size=16)
+        for name, value in (("", pixels), *sorted(options.items())):
+            whole = value.contiguous() if isinstance(value, torch.Tensor) else None
+            told = value if whole is None else (whole.dtype, tuple(whole.shape))
+            digest.update(f"{name}={told};".encode())
+            if whole is not None:
+                digest.update(whole.flatten().view(torch.uint8).cpu().numpy().tobytes())
+        key = digest.digest()
         found = self._known.get(key)
         if found is None:
-            found = _Read.of(self._forward(image[None], **options))
+            found = _Read.of(self._forward(pixels, **options))
             if found.size <= self._room:
                 self._room -= found.size
                 self._known[key] = found
         return found
+
+
+def _apart(pixels: torch.Tensor, options: dict[str, Any]) -> list[Image]:
+    """The arguments for each image; empty where they can't be told apart."""
+    tensors = {n for n, value in options.items() if isinstance(value, torch.Tensor)}
+    if _GRID in tensors and pixels.dim() == 2 and tensors == {_GRID}:
+        grid = options[_GRID]
+        rows = torch.split(pixels, grid.prod(-1).tolist())
+        return [(row, {**options, _GRID: grid[i : i + 1]}) for i, row in enumerate(rows)]
+    count = len(pixels)
+    if pixels.dim() != _PIXELS or any(len(options[name]) != count for name in tensors):
+        return []
+    return [
+        (pixels[i : i + 1], {**options, **{n: options[n][i : i + 1] for n in tensors}})
+        for i in range(count)
+    ]

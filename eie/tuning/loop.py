@@ -24,6 +24,7 @@ from inhabit.eie.tuning.passes import read
 from inhabit.eie.tuning.questions import Question, Questions
 from inhabit.eie.tuning.samples import Sample
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
+from inhabit.eie.tuning.sharding import gathered, split_as
 from inhabit.eie.tuning.shared_prompts import read_shared
 
 _COMPARED = 3
@@ -78,7 +79,7 @@ class Training:
         optimizer = torch.optim.AdamW(
             list(self.base.trained.values()), betas=(0.9, 0.999), weight_decay=self.settings.decay
         )
-        if self.settings.episodes:
+        if self.settings.episodes or self.settings.epochs > 1:
             remember_images(self.base.model, self.settings.cache)
         train, judged = self._questions(self.train), self._questions(self.judged)
         plan = self._plan(train)  # of the weights at the start, as in the first run
@@ -138,12 +139,16 @@ class Training:
             for place, i in enumerate(indices)
         ]
         sums = _Sums()
-        for group in self._groups(questions, plan, peers):
-            sums = self._backward(step, group, len(indices), plan, sums)
+        # Split weights have the mean of all processes' gradients.
+        batch = len(indices) / (peers.count if self.settings.shard else 1)
+        for group, counts in self._groups(questions, plan, peers):
+            sums = self._backward(step, group, batch, plan, sums, counts=counts)
         parameters = list(self.base.trained.values())
         # A process without an example in this step still takes part in the reduction.
-        peers.add([p.grad if p.grad is not None else _zero(p) for p in parameters])
-        norm = float(torch.nn.utils.clip_grad_norm_(parameters, self.settings.clip))
+        gradients = [p.grad if p.grad is not None else _zero(p) for p in parameters]
+        if not self.settings.shard:
+            peers.add(gradients)
+        norm = float(gathered(torch.nn.utils.clip_grad_norm_(parameters, self.settings.clip)))
         if not math.isfinite(norm):
             raise self._stopped(step, "a gradient is not a finite number")
         rate = self._rate(step)
@@ -156,20 +161,33 @@ class Training:
 
     def _groups(
         self, questions: Sequence[Question], plan: ReadingPlan, peers: Devices
-    ) -> Iterator[Sequence[Question]]:
-        """The micro-batches that this process reads."""
+    ) -> Iterator[tuple[Sequence[Question], bool]]:
+        """The micro-batches that this process reads, and whether they count.
+
+        Where weights are split, all processes read as many: some read one that does not count.
+        """
         if self.settings.episodes:
             groups = by_episode(questions)
         else:
             share = math.ceil(len(questions) / peers.count)
             most = min(self.settings.micro_batch, share) if plan.together else 1
             groups = micro_batches(questions, most)
-        yield from groups[peers.rank :: peers.count]
+        own = groups[peers.rank :: peers.count]
+        yield from ((group, True) for group in own)
+        if self.settings.shard and len(own) * peers.count < len(groups):
+            yield groups[0], False
 
     def _backward(
-        self, step: int, group: Sequence[Question], batch: int, plan: ReadingPlan, sums: _Sums
+        self,
+        step: int,
+        group: Sequence[Question],
+        batch: float,
+        plan: ReadingPlan,
+        sums: _Sums,
+        *,
+        counts: bool,
     ) -> _Sums:
-        """Add the gradients of a micro-batch."""
+        """Add the gradients of a micro-batch, if it counts."""
         scores = self._scores(group, plan)
         losses = [self._loss(one, question) for one, question in zip(scores, group, strict=True)]
         for one, question in zip(losses, group, strict=True):
@@ -178,8 +196,8 @@ class Training:
                     step, f"the loss of example {question.id!r} is not a finite number"
                 )
         total = torch.stack(losses).sum()
-        (total / batch).backward()  # type: ignore[no-untyped-call]
-        return _added(sums, float(total.detach()), scores, group)
+        (total * counts / batch).backward()  # type: ignore[no-untyped-call]
+        return _added(sums, float(total.detach()), scores, group) if counts else sums
 
     def _scores(self, group: Sequence[Question], plan: ReadingPlan) -> list[Scores]:
         with self.base.precision():
@@ -215,8 +233,10 @@ class Training:
         self.base.to_evaluation()
         questions = [judged.to_judge(i) for i in range(len(self.judged))]
         sums = _Sums()
-        for group in self._groups(questions, plan, peers):
+        for group, counts in self._groups(questions, plan, peers):
             scores = self._scores(group, plan)
+            if not counts:
+                continue
             told = zip(scores, group, strict=True)
             total = -sum(float(one.means[question.answer]) for one, question in told)
             sums = _added(sums, total, scores, group)
@@ -260,24 +280,22 @@ class Training:
         for name, parameter in self.base.trained.items():
             optimizer.state[parameter] = {
                 "step": torch.tensor(float(found.state.step)),
-                "exp_avg": found.first[name].to(parameter.device),
-                "exp_avg_sq": found.second[name].to(parameter.device),
+                "exp_avg": split_as(found.first[name], parameter),
+                "exp_avg_sq": split_as(found.second[name], parameter),
             }
         return found.state.step
 
     def _save(self, step: int, optimizer: Any, peers: Devices) -> None:
         trained = self.base.trained
         moments = {n: optimizer.state[p] for n, p in trained.items()}
+        whole = Checkpoint(
+            CheckpointState(step=step, asked=self.asked),
+            {n: gathered(p.detach()) for n, p in trained.items()},
+            {n: gathered(m["exp_avg"]) for n, m in moments.items()},
+            {n: gathered(m["exp_avg_sq"]) for n, m in moments.items()},
+        )
         if peers.rank == 0:
-            checkpoint.save(
-                self.out / "checkpoints",
-                Checkpoint(
-                    CheckpointState(step=step, asked=self.asked),
-                    trained,
-                    {n: m["exp_avg"] for n, m in moments.items()},
-                    {n: m["exp_avg_sq"] for n, m in moments.items()},
-                ),
-            )
+            checkpoint.save(self.out / "checkpoints", whole)
         peers.wait()
 
     def _tell(self, line: log.LogLine, peers: Devices) -> None:

@@ -110,12 +110,15 @@ class TuneSettings(SettingsModel):
     masks: every candidate is then read with the whole prompt."""
     quantization: Literal["", "bnb-8bit", "bnb-4bit"] = ""
     """Quantize the frozen weights while they are loaded, by bitsandbytes: QLoRA."""
+    shard: bool = False
+    """Split weights, gradients and moments over the processes of `accelerate launch` (FSDP), for
+    models that do not fit one GPU."""
     checkpointing: bool = False
     """Compute activations again in the backward pass instead of keeping them: less memory, and
     about a third more time."""
     cache: float = Field(default=4.0, ge=0)
-    """Memory for encoded prompts with their pictures, in GB. What does not fit is read and encoded
-    again in each epoch."""
+    """Memory for encoded prompts with their pictures, in GB, and as much again for what a frozen
+    vision encoder makes of them. What does not fit is read and encoded again in each epoch."""
     save_every: int = Field(default=50, ge=1)
     """Optimizer steps between checkpoints."""
     judge_every: int = Field(default=50, ge=1)
@@ -134,6 +137,8 @@ class TuneSettings(SettingsModel):
             raise ValueError("targets=none needs whole=, the names of what is trained")
         if "all" in self.whole and self.targets != "none":
             raise ValueError("whole=all needs targets=none: nothing is left for LoRA")
+        if self.quantization and self.shard:
+            raise ValueError("quantized weights can't be split: leave shard or quantization out")
         if self.quantization and self.whole:
             raise ValueError("quantized weights can't be trained themselves: leave whole= out")
         return self

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
+from torch import Tensor
 
 from inhabit.agents.models.registry import find
 from inhabit.eie.tuning import log
@@ -20,6 +21,7 @@ from inhabit.eie.tuning.devices import Devices
 from inhabit.eie.tuning.loop import Training
 from inhabit.eie.tuning.samples import Sample, choose
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
+from inhabit.eie.tuning.sharding import shard
 
 _SOFTWARE = ("inhabit", "torch", "transformers", "peft")
 
@@ -107,6 +109,10 @@ def tune(
     )
     peers = Devices()
     made = prepare(base, settings, seed)
+    if settings.shard:
+        if peers.count == 1:
+            raise TuneError("shard=true needs several processes: start it by `accelerate launch`.")
+        shard(made.model, peers.count)
     out.mkdir(parents=True, exist_ok=True)
     training = Training(
         made,
@@ -124,8 +130,9 @@ def tune(
     finally:
         if peers.rank == 0:
             _write(out / "index.html", page(asked.model_dump(mode="json"), _lines(out)))
+    state = made.state()
     if peers.rank == 0:
-        _keep(made, out, asked)
+        _keep(made, state, out, asked)
     return _result(training, asked, out)
 
 
@@ -148,12 +155,12 @@ def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:
     )
 
 
-def _keep(base: Base, out: Path, asked: TuneRequest) -> None:
+def _keep(base: Base, state: Mapping[str, Tensor], out: Path, asked: TuneRequest) -> None:
     """Write the tuned model atomically."""
     half, target = out / "model.half", out / "model"
     shutil.rmtree(half, ignore_errors=True)
     half.mkdir()
-    base.save(half)
+    base.save(half, state)
     shutil.rmtree(target, ignore_errors=True)
     half.rename(target)
     _write(out / "tune.json", json.dumps(asked.model_dump(mode="json"), indent=2) + "\n")
