@@ -76,6 +76,7 @@ class Stage:
         self._ground: Vector = (0.34, 0.32, 0.29)
         self._pack: Pack | None = None
         self._shadow: ShadowMap | None = None
+        self._lighting: Lighting | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,6 +151,7 @@ class Stage:
         if key is not None:
             self._key, self._shadow = key, None
         self._sky, self._ground = sky or self._sky, ground or self._ground
+        self._lighting = None
 
     def lamp(self, name: str, light: Light | None) -> None:
         """Switch a further lamp on, which casts no shadow; None switches it off."""
@@ -157,6 +159,7 @@ class Stage:
             self._lamps.pop(name, None)
         else:
             self._lamps[name] = light
+        self._lighting = None
 
     def render(
         self,
@@ -211,9 +214,11 @@ class Stage:
             reached = np.ones(len(seen.face), np.float32)
         around = open_sky(surface, pack.surfaces.planes, seen, view, scratch)
         painted = paint(seen, pack, view, scratch)
-        return shade(seen, painted, reached, around, self._lighting(), view, scratch)
+        if self._lighting is None:
+            self._lighting = self._gathered_light()
+        return shade(seen, painted, reached, around, self._lighting, view, scratch)
 
-    def _lighting(self) -> Lighting:
+    def _gathered_light(self) -> Lighting:
         # Sums of light are rounded: in another order they could come to another colour.
         lamps = [self._key, *(self._lamps[name] for name in sorted(self._lamps))]
         rows = [
