@@ -20,8 +20,8 @@ from inhabit.episodes.scoring.metrics import wilson
 MOST = 4000
 """Number of examples that are used, from the start of the set."""
 
-_LOOKS = 40
-"""Passes over the images' features, which are few and dense."""
+_LOOKS = 5
+"""Passes over the images' features; more fit the few examples too closely."""
 
 Examples = Callable[[], Iterable[Example]]
 """Iterates over the examples of a set from the start, at every call."""
