@@ -33,8 +33,11 @@ class Stage:
         )
         self.env: Env = registration.make(backend, settings)
         template = registration.template(settings) if registration.template else None
-        self.kinds = [*template.lexicon.kinds, *template.lexicon.synonyms] if template else []
-        self.synonyms = template.lexicon.synonyms if template else {}
+        called = template.lexicon.called if template else {}
+        # Names of several words that mean one kind: a "toilet roll" is no toilet.
+        named = {n: min(k) for n, k in called.items() if len(k) == 1 and " " in n}
+        self.synonyms = {**named, **(template.lexicon.synonyms if template else {})}
+        self.kinds = [*(template.lexicon.kinds if template else ()), *self.synonyms]
         self.products = template.lexicon.products if template else {}
         self._start = ""
         self._done: list[str] = []
