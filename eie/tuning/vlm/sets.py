@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from inhabit.eie.examples.example import Example, Lineage, Past, Split
 from inhabit.eie.tuning.demonstrations import RecordedEpisode, episodes_in
 from inhabit.envs.core import Task
 
-Says = Callable[[Task, random.Random], str]
-"""Gives the goal of a task in words."""
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How an episode is told."""
+
+    goal: str
+    rename: Callable[[str], str] = str
+    """Gives the objects in a text the names that they have in the goal."""
+
+
+Tells = Callable[[Task, random.Random], Telling]
 
 _WRONG = 3
 
 
 def write_set(
-    recordings: list[Path], target: Path, *, split: Split, says: Says, copies: int, seed: int
+    recordings: list[Path], target: Path, *, split: Split, tells: Tells, copies: int, seed: int
 ) -> int:
     """Write the steps of recorded episodes as examples; returns their number.
 
@@ -25,9 +35,9 @@ def write_set(
         recordings: folders of `demonstrations.record`, inside the folder of `target`'s parent.
         target: folder of the set. Its images are links to those of the recordings.
         split: of the examples.
-        says: words for the goal of each copy.
-        copies: how often each episode is taken, each time with another goal text.
-        seed: of the goal texts and of the wrong candidates.
+        tells: how each copy is told.
+        copies: how often each episode is taken, each time told anew.
+        seed: of the tellings and of the wrong candidates.
     """
     target.mkdir(parents=True, exist_ok=True)
     count = 0
@@ -38,8 +48,8 @@ def write_set(
             for episode in episodes_in(recording):
                 for copy in range(copies):
                     rng = random.Random(f"{seed} {copy} {episode.task.id}")
-                    goal = says(episode.task, rng)
-                    for example in _examples(episode, goal, frames, split, copy, rng):
+                    told = tells(episode.task, rng)
+                    for example in _examples(episode, told, frames, split, copy, rng):
                         file.write(example.model_dump_json() + "\n")
                         count += 1
     half.replace(target / "examples.jsonl")
@@ -59,12 +69,19 @@ def _linked(recording: Path, target: Path) -> str:
 
 
 def _examples(
-    episode: RecordedEpisode, goal: str, prefix: str, split: Split, copy: int, rng: random.Random
+    episode: RecordedEpisode,
+    told: Telling,
+    prefix: str,
+    split: Split,
+    copy: int,
+    rng: random.Random,
 ) -> Iterator[Example]:
     past: list[Past] = []
     for number, step in enumerate(episode.steps):
-        wrong = [text for text in episode.vocabulary if text != step.best]
-        candidates = [step.best, *rng.sample(wrong, min(_WRONG, len(wrong)))]
+        best = told.rename(step.best)
+        renamed = dict.fromkeys(map(told.rename, episode.vocabulary))
+        wrong = [text for text in renamed if text != best]
+        candidates = [best, *rng.sample(wrong, min(_WRONG, len(wrong)))]
         rng.shuffle(candidates)
         *frames, image = step.frames or ("",)
         yield Example(
@@ -75,18 +92,22 @@ def _examples(
             image=image,
             frames=tuple(frames),
             image_digest=Path(image).stem,
-            text=step.text,
-            question=goal,
+            text=told.rename(step.text),
+            question=told.goal,
             candidates=tuple(candidates),
-            answer=candidates.index(step.best),
+            answer=candidates.index(best),
             reason="",
-            key_concepts=(step.best,),
-            goal=goal,
+            key_concepts=(best,),
+            goal=told.goal,
             history=tuple(past),
             lineage=Lineage(
                 author="expert", seed_task=episode.task.id, task={"id": episode.task.id}, seed=copy
             ),
         )
         past.append(
-            Past(action=step.action, feedback=step.feedback, failed=step.reason is not None)
+            Past(
+                action=told.rename(step.action),
+                feedback=told.rename(step.feedback),
+                failed=step.reason is not None,
+            )
         )

@@ -32,7 +32,7 @@ from inhabit.eie.tuning.vlm.model import (
     train_tokenizer,
 )
 from inhabit.eie.tuning.vlm.pretraining import Pretraining, encoder_of, pretrain
-from inhabit.eie.tuning.vlm.sets import write_set
+from inhabit.eie.tuning.vlm.sets import Telling, write_set
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.tasks import sample
 from tests.agents.models.local.tiny import save_qwen
@@ -72,7 +72,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def made(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "set"
-    write_set([recorded], folder, split="train", says=lambda t, _: t.goal, copies=2, seed=0)
+    write_set(
+        [recorded], folder, split="train", tells=lambda t, _: Telling(t.goal), copies=2, seed=0
+    )
     return folder
 
 
