@@ -105,11 +105,11 @@ class Planner(ModelAgent):
         """The task that the goal is read as, and the action of its skill."""
         if self._reader is None:
             return TaskStep()
-        nouns = frozenset(
-            parsed.noun for parsed in (action(a.text) for a in view.candidates) if parsed.noun
-        )
-        readings = self._reader.read(view.goal, nouns)
         now = situation(view, earlier, current)
+        # Where only what is in view is offered, a held object is no candidate any more.
+        texts = [*(a.text for a in view.candidates), *(step.action for step in view.history)]
+        named = {parsed.noun for parsed in map(action, texts)}
+        readings = self._reader.read(view.goal, frozenset((named | {now.held}) - {""}))
         reading = believed(readings, now)
         if reading is None:
             return TaskStep(text="The goal could not be read.", unread=True)

@@ -183,3 +183,20 @@ def test_a_contradictory_and_a_very_long_goal_raise_nothing(box: Model) -> None:
     for goal in ("Heat the cold apple and chill it, do not move it.", "fetch the mug " * 3000):
         decision = decided(box, view(Observation("", rgb=BLACK), (), goal))
         assert decision.action is not None and decision.reasoning
+
+
+def test_a_held_object_is_read_though_only_objects_in_view_are_offered(box: Model) -> None:
+    """Whoever holds the mug can't pick one up, so no candidate names it."""
+    seen = Observation("You have a mug in your hands. You see: sink_1, countertop_1.")
+    steps = [
+        Step("look around", None, "You look around.", None, "You see: mug_1, sink_1."),
+        Step("go to the mug", None, "You are at the mug_1.", None, "You see: mug_1."),
+        Step("pick up the mug", None, "You pick up the mug_1.", None, seen.text),
+        Step("go to the sink", None, "You are at the sink_1.", None, seen.text),
+    ]
+    texts = ("go to the sink", "go to the countertop", "put it in the sink")
+    offered = tuple(a for a in vocabulary(Kind.KITCHEN) if a.text in texts)
+    given = View("Put a mug in the sink.", seen, offered, tuple(steps), 0, _deaf)
+    decision = decided(box, given)
+    assert "object: mug" in decision.reasoning
+    assert decision.action is not None and decision.action.text == "put it in the sink"
