@@ -141,11 +141,22 @@ def prepare(name: str, settings: TuneSettings, seed: int) -> Base:
     for parameter in wrapped.parameters():
         if parameter.requires_grad:
             parameter.data = parameter.data.float()
+    _leave_casts_to_autocast(wrapped)
     if settings.checkpointing:
         network.gradient_checkpointing_enable({"use_reentrant": False})
     base = Base(name, network, wrapped, loaded.encoder, Ability.IMAGES in loaded.abilities)
     base.to_training()
     return base
+
+
+def _leave_casts_to_autocast(wrapped: Any) -> None:
+    """Stop adapters from casting what they read to their own float32.
+
+    `precision` casts it back at once, so the numbers are the same and only time is lost.
+    """
+    for module in wrapped.modules():
+        if hasattr(module, "lora_A"):
+            module.cast_input_dtype_enabled = False
 
 
 def _unpack(network: Any) -> None:

@@ -8,7 +8,6 @@ import torch
 from torch.nn import functional
 
 from inhabit.agents.models.local.trie import Trie
-from inhabit.eie.tuning.passes import NodeLogits
 from inhabit.eie.tuning.settings import Objective
 
 
@@ -27,12 +26,9 @@ class Scores:
         return self.sums / self.lengths
 
 
-def score(found: NodeLogits, trie: Trie) -> Scores:
-    """The scores of the sequences of `trie`."""
-    device = found.logits.device
-    logits = found.logits[
-        torch.from_numpy(found.rows).to(device), torch.from_numpy(found.columns).to(device)
-    ]
+def score(logits: torch.Tensor, trie: Trie) -> Scores:
+    """Scores of the sequences of `trie`, from `logits` after its nodes, (nodes, vocabulary)."""
+    device = logits.device
     totals = logits.logsumexp(-1)
     nodes = torch.from_numpy(trie.edge_nodes).to(device)
     tokens = torch.from_numpy(trie.edge_tokens).to(device)

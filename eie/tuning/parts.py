@@ -42,10 +42,13 @@ def lora_targets(network: Any, settings: TuneSettings) -> list[str]:
 
     Raises:
         ModelError: there are none.
+        TuneError: the last layers are asked for, and layers are not a list.
     """
     head = network.get_output_embeddings()
     within = network if settings.targets == "all" else network.get_decoder()
     inside = {id(m) for m in within.modules() if _is_linear(m) and m is not head}
+    if settings.last_layers is not None:
+        inside -= _below(network.get_decoder(), settings.last_layers)
     whole = module_names(network, settings.whole)
     names = [
         name
@@ -55,6 +58,18 @@ def lora_targets(network: Any, settings: TuneSettings) -> list[str]:
     if not names:
         raise ModelError("The model has no linear layers to put LoRA on.")
     return names
+
+
+def _below(decoder: Any, last: int) -> set[int]:
+    """The identities of all modules of `decoder` below its `last` layers.
+
+    Raises:
+        TuneError: its layers are not a list.
+    """
+    layers = getattr(decoder, "layers", None)
+    if not isinstance(layers, nn.ModuleList):
+        raise TuneError("The layers of this model are not a list: leave last_layers out.")
+    return {id(m) for layer in layers[: max(0, len(layers) - last)] for m in layer.modules()}
 
 
 def _is_linear(module: nn.Module) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,19 +19,11 @@ Way = Literal["packed", "rows"]
 candidate, which any architecture can read."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NodeLogits:
-    """Logits of a batch, and where those of each node of a trie are."""
-
-    logits: torch.Tensor
-    """(rows, columns, vocabulary), in float32."""
-    rows: NDArray[np.int64]
-    """(nodes,)"""
-    columns: NDArray[np.int64]
-    """(nodes,)"""
+Places = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
+"""The row and the column of the logits after each node of a trie, (nodes,) each."""
 
 
-def read(model: Any, questions: Sequence[Question], way: Way, *, pad: int) -> list[NodeLogits]:
+def read(model: Any, questions: Sequence[Question], way: Way, *, pad: int) -> list[torch.Tensor]:
     """The logits after each node of each question, from one forward pass.
 
     Args:
@@ -40,13 +31,16 @@ def read(model: Any, questions: Sequence[Question], way: Way, *, pad: int) -> li
         questions: either all with pictures or all without.
         way: how candidates are read.
         pad: see `collate`.
+
+    Returns:
+        For each question (nodes, vocabulary), in float32.
     """
     if way == "packed" and any(len(q.trie.paths) > 1 for q in questions):
         return _packed(model, questions, pad)
     return _rows(model, questions, pad)
 
 
-def _rows(model: Any, questions: Sequence[Question], pad: int) -> list[NodeLogits]:
+def _rows(model: Any, questions: Sequence[Question], pad: int) -> list[torch.Tensor]:
     paths = [[_path(q.trie, leaf) for leaf in _leaves(q.trie)] for q in questions]
     rows = [
         (question.prompt, question.trie.tokens[path[1:]].tolist())
@@ -55,40 +49,57 @@ def _rows(model: Any, questions: Sequence[Question], pad: int) -> list[NodeLogit
     ]
     given = collate(model, rows, pad=pad)
     first = min(len(question.prompt.ids) for question in questions) - 1
-    logits = _logits(model, given, first)
-    found, row = [], 0
+    places: list[Places] = []
+    row = 0
     for question, some in zip(questions, paths, strict=True):
         at_row, at_column = np.zeros((2, len(question.trie)), np.int64)
         for path in some:
             at_row[path] = row
             at_column[path] = len(question.prompt.ids) - 1 - first + np.arange(len(path))
             row += 1
-        found.append(NodeLogits(logits, at_row, at_column))
-    return found
+        places.append((at_row, at_column))
+    return at_places(_logits(model, given, first), places)
 
 
-def _packed(model: Any, questions: Sequence[Question], pad: int) -> list[NodeLogits]:
+def _packed(model: Any, questions: Sequence[Question], pad: int) -> list[torch.Tensor]:
     rows = [(q.prompt, q.trie.tokens[1:].tolist()) for q in questions]
     given = collate(model, rows, pad=pad)
     given["attention_mask"] = _tree_mask(model, questions, given["input_ids"].shape[1])
     given["position_ids"] = _positions(model, questions, given["input_ids"].shape[1])
     first = min(len(question.prompt.ids) for question in questions) - 1
-    logits = _logits(model, given, first)
-    return [
-        NodeLogits(
-            logits,
+    places = [
+        (
             np.full(len(question.trie), row),
             len(question.prompt.ids) - 1 - first + np.arange(len(question.trie)),
         )
         for row, question in enumerate(questions)
     ]
+    return at_places(_logits(model, given, first), places)
+
+
+def at_places(logits: torch.Tensor, places: Sequence[Places]) -> list[torch.Tensor]:
+    """The logits at the places of each question: (nodes, vocabulary) each, in float32.
+
+    They are gathered at once. The gradient of an index is as large as what it indexes, so indexing
+    for each question would cost the square of the batch.
+
+    Args:
+        logits: (rows, columns, vocabulary).
+        places: of the nodes of each question.
+    """
+    rows, columns = (torch.from_numpy(np.concatenate(some)) for some in zip(*places, strict=True))
+    taken = logits[rows.to(logits.device), columns.to(logits.device)].float()
+    return list(torch.split(taken, [len(some) for some, _ in places]))
 
 
 def _logits(model: Any, given: dict[str, torch.Tensor], first: int) -> torch.Tensor:
     """Logits from the token `first` on."""
-    keep = given["input_ids"].shape[1] - first
+    length = given["input_ids"].shape[1]
+    # As indices and not as a number: a slice is not contiguous, and for such an input the output
+    # layer is copied once a row on the CPU (half of a step's time with a large vocabulary).
+    keep = torch.arange(first, length, device=model.device)
     logits: torch.Tensor = model(**given, use_cache=False, logits_to_keep=keep).logits
-    return logits.float()
+    return logits
 
 
 def _tree_mask(model: Any, questions: Sequence[Question], length: int) -> torch.Tensor:

@@ -77,6 +77,9 @@ class TuneSettings(SettingsModel):
     targets: Literal["none", "language", "all"] = "language"
     """Linear layers that get LoRA adapters: those of the language model, or also those of the
     vision encoder. none trains what `whole` names and nothing else, and saves a whole model."""
+    last_layers: int | None = Field(default=None, ge=1)
+    """Only this many layers of the language model, the last ones, get LoRA adapters. Gradients need
+    not go further down, which is faster. By default all layers."""
     whole: Annotated[tuple[str, ...], BeforeValidator(_words)] = ()
     """Modules that are trained without LoRA, separated by commas: language, projector, vision, all
     (with targets=none), or names of modules such as "multi_modal_projector"."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.scoring import possible_ways
 from inhabit.agents.models.local.trie import Trie
-from inhabit.eie.tuning.passes import NodeLogits
+from inhabit.eie.tuning.passes import at_places
 from inhabit.eie.tuning.questions import Question
 
 _PIXELS = "pixel_values"
@@ -32,7 +32,7 @@ def can_share(model: Any, prompts: Sequence[EncodedPrompt]) -> bool:
     return plain and known and possible_ways(model)[0] == "tree"
 
 
-def read_shared(model: Any, questions: Sequence[Question]) -> list[NodeLogits]:
+def read_shared(model: Any, questions: Sequence[Question]) -> list[torch.Tensor]:
     """The logits after each node of each question, from one forward pass with gradients.
 
     All prompts begin with the same token, and `can_share` holds for them.
@@ -52,14 +52,12 @@ def read_shared(model: Any, questions: Sequence[Question]) -> list[NodeLogits]:
     kept, inverse = np.unique(np.concatenate(places), return_inverse=True)
     logits = _forward(model, trie, keys, kept)
     ends = np.cumsum([len(some) for some in places])[:-1]
-    return [
-        NodeLogits(logits, np.zeros(len(columns), np.int64), columns)
-        for columns in np.split(inverse, ends)
-    ]
+    columns: list[NDArray[np.int64]] = np.split(inverse.astype(np.int64), ends)
+    return at_places(logits, [(np.zeros_like(some), some) for some in columns])
 
 
 def _forward(model: Any, trie: Trie, keys: _Keys, kept: NDArray[np.int64]) -> torch.Tensor:
-    """Logits (1, kept, vocabulary) in float32, after the nodes `kept`."""
+    """Logits (1, kept, vocabulary) after the nodes `kept`."""
     device = model.device
     tokens = np.where(trie.tokens >= keys.words, keys.image_token, trie.tokens)[1:]
     seen = torch.from_numpy(trie.ancestors[1:, 1:]).to(device)
@@ -76,7 +74,7 @@ def _forward(model: Any, trie: Trie, keys: _Keys, kept: NDArray[np.int64]) -> to
         logits_to_keep=torch.from_numpy(kept - 1).to(device),
         **({} if pixels is None else {_PIXELS: pixels.to(device, model.dtype)}),
     ).logits
-    return logits.float()
+    return logits
 
 
 def _sequences(trie: Trie) -> list[list[int]]:

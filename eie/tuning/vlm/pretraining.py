@@ -148,7 +148,9 @@ def _loss(
     longest = max(len(text) for text, _ in texts)
     ids = torch.tensor([text + [pad] * (longest - len(text)) for text, _ in texts])
     said = torch.tensor([labels + [_UNREAD] * (longest - len(labels)) for _, labels in texts])
-    logits = model(input_ids=ids.to(model.device), use_cache=False).logits[:, :-1].float()
+    # Weights stay in float32; matrix products in bfloat16 are several times as fast.
+    with torch.autocast(model.device.type, torch.bfloat16):
+        logits = model(input_ids=ids.to(model.device), use_cache=False).logits[:, :-1].float()
     return functional.cross_entropy(
         logits.flatten(0, 1), said[:, 1:].flatten().to(model.device), ignore_index=_UNREAD
     )

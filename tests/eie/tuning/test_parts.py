@@ -98,3 +98,10 @@ def scores(model: str, made: Path) -> list[float]:
         return [one.logprob for one in ranking.scores]
     finally:
         asyncio.run(found.close())
+
+
+def test_adapters_on_the_last_layers_alone(llava: Path, made: Path, tmp_path: Path) -> None:
+    result, _ = train(made, llava, tmp_path, last_layers=1, epochs=2)
+    adapters = load_file(Path(result.model.removeprefix("local:")) / "adapter_model.safetensors")
+    assert {name.split(".layers.")[1].split(".")[0] for name in adapters} == {"1"}
+    assert any(value.any() for name, value in adapters.items() if "lora_B" in name)
