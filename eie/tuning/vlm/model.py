@@ -1,90 +1,82 @@
-"""The model: LLaVA with a small Llama, its tokenizer and its processor, in a folder."""
+"""The model: LLaVA of a small Llama and the image tower, in a folder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from tokenizers import Regex, Tokenizer, decoders, normalizers, pre_tokenizers, trainers
-from tokenizers.models import BPE
 from transformers import (
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoTokenizer,
     CLIPImageProcessor,
-    LlamaConfig,
     LlavaConfig,
     LlavaForConditionalGeneration,
     LlavaProcessor,
-    PreTrainedTokenizerFast,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
 )
 
-from inhabit.eie.tuning.vlm.tower import PATCH, SIDE, tower_config
+from inhabit.eie.tuning.vlm.tower import PATCH, SIDE, load_head, tower_config
 
-PAD, BEGIN, END, IMAGE, USER, ANSWER = SPECIALS = (
-    "<pad>",
-    "<s>",
-    "</s>",
-    "<image>",
-    "<user>",
-    "<answer>",
-)
+IMAGE = "<image>"
 CHAT_TEMPLATE = (
-    "{{ '<s>' }}{% for message in messages %}"
-    "{{ {'user': '<user>', 'assistant': '<answer>'}.get(message['role'], '') }}"
+    "{% for message in messages %}{{ bos_token + message['role'] + '\\n' }}"
     "{% if message['content'] is string %}{{ message['content'] }}{% else %}"
     "{% for part in message['content'] %}"
     "{{ '<image>' if part['type'] == 'image' else part['text'] }}{% endfor %}{% endif %}"
-    "{{ '</s>' if message['role'] == 'assistant' else '' }}"
-    "{% endfor %}{% if add_generation_prompt %}{{ '<answer>' }}{% endif %}"
+    "{{ eos_token + '\\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ bos_token + 'assistant\\n' }}{% endif %}"
 )
+"""ChatML, as SmolLM2 has it, with images and without a system message of its own."""
 _LOUDNESS = 0.4
 """Of a word at a class score of 1. Scores of what is clearly seen are about 2."""
-_PIECES = r" ?[a-z]+|_?\d| ?[^\sa-z\d]|\s"
-"""Words with the space before them, single digits, punctuation marks."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecoderSize:
-    """Size of the language model."""
+def compose(decoder: Path, tower: Path, out: Path) -> int:
+    """Write a LLaVA of a language model and an image tower to the folder `out`, in bfloat16.
 
-    width: int = 144
-    layers: int = 4
-    heads: int = 4
-    inner: int = 384
-    context: int = 4096
-    """Maximum number of tokens."""
+    A new token stands for images. The projector starts as `start_projector` says.
+
+    Args:
+        decoder: folder of a Llama with its tokenizer, as SmolLM2.
+        tower: folder of the image tower with its class head.
+        out: where to write; it is made if it is missing.
+
+    Returns:
+        The number of weights.
+    """
+    tokenizer = AutoTokenizer.from_pretrained(decoder)
+    tokenizer.add_special_tokens({"additional_special_tokens": [IMAGE]})
+    tokenizer.chat_template = CHAT_TEMPLATE
+    text = AutoModelForCausalLM.from_pretrained(decoder, dtype=torch.float32)
+    text.resize_token_embeddings(len(tokenizer))
+    eyes = AutoModel.from_pretrained(tower)
+    model = LlavaForConditionalGeneration(_config(text, tokenizer))
+    model.model.language_model.load_state_dict(text.model.state_dict())
+    model.model.vision_tower.load_state_dict(eyes.state_dict(), strict=False)
+    model.tie_weights()
+    model.generation_config = text.generation_config
+    start_projector(model, tokenizer, *load_head(tower))
+    model.to(torch.bfloat16).save_pretrained(out)
+    _processor(tokenizer).save_pretrained(out)
+    return sum(p.numel() for p in model.parameters())
 
 
-def train_tokenizer(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
-    """A byte-level BPE of at most `size` tokens over lower-case words."""
-    bpe = Tokenizer(BPE())
-    bpe.normalizer = normalizers.Lowercase()
-    bpe.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(_PIECES), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
+def _config(text: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> LlavaConfig:
+    return LlavaConfig(
+        vision_config=tower_config(),
+        text_config=text.config,
+        image_token_id=tokenizer.convert_tokens_to_ids(IMAGE),
+        image_seq_length=(SIDE // PATCH) ** 2,
+        vision_feature_layer=-1,
+        vision_feature_select_strategy="default",
+        tie_word_embeddings=True,
     )
-    bpe.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=size,
-        special_tokens=list(SPECIALS),
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        show_progress=False,
-    )
-    bpe.train_from_iterator(texts, trainer)
-    return PreTrainedTokenizerFast(
-        tokenizer_object=bpe,
-        pad_token=PAD,
-        bos_token=BEGIN,
-        eos_token=END,
-        additional_special_tokens=[IMAGE, USER, ANSWER],
-        chat_template=CHAT_TEMPLATE,
-        clean_up_tokenization_spaces=False,
-    )
 
 
-def processor_of(tokenizer: PreTrainedTokenizerFast) -> LlavaProcessor:
+def _processor(tokenizer: PreTrainedTokenizerBase) -> LlavaProcessor:
     """The processor: images of 160x160 pixels, scaled as the tower learned them."""
     images = CLIPImageProcessor(
         do_center_crop=False,
@@ -103,55 +95,10 @@ def processor_of(tokenizer: PreTrainedTokenizerFast) -> LlavaProcessor:
     )
 
 
-def new_model(
-    tokenizer: PreTrainedTokenizerFast, size: DecoderSize, seed: int
-) -> LlavaForConditionalGeneration:
-    """An untrained model, initialized from `seed`."""
-    token = tokenizer.convert_tokens_to_ids
-    text = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=size.width,
-        intermediate_size=size.inner,
-        num_hidden_layers=size.layers,
-        num_attention_heads=size.heads,
-        num_key_value_heads=size.heads,
-        max_position_embeddings=size.context,
-        tie_word_embeddings=True,
-        bos_token_id=token(BEGIN),
-        eos_token_id=token(END),
-        pad_token_id=token(PAD),
-    )
-    config = LlavaConfig(
-        vision_config=tower_config(),
-        text_config=text,
-        image_token_id=token(IMAGE),
-        image_seq_length=(SIDE // PATCH) ** 2,
-        vision_feature_layer=-1,
-        vision_feature_select_strategy="default",
-        tie_word_embeddings=True,
-    )
-    torch.manual_seed(seed)
-    return LlavaForConditionalGeneration(config)
-
-
-def save_model(
-    model: LlavaForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, folder: Path
-) -> None:
-    """Write what transformers loads."""
-    model.save_pretrained(folder)
-    processor_of(tokenizer).save_pretrained(folder)
-
-
-def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
-    """The tokenizer of a saved model."""
-    tokenizer: PreTrainedTokenizerFast = PreTrainedTokenizerFast.from_pretrained(folder)
-    return tokenizer
-
-
 @torch.no_grad()
 def start_projector(
     model: LlavaForConditionalGeneration,
-    tokenizer: PreTrainedTokenizerFast,
+    tokenizer: PreTrainedTokenizerBase,
     classes: Sequence[str],
     weight: torch.Tensor,
     bias: torch.Tensor,

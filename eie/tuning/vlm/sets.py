@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from inhabit.eie.examples.example import Example, Lineage, Past, Split
 from inhabit.eie.tuning.demonstrations import RecordedEpisode, episodes_in
 from inhabit.envs.core import Task
 
-
-@dataclass(frozen=True, slots=True)
-class Telling:
-    """How an episode is told."""
-
-    goal: str
-    rename: Callable[[str], str] = str
-    """Gives the objects in a text the names that they have in the goal."""
-
-
-Tells = Callable[[Task, random.Random], Telling]
+Tells = Callable[[Task, random.Random], str]
+"""The goal of a task in words."""
 
 _WRONG = 3
 
@@ -35,9 +25,9 @@ def write_set(
         recordings: folders of `demonstrations.record`, inside the folder of `target`'s parent.
         target: folder of the set. Its images are links to those of the recordings.
         split: of the examples.
-        tells: how each copy is told.
-        copies: how often each episode is taken, each time told anew.
-        seed: of the tellings and of the wrong candidates.
+        tells: the words of the goal, for each copy.
+        copies: how often each episode is taken, with other words each time.
+        seed: of the words and of the wrong candidates.
     """
     target.mkdir(parents=True, exist_ok=True)
     count = 0
@@ -48,8 +38,8 @@ def write_set(
             for episode in episodes_in(recording):
                 for copy in range(copies):
                     rng = random.Random(f"{seed} {copy} {episode.task.id}")
-                    told = tells(episode.task, rng)
-                    for example in _examples(episode, told, frames, split, copy, rng):
+                    goal = tells(episode.task, rng)
+                    for example in _examples(episode, goal, frames, split, copy, rng):
                         file.write(example.model_dump_json() + "\n")
                         count += 1
     half.replace(target / "examples.jsonl")
@@ -70,7 +60,7 @@ def _linked(recording: Path, target: Path) -> str:
 
 def _examples(
     episode: RecordedEpisode,
-    told: Telling,
+    goal: str,
     prefix: str,
     split: Split,
     copy: int,
@@ -78,10 +68,8 @@ def _examples(
 ) -> Iterator[Example]:
     past: list[Past] = []
     for number, step in enumerate(episode.steps):
-        best = told.rename(step.best)
-        renamed = dict.fromkeys(map(told.rename, episode.vocabulary))
-        wrong = [text for text in renamed if text != best]
-        candidates = [best, *rng.sample(wrong, min(_WRONG, len(wrong)))]
+        wrong = [text for text in episode.vocabulary if text != step.best]
+        candidates = [step.best, *rng.sample(wrong, min(_WRONG, len(wrong)))]
         rng.shuffle(candidates)
         *frames, image = step.frames or ("",)
         yield Example(
@@ -92,13 +80,13 @@ def _examples(
             image=image,
             frames=tuple(frames),
             image_digest=Path(image).stem,
-            text=told.rename(step.text),
-            question=told.goal,
+            text=step.text,
+            question=goal,
             candidates=tuple(candidates),
-            answer=candidates.index(best),
+            answer=candidates.index(step.best),
             reason="",
-            key_concepts=(best,),
-            goal=told.goal,
+            key_concepts=(step.best,),
+            goal=goal,
             history=tuple(past),
             lineage=Lineage(
                 author="expert", seed_task=episode.task.id, task={"id": episode.task.id}, seed=copy
@@ -106,8 +94,8 @@ def _examples(
         )
         past.append(
             Past(
-                action=told.rename(step.action),
-                feedback=told.rename(step.feedback),
+                action=step.action,
+                feedback=step.feedback,
                 failed=step.reason is not None,
             )
         )

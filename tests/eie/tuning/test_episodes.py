@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import LlavaForConditionalGeneration
 
 import inhabit
 from inhabit.agents.models.local.recommended import FILE
@@ -24,18 +23,10 @@ from inhabit.eie.tuning.demonstrations import (
 )
 from inhabit.eie.tuning.samples import read
 from inhabit.eie.tuning.settings import TuneError
-from inhabit.eie.tuning.vlm.model import (
-    DecoderSize,
-    load_tokenizer,
-    new_model,
-    save_model,
-    train_tokenizer,
-)
-from inhabit.eie.tuning.vlm.pretraining import Pretraining, encoder_of, pretrain
-from inhabit.eie.tuning.vlm.sets import Telling, write_set
+from inhabit.eie.tuning.vlm.sets import write_set
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.tasks import sample
-from tests.agents.models.local.tiny import save_qwen
+from tests.agents.models.local.tiny import save_llava, save_qwen
 from tests.eie.tuning.training import train, weights
 
 TRAINED = {
@@ -72,19 +63,13 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def made(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "set"
-    write_set(
-        [recorded], folder, split="train", tells=lambda t, _: Telling(t.goal), copies=2, seed=0
-    )
+    write_set([recorded], folder, split="train", tells=lambda t, _: t.goal, copies=2, seed=0)
     return folder
 
 
 @pytest.fixture(scope="module")
-def base(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("base")
-    said = [text for one in read(made, "train") for text in (one.example.goal, one.answer)]
-    tokenizer = train_tokenizer(said, 400)
-    size = DecoderSize(width=32, layers=2, heads=2, inner=32, context=1024)
-    save_model(new_model(tokenizer, size, seed=0), tokenizer, folder)
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = save_llava(tmp_path_factory.mktemp("base"))
     ours = Path(inhabit.__file__).parent / "eie" / "tuning" / "vlm"
     for name in (FILE, "prompt.jinja"):
         shutil.copy(ours / name, folder / name)
@@ -160,34 +145,3 @@ def test_kinds_in_view_are_named_once() -> None:
         "You have a cup in your hands. You see: mug_1, mug_2. You have just seen besides: sink_1."
     )
     assert kinds_in_view(text) == "You have a cup in your hands. You see: mug sink."
-
-
-def test_pretraining_learns_and_resumes_to_the_same_weights(
-    made: Path, base: Path, tmp_path: Path
-) -> None:
-    samples = list(read(made, "train"))
-    settings = Pretraining(steps=12, batch=4, rate=5e-3, warmup=2, save_every=4)
-
-    def pretrained(out: Path, said: list[str]) -> dict[str, torch.Tensor]:
-        model = LlavaForConditionalGeneration.from_pretrained(base)
-        encoder = encoder_of(load_tokenizer(base))
-        pretrain(
-            model,
-            encoder,
-            samples,
-            settings,
-            prompt=base / "prompt.jinja",
-            out=out,
-            seed=0,
-            tell=said.append,
-        )
-        return dict(model.named_parameters())
-
-    said: list[str] = []
-    whole = pretrained(tmp_path / "whole", said)
-    losses = [float(line.rpartition(" ")[2]) for line in said]
-    assert losses[-1] < 0.8 * losses[0]
-    pretrained(tmp_path / "cut", [])
-    shutil.rmtree(tmp_path / "cut" / "000012")
-    resumed = pretrained(tmp_path / "cut", [])
-    assert all(torch.equal(whole[name], resumed[name]) for name in whole)

@@ -36,8 +36,8 @@ def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path) -> No
     for _ in range(2):
         subprocess.run(command, check=True, cwd=SCRIPT.parents[1], timeout=1200)
     said = (made / "log.txt").read_text()
-    assert said.count("bundled:") == said.count("seen-tuned:") == 1
-    model = f"local:{made / 'bundled'}"
+    assert said.count("inhabit-vlm:") == said.count("seen-tuned:") == 1
+    model = f"local:{made / 'inhabit-vlm'}"
     assert Ability.IMAGES in load(model).abilities
     run = inhabit.run("alfred", "rank", tmp_path / "run", model=model, n=1, max_steps=2)
     assert run.episodes()[0]["ending"] == "step_limit"

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+from transformers import AutoProcessor, LlavaForConditionalGeneration
 
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.local.encoder import Encoder
@@ -10,17 +11,16 @@ from inhabit.eie.tuning.objective import score
 from inhabit.eie.tuning.passes import read
 from inhabit.eie.tuning.questions import Question
 from inhabit.eie.tuning.shared_prompts import can_share, read_shared
-from inhabit.eie.tuning.vlm.model import DecoderSize, new_model, processor_of, train_tokenizer
+from tests.agents.models.local.tiny import save_llava
 
-SIZE = DecoderSize(width=32, layers=2, heads=2, inner=32, context=512)
 ANSWERS = (("go to the mug", "go to the mug now", "open it"), ("pick up the mug", "stop"))
 
 
 @pytest.fixture(scope="module")
-def vlm():
-    tokenizer = train_tokenizer(["goal: a mug", "go to the mug", "pick up the mug"], 300)
-    processor = processor_of(tokenizer)
-    model = new_model(tokenizer, SIZE, seed=0).eval()
+def vlm(tmp_path_factory: pytest.TempPathFactory):
+    folder = save_llava(tmp_path_factory.mktemp("llava"))
+    processor = AutoProcessor.from_pretrained(folder)
+    model = LlavaForConditionalGeneration.from_pretrained(folder).eval()
     return model, Encoder(processor.tokenizer, processor)
 
 
