@@ -56,6 +56,7 @@ def compose(decoder: Path, tower: Path, out: Path) -> int:
     model = LlavaForConditionalGeneration(_config(text, tokenizer))
     model.model.language_model.load_state_dict(text.model.state_dict())
     model.model.vision_tower.load_state_dict(eyes.state_dict(), strict=False)
+    model.lm_head.load_state_dict(text.lm_head.state_dict())
     model.tie_weights()
     model.generation_config = text.generation_config
     start_projector(model, tokenizer, *load_head(tower))
@@ -72,7 +73,7 @@ def _config(text: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> LlavaC
         image_seq_length=(SIDE // PATCH) ** 2,
         vision_feature_layer=-1,
         vision_feature_select_strategy="default",
-        tie_word_embeddings=True,
+        tie_word_embeddings=text.config.tie_word_embeddings,
     )
 
 
