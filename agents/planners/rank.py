@@ -7,9 +7,9 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
 from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
@@ -41,6 +41,16 @@ class RankSettings(PromptSettings):
     bare: bool = False
     """Prompt with clips, image and goal alone, for benchmarks whose goal is the whole question,
     such as EgoPlan-Bench."""
+
+    @model_validator(mode="after")
+    def _nothing_dropped(self) -> Self:
+        """Refuse what a bare prompt would leave out although it was asked for."""
+        if self.bare and (self.pictures or self.choices):
+            raise ValueError(
+                "a bare prompt has neither past images nor candidates: leave out bare, or pictures "
+                "and choices"
+            )
+        return self
 
 
 class Rank(ModelAgent):

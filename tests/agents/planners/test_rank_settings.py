@@ -66,6 +66,13 @@ def test_past_frames_are_refused_where_the_model_is_blind() -> None:
             make(agent, blind, pictures=1)
 
 
+@pytest.mark.parametrize("dropped", [{"pictures": 1}, {"choices": True}])
+def test_a_bare_prompt_drops_nothing_silently(dropped: dict[str, Any]) -> None:
+    make("rank", model(), bare=True)
+    with pytest.raises(ValueError, match="a bare prompt has neither past images nor candidates"):
+        make("rank", model(), bare=True, **dropped)
+
+
 @pytest.mark.parametrize("bare", [False, True])
 def test_a_film_that_a_model_can_not_see_is_told_once(bare: bool) -> None:
     blind = model(abilities=frozenset({Ability.RANK}))
