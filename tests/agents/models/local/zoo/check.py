@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import log1p
 from pathlib import Path
 from typing import Any
@@ -96,16 +97,26 @@ def _network(architecture: Architecture, folder: Path) -> Any:
     return kind.from_pretrained(folder, dtype=torch.float32).eval()
 
 
+@cache
+def _tokenizer(folder: Path) -> Any:
+    return transformers.AutoTokenizer.from_pretrained(folder)
+
+
+@cache
+def _processor(folder: Path) -> Any:
+    return transformers.AutoProcessor.from_pretrained(folder)
+
+
 @torch.inference_mode()
 def plain(
     architecture: Architecture, folder: Path, network: Any, pictures: Sequence[int], n: int
 ) -> list[float]:
     """The definition of a score, with one forward pass for each action and none of our code."""
-    words = transformers.AutoTokenizer.from_pretrained(folder)
+    words = _tokenizer(folder)
     body = "".join(f"Now: {i}{architecture.image}" for i in pictures) + "Act." + " Well." * n
     text = f"<s>system\n{SYSTEM}</s>\n<s>user\n{body}</s>\n<s>assistant\n"
     if pictures:
-        processor = transformers.AutoProcessor.from_pretrained(folder)
+        processor = _processor(folder)
         images = [[Picture.fromarray(RGB[i]) for i in pictures]]
         options = {"add_special_tokens": False, "return_tensors": "pt"}
         asked = dict(processor(text=[text], images=images, **options))
