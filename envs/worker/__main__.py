@@ -163,14 +163,14 @@ def main() -> None:
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     wire = Wire(socket.socket(fileno=end))
-    desk = WorkerEnvs(SharedMemory(memory))
+    worker = WorkerEnvs(SharedMemory(memory))
     try:
         while (question := wire.receive())["call"] != "quit":
-            wire.send(_packed(question["call"], desk.answer(question)))
-        desk.close()
+            wire.send(_packed(question["call"], worker.answer(question)))
+        worker.close()
         wire.send(pack({"value": None}))
     except ClosedError:
-        desk.close()
+        worker.close()
 
 
 def _packed(call: str, answer: dict[str, Any]) -> bytes:

@@ -49,7 +49,7 @@ class Child:
         assert self._process.stdout is not None
         listening = threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True)
         listening.start()
-        threading.Thread(target=self._bury, args=(listening,), daemon=True).start()
+        threading.Thread(target=self._clean_up, args=(listening,), daemon=True).start()
 
     def kill(self) -> None:
         """Kill the whole group. Safe to call at any time and repeatedly."""
@@ -91,7 +91,8 @@ class Child:
             while line := output.readline(_LONGEST_LINE):
                 self._lines.append(line.decode(errors="replace").rstrip())
 
-    def _bury(self, listening: threading.Thread) -> None:
+    def _clean_up(self, listening: threading.Thread) -> None:
+        """Wait for the process, kill what it left behind, and keep its last lines."""
         self._process.wait()
         self._group.kill()
         listening.join(timeout=_LAST_WORDS)

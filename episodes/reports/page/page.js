@@ -156,7 +156,7 @@ function layOut(row, endings) {
   const folder = "episodes/" + String(row[NUMBER]).padStart(5, "0");
   const link = (name, text) => element("a", { href: folder + "/" + name, textContent: text });
   const told = element("small", {}, row[KIND].replaceAll("_", " ") + " · ", element("code", { textContent: row[ID] }));
-  if (row[HAS] & 2) told.append(" · ", link("episode.mp4", "film"));
+  if (row[HAS] & 2) told.append(" · ", link("episode.mp4", "video"));
   const picture = element("td", { className: "thumb" });
   if (row[FRAME]) picture.append(element("img", { src: row[FRAME], alt: "", loading: "lazy" }));
   const cell = (title, text) => {

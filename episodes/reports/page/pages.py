@@ -66,7 +66,7 @@ class Cell:
     address: str
     row: EpisodeRow
     poster: str | None
-    """What stands where the film will be, as a `data:` address."""
+    """What stands where the video will be, as a `data:` address."""
 
 
 @dataclass(frozen=True, slots=True)

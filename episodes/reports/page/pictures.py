@@ -35,9 +35,9 @@ def thumbnail(file: Path, run: Path, side: int = 160) -> str | None:
 
 
 def poster(episode: Episode, attempt: Attempt, header: RunHeader) -> str:
-    """The last slide of the film, as a `data:` address.
+    """The last slide of the video, as a `data:` address.
 
-    In full size where the episode was rendered again for its film, else half of it.
+    In full size where the episode was rendered again for its video, else half of it.
     """
     file = episode.folder / "poster.jpg"
     made, grown = state_of(file, episode.run), state_of(episode.file, episode.run)

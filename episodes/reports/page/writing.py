@@ -31,12 +31,12 @@ from inhabit.episodes.scoring.metrics import score
 
 @dataclass(frozen=True, slots=True)
 class Films:
-    """Which films to make beside the pages, where there is none of the record as it is now."""
+    """Which videos to make beside the pages, where there is none of the record as it is now."""
 
     mp4: bool = False
     gif: bool = False
     camera: FilmCamera | None = None
-    """Renders the episodes again; each of these films is made anew."""
+    """Renders the episodes again; each of these videos is made anew."""
     leave_out: Callable[[str], None] = lambda why: None
     """Told why an episode is shown by its recorded images all the same."""
 
@@ -159,7 +159,7 @@ def _film(run: Run, episode: Episode, films: Films, *, gif: bool) -> None:
 
 
 def _wanted(episode: Episode, films: Films) -> Iterator[bool]:
-    """For each film to make, whether it is the GIF."""
+    """For each video to make, whether it is the GIF."""
     if films.mp4 and (films.camera or _is_old(episode.folder / "episode.mp4", episode)):
         yield False
     if films.gif and (films.camera or _is_old(episode.folder / "episode.gif", episode)):

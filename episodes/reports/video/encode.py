@@ -37,7 +37,7 @@ def write(
     With a camera there are 8 frames a second, and the last slide becomes `poster.jpg`.
 
     The same record gives the same bytes with the same version of the encoder. A reader never
-    finds half a film: it is written beside and then given its name.
+    finds half a video: it is written beside and then given its name.
 
     Args:
         episode: of which the last attempt is shown.

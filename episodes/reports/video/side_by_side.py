@@ -24,7 +24,7 @@ _PAPER, _RAISED = (22, 24, 28), (36, 39, 45)
 _INK, _SOFT, _ACCENT = (240, 237, 230), (158, 163, 171), (240, 190, 92)
 
 Frame = tuple[Image.Image, int]
-"""A picture, and how many frames of the film it stays."""
+"""A picture, and how many frames of the video it stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def name_of(header: RunHeader) -> str:
 
 
 def size_together(sides: int) -> tuple[int, int]:
-    """Width and height of such a film in pixels."""
+    """Width and height of such a video in pixels."""
     columns, rows = _grid(sides)
     width = columns * _CELL + (columns + 1) * _GAP
     return width, _TOP + rows * (_CELL + _STRIP + _GAP)

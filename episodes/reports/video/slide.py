@@ -14,7 +14,7 @@ from inhabit.episodes.scoring.likelihood import Share
 
 PICTURE, PANEL = 648, 504
 SIZE = (PICTURE + PANEL, PICTURE)
-"""Width and height of a slide in pixels, both even as films want it."""
+"""Width and height of a slide in pixels, both even as video encoders require."""
 _MARGIN = 32
 _INNER = PANEL - 2 * _MARGIN
 _MAP, _MAP_BESIDE_SHARES = 260, 180
@@ -32,7 +32,7 @@ BAD = (240, 133, 105)
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """What one picture of the film says. Empty texts are left out."""
+    """What one slide of the video says. Empty texts are left out."""
 
     picture: Image.Image | None
     """RGB, as `fit` gives it; None where there was nothing to see."""

@@ -127,7 +127,7 @@ def _decided(slide: Slide, step: StepRecord, of: int) -> Slide:
 
 
 def _told(worked: Sequence[bool], so_far: int) -> tuple[bool | None, ...]:
-    """How each step went, for the steps that the film has come to."""
+    """How each step went, for the steps that the video has reached."""
     return tuple(w if place < so_far else None for place, w in enumerate(worked))
 
 

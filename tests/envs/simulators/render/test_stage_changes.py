@@ -121,10 +121,12 @@ def digest() -> str:
 
 def test_another_process_draws_the_same_bytes() -> None:
     here = Path(__file__).parent
+    # The package of this process, not another one that is installed: it may draw differently.
+    paths = [str(here), *filter(None, sys.path)]
     found = subprocess.run(
         [sys.executable, "-c", "from test_stage_changes import digest; print(digest())"],
         cwd=here,
-        env={**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(here)},
+        env={**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
         timeout=120,
