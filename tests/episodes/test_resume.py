@@ -202,10 +202,13 @@ def test_interrupted_twice_it_ends_at_once(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     stuck = ["--set", "in_process=true", "--set", "delay=60", "--out", str(folder)]
     running = subprocess.Popen([*INHABIT, *RUN, *stuck], stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: written(folder) >= 3)
-    running.send_signal(signal.SIGINT)
-    assert running.stderr is not None
-    # A line of progress may come first.
-    assert any("again to stop at once" in line for line in running.stderr)
-    running.send_signal(signal.SIGINT)
-    assert running.wait(timeout=10) == 130
+    try:
+        wait_for(lambda: written(folder) >= 3)
+        running.send_signal(signal.SIGINT)
+        assert running.stderr is not None
+        # A line of progress may come first.
+        assert any("again to stop at once" in line for line in running.stderr)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=30) == 130
+    finally:
+        running.kill()
