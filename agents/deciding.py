@@ -175,7 +175,7 @@ def _check_fields(agent: str, one: Ranked | Call) -> None:
 
 def _check_images(agent: str, images: object) -> None:
     if not isinstance(images, Mapping):
-        raise _wrong(agent, "Decision.images", images, "pictures by digest")
+        raise _wrong(agent, "Decision.images", images, "images by digest")
     for digest, rgb in images.items():
         if not (isinstance(digest, str) and _DIGEST.fullmatch(digest)):
             raise _wrong(agent, "the key of Decision.images", digest, "a digest, as Image has it")

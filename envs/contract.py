@@ -144,7 +144,7 @@ class EnvContract:
                     _same_picture(first, second, "looking twice")
 
     def test_observations_are_well_formed(self) -> None:
-        """Types and shapes as documented, and one size of picture, through an episode."""
+        """Types and shapes as documented, and one size of image, through an episode."""
         with self.make() as env:
             env.reset(self.tasks()[0], seed=1)
             first = _check(check_observation, env.observe())
@@ -152,7 +152,7 @@ class EnvContract:
                 seen = _check(check_observation, env.observe())
                 if first.rgb is not None and seen.rgb is not None:
                     size = seen.rgb.shape
-                    _same(first.rgb.shape, size, f"The picture's size, after {action.text!r},")
+                    _same(first.rgb.shape, size, f"The image's size, after {action.text!r},")
 
     def test_observations_are_snapshots(self) -> None:
         """An observation is a copy: later actions do not change it, and the caller may."""
@@ -161,14 +161,14 @@ class EnvContract:
                 env.reset(task, seed=1)
                 seen = env.observe()
                 if seen.rgb is None:
-                    raise SkipTest("This environment shows no picture.")
+                    raise SkipTest("This environment shows no image.")
                 kept = seen.rgb.copy()
                 for action, _ in self._walk(env, task, seed=1, reset=False):
                     env.observe()
                     _expect(
                         np.array_equal(seen.rgb, kept),
                         f"An earlier Observation.rgb changed when {action.text!r} was done; "
-                        "expected a picture of its own for each observation.",
+                        "expected an image of its own for each observation.",
                     )
                 if env.determinism is not Determinism.FRAMES or not seen.rgb.flags.writeable:
                     continue
@@ -180,7 +180,7 @@ class EnvContract:
                     _expect(
                         again is not None and np.array_equal(again, kept),
                         "Drawing on an Observation.rgb changed what observe() returns next; "
-                        "expected a picture of the caller's own.",
+                        "expected an image of the caller's own.",
                     )
 
     def test_outcomes_are_well_formed(self) -> None:
@@ -509,7 +509,7 @@ def _check(check: Callable[..., T], *arguments: object) -> T:
 
 
 def _told(env: Env) -> tuple[object, ...]:
-    """What an environment says of its state, without pictures."""
+    """What an environment says of its state, without images."""
     digest = env.digest() if isinstance(env, Privileged) else ""
     actions = [action.text for action in env.actions()]
     return env.observe().text, env.progress(), digest, actions
@@ -542,12 +542,12 @@ def _check_parses(env: Env, action: Action) -> None:
 def _same_picture(one: Observation, two: Observation, when: str) -> None:
     if one.rgb is None or two.rgb is None:
         shown = one.rgb is None and two.rgb is None
-        _expect(shown, f"There is a picture once and none once, {when}; expected the same.")
+        _expect(shown, f"There is an image once and none once, {when}; expected the same.")
         return
     same = one.rgb.shape == two.rgb.shape and np.array_equal(one.rgb, two.rgb)
     _expect(
         same,
-        f"Two pictures differ, {when}; determinism FRAMES promises the same pixels.",
+        f"Two images differ, {when}; determinism FRAMES promises the same pixels.",
     )
 
 

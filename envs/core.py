@@ -115,13 +115,13 @@ class Observation:
         return f"Observation({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
-        """The picture and the text, where a notebook shows it."""
+        """The image and the text, where a notebook shows it."""
         from inhabit.envs.notebook import html
 
         return html(self)
 
     def _repr_png_(self) -> bytes | None:
-        """The picture alone."""
+        """The image alone."""
         from inhabit.envs.notebook import png
 
         return None if self.rgb is None else png(self.rgb)

@@ -14,11 +14,11 @@ from PIL import Image
 from inhabit.envs.core import Observation
 
 _SIDE = 300
-"""Pixels that a small picture is enlarged to, at least."""
+"""Pixels that a small image is enlarged to, at least."""
 
 
 def png(rgb: NDArray[np.uint8]) -> bytes:
-    """A picture, uint8 (H, W, 3), as a PNG file."""
+    """An image, uint8 (H, W, 3), as a PNG file."""
     stream = io.BytesIO()
     Image.fromarray(rgb).save(stream, "PNG")
     return stream.getvalue()
@@ -27,7 +27,7 @@ def png(rgb: NDArray[np.uint8]) -> bytes:
 def html(observation: Observation, caption: str = "") -> str:
     """An image with text beside it.
 
-    Of an observation with clips and no picture the last frame is shown.
+    Of an observation with clips and no image the last frame is shown.
     """
     rgb = observation.rgb
     if rgb is None and observation.clips:

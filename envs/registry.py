@@ -76,7 +76,7 @@ class Registration:
     recording_settings: Callable[[Any], Any] = lambda settings: settings
     """settings -> settings for exporting video: the clips of an observation cover the whole last
     action. Unchanged if the environment has no clips."""
-    film_settings: Callable[[str, Any, int, int], Any] | None = None
+    video_settings: Callable[[str, Any, int, int], Any] | None = None
     """(backend, settings, width, height) -> settings for rendering a recorded episode again:
     states are as before, and images have this size in pixels. Where an observation has clips, they
     have it, and begin with the first step of the last action. None if nothing can be rendered;
@@ -149,7 +149,7 @@ def _problem(registration: Registration) -> str | None:
         "prepare": Callable,
         "sample_where": Callable,
         "template": Callable,
-        "film_settings": Callable,
+        "video_settings": Callable,
     }
     for field, kind in optional.items():
         if problem := type_problem(registration, field, kind, NoneType):

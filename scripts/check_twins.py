@@ -19,9 +19,9 @@ from inhabit.eie.examples.example import Example
 from inhabit.envs.core import Forkable, SceneObject
 
 SIDE, BORDER = 160, 5
-"""Pictures are compared at this size, without this many pixels at each edge."""
+"""Images are compared at this size, without this many pixels at each edge."""
 STEP, SHARE = 20, 0.003
-"""A pixel has changed from this difference on, a picture from this share of pixels on."""
+"""A pixel has changed from this difference on, an image from this share of pixels on."""
 LARGER = 1.25
 """How much larger something looks from nearby, at least."""
 MOST = 4
@@ -35,7 +35,7 @@ Finding = tuple[str, str, str]
 
 
 def change(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
-    """The share of a picture in which it differs from another."""
+    """The share of an image in which it differs from another."""
     both = [
         np.asarray(Picture.fromarray(p).resize((SIDE, SIDE), Picture.Resampling.BILINEAR), float)
         for p in (one, other)
@@ -79,7 +79,7 @@ def _words(example: Example) -> tuple[object, ...]:
 
 
 def _rows(examples: Sequence[Example]) -> Iterator[Finding]:
-    """Rows with equal pictures and words."""
+    """Rows with equal images and words."""
     known: dict[tuple[object, ...], Example] = {}
     for example in examples:
         pictures = (example.image, *(p.image for p in example.history))
@@ -101,7 +101,7 @@ def _rooms(examples: Sequence[Example]) -> Iterator[Finding]:
 
 
 def check_sight(example: Example, stage: Stage, least: int) -> Iterator[tuple[str, str]]:
-    """What a person could not see in the pictures of one twin, with the stage at its moment.
+    """What a person could not see in the images of one twin, with the stage at its moment.
 
     Args:
         example: one of a group.
@@ -136,7 +136,7 @@ def _film(answer: str, stage: Stage, things: Sequence[SceneObject]) -> Iterator[
 
 
 def check_nearer(example: Example, stage: Stage) -> Iterator[tuple[str, str]]:
-    """Whether a film of going somewhere shows the place before, and larger afterwards."""
+    """Whether a video of going somewhere shows the place before, and larger afterwards."""
     answer = example.candidates[example.answer]
     if example.kind != "recognition" or not _GOES.match(answer) or example.lineage is None:
         return

@@ -1,4 +1,4 @@
-"""Asks a model for each of its abilities once, in few tokens, and says what came of it."""
+"""Asks a model for each of its abilities once, in few tokens, and reports the results."""
 
 from __future__ import annotations
 

@@ -45,10 +45,10 @@ def export(
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Folder to write; it must be new or empty.")
     ],
-    films: Annotated[
+    videos: Annotated[
         bool,
         typer.Option(
-            "--films",
+            "--videos",
             help="For a data set in EgoPlan format: re-execute its episodes and add up to eight "
             "keyframes per past action.",
         ),
@@ -93,13 +93,13 @@ def export(
             SetFolder.open(source),
             chosen,
             out,
-            films=films,
+            videos=videos,
             pictures=pictures,
             assignments=assignments or (),
             trusted=trusted,
         )
-    elif films:
-        raise RecordError(f"{source} is not a data set: --films works on data sets only.")
+    elif videos:
+        raise RecordError(f"{source} is not a data set: --videos works on data sets only.")
     elif rewarded:
         result = Exported(export_trajectories(_runs(source), out))
     else:

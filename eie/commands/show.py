@@ -13,7 +13,7 @@ from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.reader import RecordError, Run
 
 if TYPE_CHECKING:
-    from inhabit.episodes.reports.page.writing import Films
+    from inhabit.episodes.reports.page.writing import Videos
 
 
 def show(
@@ -70,11 +70,11 @@ def show(
         _show_set(run, as_json)
         return
     if together is not None:
-        film = _film_together(run, together, episode or ())
+        file = _write_together(run, together, episode or ())
         if as_json:
-            print_json({"film": str(film)})
+            print_json({"video": str(file)})
         else:
-            answers().print(str(film), soft_wrap=True)
+            answers().print(str(file), soft_wrap=True)
         return
     # Pages and videos import libraries that no other command needs.
     from inhabit.episodes.reports.page.writing import find_runs, write_gallery, write_run
@@ -88,9 +88,9 @@ def show(
             chosen = list(found.episodes()) if every else None
             if episode:
                 chosen = [found.find(name) for name in episode]
-            films = _films(found, size, assignments or (), video=video, gif=gif, trusted=trusted)
+            videos = _videos(found, size, assignments or (), video=video, gif=gif, trusted=trusted)
             try:
-                shown.append(write_run(found, films, lambda _: progress.advance(), chosen))
+                shown.append(write_run(found, videos, lambda _: progress.advance(), chosen))
             except RecordError as error:
                 if len(runs) == 1:
                     raise
@@ -104,30 +104,30 @@ def show(
                 "page": str(page),
                 "runs": [str(one.run.folder) for one in shown],
                 "episodes": sum(len(one.rows) for one in shown),
-                "films": sum(row.video for one in shown for row in one.rows),
+                "videos": sum(row.video for one in shown for row in one.rows),
             }
         )
     else:
         answers().print(str(page), soft_wrap=True)
 
 
-def _films(
+def _videos(
     run: Run, size: str | None, assignments: Sequence[str], *, video: bool, gif: bool, trusted: bool
-) -> Films:
-    from inhabit.episodes.reports.page.writing import Films
+) -> Videos:
+    from inhabit.episodes.reports.page.writing import Videos
 
     if size is None:
-        return Films(video, gif)
-    from inhabit.episodes.reports.video.rerender import film_camera
+        return Videos(video, gif)
+    from inhabit.episodes.reports.video.rerender import video_camera
 
-    camera = film_camera(run, _pixels(size), assignments, trusted=trusted)
+    camera = video_camera(run, _pixels(size), assignments, trusted=trusted)
     if isinstance(camera, str):
         name = run.folder.name
         remarks().print(
             f"{name} is shown by its recorded images: {camera}", style="yellow", soft_wrap=True
         )
-        return Films(video, gif)
-    return Films(video, gif, camera, lambda why: remarks().print(why, style="yellow"))
+        return Videos(video, gif)
+    return Videos(video, gif, camera, lambda why: remarks().print(why, style="yellow"))
 
 
 def _pixels(size: str) -> tuple[int, int]:
@@ -161,7 +161,7 @@ def _show_set(folder: Path, as_json: bool) -> None:
         answers().print(str(page), soft_wrap=True)
 
 
-def _film_together(folder: Path, file: Path, names: Sequence[str]) -> Path:
+def _write_together(folder: Path, file: Path, names: Sequence[str]) -> Path:
     from inhabit.episodes.reports.page.writing import find_runs
     from inhabit.episodes.reports.video.encode import write_together
     from inhabit.episodes.reports.video.side_by_side import MOST, Side, name_of

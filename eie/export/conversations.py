@@ -28,7 +28,7 @@ _ASKED_ACTION = "What should be done next? Answer with the action alone."
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One question, with the pictures where they stand, and its answer."""
+    """One question, with the images where they stand, and its answer."""
 
     id: str
     split: Split
@@ -47,7 +47,7 @@ def of_examples(examples: Iterable[Example], folder: Path) -> Iterator[Conversat
     """A conversation for each example of the set in `folder`.
 
     Raises:
-        RecordError: an example names a picture that is none of the set's.
+        RecordError: an example names an image that is none of the set's.
     """
     for example in examples:
         past = [part for one in example.history[-LAST:] for part in _past(one, folder)]
@@ -95,7 +95,7 @@ def _answer(example: Example) -> str:
 def _past(past: Past, folder: Path) -> Iterator[str | ExportImage]:
     if past.image is not None:
         yield picture(folder, past.image)
-    # What was done in a film is not told: it is what is asked.
+    # What was done in a video is not told: it is what is asked.
     if past.action:
         yield _told(past.action, past.feedback, failed=past.failed)
 

@@ -13,7 +13,7 @@ from inhabit.episodes.recording.schema import Ending, PoseRecord
 
 @dataclass(frozen=True, slots=True)
 class DemonstrationStep:
-    """A step: what was seen and told, what could be chosen, what was done, what came of it."""
+    """A step: observation, candidates, action and result."""
 
     seen: ExportImage
     text: str
@@ -45,7 +45,7 @@ class Demonstration:
 
 
 def demonstrations(run: Run) -> Iterator[Demonstration]:
-    """Every episode of `run` that succeeded and has all its pictures, in order.
+    """Every episode of `run` that succeeded and has all its images, in order.
 
     Raises:
         RecordError: a record can't be read.

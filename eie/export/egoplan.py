@@ -1,12 +1,12 @@
-"""EgoPlan-IT: what comes next in a film, with wrong answers out of the same goal.
+"""EgoPlan-IT: what comes next in a video, with wrong answers out of the same goal.
 
 Source of the form: EgoPlan-Bench (Chen et al. 2023) and its training set. `EgoPlan_IT.json` holds
-what is to train on; `EgoPlan_validation.json` and `EgoPlan_test.json` are multiple choice. A film
+what is to train on; `EgoPlan_validation.json` and `EgoPlan_test.json` are multiple choice. A video
 is a folder of frames, as in the benchmark's own source: `frames/VIDEO_ID/frame_0000000001.jpg`.
 A clip goes from the frame before an action to the one after it; between them are up to six more
-where the episode was filmed. What is shown ends before the asked action begins. Wrong answers were
-checked in the simulator: each fails, or leaves more to do than the right answer does. Only those of
-a run that can't be re-executed are taken unchecked from other steps of the episode.
+where they were kept. What is shown ends before the asked action begins. Wrong answers were checked
+in the simulator: each fails, or leaves more to do than the right answer does. Only those of a run
+that can't be re-executed are taken unchecked from other steps of the episode.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _QUESTION = (
 
 @dataclass(frozen=True, slots=True)
 class EgoPlanQuestion:
-    """A film so far, and what to do next."""
+    """A video so far, and what to do next."""
 
     split: Split
     episode: str
@@ -77,7 +77,7 @@ def of_examples(
     """A question for each example that is a step of a whole episode, with the past it shows.
 
     Raises:
-        RecordError: an episode can't be filmed.
+        RecordError: an episode can't be re-rendered.
     """
     return (of_example(one, folder, replayer) for one in examples if fits(one))
 
@@ -93,7 +93,7 @@ def of_example(
     """The question of an example that fits.
 
     Raises:
-        RecordError: its episode can't be filmed.
+        RecordError: its episode can't be re-rendered.
     """
     lineage = example.lineage
     assert lineage is not None
@@ -162,10 +162,10 @@ def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:
     """Write those that are full, and return how many there were.
 
     Raises:
-        RecordError: a picture is gone.
+        RecordError: an image is gone.
         DiskError: something can't be written.
     """
-    films = _Films(out / "frames")
+    videos = _Videos(out / "frames")
     count = 0
     with ExitStack() as stack:
         files = {
@@ -173,13 +173,13 @@ def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:
         }
         for one in questions:
             if is_full(one):
-                files[one.split](_sample(count, *films.write(one), one))
+                files[one.split](_sample(count, *videos.write(one), one))
                 count += 1
     return count
 
 
-class _Films:
-    """The films on disk. One that goes on from the last one shares its frames."""
+class _Videos:
+    """The videos on disk. One that goes on from the last one shares its frames."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -188,7 +188,7 @@ class _Films:
         self._count = 0
 
     def write(self, one: EgoPlanQuestion) -> tuple[str, int]:
-        """Have its frames on disk; the name of their film, and how many come before them."""
+        """Have its frames on disk; the name of their video, and how many come before them."""
         shown = one.shown
         known = self._known(shown) if one.episode == self._episode else 0
         if not known:
@@ -200,16 +200,16 @@ class _Films:
         return name, len(self._frames) - len(shown)
 
     def _known(self, frames: tuple[ExportImage, ...]) -> int:
-        """How many of `frames` are the end of the film by now."""
+        """How many of `frames` are the end of the video by now."""
         most = min(len(frames), len(self._frames))
         return next((n for n in range(most, 0, -1) if self._frames[-n:] == list(frames[:n])), 0)
 
 
-def _sample(number: int, film: str, before: int, one: EgoPlanQuestion) -> dict[str, JsonValue]:
+def _sample(number: int, video: str, before: int, one: EgoPlanQuestion) -> dict[str, JsonValue]:
     sample: dict[str, JsonValue] = {
         "sample_id": number,
         "video_source": "inhabit",
-        "video_id": film,
+        "video_id": video,
         "task_goal": (goal := infinitive(one.goal)),
         "question": f"{_QUESTION}{goal}?",
         "answer": one.answer,

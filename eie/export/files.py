@@ -78,7 +78,7 @@ def json_array(file: Path) -> Iterator[Callable[[Mapping[str, JsonValue]], None]
 
 @dataclass(frozen=True, slots=True)
 class ExportImage:
-    """A picture on disk, and what it is called in an export."""
+    """An image on disk, and what it is called in an export."""
 
     file: Path
     name: str
@@ -101,7 +101,7 @@ class ExportImage:
         """What it shows: uint8 (H, W, 3).
 
         Raises:
-            RecordError: it is gone, a link, too large, or no picture.
+            RecordError: it is gone, a link, too large, or no image.
         """
         found = decoded(self.read(), ("PNG", "JPEG"))
         if found is None:
@@ -116,7 +116,7 @@ class ExportImage:
 
 
 def picture(folder: Path, place: str, prefix: str = "", root: Path | None = None) -> ExportImage:
-    """The picture that a record of `folder` calls `place`, such as "images/3f2a.png".
+    """The image that a record of `folder` calls `place`, such as "images/3f2a.png".
 
     Args:
         folder: of a set, or of an episode.
@@ -129,15 +129,13 @@ def picture(folder: Path, place: str, prefix: str = "", root: Path | None = None
     """
     inside, _, name = place.rpartition("/")
     if inside not in ("images", "frames") or not _PLAIN.fullmatch(name):
-        raise RecordError(
-            f"{folder} names a picture {place!r}, which is not a path inside the set."
-        )
+        raise RecordError(f"{folder} names an image {place!r}, which is not a path inside the set.")
     return ExportImage(folder / inside / name, prefix + name, root or folder)
 
 
 @dataclass(slots=True)
 class ImageFolder:
-    """The folder of an export's pictures. A picture that comes again is not copied again."""
+    """The folder of an export's images. An image that comes again is not copied again."""
 
     folder: Path
     _taken: set[str] = field(default_factory=set)

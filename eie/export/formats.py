@@ -56,7 +56,7 @@ def export_set(
     form: ExportFormat | Exporter,
     out: Path,
     *,
-    films: bool = False,
+    videos: bool = False,
     pictures: Pictures = Pictures.LAST,
     assignments: Sequence[str] = (),
     trusted: bool = False,
@@ -67,17 +67,17 @@ def export_set(
         opened: the set.
         form: the format.
         out: a folder, empty or not there yet.
-        films: in EgoPlan's format, play the episodes again and show what was seen on the way.
+        videos: in EgoPlan's format, re-execute the episodes and add keyframes of past actions.
         pictures: the images of a row of the format `llava`.
-        assignments: settings of the environment that films are made in, as KEY=VALUE.
+        assignments: settings of the environment that videos are made in, as KEY=VALUE.
         trusted: whether the user takes what the set names for their own.
 
     Raises:
-        RecordError: `out` is taken, a picture is gone, the form needs whole episodes, or has no
-            films.
-        SimulatorError: the simulator that films died.
+        RecordError: `out` is taken, an image is gone, the form needs whole episodes, or has no
+            videos.
+        SimulatorError: the simulator that renders videos died.
         SetError: the set is broken.
-        SettingError: for films, the set names a place of a machine that is not said again.
+        SettingError: for videos, the set names a place of a machine that is not said again.
         UnavailableError: a package is lacking.
         DiskError: it can't be written.
     """
@@ -91,8 +91,8 @@ def export_set(
         )
     if form is ExportFormat.TRAJECTORIES:
         raise RecordError(f"{folder} is a set of examples: trajectories are exported from runs.")
-    if films and form is not ExportFormat.EGOPLAN:
-        raise RecordError(f"The form {form.value!r} shows no films: EgoPlan's does.")
+    if videos and form is not ExportFormat.EGOPLAN:
+        raise RecordError(f"The format {form.value!r} has no videos; egoplan has.")
     _check(form)
     claim(out)
     left_out = LeftOut()
@@ -102,7 +102,7 @@ def export_set(
                 lambda: of_examples(opened.examples(), folder), form, out, pictures, left_out
             )
         case ExportFormat.EGOPLAN:
-            count = _write_egoplan(opened, out, films, assignments, trusted, left_out)
+            count = _write_egoplan(opened, out, videos, assignments, trusted, left_out)
         case ExportFormat.RECOGNITION:
             count = recognition.write(
                 left_out.kept(
@@ -210,13 +210,13 @@ def _describe(one: Conversation) -> Row:
 def _write_egoplan(
     opened: SetFolder,
     out: Path,
-    films: bool,
+    videos: bool,
     assignments: Sequence[str],
     trusted: bool,
     left_out: LeftOut,
 ) -> int:
     folder = opened.folder
-    if not films:
+    if not videos:
         return _write_questions(
             lambda: egoplan.of_examples(opened.examples(), folder), out, left_out
         )

@@ -1,4 +1,4 @@
-"""LeRobot v3: the episodes of a run that went well, with a film of what was seen.
+"""LeRobot v3: the episodes of a run that went well, with a video of what was seen.
 
 Source of the form: LeRobotDataset v3.0, where many episodes share a file and `meta/episodes` tells
 them apart. A step lasts a second. `action` is the agent's motion (`inhabit.eie.export.motion`), and
@@ -28,12 +28,12 @@ from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import Row
 from inhabit.eie.export.files import ExportImage, half_written
 from inhabit.eie.export.tables import Stats, table
-from inhabit.eie.export.video import FRAMES_PER_SECOND, film
+from inhabit.eie.export.video import FRAMES_PER_SECOND, new_video
 from inhabit.episodes.recording.reader import RecordError
 
 CAMERA = "observation.images.front"
 LARGEST = 200
-"""Megabytes of a film after which the next episode begins another one."""
+"""Megabytes of a video after which the next episode begins another one."""
 _CHUNK = 1000
 """Files in a folder."""
 _PLACE = "chunk-{chunk_index:03d}/file-{file_index:03d}"
@@ -74,12 +74,12 @@ def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> in
     """Write all of them, and return how many episodes there were.
 
     Args:
-        demonstrations: episodes that reached their goals, all with pictures of one size.
+        demonstrations: episodes that reached their goals, all with images of one size.
         out: the folder of the set.
         env: where they took place; stands as the robot's type.
 
     Raises:
-        RecordError: a picture is gone, or of another size than the others.
+        RecordError: an image is gone, or of another size than the others.
         DiskError: something can't be written.
     """
     rest = iter(demonstrations)
@@ -92,7 +92,7 @@ def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> in
                 break
             with (
                 table(_file(out, "data", part, "parquet"), totals.columns()) as rows,
-                film(_file(out, f"videos/{CAMERA}", part, "mp4")) as shown,
+                new_video(_file(out, f"videos/{CAMERA}", part, "mp4")) as shown,
             ):
                 for one in itertools.chain([first], rest):
                     since = shown.frames
@@ -124,7 +124,7 @@ class _Totals:
         self.episodes = 0
         self.frames = 0
         self.side: tuple[int, ...] = (0, 0)
-        """Height and width of every picture, in pixels."""
+        """Height and width of every image, in pixels."""
         self.tasks: dict[str, int] = {}
         self.actions: dict[str, int] = {}
         self._stats: defaultdict[str, Stats] = defaultdict(Stats)
@@ -174,7 +174,7 @@ class _Totals:
             self.frames += 1
 
     def episode(self, one: Demonstration, part: int, since: int) -> Mapping[str, Any]:
-        """The row of an episode whose steps are told, and whose film began at frame `since`."""
+        """The row of an episode whose steps are told, and whose video began at frame `since`."""
         length = len(one.steps)
         chunk, file = divmod(part, _CHUNK)
         self.episodes += 1
@@ -195,7 +195,7 @@ class _Totals:
         }
 
     def figures(self) -> Mapping[str, JsonValue]:
-        """Statistics of every number; of pictures a channel each, in 0..1, every fourth pixel."""
+        """Statistics of every number; of images a channel each, in 0..1, every fourth pixel."""
         return {
             name: dict(stats.result((3, 1, 1) if name == CAMERA else (-1,)))
             for name, stats in self._stats.items()
@@ -219,7 +219,7 @@ class _Totals:
             self.side = rgb.shape[:2]
         if rgb.shape[:2] != self.side:
             raise RecordError(
-                f"{shown.file} has another size than the pictures before it, and a film has one."
+                f"{shown.file} has another size than the images before it, and a video has one."
             )
         return rgb
 

@@ -1,7 +1,7 @@
-"""Hugging Face `messages` as parquet, pictures inside: `load_dataset(folder)` reads it.
+"""Hugging Face `messages` as parquet, images inside: `load_dataset(folder)` reads it.
 
 Each message's content is a list of {"type": "image"} and {"type": "text", "text": ...}, as the
-chat templates of `transformers` take it; the pictures stand in `images`, in their order.
+chat templates of `transformers` take it; the images stand in `images`, in their order.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def write(conversations: Iterable[Conversation], out: Path) -> int:
     Splits without a row have no file. Columns from `env` on are null for demonstrations.
 
     Raises:
-        RecordError: a picture is gone.
+        RecordError: an image is gone.
         DiskError: something can't be written.
     """
     tables: dict[str, Table] = {}
@@ -86,5 +86,5 @@ def text_part(text: str) -> Mapping[str, str | None]:
 
 
 def image_cell(shown: ExportImage) -> Mapping[str, Any]:
-    """A picture as the tables hold it."""
+    """An image as the tables hold it."""
     return {"bytes": shown.read(), "path": shown.name}

@@ -1,7 +1,7 @@
 """PCA-Bench's own form: `meta_data.json` and the images, a folder for each split.
 
-Source of the form: PCA-Bench, release 1.0. The answers of the tools for models without eyes, which
-that release has cached, are left out, as in its later test set: ours are asked live. Two things are
+Source of the form: PCA-Bench, release 1.0. The tools' answers for text-only models, which that
+release has cached, are left out, as in its later test set: ours are asked live. Two things are
 added: `history`, with the image, action and feedback of each earlier step; and the same in words at
 the beginning of `question`, so that a reader who ignores `history` can still pose the question.
 """

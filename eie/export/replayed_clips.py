@@ -1,8 +1,8 @@
 """Clips of the actions before an example, recorded by re-executing its episode.
 
-A set keeps a picture of each moment between two actions. EgoPlan shows a clip of each action, by
+A set keeps an image of each moment between two actions. EgoPlan shows a clip of each action, by
 eight keyframes (Chen et al. 2023, section 4): walking through a kitchen is what they show. What is
-done at once, such as picking something up, has a picture before it and one after.
+done at once, such as picking something up, has an image before it and one after.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from inhabit.envs.core import Determinism, Env, SceneError, Task
 from inhabit.episodes.recording.reader import RecordError
 
 KEYFRAMES = 8
-"""Pictures of a clip, those before and after the action among them."""
+"""Images of a clip, those before and after the action among them."""
 
 
 class ClipReplayer:
@@ -37,7 +37,7 @@ class ClipReplayer:
 
         Args:
             opened: the set.
-            folder: of its own, where new pictures lie until the next episode begins.
+            folder: of its own, where new images lie until the next episode begins.
             assignments: settings of the environment, as KEY=VALUE.
             trusted: whether the user takes what the set names for their own.
 
@@ -52,7 +52,7 @@ class ClipReplayer:
             self._env.close()
             raise RecordError(
                 f"The {opened.header.backend} backend of {opened.header.env} is not deterministic, "
-                "so its episodes cannot be re-rendered. Export without --films."
+                "so its episodes cannot be re-rendered. Export without --videos."
             )
         self._folder = folder
         self._start: tuple[object, int] | None = None
@@ -68,7 +68,7 @@ class ClipReplayer:
     def clips(self, example: Example) -> Sequence[tuple[ExportImage, ...]]:
         """For each action of its past, what was seen between its beginning and its end.
 
-        At most `KEYFRAMES` less two pictures each; none where the environment shows no way.
+        At most `KEYFRAMES` less two images each; none where the environment shows no way.
 
         Raises:
             RecordError: the episode does not come to the same any more.
@@ -121,7 +121,7 @@ class ClipReplayer:
 def keyframes(path: Sequence[NDArray[np.uint8]]) -> Sequence[NDArray[np.uint8]]:
     """Evenly spread over a way, at most `KEYFRAMES` less two, and without its end.
 
-    The last picture of the way is what is seen after the action, which the set has.
+    The last image of the way is what is seen after the action, which the set has.
     """
     if len(path) < KEYFRAMES:
         return path[:-1]
@@ -131,6 +131,6 @@ def keyframes(path: Sequence[NDArray[np.uint8]]) -> Sequence[NDArray[np.uint8]]:
 
 def _not_replayable(example: Example, why: str) -> RecordError:
     return RecordError(
-        f"The episode of example {example.id} can't be filmed: {why}. The set was made with other "
-        "versions than are installed here. Export it without --films."
+        f"The episode of example {example.id} can't be re-rendered: {why}. The set was made with "
+        "other versions than are installed here. Export it without --videos."
     )

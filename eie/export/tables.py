@@ -54,7 +54,7 @@ class Stats:
 
 
 PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-"""A picture inside a table: its file's content and name. `datasets` decodes it."""
+"""An image inside a table: its file's content and name. `datasets` decodes it."""
 
 
 class Table:
@@ -101,7 +101,7 @@ def table(file: Path, schema: pa.Schema, *, together: int = 64) -> Iterator[Tabl
 
 
 def _features(schema: pa.Schema) -> Mapping[str, Any]:
-    """What `datasets` wants to know of the columns: which of them are pictures, above all."""
+    """What `datasets` wants to know of the columns: which of them are images, above all."""
     return {"info": {"features": {one.name: _feature(one.type) for one in schema}}}
 
 

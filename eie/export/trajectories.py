@@ -51,7 +51,7 @@ def write(runs: Sequence[Run], out: Path) -> int:
         out: a folder.
 
     Raises:
-        RecordError: a record or a picture can't be read.
+        RecordError: a record or an image can't be read.
         DiskError: it can't be written.
     """
     groups: dict[str, list[float]] = {}

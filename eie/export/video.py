@@ -19,7 +19,7 @@ _OPTIONS = {"preset": "veryfast", "crf": "18", "g": "2"}
 """Every other frame is whole, so that any of them is found quickly."""
 
 
-class Film:
+class VideoFile:
     """An MP4 file (H.264) in the making."""
 
     def __init__(self, container: Any, file: Path) -> None:
@@ -54,18 +54,18 @@ class Film:
 
 
 @contextmanager
-def film(file: Path) -> Iterator[Film]:
-    """Write the film `file`; it is there when all of it is.
+def new_video(file: Path) -> Iterator[VideoFile]:
+    """Write the video `file`; it is there when all of it is.
 
     Raises:
         DiskError: it can't be written.
     """
-    # Without the encoder's name and the date in the file, equal films are equal bytes.
+    # Without the encoder's name and the date in the file, equal videos are equal bytes.
     exact = {"fflags": "+bitexact"}
     with (
         half_written(file) as half,
         av.open(str(half), "w", format="mp4", container_options=exact) as container,
     ):
-        made = Film(container, half)
+        made = VideoFile(container, half)
         yield made
         made.finish()

@@ -1,6 +1,6 @@
 """Chooses how a model's candidates are read in training, by comparison with plain forward passes.
 
-An architecture may ignore a mask, or stack the pictures of several prompts in its own way. Neither
+An architecture may ignore a mask, or stack the images of several prompts in its own way. Neither
 raises an error in all cases; it shows in the logits.
 """
 
@@ -41,7 +41,7 @@ def choose(model: Any, questions: Sequence[Question], *, pad: int, batched: bool
 
     Args:
         model: the transformers model.
-        questions: of different lengths, either all with pictures or all without.
+        questions: of different lengths, either all with images or all without.
         pad: a token that stands for no image.
         batched: whether several questions are to be read together.
     """

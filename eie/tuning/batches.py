@@ -63,9 +63,9 @@ def episode_steps(
 
 
 def by_episode(questions: Sequence[Question]) -> list[list[Question]]:
-    """The questions of each episode. Those with several pictures are alone.
+    """The questions of each episode. Those with several images are alone.
 
-    What several pictures take up would outweigh what is saved.
+    What several images take up would outweigh what is saved.
     """
     found: dict[str, list[Question]] = {}
     for question in questions:
@@ -75,7 +75,7 @@ def by_episode(questions: Sequence[Question]) -> list[list[Question]]:
 
 
 def micro_batches(questions: Sequence[Question], most: int) -> list[list[Question]]:
-    """Groups of at most `most` questions of similar length, all with pictures or all without."""
+    """Groups of at most `most` questions of similar length, all with images or all without."""
     groups: list[list[Question]] = []
     for seeing in (False, True):
         some = [q for q in questions if bool(q.prompt.pictures) is seeing]

@@ -15,7 +15,7 @@ def collate(
 ) -> dict[str, torch.Tensor]:
     """The inputs for some prompts, each with tokens after it, padded at the end.
 
-    All rows have pictures, or none has. How the pictures of several prompts are stacked differs
+    All rows have images, or none has. How the images of several prompts are stacked differs
     between architectures: `inhabit.eie.tuning.agreement` checks the result for each model.
 
     Args:

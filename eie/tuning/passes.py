@@ -28,7 +28,7 @@ def read(model: Any, questions: Sequence[Question], way: Way, *, pad: int) -> li
 
     Args:
         model: the transformers model.
-        questions: either all with pictures or all without.
+        questions: either all with images or all without.
         way: how candidates are read.
         pad: see `collate`.
 

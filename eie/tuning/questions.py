@@ -34,7 +34,7 @@ class Question:
 
 
 class Questions:
-    """Encodes the examples of one set; prompts and pictures are kept for the next epoch."""
+    """Encodes the examples of one set; prompts and images are kept for the next epoch."""
 
     def __init__(
         self, samples: Sequence[Sample], encoder: Any, settings: TuneSettings, *, sees: bool

@@ -43,7 +43,7 @@ class Sample:
 
 
 Look = Callable[[Path, str], NDArray[np.uint8]]
-"""Reads a picture, given the folder of its set and its name there."""
+"""Reads an image, given the folder of its set and its name there."""
 
 
 class Wording:
@@ -139,30 +139,30 @@ async def _parse_nothing(text: str) -> Action | None:
 
 
 def picture(folder: Path, name: str) -> NDArray[np.uint8]:
-    """A picture of the set `folder`, uint8 (H, W, 3).
+    """An image of the set `folder`, uint8 (H, W, 3).
 
     Raises:
         TuneError: it can't be read, or lies outside the set.
     """
     if not _lies_inside(name):
-        raise TuneError(f"The picture {name!r} lies outside of the set {folder}.")
+        raise TuneError(f"The image {name!r} lies outside of the set {folder}.")
     found = read_picture(folder / name, folder, ("PNG", "JPEG"))
     if found is None:
-        raise TuneError(f"The picture {folder / name} can't be read.")
+        raise TuneError(f"The image {folder / name} can't be read.")
     return np.asarray(found.convert("RGB"))
 
 
 def picture_file(folder: Path, name: str) -> Path:
-    """The file of a picture of the set `folder`.
+    """The file of an image of the set `folder`.
 
     Raises:
         TuneError: it is not there, or lies outside the set.
     """
     file = (folder / name).resolve()
     if not _lies_inside(name) or not file.is_relative_to(folder.resolve()):
-        raise TuneError(f"The picture {name!r} lies outside of the set {folder}.")
+        raise TuneError(f"The image {name!r} lies outside of the set {folder}.")
     if not file.is_file():
-        raise TuneError(f"The picture {folder / name} can't be read.")
+        raise TuneError(f"The image {folder / name} can't be read.")
     return file
 
 

@@ -120,7 +120,7 @@ class TuneSettings(SettingsModel):
     """Compute activations again in the backward pass instead of keeping them: less memory, and
     about a third more time."""
     cache: float = Field(default=4.0, ge=0)
-    """Memory for encoded prompts with their pictures, in GB, and as much again for what a frozen
+    """Memory for encoded prompts with their images, in GB, and as much again for what a frozen
     vision encoder makes of them. What does not fit is read and encoded again in each epoch."""
     save_every: int = Field(default=50, ge=1)
     """Optimizer steps between checkpoints."""

@@ -94,7 +94,7 @@ class FilmSettings(AlfredSettings):
     """Height of the images of clips, in pixels."""
 
 
-def film_settings(
+def video_settings(
     backend: str, settings: AlfredSettings, width: int, height: int
 ) -> FilmSettings | None:
     """Settings for clips of every low-level step at another size.

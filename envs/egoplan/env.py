@@ -9,9 +9,9 @@ import numpy as np
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Clip, Observation, SceneError, Task
-from inhabit.envs.egoplan.films import FilmError, keyframes, read
 from inhabit.envs.egoplan.scene import EgoPlanScene
 from inhabit.envs.egoplan.settings import EgoPlanSettings
+from inhabit.envs.egoplan.videos import VideoError, keyframes, read
 from inhabit.envs.multiple_choice import MultipleChoice
 from inhabit.envs.plain_data import validated_scene
 
@@ -38,8 +38,8 @@ class EgoPlan(MultipleChoice):
         """Read the frames of a question. The seed has no effect."""
         self._scene = validated_scene(EgoPlanScene, task)
         try:
-            self._seen = self._film()
-        except FilmError as error:
+            self._seen = self._video()
+        except VideoError as error:
             raise SceneError(f"Task {task.id!r}, scene.video: {error}.") from error
         self.begin()
 
@@ -61,7 +61,7 @@ class EgoPlan(MultipleChoice):
         """The chosen and the right option, and the actions so far."""
         return {**super().state(), "done": [stretch.narration for stretch in self._scene.done]}
 
-    def _film(self) -> Observation:
+    def _video(self) -> Observation:
         scene, settings = self._scene, self._settings
         if scene.video is None:
             return _NOTHING

@@ -26,7 +26,7 @@ class Stretch(BaseModel):
 
 
 class EgoPlanScene(BaseModel):
-    """A film, a moment, and the options. Which is right an agent doesn't see."""
+    """A video, a moment, and the options. Which is right an agent doesn't see."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,7 +41,7 @@ class EgoPlanScene(BaseModel):
     moment: int = Field(default=0, ge=0)
     """Frame of the current observation."""
     video: Path | None = None
-    """A video, or a folder of numbered frames; None to go without pictures."""
+    """A video, or a folder of numbered frames; None to go without images."""
 
     @model_validator(mode="after")
     def _answer_is_an_option(self) -> EgoPlanScene:

@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.egoplan.films import FilmError, check, find
 from inhabit.envs.egoplan.scene import EgoPlanScene, Stretch
 from inhabit.envs.egoplan.settings import EgoPlanSettings
+from inhabit.envs.egoplan.videos import VideoError, check, find
 from inhabit.envs.multiple_choice import json_list
 
 _LOG = logging.getLogger("inhabit.egoplan")
@@ -50,8 +50,8 @@ def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
     """
     path = Path(source)
     root = settings.videos or (path if path.is_dir() else path.parent)
-    films = find(root) if root.is_dir() else {}
-    if settings.videos is not None and not films:
+    videos = find(root) if root.is_dir() else {}
+    if settings.videos is not None and not videos:
         raise TaskError(f"{settings.videos} contains no videos and no folders of numbered frames.")
     kept = total = 0
     for file in _files(path):
@@ -59,10 +59,10 @@ def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
         for number, record in enumerate(json_list(file)):
             total += 1
             try:
-                task = _task(record, number, films)
+                task = _task(record, number, videos)
                 if task.id in seen:
                     raise ValueError(f"another record has the same sample_id {task.id!r}")
-            except (ValueError, FilmError) as error:
+            except (ValueError, VideoError) as error:
                 _LOG.warning("%s, record %d is passed over: %s.", file, number, _first(error))
                 continue
             seen.add(task.id)
@@ -94,7 +94,7 @@ def _files(source: Path) -> Sequence[Path]:
     return found
 
 
-def _task(record: Any, number: int, films: Mapping[str, Path]) -> Task:
+def _task(record: Any, number: int, videos: Mapping[str, Path]) -> Task:
     if not isinstance(record, dict):
         raise ValueError("it is not a JSON object")
     goal = record.get("task_goal")
@@ -109,7 +109,7 @@ def _task(record: Any, number: int, films: Mapping[str, Path]) -> Task:
         source=source,
         done=tuple(_done(record.get("task_progress_metadata"))),
         moment=_frame(record, "current_observation_frame"),
-        video=_film(record, films),
+        video=_video(record, videos),
     )
     return Task(
         id=f"{source}/{name}",
@@ -165,15 +165,15 @@ def _frame(fields: Mapping[str, Any], name: str) -> int:
     return number
 
 
-def _film(record: Mapping[str, Any], films: Mapping[str, Path]) -> Path | None:
+def _video(record: Mapping[str, Any], videos: Mapping[str, Path]) -> Path | None:
     """The video of a record; None if there are no videos at all."""
-    if not films:
+    if not videos:
         return None
-    film = films.get(str(record.get("video_id")))
-    if film is None:
+    video = videos.get(str(record.get("video_id")))
+    if video is None:
         raise ValueError(f"there is no video {str(record.get('video_id'))!r}")
-    check(film)
-    return film.absolute()
+    check(video)
+    return video.absolute()
 
 
 def _first(error: Exception) -> str:

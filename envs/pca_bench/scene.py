@@ -18,8 +18,8 @@ class Domain(StrEnum):
 
 
 class PcaScene(BaseModel):
-    """A picture, the options, and the right one with its reason. Of all this an agent sees the
-    picture, the options and the facts; a model without eyes may ask for the cached results.
+    """An image, the options, and the right one with its reason. Of all this an agent sees the
+    image, the options and the facts; a text-only model may ask for the cached results.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -32,13 +32,13 @@ class PcaScene(BaseModel):
     reason: str = ""
     key_concepts: tuple[str, ...] = ()
     facts: str = ""
-    """What a picture can't show, in a sentence: hands and inventory."""
+    """What an image can't show, in a sentence: hands and inventory."""
     results: Mapping[str, JsonValue] = Field(default_factory=dict)
     """Function -> its cached result (HOLMES)."""
     image: Path | None = None
-    """The picture, or the parquet file that holds it; None where there is none."""
+    """The image, or the parquet file that holds it; None where there is none."""
     row: int | None = Field(default=None, ge=0)
-    """In a parquet file: the row of the picture."""
+    """In a parquet file: the row of the image."""
 
     @model_validator(mode="after")
     def _answer_is_an_option(self) -> PcaScene:

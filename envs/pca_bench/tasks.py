@@ -135,7 +135,7 @@ def _with_pictures(found: list[_Found], images: Path | None) -> list[_Found]:
             one = replace(one, scene=one.scene.model_copy(update={"image": path}))
         elif one.wants is not None:
             _LOG.warning(
-                "%s, record %d is passed over: its picture %r is missing.",
+                "%s, record %d is passed over: its image %r is missing.",
                 one.entry.file,
                 one.entry.number,
                 one.wants,

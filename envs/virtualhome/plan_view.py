@@ -26,7 +26,7 @@ most."""
 def scene_plan(task: Task, actions: Sequence[str | None]) -> ScenePlan:
     """Rooms, furniture and the poses of the character in the embedded simulator.
 
-    The graph executes the actions once more, without pictures: records have no poses.
+    The graph executes the actions once more, without images: records have no poses.
 
     Args:
         task: in one of the flats, or in a graph of `eai-eval`.

@@ -32,7 +32,7 @@ class VirtualHomeSettings(SettingsModel):
     """Seconds that Unity may take for one call."""
 
 
-def film_settings(
+def video_settings(
     backend: str, settings: VirtualHomeSettings, width: int, height: int
 ) -> VirtualHomeSettings | None:
     """Settings for images of another size; None where a run has none."""

@@ -21,7 +21,7 @@ _CHECKS: Sequence[Callable[[], Iterable[Finding]]] = (
     python.packages,
     storage.caches,
     storage.room,
-    programs.films,
+    programs.video_encoder,
     storage.weights,
     environments.environments,
     graphics.gpu,

@@ -178,7 +178,7 @@ def _with_bar(run: Run, agent: Agent) -> Iterator[Watch]:
     with ExitStack() as stack:
         if agent.interactive:
             address = stack.enter_context(_live_page(run))
-            remarks().print(f"Live page with the pictures in full size: {address}", soft_wrap=True)
+            remarks().print(f"Live page with full-size images: {address}", soft_wrap=True)
         bar = stack.enter_context(EpisodeProgress(run, silent=agent.interactive))
         yield bar.ended
 

@@ -129,7 +129,7 @@ def _row(
 
 
 def _seen(episode: Episode, number: int) -> tuple[str, str]:
-    """The picture of a step, and what there was to choose from; empty where there was none."""
+    """The image of a step, and what there was to choose from; empty where there was none."""
     attempt = episode.last()
     steps = [step for step in attempt.steps if step.number == number] if attempt else []
     if not steps:

@@ -30,7 +30,7 @@ def programs() -> Iterator[Finding]:
     )
 
 
-def films() -> Iterator[Finding]:
+def video_encoder() -> Iterator[Finding]:
     """The encoder of `inhabit show --video`."""
     import av
 

@@ -1,4 +1,4 @@
-"""Lines and pictures on disk: each is whole or absent, whatever kills the program."""
+"""Lines and images on disk: each is whole or absent, whatever kills the program."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from inhabit.envs.files import open_appending, replacing
 from inhabit.episodes.recording.schema import is_sound
 
 QUALITY = 90
-"""Of recorded JPEG pictures: 300x300 in about 1 ms and 30 kB."""
+"""Of recorded JPEG images: 300x300 in about 1 ms and 30 kB."""
 _WAITING = 64
-"""Pictures that may wait to be written, over all episodes, before the steps wait for them."""
+"""Images that may wait to be written, over all episodes, before the steps wait for them."""
 
 
 class DiskError(UserError, RuntimeError):
@@ -103,7 +103,7 @@ class LineFile:
 
 
 class Pictures:
-    """Writes pictures on a thread of its own, so that encoding does not hold up a step."""
+    """Writes images on a thread of its own, so that encoding does not hold up a step."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pictures")

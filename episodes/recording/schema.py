@@ -19,7 +19,7 @@ from inhabit.envs.core import Action, Determinism, Reason, Task
 RENDERER = "renderer"
 """Key of `RunHeader.software` for the version of the renderer."""
 FramePath = Annotated[str, Field(pattern=r"^frames/[0-9]+(-[0-9]+)?\.jpg$")]
-"""Where a picture lies inside the episode's folder."""
+"""Where an image lies inside the episode's folder."""
 
 
 class Choice(StrEnum):
@@ -30,11 +30,11 @@ class Choice(StrEnum):
     SEEN = "seen"
     """What is plausible from what it has seen."""
     ORACLE = "oracle"
-    """What would truly succeed: privileged."""
+    """What would succeed: privileged."""
 
 
 class Sight(StrEnum):
-    """What became of the pictures on their way to the agent. Recorded frames are always real."""
+    """Which images the agent is shown. Recorded frames are always real."""
 
     SHOWN = "shown"
     NONE = "none"
@@ -206,7 +206,7 @@ class RankedText(_Record):
     logprob: Nats
     tokens: int
     blind: Nats | None = None
-    """The sum where the model is shown no picture, if it was asked that way too."""
+    """The sum where the model is shown no image, if it was asked that way too."""
 
     @classmethod
     def of(cls, ranked: Ranked) -> Self:
@@ -219,7 +219,7 @@ class RankedText(_Record):
 
 
 class CallRecord(_Record):
-    """One call to a model, as it was sent and answered. A picture stands as its digest."""
+    """One call to a model, as it was sent and answered. An image stands as its digest."""
 
     messages: tuple[Mapping[str, JsonValue], ...]
     reply: str
@@ -287,7 +287,7 @@ class DecideLine(_Line):
 
 
 class ActLine(_Line):
-    """What came of it."""
+    """Result of the action."""
 
     kind: Literal["act"] = "act"
     step: int

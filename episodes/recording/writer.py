@@ -54,7 +54,7 @@ class EpisodeWriter:
 
     Every line is written whole and at once, so all of them survive a kill of the program. The disk
     is waited for (fsync) after a `decide` that a model was asked for, which may have cost money,
-    and after the `end`, which may be counted on: these survive a loss of power too. Pictures are
+    and after the `end`, which may be counted on: these survive a loss of power too. Images are
     written meanwhile, and are all there before the `end` is.
     """
 
@@ -154,7 +154,7 @@ class EpisodeWriter:
             await self._lines.sync()
 
     def act(self, step: int, outcome: Outcome, seconds: float) -> None:
-        """What came of it."""
+        """Record the result of the action."""
         if outcome.reason is not None:
             self._reasons[outcome.reason] += 1
         self._append(
@@ -172,7 +172,7 @@ class EpisodeWriter:
         )
 
     async def end(self, end: EndLine) -> None:
-        """The attempt is over, and its pictures are written: on disk when this returns."""
+        """The attempt is over, and its images are written: on disk when this returns."""
         assert not self._written, "Pictures are waited for before an attempt ends."
         self._append(end)
         await self._lines.sync()
@@ -188,7 +188,7 @@ class EpisodeWriter:
         )
 
     async def pictures_written(self) -> None:
-        """Wait for the pictures.
+        """Wait for the images.
 
         Raises:
             DiskError: one of them could not be written.
@@ -223,7 +223,7 @@ class EpisodeWriter:
             if digest in self._digests:
                 continue
             if not _DIGEST.fullmatch(digest):
-                raise ValueError(f"An agent names a picture {digest!r}, which is not a digest.")
+                raise ValueError(f"An agent names an image {digest!r}, which is not a digest.")
             self._digests.add(digest)
             file = f"images/{digest}.jpg"
             if not is_regular(self._folder / file, self._run):

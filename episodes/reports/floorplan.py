@@ -236,7 +236,7 @@ def _close(one: Spot, other: Spot) -> bool:
 
 
 def _acted_on(attempt: Attempt, scene: ScenePlan | None) -> Sequence[str]:
-    """Names of things that actions, and what came of them, speak of; in the order they come up."""
+    """Names of things in actions and their feedback, in order of first mention."""
     told = [
         f"{s.decide.action or ''} {s.act.feedback}" for s in attempt.steps if s.decide and s.act
     ]

@@ -57,7 +57,7 @@ def state_of(env: Env) -> Mapping[str, JsonValue]:
 
 
 def shown(observation: Observation, sight: Sight) -> Observation:
-    """What the agent sees of it: with `NONE` no picture of any kind, with `BLANK` black ones."""
+    """What the agent sees of it: with `NONE` no image of any kind, with `BLANK` black ones."""
     if sight is Sight.SHOWN:
         return observation
     blank = sight is Sight.BLANK

@@ -1,4 +1,4 @@
-"""A key and a door on a grid: take the key, unlock the door, walk out. With a picture."""
+"""A key and a door on a grid: take the key, unlock the door, walk out. With an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A planner for `keydoor` that looks at the picture: no model, and no help from the environment."""
+"""A planner for `keydoor` that looks at the image: no model, and no help from the environment."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 
 For each seed: plays 100 episodes of new tasks at random, trains, and plays the same 100 episodes
 with the trained policy. Writes curve.csv, results.json and curve.svg. The policy reads texts only
-(goal, observation, feedback, names of the plausible actions); it sees no picture. PPO is that of
+(goal, observation, feedback, names of the plausible actions); it sees no image. PPO is that of
 Schulman et al. 2017 with a clipped objective and generalised advantages (Schulman et al. 2016).
 """
 

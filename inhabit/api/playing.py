@@ -72,7 +72,7 @@ def run(
             {"in_process": True}.
         candidates: which actions the agent chooses from: "seen", "vocabulary" or "oracle"; None for
             the agent's default, which is "seen" but for the agent `planner`.
-        image: whether the agent sees pictures: "shown", "none" or "blank".
+        image: whether the agent sees images: "shown", "none" or "blank".
         grants: what the agent may use beyond seeing and acting: "expert", "lookahead", "tools".
         max_steps: instead of each task's own limit.
         workers: episodes at once. An agent that is no coroutine decides for one at a time.

@@ -1,4 +1,4 @@
-"""Run folders and sets, read as tables and pictures."""
+"""Run folders and sets, read as tables and images."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RunResults:
         )
 
     def observation(self, episode: int | str, step: int) -> Observation:
-        """What was recorded of one moment: the picture as JPEG kept it, and the text.
+        """What was recorded of one moment: the image as JPEG kept it, and the text.
 
         Raises:
             RecordError: there is no such episode or step.
@@ -82,9 +82,9 @@ class RunResults:
         Returns:
             The page of the run.
         """
-        from inhabit.episodes.reports.page.writing import Films, write_run
+        from inhabit.episodes.reports.page.writing import Videos, write_run
 
-        write_run(self.run, Films(mp4=video), lambda episode: None)
+        write_run(self.run, Videos(mp4=video), lambda episode: None)
         return self.folder / "index.html"
 
     def __repr__(self) -> str:
@@ -137,7 +137,7 @@ class SetResults:
         )
 
     def observation(self, example: str) -> Observation:
-        """The picture of one example, by its id, and the text beside it.
+        """The image of one example, by its id, and the text beside it.
 
         Raises:
             KeyError: there is no such example.

@@ -32,7 +32,7 @@ from inhabit.episodes.running.view import candidates_of, check
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepResult:
-    """What one action did, and what there is to see after it. A notebook shows it as a picture."""
+    """What one action did, and what there is to see after it. A notebook shows it as an image."""
 
     action: Action | None
     """As the environment understood it; None if it could not be understood."""
@@ -129,7 +129,7 @@ class Session:
         self._env.reset(self._task, seed=self._seed)
         self._history: list[Step] = []
         self._over = False
-        # What was seen last, so that a step asks for one picture: they cost more than the rest.
+        # What was seen last, so that a step asks for one image: they cost more than the rest.
         self._seen = self.observe()
         return self._seen
 

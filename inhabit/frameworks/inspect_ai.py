@@ -33,7 +33,7 @@ from inhabit.envs.core import Task as EmbodiedTask
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.reports.page.writing import Films, write_run
+from inhabit.episodes.reports.page.writing import Videos, write_run
 from inhabit.episodes.running.plan import plan
 from inhabit.episodes.running.record import record_run
 from inhabit.frameworks.factory import rollouts
@@ -134,7 +134,7 @@ def recorded(env: str, agent: str, out: str, seed: int, max_steps: int | None) -
             folder.parent.mkdir(parents=True, exist_ok=True)
             with held(folder):
                 run = await record_run(chosen, [one], folder, command=["inspect"])
-        await asyncio.to_thread(write_run, run, Films(), lambda episode: None)
+        await asyncio.to_thread(write_run, run, Videos(), lambda episode: None)
         state.metadata[_RESULT] = _recorded(run)
         return state
 

@@ -1,6 +1,6 @@
 """Steps per second through each interface for trainers, beside the bare environment.
 
-Every door plays the same random walks in the same rooms, with a new picture after each step. Every
+Every door plays the same random walks in the same rooms, with a new image after each step. Every
 figure is a ratio within a round, and every second round goes in the opposite order, so that a noisy
 machine changes little. What one thread of this process does is compared in processor time; the
 vector and OpenEnv, which use all cores, in seconds. OpenEnv is left out where its package is not

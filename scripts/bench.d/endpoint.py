@@ -1,6 +1,6 @@
 """What episodes at once gain where a model's endpoint takes a second to answer.
 
-The planner `chat`, with pictures of 300x300, and an endpoint on loopback, in a process of its own,
+The planner `chat`, with images of 300x300, and an endpoint on loopback, in a process of its own,
 whose every answer comes after a second: one episode at a time, and sixteen. On the toy house, and
 on the household, where scenes that are built and simulators that share the processor count too.
 """

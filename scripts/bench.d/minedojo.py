@@ -1,6 +1,6 @@
-"""How fast the voxel world is: first sight of it, a tick with a picture, memory.
+"""How fast the voxel world is: first sight of it, a tick with an image, memory.
 
-A tick is low-level control with its picture and MineDojo's whole observation, on one core. `pause`
+A tick is low-level control with its image and MineDojo's whole observation, on one core. `pause`
 is how far six ticks move after two seconds of thought, beside six ticks without.
 """
 
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def measure(height: int, width: int) -> dict[str, float]:
-    """Figures of one size of picture."""
+    """Figures of one size of image."""
     firsts = []
     env = MineDojoGym(TASK, image_size=(height, width))
     for _ in range(STARTS):

@@ -1,6 +1,6 @@
 """What a step costs that is neither simulator nor model, with everything recorded.
 
-The toy house with pictures of 300x300 and the embedded household, in a worker as always, one
+The toy house with images of 300x300 and the embedded household, in a worker as always, one
 episode at a time; and the toy eight at once, where the wait for a turn of the processor is counted
 too. Beside the time stands the runner's own processor time per step, which says the same on a
 machine that others keep busy: simulators are other programs, and nobody is asked.
@@ -31,7 +31,7 @@ class Measured:
     overhead_ms: float
     """Median, by the clock."""
     processor_ms: float
-    """Mean of the runner's own, over all threads: pictures are packed and written on some."""
+    """Mean of the runner's own, over all threads: images are packed and written on some."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Pictures and steps of the embedded household on one core, beside an older commit's.
+"""Images and steps of the embedded household on one core, beside an older commit's.
 
 With INHABIT_BENCH_OLD=FOLDER, a checkout of an older commit, both are measured in turns, and what
 is printed beside a figure is the older one's median and the median of the rounds' ratios. Times are
@@ -88,7 +88,7 @@ def one_round() -> dict[str, float]:
 
 
 def walk(side: int) -> float:
-    """Seconds of a step with its picture, over rooms of every kind."""
+    """Seconds of a step with its image, over rooms of every kind."""
     times = []
     for room in ROOMS:
         simulator = Simulator(room, width=side, height=side)
@@ -102,7 +102,7 @@ def walk(side: int) -> float:
 
 
 def resets() -> float:
-    """Seconds of a reset between two rooms that were seen before, with the first picture."""
+    """Seconds of a reset between two rooms that were seen before, with the first image."""
     simulator = Simulator(ROOMS[0])
 
     def reset(room: str) -> float:

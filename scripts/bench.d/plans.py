@@ -24,7 +24,7 @@ DRAWN, KEPT = 105, 12
 TYPES = ("pick_and_place_simple", "look_at_obj_in_light")
 """Those that take up one thing."""
 QUICK = {"width": 64, "height": 64, "navigation": "teleport"}
-"""A scorer by rules looks at no picture, and how it walks is all one to it."""
+"""A scorer by rules looks at no image, and how it walks is all one to it."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What exact ranking of forty actions costs, beside reading the prompt and beside other ways.
+"""What exact ranking of forty actions costs, beside reading the prompt and beside alternatives.
 
 SmolLM2-135M, a prompt as the planner `rank` writes it, forty actions as a household offers them.
 Nothing of the prompt is kept from one time to the next, but by the way that says so. All ways take

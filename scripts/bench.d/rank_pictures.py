@@ -1,18 +1,18 @@
-"""What exact ranking of forty actions costs with two pictures in the prompt, and its fall-backs.
+"""What exact ranking of forty actions costs with two images in the prompt, and its fall-backs.
 
-A Qwen2.5-VL with random weights (12 layers of 384, 6 of 256 for pictures) and SmolLM2's tokenizer:
-no model with eyes comes with a package. The prompt is that of `rank.py`, with two pictures of
+A Qwen2.5-VL with random weights (12 layers of 384, 6 of 256 for images) and SmolLM2's tokenizer:
+no vision model comes with a package. The prompt is that of `rank.py`, with two images of
 224x224. All ways take their turn in every round, and a figure is the median over the rounds of the
 ratio within a round. Times are CPU times of the process on one thread, which other programs on the
 machine change little.
 
-    read        the prompt and its pictures, by the model's own forward, with its cache kept
+    read        the prompt and its images, by the model's own forward, with its cache kept
     rank        the prompt and all actions, nothing kept
-    kept        the same, with features of pictures and the fixed part kept from an earlier step
+    kept        the same, with features of images and the fixed part kept from an earlier step
     batch       the fall-back for models without tree masks: actions as rows over the prompt's cache
-    single      the last fall-back: a forward for each action, the pictures encoded once; timed with
+    single      the last fall-back: a forward for each action, the images encoded once; timed with
                 four of the actions
-    apart       the prompts of eight episodes, each with a picture of its own, one after the other
+    apart       the prompts of eight episodes, each with an image of its own, one after the other
     together    the same in one batch
 """
 
@@ -115,7 +115,7 @@ class Ways:
     """The same scores by different ways."""
 
     def __init__(self, model: Transformer) -> None:
-        """Ask `model` about one moment in a kitchen, with two pictures."""
+        """Ask `model` about one moment in a kitchen, with two images."""
         self._model = model.network
         rng = np.random.default_rng(0)
         shown = rng.integers(0, 256, (EPISODES + 1, 224, 224, 3), dtype=np.uint8)
@@ -137,7 +137,7 @@ class Ways:
         return self._scorer("tree").rank([(self.prompt, self.trie)])
 
     def kept(self) -> object:
-        """As a planner does it where the pictures are known."""
+        """As a planner does it where the images are known."""
         return self._kept.rank([(self._prompts[0], self.trie)])
 
     def batch(self) -> object:

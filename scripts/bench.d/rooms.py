@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def together(batch: Batch) -> float:
-    """Steps a second by the clock, each with a new picture."""
+    """Steps a second by the clock, each with a new image."""
     start = time.perf_counter()
     batch.act([TURN] * ROOMS)
     batch.observe()

@@ -1,6 +1,6 @@
 """Steps a second through AI2-THOR's unmodified client, simulator and client on one core.
 
-A navigation step is a step ahead or a turn, in rooms of every kind; pictures are 300x300 with
+A navigation step is a step ahead or a turn, in rooms of every kind; images are 300x300 with
 shadows, and where masks are asked for, that of every visible object is taken. What counts is the
 median of all steps by the clock; beside it stands the rate by processor time alone, which other
 work on the machine does not touch.

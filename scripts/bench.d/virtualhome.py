@@ -74,7 +74,7 @@ def seconds_of_acts(env: EmbeddedVirtualHome) -> Iterator[float]:
 
 
 def seconds_of_frames() -> Iterator[float]:
-    """Of pictures of what was walked to, opened or switched on just before."""
+    """Of images of what was walked to, opened or switched on just before."""
     world = build_world(VirtualHomeScene(flat=LARGEST, goals=()))
     stage = FlatPicture(world)
     stage.take(world, 1, "first_person", 320, 240)

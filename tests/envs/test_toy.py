@@ -57,7 +57,7 @@ def test_nothing_is_lost_or_doubled(actions: list[object]) -> None:
 
 
 def test_picture_shows_what_happens() -> None:
-    """Opening, taking and carrying each change the picture."""
+    """Opening, taking and carrying each change the image."""
     env = Toy()
     scene = {"room": "kitchen", "items": {"cup": "fridge"}, "inside": {"cup": "chest"}}
     env.reset(Task(id="x", env="toy", kind="put", goal="g", scene=scene), seed=0)

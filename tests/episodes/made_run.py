@@ -71,7 +71,7 @@ USUAL = Made()
 
 
 def room(number: int, size: int = 96) -> NDArray[np.uint8]:
-    """A picture with a floor, a wall and a box, different for every number."""
+    """An image with a floor, a wall and a box, different for every number."""
     picture = np.zeros((size, size, 3), np.uint8)
     picture[: size // 2] = (214, 205, 190)
     picture[size // 2 :] = (150, 120, 90)

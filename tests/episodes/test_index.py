@@ -15,7 +15,7 @@ from toy_runs import play_toy, toy_tasks
 
 from inhabit.episodes.recording.index import Index, IndexEntry
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.reports.page.writing import Films, write_run
+from inhabit.episodes.reports.page.writing import Videos, write_run
 from inhabit.episodes.scoring.metrics import score
 
 
@@ -98,10 +98,10 @@ def test_an_episode_that_goes_on_is_none(run: Run, tmp_path: Path) -> None:
 def test_ten_thousand_episodes_are_shown_quickly(tmp_path: Path) -> None:
     run = many(play_toy(tmp_path / "few", tasks=toy_tasks(20)), tmp_path / "many", 10_000)
     begun = time.monotonic()
-    write_run(run, Films(), lambda _: None)
+    write_run(run, Videos(), lambda _: None)
     assert time.monotonic() - begun < 30
     assert not list(run.folder.glob("episodes/*/index.html")), "Pages are made when asked for."
-    write_run(run, Films(), lambda _: None, [run.episode(7_777)])
+    write_run(run, Videos(), lambda _: None, [run.episode(7_777)])
     assert (run.episode(7_777).folder / "index.html").is_file()
     if CHROMIUM is None:
         pytest.skip("needs Chromium: apt-get install chromium")

@@ -1,4 +1,4 @@
-"""Whatever a text holds, it fits its place on a picture."""
+"""Whatever a text holds, it fits its place on an image."""
 
 from __future__ import annotations
 

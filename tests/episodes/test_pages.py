@@ -14,7 +14,7 @@ from toy_runs import Dying, play_toy, toy_tasks
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.page.document import LONGEST, duration, percent
-from inhabit.episodes.reports.page.writing import Films, find_runs, write_gallery
+from inhabit.episodes.reports.page.writing import Videos, find_runs, write_gallery
 from inhabit.episodes.reports.page.writing import write_run as write_pages
 
 
@@ -47,7 +47,7 @@ class Page(HTMLParser):
 
 def show(folder: Path, made: Made) -> Run:
     run = Run.open(write_run(folder, made))
-    write_pages(run, Films(), lambda episode: None)
+    write_pages(run, Videos(), lambda episode: None)
     return run
 
 
@@ -67,7 +67,7 @@ def test_a_real_run_from_the_command_line(
     run = play_toy(tmp_path / "run", tasks=toy_tasks(2), agent="expert")
     main_ends_well(["show", str(run.folder), "--video", "--json"])
     answer = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert answer["episodes"] == answer["films"] == 2
+    assert answer["episodes"] == answer["videos"] == 2
     page = Page(Path(answer["page"]))
     assert "100\N{NO-BREAK SPACE}%" in page.text
     episode = run.episode(1)
@@ -123,7 +123,7 @@ def test_texts_stay_texts(tmp_path: Path) -> None:
     )
     plain = show(tmp_path / "plain", Made(episodes=1))
     marked = show(tmp_path / "marked", hostile)
-    write_gallery(tmp_path, [write_pages(run, Films(), lambda _: None) for run in (marked, plain)])
+    write_gallery(tmp_path, [write_pages(run, Videos(), lambda _: None) for run in (marked, plain)])
     for before, after in zip(every_page(plain), every_page(marked), strict=True):
         assert before.scripts == after.scripts == 1
         assert HOSTILE in after.text
@@ -134,7 +134,7 @@ def test_texts_stay_texts(tmp_path: Path) -> None:
 
 def test_cards_of_runs_name_their_folders(tmp_path: Path) -> None:
     runs = [show(tmp_path / name, Made(episodes=1)) for name in ("first-try", "second-try")]
-    write_gallery(tmp_path, [write_pages(run, Films(), lambda _: None) for run in runs])
+    write_gallery(tmp_path, [write_pages(run, Videos(), lambda _: None) for run in runs])
     text = Page(tmp_path / "index.html").text
     # Once on the card of the run, and once for its task.
     assert text.count("first-try") == text.count("second-try") == 2
@@ -156,7 +156,7 @@ def test_a_very_long_reply_is_cut_and_says_so(tmp_path: Path) -> None:
 def test_pictures_stand_in_the_page_of_an_episode(tmp_path: Path) -> None:
     run = show(tmp_path / "run", Made(episodes=1, steps=5))
     (run.episode(0).folder / "frames" / "0002.jpg").write_bytes(b"no picture")
-    write_pages(run, Films(), lambda _: None)
+    write_pages(run, Videos(), lambda _: None)
     page = Page(run.episode(0).folder / "index.html")
     assert sum(a.startswith("data:image/jpeg") for a in page.addresses()) == 5
     assert "frames/0002.jpg cannot be shown" in page.text
@@ -195,7 +195,7 @@ def test_a_film_is_made_again_only_when_the_record_has_grown(tmp_path: Path) -> 
     film = run.episode(0).folder / "episode.mp4"
 
     def made() -> int:
-        write_pages(run, Films(mp4=True), lambda _: None)
+        write_pages(run, Videos(mp4=True), lambda _: None)
         return film.stat().st_mtime_ns
 
     first = made()
@@ -236,7 +236,7 @@ def test_what_a_judge_says_stands_beside_the_steps(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as left:
         main(["judge", str(run.folder)])
     assert left.value.code == 0
-    write_pages(run, Films(), lambda _: None)
+    write_pages(run, Videos(), lambda _: None)
     page = (run.episode(0).folder / "index.html").read_text()
     end = run.episode(0).end()
     assert end is not None

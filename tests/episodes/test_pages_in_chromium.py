@@ -18,7 +18,7 @@ from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.page.pages import run_page
 from inhabit.episodes.reports.page.summary import row
-from inhabit.episodes.reports.page.writing import Films, write_gallery
+from inhabit.episodes.reports.page.writing import Videos, write_gallery
 from inhabit.episodes.reports.page.writing import write_run as write_pages
 from inhabit.episodes.scoring.metrics import score
 
@@ -44,7 +44,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Made(goal=HOSTILE, action=HOSTILE, feedback=HOSTILE, reply=HOSTILE, text=HOSTILE),
     )
     shown = [
-        write_pages(Run.open(folder / name), Films(mp4=name == "real"), lambda _: None)
+        write_pages(Run.open(folder / name), Videos(mp4=name == "real"), lambda _: None)
         for name in ("real", "hostile")
     ]
     write_gallery(folder, shown)
@@ -123,7 +123,7 @@ def test_keys_go_from_step_to_step(browser: Browser, runs: Path) -> None:
 
 def test_messages_show_the_pictures_that_were_sent(browser: Browser, tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=1)))
-    write_pages(run, Films(), lambda _: None)
+    write_pages(run, Videos(), lambda _: None)
     browser.open(run.episode(0).folder / "index.html")
     browser.press("ArrowRight")
     sent = "document.querySelector('#step-1 .picture img').src"
@@ -132,7 +132,7 @@ def test_messages_show_the_pictures_that_were_sent(browser: Browser, tmp_path: P
 
 def test_the_list_is_sorted_and_filtered(browser: Browser, tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=12, steps=2)))
-    write_pages(run, Films(), lambda _: None)
+    write_pages(run, Videos(), lambda _: None)
     browser.open(run.folder / "index.html")
     rows = "[...document.querySelectorAll('.episodes tbody tr')].filter(r => !r.hidden)"
     numbers = f"{rows}.map(r => r.cells[1].textContent).join()"
@@ -219,7 +219,7 @@ def test_a_judged_run_leads_to_its_first_wrong_step(browser: Browser, tmp_path: 
         main(["judge", str(tmp_path / "run")])
     assert left.value.code == 0
     run = Run.open(tmp_path / "run")
-    write_pages(run, Films(), lambda _: None)
+    write_pages(run, Videos(), lambda _: None)
     judged = whole(files(run)[-1])
     mistake = judged[1][0].mistake
     assert mistake is not None

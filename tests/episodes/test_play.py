@@ -47,7 +47,7 @@ def test_an_expert_solves_it_and_every_step_is_on_record(tmp_path: Path) -> None
 
 
 def test_the_record_tells_what_happened_in_the_house(tmp_path: Path) -> None:
-    """Acting the recorded texts in a house of our own gives the recorded states and pictures."""
+    """Acting the recorded texts in a house of our own gives the recorded states and images."""
     run = play_toy(tmp_path, agent="expert")
     episode = run.episode(1)
     with Toy() as house:

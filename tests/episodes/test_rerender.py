@@ -12,7 +12,7 @@ from toy_runs import play_toy, toy_tasks
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.reports.video.rerender import FilmCamera, RerenderError, film_camera
+from inhabit.episodes.reports.video.rerender import RerenderError, VideoCamera, video_camera
 
 pytestmark = pytest.mark.timeout(120)
 SIZE = (320, 240)
@@ -32,9 +32,9 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run.open(folder)
 
 
-def camera(run: Run) -> FilmCamera:
-    found = film_camera(run, SIZE, (), trusted=False)
-    assert isinstance(found, FilmCamera)
+def camera(run: Run) -> VideoCamera:
+    found = video_camera(run, SIZE, (), trusted=False)
+    assert isinstance(found, VideoCamera)
     return found
 
 

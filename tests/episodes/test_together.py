@@ -1,4 +1,4 @@
-"""A film of several episodes side by side."""
+"""A video of several episodes side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Films of real and of made-up episodes, opened again and looked at."""
+"""Videos of real and of made-up episodes, opened again and looked at."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pictures(film: Path) -> list[NDArray[np.uint8]]:
 
 
 def has(picture: NDArray[np.uint8] | Image.Image, colour: tuple[int, int, int]) -> bool:
-    """Whether a hundred pixels or so are of that colour, as far as a film keeps it."""
+    """Whether a hundred pixels or so are of that colour, as far as a video keeps it."""
     away = np.abs(np.asarray(picture, np.int16) - np.asarray(colour, np.int16)).max(axis=-1)
     return int((away < 24).sum()) > 60
 

@@ -15,7 +15,7 @@ from inhabit.frameworks.verl_agent import EnvironmentManager
 
 
 def _check(observation: Mapping[str, Any]) -> None:
-    """The protocol of VAGEN's GymImageEnv: as many placeholders as pictures."""
+    """The protocol of VAGEN's GymImageEnv: as many placeholders as images."""
     pictures = observation.get("multi_modal_input", {}).get(IMAGE, [])
     assert observation["obs_str"].count(IMAGE) == len(pictures) == 1
     assert pictures[0].mode == "RGB"

@@ -36,7 +36,7 @@ class Outside:
         return self.root / "secret.jpg"
 
     def leaked(self, *roots: Path) -> list[Path]:
-        """Files below `roots`, links left out, that hold the secret picture, raw or as base64."""
+        """Files below `roots`, links left out, that hold the secret image, raw or as base64."""
         needles = (MARK, base64.b64encode(self.secret.read_bytes()))
         files = (p for root in roots for p in (root.rglob("*") if root.is_dir() else [root]))
         return [
@@ -48,7 +48,7 @@ class Outside:
 
     @property
     def frame(self) -> bytes:
-        """The picture without the mark."""
+        """The image without the mark."""
         return self.secret.read_bytes().removesuffix(MARK)
 
     @property
@@ -66,7 +66,7 @@ class Outside:
 
 @contextmanager
 def outside(root: Path, picture: bytes) -> Iterator[Outside]:
-    """A home with a picture and a program in it, and a port that counts who connects."""
+    """A home with an image and a program in it, and a port that counts who connects."""
     root.mkdir()
     here = Outside(root)
     here.secret.write_bytes(picture + MARK)
@@ -192,7 +192,7 @@ def model(spec: str, agent: str, **settings: Any) -> Callable[[Any, Outside], No
 
 
 def png_bomb(width: int = 60_000, height: int = 60_000) -> bytes:
-    """A picture of 10 GB in a few hundred bytes."""
+    """An image of 10 GB in a few hundred bytes."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         check = struct.pack(">I", zlib.crc32(kind + content))
@@ -259,7 +259,7 @@ def runs(picture_bytes: bytes) -> Mapping[str, Spoil]:
 
 
 def sets(picture_bytes: bytes, shown: str) -> Mapping[str, Spoil]:
-    """Name -> what is done to a sound set of the toy house; `shown` is one of its pictures."""
+    """Name -> what is done to a sound set of the toy house; `shown` is one of its images."""
     named = ("set.json", "attempts.jsonl", "examples.jsonl", shown)
     written = ("README.md", "README.md.half", "index.html", "index.html.half", "set.json.half")
     tables = ("data/train.parquet", "data/train.parquet.half", "times.jsonl")

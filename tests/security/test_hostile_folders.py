@@ -46,7 +46,7 @@ MORE_ON_RUNS: Mapping[str, Sequence[str]] = {
 ON_SETS: Mapping[str, Sequence[str]] = {
     "show": ("show", "RUN"),
     "llava": ("export", "RUN", "--format", "llava", "--out", "OUT"),
-    "films": ("export", "RUN", "--format", "egoplan", "--films", "--out", "OUT"),
+    "videos": ("export", "RUN", "--format", "egoplan", "--videos", "--out", "OUT"),
 }
 MORE_ON_SETS: Mapping[str, Sequence[str]] = {
     "messages": ("export", "RUN", "--format", "messages", "--out", "OUT"),

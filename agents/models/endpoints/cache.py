@@ -25,8 +25,8 @@ class Cached(Model):
     """A model that is asked only what the file `path` holds no answer to.
 
     A question is all that shapes its answer: the model by its name and details, the messages with
-    the pixels of their pictures, the parameters, the candidates. The seed is part of it where the
-    model draws lots; what is drawn is kept only if `samples` says so. An answer is on disk before
+    the pixels of their images, the parameters, the candidates. The seed is part of it where the
+    model samples; sampled answers are kept only with `samples`. An answer is on disk before
     it is given. One from the file says so (`Call.cached`), and that it cost no tokens: it is to be
     had when a budget is spent, too.
     """

@@ -2,7 +2,7 @@
 
 An endpoint may be anybody's. Its answers are unpacked here, up to a size: 3 MB of gzip can be made
 to unpack to gigabytes. A redirect that leads to another host is refused, since what is sent, with
-the pictures of a home and a key, was meant for the host that the user named.
+the images of a home and a key, was meant for the host that the user named.
 """
 
 from __future__ import annotations

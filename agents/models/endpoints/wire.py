@@ -18,7 +18,7 @@ Body = dict[str, JsonValue]
 
 
 def messages(prompt: Sequence[Message]) -> list[JsonValue]:
-    """`prompt` as an endpoint reads it: plain text where there are no pictures among it."""
+    """`prompt` as an endpoint reads it: plain text where there are no images among it."""
     return [_message(message) for message in prompt]
 
 
@@ -79,7 +79,7 @@ def _sendable(text: str) -> str:
 
 
 def data_url(rgb: NDArray[np.uint8]) -> str:
-    """The picture itself as an address: PNG, so that what is sent are the pixels on record."""
+    """The image itself as an address: PNG, so that what is sent are the pixels on record."""
     packed = io.BytesIO()
     Picture.fromarray(rgb).save(packed, "PNG", compress_level=1)
     return f"data:image/png;base64,{base64.b64encode(packed.getvalue()).decode()}"

@@ -34,7 +34,7 @@ class Likelihood:
     """Scores candidates with one causal transformer. Not thread-safe."""
 
     def __init__(self, model: Any, features: PictureFeatures | None = None) -> None:
-        """Score with `model`, in evaluation mode, and its pictures by `features`."""
+        """Score with `model`, in evaluation mode, and its images by `features`."""
         self.reader = Reader(model, features)
 
     def scores(self, prompt: EncodedPrompt, trie: Trie) -> NDArray[np.float64]:

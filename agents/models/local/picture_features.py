@@ -1,4 +1,4 @@
-"""Features of pictures, encoded once: the same picture comes again at later steps, in the prompts
+"""Features of images, encoded once: the same image comes again at later steps, in the prompts
 of other episodes, and with each question about one moment.
 """
 
@@ -17,7 +17,7 @@ import torch
 from inhabit.agents.models.local.encoder import EncodedPrompt
 
 Parts = Mapping[str, torch.Tensor]
-"""What a vision model reads of one picture, or of several that can't be told apart."""
+"""What a vision model reads of one image, or of several that can't be told apart."""
 
 
 class PictureFeatures:
@@ -33,7 +33,7 @@ class PictureFeatures:
         self._bytes = 0
         takes = "mm_encoder_outputs" in signature(model.forward).parameters
         self.usable = takes and self._encode is not None
-        """Whether the model takes features instead of pictures."""
+        """Whether the model takes features instead of images."""
 
     @property
     def kept_bytes(self) -> int:
@@ -43,14 +43,14 @@ class PictureFeatures:
     def replace(
         self, inputs: Mapping[str, torch.Tensor], prompts: Sequence[EncodedPrompt]
     ) -> dict[str, Any]:
-        """`inputs` for `prompts`, with features instead of pictures where the model takes them."""
+        """`inputs` for `prompts`, with features instead of images where the model takes them."""
         if not self.usable or not any(prompt.pictures for prompt in prompts):
             return dict(inputs)
         rest = {name: value for name, value in inputs.items() if name != "pixel_values"}
         return {**rest, **self.of(prompts)}
 
     def of(self, prompts: Sequence[EncodedPrompt]) -> dict[str, Any]:
-        """The model's input for the pictures of several prompts, in order, in one batch."""
+        """The model's input for the images of several prompts, in order, in one batch."""
         parts = [part for prompt in prompts for part in split(prompt, self._names)]
         keys = [_digest(one) for one in parts]
         asked = dict(zip(keys, parts, strict=True))
@@ -104,10 +104,10 @@ class PictureFeatures:
 
 
 def split(prompt: EncodedPrompt, names: frozenset[str]) -> Sequence[Parts]:
-    """The inputs of each picture of `prompt`; in one if they can't be told apart.
+    """The inputs of each image of `prompt`; in one if they can't be told apart.
 
     Args:
-        prompt: with pictures.
+        prompt: with images.
         names: of the inputs that the vision part takes.
     """
     given = {k: v for k, v in prompt.images.items() if k in names}
@@ -152,7 +152,7 @@ def _copied(value: Any) -> Any:
 
 
 def _apart(output: Any, count: int) -> list[Any]:
-    """`output` for `count` pictures as one for each; empty if it can't be told apart."""
+    """`output` for `count` images as one for each; empty if it can't be told apart."""
     pooled = getattr(output, "pooler_output", None)
     deep = getattr(output, "deepstack_features", None)
     if pooled is None or len(pooled) != count or any(len(level) != count for level in deep or ()):
@@ -169,7 +169,7 @@ def _apart(output: Any, count: int) -> list[Any]:
 
 
 def _joined(some: Sequence[Any]) -> Any:
-    """One output for all pictures, in order."""
+    """One output for all images, in order."""
     first = some[0]
     if not hasattr(first, "pooler_output"):
         return SimpleNamespace(last_hidden_state=torch.cat([o.last_hidden_state for o in some]))

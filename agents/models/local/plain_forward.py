@@ -30,7 +30,7 @@ def plain_scores(
     Args:
         model: in evaluation mode.
         tokenizer: of the model.
-        processor: of the model, used where there are pictures.
+        processor: of the model, used where there are images.
         text: the prompt, as the chat template writes it.
         pictures: what its image tokens stand for.
         answers: the tokens of each candidate.

@@ -47,7 +47,7 @@ class Reader:
     """
 
     def __init__(self, model: Any, features: PictureFeatures | None = None) -> None:
-        """Read with `model`, in evaluation mode, and its pictures by `features`."""
+        """Read with `model`, in evaluation mode, and its images by `features`."""
         self._model = model
         self._features = features
         self._splits = model.config.model_type in _SPLITS
@@ -59,7 +59,7 @@ class Reader:
     def read_prefixes(self, prompts: Sequence[EncodedPrompt]) -> list[ReadPrefix]:
         """Read the beginnings of prompts, or take them from the cache.
 
-        Prompts with pictures are read together where the model takes features of pictures.
+        Prompts with images are read together where the model takes features of images.
         """
         found: dict[int, ReadPrefix] = {}
         for group in self._groups(prompts):
@@ -73,9 +73,9 @@ class Reader:
         return [found[i] for i in range(len(prompts))]
 
     def joins(self, prompt: EncodedPrompt) -> bool:
-        """Whether its pictures and text after them are read in one forward pass.
+        """Whether its images and text after them are read in one forward pass.
 
-        That needs features instead of pictures, and a mask that says all there is to say.
+        That needs features instead of images, and a mask that says all there is to say.
         """
         takes = self._features is not None and self._features.usable
         return takes and self._splits and bool(prompt.pictures)
@@ -96,10 +96,10 @@ class Reader:
     def pictures_of(
         self, prompts: Sequence[EncodedPrompt], ends: int, tokens: int, read: int
     ) -> dict[str, Any]:
-        """The inputs of `forward` for the pictures of `prompts`, one in each row.
+        """The inputs of `forward` for the images of `prompts`, one in each row.
 
         Args:
-            prompts: with pictures, which the model `joins`.
+            prompts: with images, which the model `joins`.
             ends: the column at which all of them end.
             tokens: number of columns.
             read: number of tokens of each that are in the cache.
@@ -127,7 +127,7 @@ class Reader:
         return prompt.ids[: prompt.fixed] if self._splits or not prompt.images else ()
 
     def _groups(self, prompts: Sequence[EncodedPrompt]) -> list[list[int]]:
-        """Which prompts are read together: with pictures, and of similar length."""
+        """Which prompts are read together: with images, and of similar length."""
         together = self._features is not None and self._features.usable and not self.alone
         groups: list[list[int]] = []
         for i in sorted(range(len(prompts)), key=lambda one: len(prompts[one].ids)):
@@ -205,7 +205,7 @@ class Reader:
         """
         located = [locate(self._model, prompt) for prompt in prompts]
         extras = [prompt.extra(self._model, prefix.read, -1) for prompt in prompts]
-        if len(prompts) > 1:  # what belongs to pictures is in their features
+        if len(prompts) > 1:  # what belongs to images is in their features
             extras = [
                 {name: extra[name] for name in prompt.per_token}
                 for prompt, extra in zip(prompts, extras, strict=True)

@@ -48,7 +48,7 @@ class Scorer:
     """Scores and searches tries after prompts, with one model. Not thread-safe."""
 
     def __init__(self, model: Any, way: Way, features: PictureFeatures | None = None) -> None:
-        """Score with `model`, in evaluation mode, by `way`, and read pictures by `features`."""
+        """Score with `model`, in evaluation mode, by `way`, and read images by `features`."""
         self.way = way
         self._model = model
         self._features = features

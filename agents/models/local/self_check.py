@@ -30,7 +30,7 @@ _FORMAT = 4
 _ANSWERS = ("open the fridge", "open the fridge_2", "go to the sink", "stop")
 _TOLERANCES = {"float32": 1e-3}
 _KEPT = 1 << 28
-"""Bytes of picture features during the check."""
+"""Bytes of image features during the check."""
 _ROUNDED = 0.75
 """In nats, for other dtypes and quantized weights, whose rounding differs from one batch to
 another."""
@@ -46,14 +46,14 @@ class SelfCheck(BaseModel):
     error: float
     """Its largest difference, in nats."""
     features: bool = False
-    """Whether it agrees as well where features of pictures are kept."""
+    """Whether it agrees as well where features of images are kept."""
     rejected: dict[str, str] = Field(default_factory=dict)
     """Way -> why it is not used."""
     refused: dict[int, str] = Field(default_factory=dict)
-    """Number of pictures -> why a plain forward pass with so many fails."""
+    """Number of images -> why a plain forward pass with so many fails."""
 
     def problem(self, pictures: int) -> str | None:
-        """Why a prompt with so many pictures can't be asked; None if it can."""
+        """Why a prompt with so many images can't be asked; None if it can."""
         return self.refused.get(min(pictures, 2))
 
 
@@ -63,12 +63,12 @@ def check(
     """Find the first of `ways` that agrees with plain forward passes.
 
     Raises:
-        ModelError: none does, or the model fails without pictures.
+        ModelError: none does, or the model fails without images.
     """
     tolerance = _TOLERANCES.get(str(model.dtype).removeprefix("torch."), _ROUNDED)
     if getattr(model, "is_quantized", False):  # 8 bits round activations, too
         tolerance = _ROUNDED
-    # Two with one picture, so that prompts of different lengths are read together.
+    # Two with one image, so that prompts of different lengths are read together.
     asked, want, refused = _plain(model, encoder, counts=(0, 1, 1, 2) if images else (0,))
     if not asked:
         raise ModelError(f"{name} fails on a prompt of a few words: {refused[0]}")
@@ -115,7 +115,7 @@ def cached(key: Mapping[str, object], run: Any) -> SelfCheck:
 def _plain(
     model: Any, encoder: Encoder, counts: Sequence[int]
 ) -> tuple[list[tuple[EncodedPrompt, Trie]], list[list[float]], dict[int, str]]:
-    """Questions with so many pictures, their scores by plain forward passes, and failures."""
+    """Questions with so many images, their scores by plain forward passes, and failures."""
     answers = [encoder.candidate(text) for text in _ANSWERS]
     trie = Trie.pack(answers)
     asked, want, refused = [], [], {}
@@ -168,7 +168,7 @@ def _error(
 
 
 def _messages(pictures: int, *, more: int) -> list[Message]:
-    """A prompt with a fixed part, and text between and after the pictures; longer with `more`."""
+    """A prompt with a fixed part, and text between and after the images; longer with `more`."""
     rng = np.random.default_rng(more)
     shown = [Image(rng.integers(0, 256, (96, 96, 3), dtype=np.uint8)) for _ in range(pictures)]
     parts = [part for picture in shown for part in ("You see: ", picture)]

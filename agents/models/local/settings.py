@@ -48,11 +48,11 @@ class LocalSettings(SettingsModel):
     json_schema: bool = False
     """Hold replies to the planner's JSON schema while they are decoded; needs llguidance."""
     min_pixels: int | None = Field(default=None, ge=1)
-    """Enlarge smaller pictures to this number of pixels before the model's own processor."""
+    """Enlarge smaller images to this number of pixels before the model's own processor."""
     max_pixels: int | None = Field(default=None, ge=1)
-    """Shrink larger pictures to this number of pixels, which saves image tokens."""
+    """Shrink larger images to this number of pixels, which saves image tokens."""
     picture_cache: int = Field(default=256, ge=0)
-    """Mebibytes of features of pictures that are kept on the device, so that a picture which comes
+    """Mebibytes of features of images that are kept on the device, so that an image which comes
     again is not encoded again."""
     trust_remote_code: bool = False
     """Run Python code that comes with the model. Only for models that you trust as you trust a

@@ -69,7 +69,7 @@ class Transformer(Model):
         self._check = check
         kept = PictureFeatures(model, settings.picture_cache << 20)
         self.features = kept if check.features else None
-        """What is kept of pictures; None where that changes scores."""
+        """What is kept of images; None where that changes scores."""
         self._scorer = Scorer(model, check.way, self.features)
         self._writer = TextGenerator(model, encoder, settings)
         self._batcher = MicroBatcher(batch_size=settings.batch, name=name)
@@ -209,7 +209,7 @@ class Transformer(Model):
         tokens = self.encoder.prompt(prompt)
         if problem := self._check.problem(tokens.pictures):
             raise ModelError(
-                f"{self.name} can't be asked with {tokens.pictures} pictures: a plain forward "
+                f"{self.name} can't be asked with {tokens.pictures} images: a plain forward "
                 f"pass failed when it was loaded. {problem}"
             )
         return tokens

@@ -37,7 +37,7 @@ class EyesConfig(PretrainedConfig):  # type: ignore[misc]
         """Create a configuration.
 
         Args:
-            image_size: side of the square pictures, in pixels; a multiple of `STRIDE * merge`.
+            image_size: side of the square images, in pixels; a multiple of `STRIDE * merge`.
             widths: channels of the stem, and of each stage after it.
             depths: blocks of each stage.
             names: of the classes; a cell may show several.
@@ -98,16 +98,16 @@ class Eyes(PreTrainedModel):  # type: ignore[misc]
         """Features and class logits of each cell.
 
         Args:
-            pixel_values: (pictures, 3, side, side).
+            pixel_values: (images, 3, side, side).
 
         Returns:
-            (pictures, width, cells, cells) and (pictures, classes, cells, cells).
+            (images, width, cells, cells) and (images, classes, cells, cells).
         """
         shown = self.body(pixel_values)
         return shown, self.classify(shown)
 
     def forward(self, pixel_values: torch.Tensor, **ignored: Any) -> BaseModelOutput:
-        """Tokens (pictures, tokens, hidden_size), as the last and only hidden state."""
+        """Tokens (images, tokens, hidden_size), as the last and only hidden state."""
         shown, sure = self.cells(pixel_values)
         merge = self.config.merge
         shown = nn.functional.avg_pool2d(shown, merge)
@@ -131,7 +131,7 @@ class _Block(nn.Module):
         self.around = nn.Identity() if same else _convolution(width, wider, stride, size=1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(pictures, width, n, n) to (pictures, wider, n / stride, n / stride)."""
+        """(images, width, n, n) to (images, wider, n / stride, n / stride)."""
         deep = self.second(nn.functional.relu(self.first(x)))
         return nn.functional.relu(deep + self.around(x))
 

@@ -168,7 +168,7 @@ class LowStep(ScenePart):
     thing: RecordedThing | None = None
     """What is acted on; for "PutObject" the receptacle."""
     mask: tuple[tuple[int, int], ...] = ()
-    """Where that was in the expert's picture of 300x300: runs of pixels, row after row, each as its
+    """Where that was in the expert's image of 300x300: runs of pixels, row after row, each as its
     first pixel and how many follow."""
 
 

@@ -20,7 +20,7 @@ MAX_STEPS = 50
 
 
 class Rehearsal:
-    """An embedded household in this process, without pictures, for one rehearsal after another."""
+    """An embedded household in this process, without images, for one rehearsal after another."""
 
     def __init__(self, where: Rooms) -> None:
         """Start nothing yet.

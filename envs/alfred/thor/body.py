@@ -204,7 +204,7 @@ class AgentBody:
 
     @property
     def filmed(self) -> NDArray[np.uint8]:
-        """The image for a film, uint8 (H, W, 3), in the size of `film_size`."""
+        """The image for a video, uint8 (H, W, 3), in the size of `film_size`."""
         if self.film_size is None:
             return self.frame
         larger: NDArray[np.uint8] = self._event.frame_at(*self.film_size)

@@ -42,8 +42,8 @@ def start(
         executable: for Unity, the build's executable file.
         display: for Unity, an X display such as ":0"; by default that of the environment.
         wire: named pipes or HTTP.
-        width: of the pictures, pixels.
-        height: of the pictures, pixels.
+        width: of the images, pixels.
+        height: of the images, pixels.
         start_seconds: timeout for starting the simulator, seconds.
         step_seconds: timeout of each request, seconds; None for two minutes with Unity and no
             limit with the embedded simulator.

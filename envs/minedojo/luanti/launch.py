@@ -33,7 +33,7 @@ class Launch:
 
     Args:
         scene_json: the scene, as JSON for our mod.
-        width, height: of the picture, in pixels.
+        width, height: of the image, in pixels.
         timeout: seconds for Luanti to connect.
 
     Raises:

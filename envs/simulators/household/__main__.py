@@ -64,8 +64,8 @@ def _arguments() -> argparse.Namespace:
         prog="python -m inhabit.envs.simulators.household", description=__doc__
     )
     parser.add_argument("-client", type=int, default=os.getppid(), help="its process id")
-    parser.add_argument("-screen-width", type=int, default=300, help="of the pictures, pixels")
-    parser.add_argument("-screen-height", type=int, default=300, help="of the pictures, pixels")
+    parser.add_argument("-screen-width", type=int, default=300, help="of the images, pixels")
+    parser.add_argument("-screen-height", type=int, default=300, help="of the images, pixels")
     parser.add_argument("-rooms", default="", help="a folder with the user's rooms")
     parser.add_argument(
         "-recorded-cells", action="store_true", help="use THOR's recorded reachable positions"

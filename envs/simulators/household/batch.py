@@ -1,7 +1,7 @@
 """Many rooms in one process: a simulator for each, stepped together on all cores.
 
-Pictures are made by compiled code that lets go of the GIL, so threads draw at the same time. The
-simulators share what does not change: rooms, meshes, and memory for pictures. Nothing that one of
+Images are made by compiled code that lets go of the GIL, so threads draw at the same time. The
+simulators share what does not change: rooms, meshes, and memory for images. Nothing that one of
 them does reaches another, and results do not depend on the number of threads.
 """
 

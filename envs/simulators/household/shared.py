@@ -1,4 +1,4 @@
-"""What the simulators of one process have in common: rooms, meshes, and memory for pictures."""
+"""What the simulators of one process have in common: rooms, meshes, and memory for images."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Simulator:
     """One agent in one room at a time.
 
     Between two actions nothing changes; an action that fails changes nothing either. The same
-    scene, seed and actions give the same replies and the same bytes of every picture.
+    scene, seed and actions give the same replies and the same bytes of every image.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ from inhabit.envs.virtualhome.unity.protocol import (
 
 _FLATS = 7
 _NO_FILMS = (
-    "This server records no films: render_script without `recording`, and ask camera_image after "
+    "This server records no videos: render_script without `recording`, and ask camera_image after "
     "each line."
 )
 

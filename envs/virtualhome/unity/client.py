@@ -206,7 +206,7 @@ class VirtualHomeClient:
         reply = self._must("camera_image", ints=cameras, strings=(options,))
         if len(reply.message_list) != len(cameras):
             raise SimulatorError(
-                f"{self.address} sent {len(reply.message_list)} pictures of {len(cameras)} cameras."
+                f"{self.address} sent {len(reply.message_list)} images of {len(cameras)} cameras."
             )
         return [self._picture(text, mode) for text in reply.message_list]
 

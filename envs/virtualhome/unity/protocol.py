@@ -1,7 +1,7 @@
 """What VirtualHome's Unity simulator is asked and answers: JSON over HTTP POST, on port 8080.
 
 Source: `unity_simulator/comm_unity.py` of virtualhome 2.3.0. `message` is often JSON in a string;
-pictures are base64 PNGs in `message_list`.
+images are base64 PNGs in `message_list`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class CameraPlace(BaseModel):
 
 
 class ImageOptions(BaseModel):
-    """How a picture is taken."""
+    """How an image is taken."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -94,7 +94,7 @@ class ImageOptions(BaseModel):
 
 
 class ScriptOptions(BaseModel):
-    """How a script is carried out: what of Unity's options means something without a film."""
+    """How a script is carried out: what of Unity's options means something without a video."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -20,7 +20,7 @@ from inhabit.episodes.scoring.metrics import Scores, score
 
 
 class Gain(BaseModel):
-    """Success with pictures minus success with black ones, on the same tasks."""
+    """Success with images minus success with black ones, on the same tasks."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,7 +51,7 @@ class RunRow(BaseModel):
     """By the oracle; None where `inhabit judge` has not been run."""
     genuine: PartScore | None
     vision_gain: Gain | None
-    """None where there is no run like this one with black pictures."""
+    """None where there is no run like this one with black images."""
     command: tuple[str, ...]
 
 
@@ -104,7 +104,7 @@ def _row(run: Run, runs: Sequence[Run]) -> RunRow:
 
 
 def _gain(run: Run, runs: Sequence[Run]) -> Gain | None:
-    """Against the first run that differs from this one in nothing but black pictures."""
+    """Against the first run that differs from this one in nothing but black images."""
     if run.header.image is not Sight.SHOWN:
         return None
     for other in runs:

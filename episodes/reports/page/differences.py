@@ -23,7 +23,7 @@ from inhabit.episodes.scoring.comparison import Comparison, PairedTask
 _LONGEST = 400
 """Characters of a value that a replay changed."""
 _PICTURE = 360
-"""Pixels of a picture's longer side."""
+"""Pixels of an image's longer side."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def _asset(file: Path) -> Markup:
 
 
 def _policy(style: str, script: str, *, live: bool) -> str:
-    """What a browser may do with the page: this style, this script, and pictures beside it."""
+    """What a browser may do with the page: this style, this script, and images beside it."""
     return "; ".join(
         [
             "default-src 'none'",

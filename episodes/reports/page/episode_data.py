@@ -20,11 +20,11 @@ _DIGEST = re.compile(r"[0-9a-f]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class MessagePart:
-    """A piece of a message: a text, or a picture by where on the page it stands."""
+    """A piece of a message: a text, or an image by where on the page it stands."""
 
     text: str
     link: str | None = None
-    """The id of the element that shows the picture; None for texts and lost pictures."""
+    """The id of the element that shows the image; None for texts and lost images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,11 @@ class EpisodeData:
 
     steps: tuple[ShownStep, ...]
     others: Mapping[str, str]
-    """Pictures that models were sent and that are no step's: addresses by digest."""
+    """Images that models were sent and that are no step's: addresses by digest."""
 
 
 def tell(episode: Episode, attempt: Attempt, scores: StepScores = NO_SCORES) -> EpisodeData:
-    """Gather an attempt's steps, with their pictures read from the episode's folder."""
+    """Gather an attempt's steps, with their images read from the episode's folder."""
     seen = {s.see.digest: f"step-{s.number}" for s in reversed(attempt.steps) if s.see.digest}
     others = _others(episode, attempt, seen)
     links = seen | {digest: f"picture-{digest}" for digest in others}
@@ -149,5 +149,5 @@ def _part(piece: JsonValue, links: Mapping[str, str]) -> MessagePart:
         return MessagePart(text)
     if isinstance(piece, dict) and isinstance(digest := piece.get("image"), str):
         link = links.get(digest)
-        return MessagePart(f"picture {digest}" if link else f"(picture {digest}, lost)", link)
+        return MessagePart(f"image {digest}" if link else f"(image {digest}, lost)", link)
     return MessagePart(json.dumps(piece, indent=2, ensure_ascii=False))

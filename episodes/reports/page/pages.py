@@ -30,7 +30,7 @@ AT_FIRST = 200
 _LONGEST_GOAL = 400
 """Characters of a goal or a name in that list."""
 AT_MOST = 12
-"""Tasks that stand side by side with pictures; all of them are on the runs' own pages."""
+"""Tasks that stand side by side with images; all of them are on the runs' own pages."""
 
 
 @dataclass(frozen=True, slots=True)

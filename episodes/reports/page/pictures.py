@@ -1,4 +1,4 @@
-"""Pictures of a run, as text that stands in a page."""
+"""Images of a run, as text that stands in a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inhabit.episodes.reports.video.slides import ending
 
 
 def inline(file: Path, run: Path) -> str | None:
-    """The picture as a `data:` address; None where it is missing or no JPEG."""
+    """The image as a `data:` address; None where it is missing or no JPEG."""
     try:
         content = read_whole(file, run, most=MOST_BYTES)
     except OSError:
@@ -26,7 +26,7 @@ def inline(file: Path, run: Path) -> str | None:
 
 
 def thumbnail(file: Path, run: Path, side: int = 160) -> str | None:
-    """The picture no larger than `side` pixels, as a `data:` address; None as with `inline`."""
+    """The image no larger than `side` pixels, as a `data:` address; None as with `inline`."""
     picture = read_picture(file, run, FRAMES)
     if picture is None:
         return None

@@ -116,7 +116,7 @@ def row(
     Args:
         episode: which.
         entry: what is known of it; None while it has not ended.
-        small: whether it has a small picture in it.
+        small: whether it has a small image in it.
         always: whether there is a page of it once it has begun, because pages are served.
     """
     picture = entry.frame if entry else None

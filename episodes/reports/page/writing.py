@@ -25,17 +25,17 @@ from inhabit.episodes.reports.page.pages import (
 )
 from inhabit.episodes.reports.page.summary import row
 from inhabit.episodes.reports.video import encode as video
-from inhabit.episodes.reports.video.rerender import FilmCamera, RerenderError
+from inhabit.episodes.reports.video.rerender import RerenderError, VideoCamera
 from inhabit.episodes.scoring.metrics import score
 
 
 @dataclass(frozen=True, slots=True)
-class Films:
+class Videos:
     """Which videos to make beside the pages, where there is none of the record as it is now."""
 
     mp4: bool = False
     gif: bool = False
-    camera: FilmCamera | None = None
+    camera: VideoCamera | None = None
     """Renders the episodes again; each of these videos is made anew."""
     leave_out: Callable[[str], None] = lambda why: None
     """Told why an episode is shown by its recorded images all the same."""
@@ -94,7 +94,7 @@ ALL_PAGES = 200
 
 def write_run(
     run: Run,
-    films: Films,
+    videos: Videos,
     watch: Callable[[Episode], None],
     chosen: Sequence[Episode] | None = None,
 ) -> Shown:
@@ -102,7 +102,7 @@ def write_run(
 
     Args:
         run: which.
-        films: what to make beside the pages of episodes.
+        videos: what to make beside the pages of episodes.
         watch: told of each episode once its page is there.
         chosen: the episodes that get a page, if they were begun; without it all of a short run
             and none of a long one.
@@ -117,7 +117,7 @@ def write_run(
     mistakes = judgement.mistakes if judgement is not None else {}
     for episode in chosen:
         number = episode.number
-        _write_episode(run, episode, films, scores.get(number, NO_SCORES), mistakes.get(number))
+        _write_episode(run, episode, videos, scores.get(number, NO_SCORES), mistakes.get(number))
         watch(episode)
     index = Index(run)
     rows = [
@@ -140,35 +140,35 @@ def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
 
 
 def _write_episode(
-    run: Run, episode: Episode, films: Films, scores: StepScores, mistake: Mistake | None
+    run: Run, episode: Episode, videos: Videos, scores: StepScores, mistake: Mistake | None
 ) -> None:
     if (attempt := episode.last()) is None:
         return
-    for gif in _wanted(episode, films):
-        _film(run, episode, films, gif=gif)
+    for gif in _wanted(episode, videos):
+        _make_video(run, episode, videos, gif=gif)
     page = episode_page(run, episode, attempt, scores, mistake=mistake)
     _write(episode.folder / "index.html", run.folder, page)
 
 
-def _film(run: Run, episode: Episode, films: Films, *, gif: bool) -> None:
+def _make_video(run: Run, episode: Episode, videos: Videos, *, gif: bool) -> None:
     try:
-        video.write(episode, run.header, gif=gif, camera=films.camera)
+        video.write(episode, run.header, gif=gif, camera=videos.camera)
     except (RerenderError, SimulatorError) as error:
-        films.leave_out(f"Episode {episode.number} is shown by its recorded images: {error}")
+        videos.leave_out(f"Episode {episode.number} is shown by its recorded images: {error}")
         video.write(episode, run.header, gif=gif)
 
 
-def _wanted(episode: Episode, films: Films) -> Iterator[bool]:
+def _wanted(episode: Episode, videos: Videos) -> Iterator[bool]:
     """For each video to make, whether it is the GIF."""
-    if films.mp4 and (films.camera or _is_old(episode.folder / "episode.mp4", episode)):
+    if videos.mp4 and (videos.camera or _is_old(episode.folder / "episode.mp4", episode)):
         yield False
-    if films.gif and (films.camera or _is_old(episode.folder / "episode.gif", episode)):
+    if videos.gif and (videos.camera or _is_old(episode.folder / "episode.gif", episode)):
         yield True
 
 
-def _is_old(film: Path, episode: Episode) -> bool:
+def _is_old(file: Path, episode: Episode) -> bool:
     """Whether there is none, or the record has grown since."""
-    made = state_of(film, episode.run)
+    made = state_of(file, episode.run)
     grown = state_of(episode.file, episode.run)
     return made is None or (grown is not None and made.st_mtime < grown.st_mtime)
 

@@ -17,7 +17,7 @@ from inhabit.envs.files import replacing
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.reader import Episode, RecordError
 from inhabit.episodes.recording.schema import RunHeader
-from inhabit.episodes.reports.video.rerender import FilmCamera
+from inhabit.episodes.reports.video.rerender import VideoCamera
 from inhabit.episodes.reports.video.side_by_side import Frame, Side, frames_together, size_together
 from inhabit.episodes.reports.video.slide import SIZE, draw
 from inhabit.episodes.reports.video.slides import shots
@@ -30,7 +30,7 @@ _QUICK = 8
 
 
 def write(
-    episode: Episode, header: RunHeader, *, gif: bool = False, camera: FilmCamera | None = None
+    episode: Episode, header: RunHeader, *, gif: bool = False, camera: VideoCamera | None = None
 ) -> Path:
     """Write `episode.mp4` (H.264, 2 frames a second) or `episode.gif` into the episode's folder.
 
@@ -58,13 +58,13 @@ def write(
     rate = FRAMES_PER_SECOND if camera is None else _QUICK
     last: list[Image.Image] = []
 
-    def film() -> Iterator[Frame]:
+    def frames() -> Iterator[Frame]:
         for shot in shots(episode, attempt, header, views):
             last[:] = [draw(shot.slide)]
             yield last[0], 1 if shot.moving else shot.frames * rate // FRAMES_PER_SECOND
 
     file = episode.folder / ("episode.gif" if gif else "episode.mp4")
-    written = _put(file, episode.run, film(), SIZE, rate)
+    written = _put(file, episode.run, frames(), SIZE, rate)
     if camera is not None:
         _put_poster(episode, last[0])
     return written
@@ -81,7 +81,7 @@ def _put_poster(episode: Episode, slide: Image.Image) -> None:
 
 
 def write_together(file: Path, sides: Sequence[Side]) -> Path:
-    """Write a film of several episodes side by side, step by step, to `file`: `.mp4` or `.gif`.
+    """Write a video of several episodes side by side, step by step, to `file`: `.mp4` or `.gif`.
 
     Raises:
         RecordError: a record is broken.
@@ -93,18 +93,18 @@ def write_together(file: Path, sides: Sequence[Side]) -> Path:
 def _put(
     file: Path,
     inside: Path,
-    film: Iterator[Frame],
+    frames: Iterator[Frame],
     size: tuple[int, int],
     rate: int = FRAMES_PER_SECOND,
 ) -> Path:
     try:
         # The encoder opens files by their names, and the folder may be somebody else's.
-        with TemporaryDirectory(prefix="inhabit-film-") as made:
-            draft = Path(made) / f"film{file.suffix}"
+        with TemporaryDirectory(prefix="inhabit-video-") as made:
+            draft = Path(made) / f"video{file.suffix}"
             if file.suffix == ".gif":
-                _write_gif(film, draft, rate)
+                _write_gif(frames, draft, rate)
             else:
-                _write_mp4(film, draft, size, rate)
+                _write_mp4(frames, draft, size, rate)
             with draft.open("rb") as source, replacing(file, inside, shared=True) as target:
                 shutil.copyfileobj(source, target)
     except OSError as error:
@@ -112,8 +112,8 @@ def _put(
     return file
 
 
-def _write_mp4(film: Iterator[Frame], file: Path, size: tuple[int, int], rate: int) -> None:
-    # Without the encoder's name and the date in the file, equal films are equal bytes.
+def _write_mp4(frames: Iterator[Frame], file: Path, size: tuple[int, int], rate: int) -> None:
+    # Without the encoder's name and the date in the file, equal videos are equal bytes.
     exact = {"fflags": "+bitexact", "movflags": "+faststart"}
     with av.open(str(file), "w", format="mp4", container_options=exact) as container:
         stream = container.add_stream("libx264", rate=rate)
@@ -122,7 +122,7 @@ def _write_mp4(film: Iterator[Frame], file: Path, size: tuple[int, int], rate: i
         stream.codec_context.thread_count = 1
         stream.codec_context.options = {"preset": "superfast", "crf": "23", "tune": "stillimage"}
         at = 0
-        for picture, count in film:
+        for picture, count in frames:
             frame = av.VideoFrame.from_ndarray(np.asarray(picture)).reformat(format="yuv420p")
             frame.time_base = Fraction(1, rate)
             for _ in range(count):
@@ -132,10 +132,10 @@ def _write_mp4(film: Iterator[Frame], file: Path, size: tuple[int, int], rate: i
         container.mux(stream.encode(None))
 
 
-def _write_gif(film: Iterator[Frame], file: Path, rate: int) -> None:
+def _write_gif(frames: Iterator[Frame], file: Path, rate: int) -> None:
     pictures: list[Image.Image] = []
     durations: list[int] = []
-    for full, count in film:
+    for full, count in frames:
         half = full.resize((full.width // 2, full.height // 2), Image.Resampling.LANCZOS)
         pictures.append(half.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
         durations.append(1000 * count // rate)

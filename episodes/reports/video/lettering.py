@@ -1,4 +1,4 @@
-"""Text on pictures, in the typeface that Pillow brings along, so that it looks alike everywhere."""
+"""Text on images, in the typeface that Pillow brings along, so that it looks alike everywhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OWN = frozenset("“”‘’…·«»°±")  # noqa: RUF001
 """What the typeface has beyond ASCII."""
 _NEAREST = str.maketrans("–—−×→", "---x>")  # noqa: RUF001
 _LONGEST = 2000
-"""Characters of a text that are looked at: far more than fits on a picture."""
+"""Characters of a text that are looked at: far more than fits on an image."""
 
 
 @cache

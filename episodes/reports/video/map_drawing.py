@@ -1,4 +1,4 @@
-"""Draws a map with Pillow, as films show it."""
+"""Draws a map with Pillow, as videos show it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def draw_plan(
     """Draw `plan` as of step `at`: the way so far, and things where they were at the start.
 
     Args:
-        pen: draws on an RGB picture.
+        pen: draws on an RGB image.
         plan: what to draw.
         at: number of the step.
         corner: the upper left one, in pixels.

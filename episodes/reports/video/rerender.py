@@ -33,7 +33,7 @@ class RerenderError(RecordError):
 
 
 @dataclass(frozen=True, slots=True)
-class FilmCamera:
+class VideoCamera:
     """Re-executes episodes of one run for the camera."""
 
     make: Callable[[], Env]
@@ -60,9 +60,9 @@ class FilmCamera:
                 _act(env, step)
 
 
-def film_camera(
+def video_camera(
     run: Run, size: tuple[int, int], assignments: Sequence[str], *, trusted: bool
-) -> FilmCamera | str:
+) -> VideoCamera | str:
     """A camera for the run, or why there is none.
 
     Args:
@@ -78,17 +78,17 @@ def film_camera(
     header = run.header
     registration = find(header.env)
     backend = find_backend(registration, header.backend)
-    if registration.film_settings is None:
+    if registration.video_settings is None:
         return f"{header.env} can't render recorded episodes again."
     if header.determinism is Determinism.NONE:
         return f"The backend {backend} of {header.env} does not repeat itself."
     recorded = settings_of_env(
         registration, header.settings.env, run.tasks, assignments, where=run.folder, trusted=trusted
     )
-    settings = registration.film_settings(backend, recorded, *size)
+    settings = registration.video_settings(backend, recorded, *size)
     if settings is None:
         return f"{header.env} shows no images with the backend and settings of this run."
-    return FilmCamera(lambda: registration.make(backend, settings), run)
+    return VideoCamera(lambda: registration.make(backend, settings), run)
 
 
 def _act(env: Env, step: StepRecord) -> None:

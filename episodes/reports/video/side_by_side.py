@@ -17,14 +17,14 @@ from inhabit.episodes.reports.wording import ENDINGS
 MOST = 6
 """Episodes that fit side by side."""
 _CELL, _STRIP, _GAP, _TOP = 416, 112, 16, 92
-"""Pixels: a side's picture, the strip below it, what is between sides, and the heading."""
+"""Pixels: a side's image, the strip below it, what is between sides, and the heading."""
 _PER_STEP = 2
 """Frames that a step stays."""
 _PAPER, _RAISED = (22, 24, 28), (36, 39, 45)
 _INK, _SOFT, _ACCENT = (240, 237, 230), (158, 163, 171), (240, 190, 92)
 
 Frame = tuple[Image.Image, int]
-"""A picture, and how many frames of the video it stays."""
+"""An image, and how many frames of the video it stays."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class Slide:
     picture: Image.Image | None
     """RGB, as `fit` gives it; None where there was nothing to see."""
     seen: str
-    """What the agent was told, shown where there is no picture."""
+    """What the agent was told, shown where there is no image."""
     heading: str
     goal: str
     count: str = ""
@@ -62,7 +62,7 @@ class Slide:
 
 
 def draw(slide: Slide) -> Image.Image:
-    """The slide as an RGB picture of `SIZE`."""
+    """The slide as an RGB image of `SIZE`."""
     canvas = Image.new("RGB", SIZE, _PAPER)
     canvas.paste(_left(slide), (0, 0))
     _Panel(ImageDraw.Draw(canvas)).write(slide)
@@ -79,7 +79,7 @@ def fit(picture: Image.Image, side: int = PICTURE) -> Image.Image:
 
 
 def _left(slide: Slide) -> Image.Image:
-    """The picture in the middle of the left part; without one, what the agent was told."""
+    """The image in the middle of the left part; without one, what the agent was told."""
     box = Image.new("RGB", (PICTURE, PICTURE), _RAISED)
     if slide.picture is None:
         lines = wrap(slide.seen, 24, PICTURE - 4 * _MARGIN, 14)

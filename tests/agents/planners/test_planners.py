@@ -135,7 +135,7 @@ def test_rank_takes_the_likeliest() -> None:
 
 
 class Seeing(ScriptedModel):
-    """Scores otherwise where it is shown a picture."""
+    """Scores otherwise where it is shown an image."""
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         blind = await super().rank(prompt, candidates)

@@ -95,7 +95,7 @@ def unsolvable(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | No
 
 
 def hidden_key_concept(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
-    """What lies in something closed, which nobody needs to open, can't be in the picture."""
+    """What lies in something closed, which nobody needs to open, can't be in the image."""
     scene, goal = task["scene"], task["scene"]["goal"]
     if "spawn_seed" in scene:
         return None

@@ -1,4 +1,4 @@
-"""EgoPlan's clips of a set's episodes, which are played again to be filmed."""
+"""EgoPlan's clips of a set's episodes, which are played again to be rendered."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    count = export_set(SetFolder.open(walked), ExportFormat.EGOPLAN, out, films=True).count
+    count = export_set(SetFolder.open(walked), ExportFormat.EGOPLAN, out, videos=True).count
     files = {"train": "EgoPlan_IT", "val": "EgoPlan_validation", "test": "EgoPlan_test"}
     long = asked = 0
     for split, name in files.items():
@@ -65,7 +65,7 @@ def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> No
 
 
 def _apart(film: Path, frame: int, picture: Path) -> float:
-    """Mean difference of the colours of a frame and a picture, 0 to 255."""
+    """Mean difference of the colours of a frame and an image, 0 to 255."""
     shown = np.asarray(Picture.open(film / f"frame_{frame:010d}.jpg")).astype(int)
     return float(np.abs(shown - np.asarray(Picture.open(picture))).mean())
 
@@ -83,13 +83,13 @@ def test_an_episode_that_comes_to_something_else_is_not_filmed(
         (copy / name).write_bytes((walked / name).read_bytes())
     shutil.copytree(walked / "images", copy / "images")
     (copy / "examples.jsonl").write_text("".join(json.dumps(e) + "\n" for e in plain))
-    with pytest.raises(RecordError, match="--films"):
-        export_set(SetFolder.open(copy), ExportFormat.EGOPLAN, tmp_path / "out", films=True)
+    with pytest.raises(RecordError, match="--videos"):
+        export_set(SetFolder.open(copy), ExportFormat.EGOPLAN, tmp_path / "out", videos=True)
 
 
 def test_only_one_form_has_films(walked: Path, tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="no films"):
-        export_set(SetFolder.open(walked), ExportFormat.LLAVA, tmp_path / "out", films=True)
+    with pytest.raises(RecordError, match="no videos"):
+        export_set(SetFolder.open(walked), ExportFormat.LLAVA, tmp_path / "out", videos=True)
 
 
 @pytest.mark.parametrize("length", [0, 1, 5, 7, 8, 30])

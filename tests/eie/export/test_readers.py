@@ -61,7 +61,7 @@ def test_egoplan_bench_plays_a_set(tmp_path: Path) -> None:
             assert seen.rgb is not None
             with Picture.open(folder / example.image) as now:
                 assert np.abs(seen.rgb.astype(int) - np.asarray(now)).mean() < 6
-            # The last four actions, each as a film that begins with what was seen before it.
+            # The last four actions, each as a video that begins with what was seen before it.
             assert len(seen.clips) == min(4, len(example.history))
             for clip, past in zip(seen.clips[::-1], example.history[::-1], strict=False):
                 assert past.image is not None

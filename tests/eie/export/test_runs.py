@@ -37,7 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def steps(run: Run) -> list[tuple[str, Path]]:
-    """Every action of a run with the picture that it was chosen on, straight from the record."""
+    """Every action of a run with the image that it was chosen on, straight from the record."""
     found = []
     for episode in run.episodes():
         attempt = episode.last()

@@ -94,7 +94,7 @@ def test_a_set_is_what_it_says(undisturbed: Path) -> None:
 
 
 def test_the_answer_alone_is_best(undisturbed: Path) -> None:
-    """Acted again from its lineage, each picture is the same, and one candidate alone is best."""
+    """Acted again from its lineage, each image is the same, and one candidate alone is best."""
     registration = find("toy")
     env = registration.make("grid", ToySettings())
     from inhabit.envs.core import Task

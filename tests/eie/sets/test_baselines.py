@@ -38,7 +38,7 @@ def of(
 
 
 def blind(number: int, rng: random.Random) -> Example:
-    """Only the picture would tell which colour it is."""
+    """Only the image would tell which colour it is."""
     return example(number, "Which door?", rng.sample(COLOURS, 4), rng.randrange(4))
 
 

@@ -42,7 +42,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_nothing_is_wrong_with_what_is_true(kind: str, tmp_path: Path) -> None:
     folder = write_set(tmp_path / "set", kind=kind)
     found = check(folder)
-    # What this test's own maker does not look to: an item that is not in the picture.
+    # What this test's own maker does not look to: an item that is not in the image.
     assert set(found["by_cause"]) <= {"hidden", "split"}
     assert found["examples"] == len(read_examples(folder))
 
@@ -111,7 +111,7 @@ def test_pictures_are_held_against_the_scene(made: Path, tmp_path: Path) -> None
     shutil.copytree(made, folder)
     before = check(folder)["by_cause"]
     one, second, third, *_ = {e.image: e for e in read_examples(made)}.values()
-    # One file shows something else; another example tells of another picture, with its digest.
+    # One file shows something else; another example tells of another image, with its digest.
     rgb = np.asarray(Picture.open(folder / one.image)).copy()
     rgb[0, 0] ^= 1
     Picture.fromarray(rgb).save(folder / one.image)

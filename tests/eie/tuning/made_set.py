@@ -1,4 +1,4 @@
-"""A small set whose answers can be told from the picture alone."""
+"""A small set whose answers can be told from the image alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLOURS = {
 
 
 def write(folder: Path, train: int = 40, val: int = 12, side: int = 16) -> Path:
-    """A set in `folder`: "take the red thing" where the picture is red."""
+    """A set in `folder`: "take the red thing" where the image is red."""
     (folder / "images").mkdir(parents=True)
     rng = np.random.default_rng(0)
     lines = []

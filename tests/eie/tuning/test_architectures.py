@@ -28,7 +28,7 @@ from tests.eie.tuning.training import QUICK, train, weights
 
 SEE = [one for one in ARCHITECTURES if one.sees]
 FIRST = ("llava", "mllama")
-"""In the quick tests: pictures as tokens, and cross-attention."""
+"""In the quick tests: images as tokens, and cross-attention."""
 ROWS = {"qwen3_5", "lfm2_vl", "llama4"}
 """Those whose layers take no tree masks."""
 

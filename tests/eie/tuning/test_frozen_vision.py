@@ -1,4 +1,4 @@
-"""A frozen vision encoder reads each picture once, whatever the number of epochs."""
+"""A frozen vision encoder reads each image once, whatever the number of epochs."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, SceneError, Task, TaskError
 from inhabit.envs.egoplan import REGISTRATION
 from inhabit.envs.egoplan.env import EgoPlan
-from inhabit.envs.egoplan.films import keyframes
 from inhabit.envs.egoplan.settings import EgoPlanSettings
 from inhabit.envs.egoplan.tasks import asked
+from inhabit.envs.egoplan.videos import keyframes
 from tests.agents.models.local.tiny import save_llama
 
 FRAMES = 100
@@ -52,7 +52,7 @@ def record(sample: int = 0, **changes: Any) -> dict[str, Any]:
     }
 
 
-def film(path: Path) -> Path:
+def video(path: Path) -> Path:
     """A video in which frame n is as bright as 2 n."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w") as container:
@@ -69,7 +69,7 @@ def film(path: Path) -> Path:
 
 
 def stills(folder: Path) -> Path:
-    """The same as numbered pictures."""
+    """The same as numbered images."""
     folder.mkdir(parents=True)
     for n in range(FRAMES):
         Image.fromarray(np.full((48, 64, 3), 2 * n, np.uint8)).save(folder / f"frame_{n:06}.png")
@@ -90,7 +90,7 @@ def read(source: Path, **settings: object) -> list[Task]:
 class TestEgoPlan(EnvContract):
     @pytest.fixture(autouse=True)
     def _file(self, tmp_path: Path) -> None:
-        film(tmp_path / "kitchen.mp4")
+        video(tmp_path / "kitchen.mp4")
         self._source = write(tmp_path, [record(i) for i in range(3)])
 
     def make(self) -> Env:
@@ -100,7 +100,7 @@ class TestEgoPlan(EnvContract):
         return read(self._source)
 
 
-@pytest.mark.parametrize("make", [lambda to: film(to / "ego" / "kitchen.mp4"), None])
+@pytest.mark.parametrize("make", [lambda to: video(to / "ego" / "kitchen.mp4"), None])
 def test_shows_the_last_four_actions_and_the_moment(tmp_path: Path, make: Any) -> None:
     if make is None:
         stills(tmp_path / "frames" / "kitchen")
@@ -164,8 +164,8 @@ def test_the_training_form_has_its_answer_among_negatives(tmp_path: Path) -> Non
 def test_what_makes_no_sense_is_named_and_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, broken: Any, said: str
 ) -> None:
-    film(tmp_path / "kitchen.mp4")
-    (tmp_path / "broken.mp4").write_bytes(b"no film")
+    video(tmp_path / "kitchen.mp4")
+    (tmp_path / "broken.mp4").write_bytes(b"no video")
     file = write(tmp_path, [record(0), broken])
     with caplog.at_level(logging.WARNING):
         assert len(read(file)) == 1
@@ -174,7 +174,7 @@ def test_what_makes_no_sense_is_named_and_counted(
 
 
 def test_a_film_that_breaks_off_is_refused(tmp_path: Path) -> None:
-    whole = film(tmp_path / "kitchen.mp4")
+    whole = video(tmp_path / "kitchen.mp4")
     (task,) = read(write(tmp_path, [record()]))
     whole.write_bytes(b"gone")
     with EgoPlan() as env, pytest.raises(SceneError, match="can't decode"):

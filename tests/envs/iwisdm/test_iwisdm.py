@@ -93,7 +93,7 @@ def test_trials_are_those_of_the_library_called_directly(author: TrialAuthor) ->
 
 @needed
 def test_colours_come_out_right(author: TrialAuthor) -> None:
-    """The library changes red and blue over; its frames show the pictures as they were drawn."""
+    """The library changes red and blue over; its frames show the images as they were drawn."""
     drawn = [draw(one).astype(int) for one in stimuli() if one.category == "kettle"]
     for seed in range(60):
         trial = author.write("single", "none", seed)

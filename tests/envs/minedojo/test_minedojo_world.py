@@ -1,4 +1,4 @@
-"""The running world: its recipes, its pictures, its clock, and what happens when it dies."""
+"""The running world: its recipes, its images, its clock, and what happens when it dies."""
 
 from __future__ import annotations
 

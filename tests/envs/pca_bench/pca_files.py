@@ -76,7 +76,7 @@ def picture(color: int = 80) -> Image.Image:
 
 
 def write(folder: Path, records: list[Any], *, pictures: str | None = "imgs") -> Path:
-    """A `meta_data.json` with its pictures; returns the file."""
+    """A `meta_data.json` with its images; returns the file."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "meta_data.json"
     file.write_text(json.dumps(records))

@@ -90,7 +90,7 @@ def test_scripts_are_carried_out_or_say_why_not(rows):
     [
         ("render_script_several", "one character"),
         ("render_script_malformed", "not a script line"),
-        ("render_script_film", "no films"),
+        ("render_script_film", "no videos"),
     ],
 )
 def test_what_can_not_be_done_is_said_in_a_sentence(rows, row, part):

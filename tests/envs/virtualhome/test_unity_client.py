@@ -103,7 +103,7 @@ def test_replies_may_leave_out_what_unity_leaves_out():
     with peer(http(body)) as port:
         client = VirtualHomeClient(port=port, timeout=2)
         assert client.ask("idle").message == ""
-        with pytest.raises(SimulatorError, match="0 pictures of 1 cameras"):
+        with pytest.raises(SimulatorError, match="0 images of 1 cameras"):
             client.camera_images([0], width=4, height=4)
 
 

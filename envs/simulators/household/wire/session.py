@@ -72,7 +72,7 @@ class Session:
         # `inhabit thor` has warned that they are not rendered; the program runs without them.
         refused = [name for name in _UNKNOWN_SENSORS if request.get(name) and not self._told]
         if refused:
-            text = f"The embedded household has no such picture: {', '.join(refused)}."
+            text = f"The embedded household has no such image: {', '.join(refused)}."
             return self._message(request, ActionResult(False, text, "InvalidArgument"))
         reply = self._simulator.act(request)
         self._actions += 1

@@ -32,7 +32,7 @@ ACTIONS = [
     *("open", "open the pan_2", "stop", "pen", "go to the pan and then stop", "the", "put it"),
 ]
 SEES = {"llama": (), "lfm2": (), "idefics3": (0,)}
-"""Architecture -> the pictures in its prompts. lfm2 takes no tree masks."""
+"""Architecture -> the images in its prompts. lfm2 takes no tree masks."""
 
 
 @pytest.fixture(autouse=True)

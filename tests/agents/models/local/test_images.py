@@ -1,4 +1,4 @@
-"""Models that see, of three architectures: exact with pictures, alone and several at once."""
+"""Models that see, of three architectures: exact with images, alone and several at once."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_the_fixed_part_is_read_once_and_the_rest_with_the_candidates(folder: Pa
 
 
 def of_all_kinds() -> list[list[Message]]:
-    """Eight episodes: pictures, none, several, prompts of different lengths and no system."""
+    """Eight episodes: images, none, several, prompts of different lengths and no system."""
     longer = "After a good many steps in this house you are back and see:"
     some = [prompt(n, said="Now:" if n % 2 else longer) for n in range(4)]
     bare = [Message("user", ("Without a system message, and blind.",))]

@@ -1,4 +1,4 @@
-"""Features of pictures are kept: a picture that comes again is not encoded again."""
+"""Features of images are kept: an image that comes again is not encoded again."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_picture_that_comes_again_is_not_encoded_again(
     first = rank(model, [prompt([0])])
     one = sum(sizes)
     assert one > 0
-    second = rank(model, [prompt([0, 1])])  # the next step, with the last picture before it
+    second = rank(model, [prompt([0, 1])])  # the next step, with the last image before it
     assert sum(sizes) == 2 * one
     again = rank(model, [prompt([1, 0])]) + rank(model, [prompt([0])])
     asyncio.run(model.beam(prompt([1]), ACTIONS, width=2))
@@ -121,7 +121,7 @@ def test_what_is_kept_is_bounded_and_the_oldest_goes_first(
 def test_features_are_not_kept_where_a_picture_depends_on_its_neighbours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The check at load sees that such a model scores otherwise when pictures are encoded apart."""
+    """The check at load sees that such a model scores otherwise when images are encoded apart."""
     encode = Idefics3Model.get_image_features
 
     def together(model: Idefics3Model, pixel_values: torch.Tensor, *more: object, **named: object):

@@ -82,7 +82,7 @@ def save_llama(folder: Path, template: str | None = CHAT) -> Path:
 
 
 def save_llava(folder: Path) -> Path:
-    """A model in `folder` that sees pictures of 16x16 as sixteen patches."""
+    """A model in `folder` that sees images of 16x16 as sixteen patches."""
     torch.manual_seed(0)
     words = tokenizer(CHAT_OF_PARTS)
     vision = CLIPVisionConfig(
@@ -122,7 +122,7 @@ PADS = "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"
 def save_qwen(folder: Path) -> Path:
     """A Qwen2.5-VL in `folder`: patches of 4x4, four of them a token, positions in three axes.
 
-    Without its processor for films, which needs torchvision.
+    Without its processor for videos, which needs torchvision.
     """
     torch.manual_seed(0)
     place = "<|vision_start|><|image_pad|><|vision_end|>"

@@ -1,4 +1,4 @@
-"""A picture shows how the room is, whatever was drawn before: nothing of it hangs on the past."""
+"""An image shows how the room is, whatever was drawn before: nothing of it hangs on the past."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def test_the_light_switch_darkens_the_room(simulator: Simulator) -> None:
 
 
 def test_pictures_are_those_of_the_state_however_it_came_about(simulator: Simulator) -> None:
-    """What is drawn step by step is what a picture from scratch would show."""
+    """What is drawn step by step is what an image from scratch would show."""
     drawer = next(t for t in simulator.things.values() if t.kind == "Drawer" and t.contents)
     inner = drawer.contents[0]
     start = simulator.act({"action": "Snapshot"}).value

@@ -34,7 +34,7 @@ class Row:
     way: str
     """How it scores, or "refused"."""
     errors: tuple[str, ...]
-    """The largest error in nats with no, one and two pictures, or why that was refused."""
+    """The largest error in nats with no, one and two images, or why that was refused."""
 
     @property
     def exact(self) -> bool:
@@ -43,7 +43,7 @@ class Row:
 
     @property
     def refused(self) -> bool:
-        """Whether the model can't be used with as many pictures as it takes."""
+        """Whether the model can't be used with as many images as it takes."""
         return not any(map(_number, self.errors)) or not all(map(_number, self.errors))
 
 

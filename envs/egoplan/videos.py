@@ -16,12 +16,12 @@ _PICTURES = frozenset({".jpg", ".jpeg", ".png"})
 _NUMBER = re.compile(r"(\d+)$")
 
 
-class FilmError(ValueError):
+class VideoError(ValueError):
     """A video cannot be decoded or has no such frame. Names both."""
 
 
 _LOCAL = {"protocol_whitelist": "file"}
-"""A film that is a playlist opens no network address."""
+"""A video that is a playlist opens no network address."""
 
 
 def keyframes(start: int, stop: int, n: int) -> Sequence[int]:
@@ -42,44 +42,44 @@ def find(root: Path) -> Mapping[str, Path]:
     return found
 
 
-def check(film: Path) -> None:
+def check(video: Path) -> None:
     """Check that a video can be opened.
 
     Raises:
-        FilmError: it cannot.
+        VideoError: it cannot.
     """
-    if film.is_dir():
+    if video.is_dir():
         return
     try:
-        with av.open(str(film), options=_LOCAL) as container:
+        with av.open(str(video), options=_LOCAL) as container:
             if not container.streams.video:
-                raise FilmError(f"{film} has no video stream")
+                raise VideoError(f"{video} has no video stream")
     except (av.FFmpegError, OSError) as error:
-        raise FilmError(f"can't decode {film}: {error}") from error
+        raise VideoError(f"can't decode {video}: {error}") from error
 
 
-def read(film: Path, numbers: Sequence[int], *, pixels: int) -> list[NDArray[np.uint8]]:
+def read(video: Path, numbers: Sequence[int], *, pixels: int) -> list[NDArray[np.uint8]]:
     """Frames by number, each uint8 (H, W, 3), longest side at most `pixels`.
 
-    A number beyond the end of the film is its last frame: narrations often end after it. Where a
-    film leaves frames out, the last one that was decoded stands for them.
+    A number beyond the end of the video is its last frame: narrations often end after it. Where a
+    video leaves frames out, the last one that was decoded stands for them.
 
     Raises:
-        FilmError: the film cannot be decoded, or a numbered image is missing.
+        VideoError: the video cannot be decoded, or a numbered image is missing.
     """
     wanted = sorted(set(numbers))
     if not wanted:
         return []
-    frames = _pictures(film, wanted) if film.is_dir() else _decoded(film, wanted)
+    frames = _pictures(video, wanted) if video.is_dir() else _decoded(video, wanted)
     small = {number: _shrunk(frame, pixels) for number, frame in frames.items()}
     return [small[number] for number in numbers]
 
 
-def _decoded(film: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
+def _decoded(video: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
     found: dict[int, Image.Image] = {}
     last: av.VideoFrame | None = None
     try:
-        with av.open(str(film), options=_LOCAL) as container:
+        with av.open(str(video), options=_LOCAL) as container:
             for number, frame in _from(container, wanted[0]):
                 last = frame
                 if number in wanted:
@@ -87,10 +87,10 @@ def _decoded(film: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
                 if number >= wanted[-1]:
                     break
             if last is None:
-                raise FilmError(f"{film} has no frames")
+                raise VideoError(f"{video} has no frames")
             return {n: found[n] if n in found else _image(last) for n in wanted}
     except (av.FFmpegError, OSError) as error:
-        raise FilmError(f"can't decode {film}: {error}") from error
+        raise VideoError(f"can't decode {video}: {error}") from error
 
 
 def _image(frame: av.VideoFrame) -> Image.Image:
@@ -108,7 +108,7 @@ def _from(
         container.seek(start + int(first / rate / stream.time_base), stream=stream)
         for frame in container.decode(stream):
             if frame.pts is None:
-                raise FilmError("a frame has no timestamp")
+                raise VideoError("a frame has no timestamp")
             yield round(float((frame.pts - start) * stream.time_base * rate)), frame
         return
     yield from enumerate(container.decode(stream))
@@ -122,17 +122,17 @@ def _pictures(folder: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
         if path.suffix.lower() in _PICTURES and (match := _NUMBER.search(path.stem))
     }
     if not by_number:
-        raise FilmError(f"{folder} has no numbered frames")
+        raise VideoError(f"{folder} has no numbered frames")
     found: dict[int, Image.Image] = {}
     for number in wanted:
         path = by_number.get(min(number, max(by_number)))
         if path is None:
-            raise FilmError(f"{folder} has no frame {number}")
+            raise VideoError(f"{folder} has no frame {number}")
         try:
             with Image.open(path) as picture:
                 found[number] = picture.convert("RGB")
         except (OSError, ValueError) as error:
-            raise FilmError(f"{path} can't be read: {error}") from error
+            raise VideoError(f"{path} can't be read: {error}") from error
     return found
 
 
