@@ -48,13 +48,14 @@ HELP = """\
 12            do action 12 of the list
 open it       do an action in words, whether or not it is listed
 (Enter)       show more of the list
-look          show picture, goal and list again
+look          show image, goal and list again
 help          show this
 undo          take back the last step
-q             end the episode; Ctrl-C pauses the run, and the same command resumes it"""
+q             end the episode
+Ctrl-C        pause the run; the same command resumes it"""
 NO_UNDO = (
     "This environment does not repeat itself, so it can't return to an earlier state. To try "
-    "another way, end the episode with q and run the task again."
+    "something else, end the episode with q and run the task again."
 )
 NOTHING_TO_UNDO = "There is no step to take back yet."
 _END = ("stop", "q", "quit", "exit")
@@ -129,7 +130,7 @@ class Human(Agent):
             last = view.history[-1]
             colour = "green" if last.reason is None else "red"
             console.print(
-                Text.assemble(("Last  ", "bold"), last.action, " ", (last.feedback, colour))
+                Text.assemble(("Last  ", "bold"), last.action, ": ", (last.feedback, colour))
             )
         if now.text:
             console.print(Text.assemble(("Now   ", "bold"), now.text))

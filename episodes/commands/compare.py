@@ -61,10 +61,12 @@ def _write_page(file: Path, found: comparison.Comparison, one: Run, other: Run) 
         "Tasks": f"{found.tasks} in both",
         f"Solved only by {names[0]}": str(found.first_solved),
         f"Solved only by {names[1]}": str(found.second_solved),
-        "Success rate": _difference(found.difference, found.interval, found.p_value),
+        "Difference in success rate": _difference(found.difference, found.interval, found.p_value),
     }
     items = compare_items(found, one, other, file)
-    write_differences(file, f"{names[0]} and {names[1]}", (names[0], names[1]), facts, items)
+    write_differences(
+        file, f"{names[1]} compared with {names[0]}", (names[0], names[1]), facts, items
+    )
     answers().print(str(file), soft_wrap=True)
 
 

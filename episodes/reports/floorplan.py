@@ -20,6 +20,10 @@ _LINE = 13.0
 """Height of a line of letters on it."""
 _LETTER = 5.0
 """Width of a letter of a name in a piece of furniture."""
+_LARGE = 1.3 * _LETTER
+"""Width of a letter of a room's name, or of a name beside a dot."""
+_BEYOND = 4.0
+"""What a name may be wider than its piece of furniture."""
 _LEAST = 2.0
 """Metres that a map shows at least, so that an agent that only turns is no speck."""
 
@@ -109,14 +113,15 @@ def floor_plan(attempt: Attempt, scene: ScenePlan | None = None) -> FloorPlan | 
     areas = _labelled(furniture, frame, acted_on)
     named = {area.name for area in areas if area.label}
     landmarks = _landmarks(things, scene, [n for n in acted_on if n not in named], frame)
+    areas = tuple(_uncovered(area, landmarks) for area in areas)
     return FloorPlan(
         height=frame.height,
         path=" ".join(f"{s.at.x},{s.at.y}" for s in stands),
         stands=stands,
         landmarks=tuple(landmarks),
         metre=round(frame.scale, 1),
-        rooms=tuple(_room(room, frame) for room in rooms),
-        furniture=tuple(_uncovered(area, landmarks) for area in areas),
+        rooms=_named_rooms(rooms, frame, _written(areas, landmarks)),
+        furniture=areas,
         doors=tuple(_area(door, frame, "") for door in doors),
     )
 
@@ -168,11 +173,21 @@ def _middle(corners: Sequence[Spot]) -> Spot:
     return Spot(round((min(xs) + max(xs)) / 2, 1), round((min(ys) + max(ys)) / 2, 1))
 
 
-def _room(room: Footprint, frame: _Frame) -> Area:
-    """A room with its name under the upper wall."""
-    corners = tuple(frame.spot(x, z) for x, z in room.corners)
-    at = Spot(_middle(corners).x, round(min(c.y for c in corners) + _LINE - 2, 1))
-    return _area(room, frame, _plain(room.name), at)
+def _named_rooms(
+    rooms: Sequence[Footprint], frame: _Frame, written: Sequence[_Writing]
+) -> tuple[Area, ...]:
+    """Rooms, each with its name under the upper wall, or where it writes over no other name."""
+    named: list[Area] = []
+    for room in rooms:
+        label = _plain(room.name)
+        corners = tuple(frame.spot(x, z) for x, z in room.corners)
+        top, bottom = (pick(c.y for c in corners) for pick in (min, max))
+        heights = (top + _LINE - 2, bottom - _LINE + 2, (top + bottom) / 2)
+        spots = [Spot(_middle(corners).x, round(y, 1)) for y in heights]
+        wide = _LARGE * len(label)
+        free = (at for at in spots if not any(one.meets(at, wide) for one in written))
+        named.append(_area(room, frame, label, next(free, spots[0])))
+    return tuple(named)
 
 
 def _labelled(
@@ -184,7 +199,7 @@ def _labelled(
     for one in furniture:
         area, label = _area(one, frame, ""), _plain(one.name)
         xs, ys = [c.x for c in area.corners], [c.y for c in area.corners]
-        fits = max(xs) - min(xs) >= _LETTER * len(label) and max(ys) - min(ys) >= 10
+        fits = max(xs) - min(xs) + _BEYOND >= _LETTER * len(label) and max(ys) - min(ys) >= 10
         if label and fits and not any(_over(area.at, label, o.at, o.label) for o in written):
             area = _area(one, frame, label)
             written.append(area)
@@ -192,15 +207,35 @@ def _labelled(
     return tuple(areas)
 
 
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """A name on the map."""
+
+    middle: Spot
+    wide: float
+
+    def meets(self, at: Spot, wide: float) -> bool:
+        """Whether a name `wide` with its middle at `at` would be written over this one."""
+        near = abs(self.middle.y - at.y) < _LINE
+        return near and abs(self.middle.x - at.x) < (self.wide + wide) / 2
+
+
+def _written(areas: Sequence[Area], landmarks: Sequence[Landmark]) -> list[_Writing]:
+    inside = [_Writing(area.at, _LETTER * len(area.label)) for area in areas if area.label]
+    return inside + [_beside(mark) for mark in landmarks if mark.named]
+
+
+def _beside(mark: Landmark) -> _Writing:
+    wide = _LARGE * len(mark.name)
+    middle = mark.at.x + (-1 if mark.left else 1) * (8 + wide / 2)
+    return _Writing(Spot(middle, mark.at.y), wide)
+
+
 def _uncovered(area: Area, landmarks: Sequence[Landmark]) -> Area:
     """`area` without its label where the name of a landmark is written over it."""
-    for mark in (mark for mark in landmarks if mark.named):
-        wide = 1.3 * _LETTER * len(mark.name)
-        middle = mark.at.x + (-1 if mark.left else 1) * (8 + wide / 2)
-        reach = (wide + _LETTER * len(area.label)) / 2
-        if abs(area.at.y - mark.at.y) < _LINE and abs(area.at.x - middle) < reach:
-            return replace(area, label="")
-    return area
+    wide = _LETTER * len(area.label)
+    covered = any(_beside(mark).meets(area.at, wide) for mark in landmarks if mark.named)
+    return replace(area, label="") if covered else area
 
 
 def _over(one: Spot, label: str, other: Spot, beside: str) -> bool:

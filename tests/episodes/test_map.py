@@ -140,6 +140,16 @@ def test_a_map_has_walls_and_furniture_with_names_that_fit(tmp_path: Path) -> No
     assert [stand.heading for stand in plan.stands][-1] == 0, "The record's own poses are drawn."
 
 
+def test_a_room_is_named_where_nothing_else_is_written(tmp_path: Path) -> None:
+    attempt = walked(tmp_path / "run").episode(0).last()
+    assert attempt is not None
+    table = Footprint("dining_table_1", rectangle(2, 4.1, 1, 0.3))
+    plans = [floor_plan(attempt, replace(SCENE, furniture=one)) for one in ((), (table,))]
+    free, taken = (plan.rooms[0].at for plan in plans if plan is not None)
+    assert taken.x == free.x
+    assert free.y < WIDTH / 4 < taken.y, "Under the upper wall stands the name of the table."
+
+
 def test_poses_of_the_environment_stand_in_for_those_that_a_record_lacks(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=1)))
     attempt = run.episode(0).last()

@@ -128,6 +128,8 @@ def test_a_browser_follows_what_happens(tmp_path: Path) -> None:
     ):
         browser.open(server.address)
         assert browser.run("document.querySelectorAll('.now article').length") == 1
+        browser.look(400, 860)
+        assert browser.run("document.documentElement.scrollWidth") <= 400
         browser.run("document.querySelector('.filter').find.value = 'made'")
         count = "document.querySelectorAll('.now article').length"
         file.write_bytes(b"".join(lines))
@@ -138,11 +140,12 @@ def test_a_browser_follows_what_happens(tmp_path: Path) -> None:
         browser.open(server.address + "episodes/00001/index.html")
         steps = "document.querySelectorAll('.step').length"
         assert browser.run(steps) == 2
-        browser.press("End")
+        shown = browser.run("document.querySelector('.step:not([hidden])').innerText")
+        assert "No decision on record yet." in shown and "interrupted" not in shown
         file.write_bytes(b"".join(lines[:8]))
         wait_for(lambda: browser.run(steps) == 3)
         at = "document.querySelector('.step:not([hidden])').id"
-        assert browser.run(at) == "step-2", "Whoever looks at the newest step stays with it."
+        assert browser.run(at) == "step-2", "The page opens at the newest step and stays with it."
         browser.press("Home")
         file.write_bytes(b"".join(lines[:11]))
         wait_for(lambda: browser.run(steps) == 4)

@@ -71,6 +71,14 @@ class DiffItem:
     second: DiffSide
     rows: Sequence[DiffRow]
     differs: bool
+    part: int | None = None
+    """The first step that differs."""
+
+    @property
+    def shared_picture(self) -> str | None:
+        """What both sides saw at that step; None where they saw different images."""
+        seen = {side.picture for side in (self.first, self.second) if side.picture}
+        return seen.pop() if len(seen) == 1 else None
 
 
 def compare_items(found: Comparison, first: Run, second: Run, page: Path) -> Iterable[DiffItem]:
@@ -109,6 +117,7 @@ def replan_items(steps: Sequence[Replanned], page: Path) -> Iterable[DiffItem]:
             second=DiffSide(f"{agreed} of {len(asked)} steps agree"),
             rows=rows,
             differs=agreed < len(asked),
+            part=part,
         )
 
 
@@ -135,6 +144,7 @@ def replay_items(replays: Sequence[Replay], page: Path) -> Iterable[DiffItem]:
             second=DiffSide("identical" if different is None else "differs", different is None),
             rows=rows,
             differs=different is not None,
+            part=None if different is None else different.step,
         )
 
 
@@ -188,12 +198,13 @@ def _compared(pair: PairedTask, one: Episode, other: Episode, page: Path) -> Dif
         first=_side(one, pair.first, page, part),
         second=_side(other, pair.second, page, part),
         rows=rows,
+        part=part,
         differs=part is not None or pair.first.success != pair.second.success,
     )
 
 
 def _side(episode: Episode, end: EndLine, page: Path, part: int | None) -> DiffSide:
-    verdict = f"{ENDINGS[end.ending]}, {end.met} of {end.total} conditions, {end.steps} steps"
+    verdict = f"{ENDINGS[end.ending]}, {end.met} of {end.total} goal conditions, {end.steps} steps"
     return DiffSide(verdict, end.success, _link(episode, page), _seen(episode, part))
 
 

@@ -75,6 +75,7 @@ def _templates(folder: Path) -> Environment:
         "percent": percent,
         "duration": duration,
         "nats": nats,
+        "moment": lambda created: created[:16].replace("T", " ") + " UTC",
         "cut": cut,
         "thousands": lambda number: f"{number:,}",
         "words": lambda name: name.replace("_", " "),

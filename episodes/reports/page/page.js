@@ -1,6 +1,6 @@
 "use strict";
 
-// An episode: one step at a time, chosen from a strip of pictures or with the keys.
+// An episode: one step at a time, chosen from a strip of images or with the keys.
 function film(steps, before) {
   const strip = document.createElement("nav");
   strip.className = "strip";
@@ -33,7 +33,7 @@ function film(steps, before) {
   let now = -1;
   let playing = 0;
 
-  // The map goes along from step to step, beside the picture.
+  // The map goes along from step to step, beside the image.
   function onMap(step) {
     const number = Number(step.id.replace("step-", ""));
     for (const stand of stands) {
@@ -79,7 +79,9 @@ function film(steps, before) {
   const fromAddress = () => steps.findIndex((step) => "#" + step.id === location.hash);
   document.body.classList.add("paged");
   document.getElementById("steps").before(strip, keys);
-  go(before === undefined ? Math.max(0, fromAddress()) : before.last ? steps.length - 1 : before.step);
+  const live = document.body.dataset.live !== undefined;
+  const at = fromAddress() >= 0 ? fromAddress() : live ? steps.length - 1 : 0;
+  go(before === undefined ? at : before.last ? steps.length - 1 : before.step);
   return {
     press(event) {
       const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest("video, summary, input, a, pre, .command");
@@ -95,7 +97,7 @@ function film(steps, before) {
   };
 }
 
-// A picture in a message stands elsewhere on the page: shown here too, and kept once.
+// An image in a message stands elsewhere on the page: shown here too, and kept once.
 function showPictures() {
   for (const link of document.querySelectorAll(".picture a")) {
     const shown = document.querySelector(link.hash + " img");
