@@ -15,6 +15,8 @@ from inhabit.envs.core import Observation
 
 _SIDE = 300
 """Pixels that a small image is enlarged to, at least."""
+_WORDS = 20
+"""Characters from which a cell is as wide as a line of text."""
 
 
 def png(rgb: NDArray[np.uint8]) -> bytes:
@@ -54,11 +56,14 @@ def table(rows: Sequence[Mapping[str, object]], most: int = 20) -> str:
 def _img(rgb: NDArray[np.uint8]) -> str:
     width = max(_SIDE, rgb.shape[1])
     data = base64.b64encode(png(rgb)).decode()
-    return f"<img src='data:image/png;base64,{data}' width='{width}' alt='What the agent sees'>"
+    size = f"width='{width}' style='max-width:100%'"
+    return f"<img src='data:image/png;base64,{data}' {size} alt='What the agent sees'>"
 
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     text = "" if value is None else str(value)
-    return escape(text if len(text) <= 120 else text[:119] + "…")
+    shown = escape(text if len(text) <= 120 else text[:119] + "…")
+    # Notebooks make such columns as narrow as their longest word.
+    return shown if len(text) <= _WORDS else f"<div style='min-width:12em'>{shown}</div>"

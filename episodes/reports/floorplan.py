@@ -258,16 +258,15 @@ def _landmarks(
     drawn = {one.name: one for one in (scene.furniture if scene is not None else ())}
     spots = {t.name: frame.spot(t.x, t.z) for t in things if t.name not in drawn}
     spots |= {n: _area(one, frame, "").at for n, one in drawn.items() if n in acted_on}
-    named: list[str] = []
+    marks = {n: Landmark(n, at, True, at.x > 0.65 * WIDTH) for n, at in spots.items()}
+    written: dict[str, _Writing] = {}
     for name in acted_on:
-        if len(named) < _NAMED and not any(_close(spots[name], spots[o]) for o in named):
-            named.append(name)
-    return [Landmark(n, at, n in named, at.x > 0.65 * WIDTH) for n, at in spots.items()]
-
-
-def _close(one: Spot, other: Spot) -> bool:
-    """Whether names beside both would be written over one another."""
-    return abs(one.y - other.y) < _LINE and abs(one.x - other.x) < WIDTH / 3
+        own = _beside(marks[name])
+        if len(written) < _NAMED and not any(
+            one.meets(own.middle, own.wide) for one in written.values()
+        ):
+            written[name] = own
+    return [replace(mark, named=name in written) for name, mark in marks.items()]
 
 
 def _acted_on(attempt: Attempt, scene: ScenePlan | None) -> Sequence[str]:

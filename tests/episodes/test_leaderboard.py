@@ -34,6 +34,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         agent = {"rank-blank": "rank", "oracle": "random"}.get(name, name)
         inhabit("run", "toy", "--agent", agent, *base, *more, "--out", out / name)
     inhabit("judge", out / "random")
+    fork = ("--episode", 0, "--step", 0, "--action", "go to the hall")
+    inhabit("fork", out / "random", *fork)
     return out
 
 

@@ -58,10 +58,13 @@ class RunRow(BaseModel):
 def rows(folder: Path) -> Sequence[RunRow]:
     """The runs in `folder`, at any depth: board by board, the best of each first.
 
+    Forks are left out: they begin with the actions of another run.
+
     Raises:
         RecordError: there is none, or one is broken.
     """
-    runs = [Run.open(file.parent) for file in sorted(folder.rglob("run.json"))]
+    opened = [Run.open(file.parent) for file in sorted(folder.rglob("run.json"))]
+    runs = [run for run in opened if run.header.fork is None]
     found = [_row(run, runs) for run in runs]
     if not found:
         raise RecordError(f"{folder} holds no run.")
@@ -81,7 +84,9 @@ def _row(run: Run, runs: Sequence[Run]) -> RunRow:
     tasks = hashlib.sha256("".join(task.model_dump_json() for task in run.tasks).encode())
     steps, episodes = whole(file_of(run, Oracle.name))
     judged = summarize("", Oracle.name, steps, episodes).overall if episodes else None
-    named = f"{len(run.tasks)} tasks ({tasks.hexdigest()[:8]})"
+    named = (
+        f"{len(run.tasks)} {'task' if len(run.tasks) == 1 else 'tasks'} ({tasks.hexdigest()[:8]})"
+    )
     grants = ", ".join(grant.value for grant in header.grants) or "none"
     conditions = (header.env, header.backend, header.candidates.value, grants, named)
     return RunRow(

@@ -99,7 +99,7 @@ def episode_page(
     return render(
         "episode.html",
         live=live,
-        run=run.folder.resolve().name,
+        run=_name(run),
         header=run.header,
         of=len(run.tasks),
         beside={
@@ -126,7 +126,13 @@ def episode_page(
 
 def _command(name: str, run: Run, *words: str) -> str:
     """A command to run beside the folder of the run: a page has no path of a machine in it."""
-    return shlex.join(["inhabit", name, run.folder.resolve().name, *words])
+    return shlex.join(["inhabit", name, _name(run), *words])
+
+
+def _name(run: Run) -> str:
+    """The run's folder; of a fork, seen from beside the run that it branched off."""
+    *_, above, between, own = ("", "", *run.folder.resolve().parts)
+    return f"{above}/forks/{own}" if between == "forks" else own
 
 
 def run_page(
@@ -154,7 +160,7 @@ def run_page(
         "run.html",
         live=now is not None,
         now=now or (),
-        name=run.folder.resolve().name,
+        name=_name(run),
         header=header,
         scores=scores,
         rates=list(_rates(scores)),
