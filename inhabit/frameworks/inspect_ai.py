@@ -95,21 +95,32 @@ def play(factory: RolloutFactory) -> Solver:
             turn = await asyncio.to_thread(rollout.reset, state.metadata["index"])
             act = _act(rollout)
             state.messages = [ChatMessageUser(content=[ContentText(text=_HOW), *_content(turn)])]
-            while not rollout.turn.done:
-                state.output = await get_model().generate(state.messages, tools=[act])
-                state.messages.append(state.output.message)
-                if not state.output.message.tool_calls:
-                    # Words without a call are an action of their own, or none.
-                    said = state.output.completion
-                    turn = await asyncio.to_thread(rollout.act, said)
-                    state.messages.append(ChatMessageUser(content=_content(turn)))
-                    continue
-                done = await execute_tools(state.messages, [act])
-                state.messages.extend(done.messages)
-            state.metadata[_RESULT] = _result(rollout.turn)
+            try:
+                while not rollout.turn.done:
+                    await _one_reply(state, rollout, act)
+            finally:
+                # Inspect scores what was reached when one of its limits ends the sample.
+                state.metadata[_RESULT] = _result(rollout.turn)
         return state
 
     return solve
+
+
+async def _one_reply(state: TaskState, rollout: Rollout, act: Tool) -> None:
+    before = rollout.turn
+    state.output = await get_model().generate(state.messages, tools=[act])
+    state.messages.append(state.output.message)
+    if state.output.message.tool_calls:
+        done = await execute_tools(state.messages, [act])
+        state.messages.extend(done.messages)
+        if rollout.turn is before:
+            # Calls that Inspect rejects are an action without effect: a model that repeats them
+            # would never end the episode.
+            await asyncio.to_thread(rollout.act, "")
+        return
+    # Words without a call are an action of their own, or none.
+    turn = await asyncio.to_thread(rollout.act, state.output.completion)
+    state.messages.append(ChatMessageUser(content=_content(turn)))
 
 
 @solver

@@ -22,13 +22,18 @@ def _model(outputs: list[Any]) -> Any:
     return get_model("mockllm/model", custom_outputs=outputs)
 
 
-def _eval(task: Any, outputs: list[Any], folder: Path) -> Any:
+def _eval(task: Any, outputs: list[Any], folder: Path, **options: Any) -> Any:
     from inspect_ai import eval as evaluate
     from inspect_ai.log import read_eval_log
 
-    log = evaluate(task, model=_model(outputs), log_dir=str(folder), display="none", max_samples=1)[
-        0
-    ]
+    log = evaluate(
+        task,
+        model=_model(outputs),
+        log_dir=str(folder),
+        display="none",
+        max_samples=1,
+        **options,
+    )[0]
     assert log.status == "success", log.error
     return read_eval_log(log.location)
 
@@ -67,6 +72,31 @@ def test_ten_tasks_and_the_log_read_back(tmp_path: Path) -> None:
             if isinstance(part, ContentImage)
         ]
         assert len(pictures) >= len(plan), "The first picture, and one after each action but stop."
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [("fly", {"to": "moon"}), ("act", {"to": "moon"})])
+def test_calls_that_inspect_rejects_end_the_episode(
+    tool: str, arguments: dict[str, str], tmp_path: Path
+) -> None:
+    from inspect_ai.model import ModelOutput
+
+    from inhabit.frameworks.inspect_ai import embodied
+
+    said = [ModelOutput.for_tool_call("mockllm", tool, arguments) for _ in range(3)]
+    log = _eval(embodied("toy", n=1, max_steps=3), said, tmp_path)
+    assert log.samples[0].metadata["inhabit"]["ending"] == "step_limit"
+
+
+def test_a_limit_of_inspect_scores_what_was_reached(tmp_path: Path) -> None:
+    from inspect_ai.model import ModelOutput
+
+    from inhabit.frameworks.inspect_ai import embodied
+
+    said = [ModelOutput.for_tool_call("mockllm", "act", {"action": "go to the hall"})] * 3
+    log = _eval(embodied("toy", n=1), said, tmp_path, message_limit=4)
+    sample = log.samples[0]
+    assert sample.limit.type == "message"
+    assert "after 2 steps" in sample.scores["conditions"].explanation
 
 
 @pytest.mark.parametrize("agent", ["chat", "holmes"])
