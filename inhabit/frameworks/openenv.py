@@ -26,7 +26,8 @@ from openenv.core.env_server.types import (
     Observation,
     State,
 )
-from pydantic import Field
+from pydantic import Field, validate_call
+from starlette.responses import JSONResponse
 
 from inhabit import __version__
 from inhabit.envs.core import Task, TaskError
@@ -84,7 +85,9 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
         self._split = next(iter(splits))
         self._rollout: Rollout | None = None
         self._episode_id: str | None = None
+        self._closed = False
 
+    @validate_call
     def reset(
         self,
         seed: int | None = None,
@@ -104,13 +107,16 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
             task_id: its id instead.
 
         Raises:
+            ValidationError: an argument has the wrong type.
+            UserError: the session is closed.
             TaskError: there is no such split or task.
             SceneError, SimulatorError, UnavailableError: it can't be started.
         """
+        self._check_open()
         name = self._split if split is None else split
         factory = self._factory(name)
         if self._rollout is None or name != self._split:
-            self.close()
+            self._release()
             self._rollout = factory.open()
         self._split, self._episode_id = name, episode_id
         return self._seen(self._rollout.reset(task_id if index is None else index, seed=seed))
@@ -119,9 +125,10 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
         """Carry out one action. The environment's own deadline holds, not `timeout_s`.
 
         Raises:
-            UserError: no episode has begun, or it has ended.
+            UserError: no episode has begun, it has ended, or the session is closed.
             SimulatorError: the simulator failed.
         """
+        self._check_open()
         try:
             return self._seen(self._playing.act(action.text))
         except RuntimeError as error:
@@ -176,7 +183,19 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
         return _row(index, tasks[index])
 
     def close(self) -> None:
-        """Let go of the simulator."""
+        """Let go of the simulator, for good.
+
+        OpenEnv closes silent sessions but leaves their connections open. A simulator that such a
+        connection started would count for no session, and nothing would ever close it.
+        """
+        self._closed = True
+        self._release()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise UserError("This session was closed, as it was silent for too long: connect again.")
+
+    def _release(self) -> None:
         if self._rollout is not None:
             self._rollout.close()
         self._rollout = None
@@ -250,6 +269,7 @@ def application(
         env_name=name,
         state_cls=EpisodeState,
     )
+    app.add_exception_handler(UserError, _bad_request)
     app.add_middleware(_Gate, token=token, origins=tuple(origins))
     return app
 
@@ -300,14 +320,24 @@ class _Gate:
 
     def _problem(self, headers: Mapping[str, str]) -> tuple[int, str] | None:
         origin = headers.get("origin")
-        known = origin is None or origin in self._origins
-        if not known and urlsplit(origin).hostname not in _LOOPBACK:
+        if origin is not None and origin not in self._origins and not _is_local(origin):
             return 403, f"This server does not answer web pages of {origin!r:.200}."
         if self._token is not None:
             given = headers.get("authorization", "").removeprefix("Bearer ").encode()
             if not hmac.compare_digest(given, self._token.encode()):
                 return 401, "A wrong token, or none: send the header Authorization: Bearer TOKEN."
         return None
+
+
+def _is_local(origin: str) -> bool:
+    try:
+        return urlsplit(origin).hostname in _LOOPBACK
+    except ValueError:
+        return False
+
+
+async def _bad_request(_: Any, error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, status_code=400)
 
 
 async def _refuse(kind: str, problem: tuple[int, str], receive: Any, send: Any) -> None:

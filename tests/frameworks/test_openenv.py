@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from inhabit.envs.errors import UserError
 from inhabit.frameworks.factory import rollouts
 
 pytest.importorskip("openenv", reason="needs the extra `openenv`")
@@ -92,6 +93,8 @@ def test_what_goes_wrong_is_said_and_the_session_goes_on(address: str) -> None:
             client.reset(split="test")
         with pytest.raises(RuntimeError, match="There is no task 7"):
             client.reset(index=7)
+        with pytest.raises(RuntimeError, match="VALIDATION_ERROR"):
+            client.reset(seed="abc")
         client.reset(index=0)
         result = client.step(TextAction(text="fly to the moon"))
         assert result.observation.reason == "unknown_action" and not result.done
@@ -129,6 +132,21 @@ def test_splits_and_tasks_are_listed(address: str) -> None:
         listed = json.load(answer)
     rows = listed["tasks"] if isinstance(listed, dict) else listed
     assert [row["goal"] for row in rows] == [task.goal for task in tasks]
+    request.data = json.dumps({"split": "test"}).encode()
+    with pytest.raises(urllib.error.HTTPError, match="400") as refused:
+        urllib.request.urlopen(request)
+    assert "There is no split 'test'" in refused.value.read().decode()
+
+
+def test_a_closed_session_starts_no_simulator() -> None:
+    from inhabit.frameworks.openenv import InhabitEnvironment, TextAction
+
+    session = InhabitEnvironment({"sampled": rollouts("toy", 1)})
+    session.reset(index=0)
+    session.close()
+    for call in (session.reset, lambda: session.step(TextAction(text="stop"))):
+        with pytest.raises(UserError, match="connect again"):
+            call()
 
 
 def test_a_token_and_foreign_pages(tmp_path: Path) -> None:
@@ -140,6 +158,7 @@ def test_a_token_and_foreign_pages(tmp_path: Path) -> None:
             ({}, 401),
             ({"Authorization": "Bearer open"}, 401),
             ({"Authorization": "Bearer open sesame", "Origin": "https://evil.example"}, 403),
+            ({"Authorization": "Bearer open sesame", "Origin": "http://["}, 403),
             ({"Authorization": "Bearer open sesame", "Origin": "http://localhost:3000"}, 200),
         ):
             request = urllib.request.Request(f"{address}/health", headers=headers)
