@@ -31,8 +31,8 @@ class Verb:
 def verbs(vocabulary: Iterable[Action]) -> Sequence[Verb]:
     """The verbs of a vocabulary, in the order in which they first occur.
 
-    Actions whose texts do not hold their arguments can't be said by a pattern: such a verb gets
-    the texts of the vocabulary alone, and its pattern is the first of them.
+    A verb has no pattern if its texts do not contain their arguments, or if it has several texts
+    and no arguments. Its single argument, "action", is then the whole text.
     """
     kinds: dict[tuple[str, int], list[Action]] = {}
     for action in vocabulary:
@@ -42,18 +42,20 @@ def verbs(vocabulary: Iterable[Action]) -> Sequence[Verb]:
         name = _name(verb)
         while name in found:
             name += "_"
-        found[name] = Verb(
-            name=name,
-            parameters=_PARAMETERS[count]
-            if count < 3
-            else tuple(f"part_{i}" for i in range(count)),
-            pattern=_pattern(actions[0]),
-            texts={tuple(part.lower() for part in a.arguments): a.text for a in actions},
-        )
+        found[name] = _verb(name, count, actions)
     return tuple(found.values())
 
 
 _PARAMETERS = ((), ("target",), ("target", "destination"))
+
+
+def _verb(name: str, count: int, actions: Sequence[Action]) -> Verb:
+    pattern = _pattern(actions[0])
+    texts = {tuple(part.lower() for part in a.arguments): a.text for a in actions}
+    if pattern is None or len(texts) < len({a.text for a in actions}):
+        return Verb(name, ("action",), "{}", {(a.text.lower(),): a.text for a in actions})
+    names = _PARAMETERS[count] if count < 3 else tuple(f"part_{i}" for i in range(count))
+    return Verb(name, names, pattern, texts)
 
 
 def _name(verb: str) -> str:
@@ -61,12 +63,12 @@ def _name(verb: str) -> str:
     return name if not name[0].isdigit() else f"do_{name}"
 
 
-def _pattern(action: Action) -> str:
+def _pattern(action: Action) -> str | None:
     text, start = action.text.replace("{", "{{").replace("}", "}}"), 0
     for argument in action.arguments:
         at = text.find(argument, start)
         if at < 0:
-            return action.text
+            return None
         text = f"{text[:at]}{{}}{text[at + len(argument) :]}"
         start = at + 2
     return text

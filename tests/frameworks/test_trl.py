@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from inhabit.envs.core import Action
 from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.trl import environment_class, rows
+from inhabit.frameworks.verbs import verbs
 
 
 def _tools(made: type) -> list[str]:
@@ -27,6 +29,17 @@ def test_every_tool_has_a_schema(env: str, tools: Any) -> None:
         assert schema["name"] == name and schema["description"]
         for about in schema["parameters"]["properties"].values():
             assert about["type"] == "string" and about["description"]
+
+
+def test_verbs_can_say_every_action_of_choices_and_crafts() -> None:
+    crafts = [
+        Action(f"craft {thing}", "craft", (thing, table))
+        for thing, table in (("boat", "by hand"), ("bow", "crafting_table"))
+    ]
+    for vocabulary in (crafts, [Action(text, "choose") for text in ("find cow", "find pig")]):
+        (verb,) = verbs(vocabulary)
+        assert [verb.say(action.text) for action in vocabulary] == [a.text for a in vocabulary]
+        assert verb.say("fly") == "fly", "Nothing else happens instead."
 
 
 def test_an_episode_by_trls_calls() -> None:
