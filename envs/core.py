@@ -293,7 +293,11 @@ class Forkable(Protocol):
     """Copies its state, for lookahead."""
 
     def fork(self) -> Env:
-        """An independent copy of the current state. Close it when done."""
+        """An independent copy of the current state. Close it when done.
+
+        Copies may share one simulator, so use only one of them at a time: calls from several
+        threads need a lock.
+        """
         ...
 
 

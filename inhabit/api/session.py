@@ -196,6 +196,9 @@ class Session:
     def fork(self) -> Session:
         """An independent copy of this state, to try actions in. Close it when done.
 
+        Copies may share one simulator: don't use them from several threads at once. Rollouts
+        (`inhabit.rollouts`) take turns by themselves.
+
         Raises:
             LackingError: the environment can't copy its state.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
-from inhabit.envs.core import Task, TaskError
+from inhabit.envs.core import Task, TaskError, UnknownNameError
 from inhabit.envs.registry import find
 from inhabit.episodes.running.plan import find_backend
 from inhabit.episodes.running.settings import divide
@@ -58,10 +58,15 @@ def rollouts(
             GRPO) copy it instead of building it again. Environments that can't copy keep none.
 
     Raises:
+        ValueError: a count is less than 1.
         UnknownNameError, SettingError, TaskError: a name or a setting is wrong, or tasks can't be
-            read.
-        LackingError: the reward needs an expert, and the environment has none.
+            read or belong to another environment.
     """
+    for what, count in (("n", n), ("max_steps", max_steps), ("max_invalid", max_invalid)):
+        if count is not None and count < 1:
+            raise ValueError(f"{what} is {count}, and must be at least 1.")
+    if reward not in tuple(Reward):
+        raise UnknownNameError("reward", reward, Reward)
     registration = find(env)
     name = find_backend(registration, backend)
     own = divide(settings, {"env": registration.settings})["env"]
@@ -75,6 +80,9 @@ def rollouts(
         )
     else:
         found = tuple(tasks)[:n]
+    for task in found:
+        if task.env != env:
+            raise TaskError(f"Task {task.id!r} belongs to {task.env!r}, not to {env!r}.")
     if not found:
         raise TaskError("A rollout needs at least one task.")
     return RolloutFactory(

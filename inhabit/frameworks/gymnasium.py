@@ -137,10 +137,13 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
         return self._seen(turn), self._info(turn)
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Execute an action; `truncated` after the maximum number of steps."""
-        turn = self._rollout.act(
-            str(action) if not self.vocabulary else self.vocabulary[int(action)]
-        )
+        """Execute an action; `truncated` after the maximum number of steps.
+
+        Raises:
+            ValueError: the index is not in the action space.
+            RuntimeError: the episode has ended.
+        """
+        turn = self._rollout.act(self._said(action))
         truncated = turn.ending is Ending.STEP_LIMIT
         terminated = turn.done and not truncated
         return self._seen(turn), turn.reward, terminated, truncated, self._info(turn)
@@ -167,6 +170,16 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
     def rollout(self) -> Rollout:
         """The rollout underneath, for its session, its expert and its forks."""
         return self._rollout
+
+    def _said(self, action: Any) -> str:
+        if not self.vocabulary:
+            return str(action)
+        index = int(action)
+        if not 0 <= index < len(self.vocabulary):
+            raise ValueError(
+                f"There is no action {index}: actions are numbered 0 to {len(self.vocabulary) - 1}."
+            )
+        return self.vocabulary[index]
 
     def _seen(self, turn: Turn) -> dict[str, Any]:
         seen: dict[str, Any] = {} if turn.picture is None else {"rgb": turn.picture.copy()}

@@ -193,7 +193,7 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
 
     def _check_open(self) -> None:
         if self._closed:
-            raise UserError("This session was closed, as it was silent for too long: connect again.")
+            raise UserError("This session was closed after a long silence: connect again.")
 
     def _release(self) -> None:
         if self._rollout is not None:

@@ -101,6 +101,9 @@ class RolloutFactory:
         return task
 
 
+_NOT_BEGUN = "No episode has begun: call reset() first."
+
+
 class Rollout:
     """One environment that plays the tasks of its factory, an episode at a time."""
 
@@ -122,7 +125,7 @@ class Rollout:
             RuntimeError: no episode has begun.
         """
         if self._start is None:
-            raise RuntimeError("No episode has begun: call reset() first.")
+            raise RuntimeError(_NOT_BEGUN)
         return self._start.session
 
     @property
@@ -133,7 +136,7 @@ class Rollout:
             RuntimeError: no episode has begun.
         """
         if self._turn is None:
-            raise RuntimeError("No episode has begun: call reset() first.")
+            raise RuntimeError(_NOT_BEGUN)
         return self._turn
 
     @property
@@ -143,8 +146,8 @@ class Rollout:
 
     @property
     def value(self) -> float:
-        """The sum of the rewards since the reset."""
-        return self._payment.sum
+        """The sum of the rewards since the reset; 0 before the first."""
+        return self._payment.sum if self.begun else 0.0
 
     def reset(self, task: int | str | None = None, *, seed: int | None = None) -> Turn:
         """Start an episode.
@@ -156,6 +159,7 @@ class Rollout:
 
         Raises:
             TaskError: there is no such task.
+            LackingError: the reward needs an expert, and the environment has none.
             SceneError, SimulatorError, UnavailableError: it can't be started.
         """
         factory, used = self._factory, self._start
@@ -186,9 +190,13 @@ class Rollout:
         """`n` independent rollouts that go on from this very state. Close each when done.
 
         Raises:
+            RuntimeError: no episode has begun.
             LackingError: the environment can't copy its state.
         """
-        return [self._copy() for _ in range(n)]
+        if self._start is None:
+            raise RuntimeError(_NOT_BEGUN)
+        start = self._start
+        return [self._copy(start.copy()) for _ in range(n)]
 
     def close(self) -> None:
         """Let go of the simulator. Safe to call twice; `reset` starts again."""
@@ -202,11 +210,10 @@ class Rollout:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _copy(self) -> Rollout:
+    def _copy(self, start: Start) -> Rollout:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
-        assert self._start is not None
-        copy._start, copy._payment = self._start.copy(), copied(self._payment)
+        copy._start, copy._payment = start, copied(self._payment)
         return copy
 
     def _first(self, session: Session) -> Turn:

@@ -85,6 +85,9 @@ class Starts:
                 if index in self._kept:
                     unneeded.append(self._kept[index])
                 self._kept[index] = made
+                # Threads that start tasks at once may together keep more than there is room for.
+                while len(self._kept) > self._size:
+                    unneeded.append(self._kept.popitem(last=False)[1])
             return copy
         finally:
             for one in unneeded:

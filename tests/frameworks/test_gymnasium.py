@@ -45,6 +45,14 @@ def test_rewards_add_up_and_the_plan_is_in_the_mask() -> None:
         assert over and info["success"] and sum(rewards) == pytest.approx(1 - start)
 
 
+@pytest.mark.parametrize("index", [-1, 27])
+def test_an_index_outside_the_action_space_is_refused(index: int) -> None:
+    env = _make("toy", n=1)
+    env.reset()
+    with pytest.raises(ValueError, match="actions are numbered 0 to 26"):
+        env.step(index)
+
+
 def test_indices_stay_the_same_in_rooms_of_different_kinds() -> None:
     env = _make("alfred", n=6, settings={"width": 64, "height": 64})
     kinds = set()

@@ -2,16 +2,19 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
 
 import inhabit
+from inhabit.api.session import Session
 from inhabit.envs.core import SceneError, TaskError, UnknownNameError
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.running.settings import SettingError
 from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.rollout import Rollout
+from inhabit.frameworks.starts import Starts
 from inhabit.frameworks.turn import Turn
 
 
@@ -90,6 +93,30 @@ def test_copies_of_one_simulator_can_be_stepped_by_threads() -> None:
     assert found[1] == found[3] == found[5] == found[7]
 
 
+def test_no_more_starts_are_kept_than_asked_for() -> None:
+    closed: list[int] = []
+    begun = Barrier(3)
+    starts = Starts(1)
+
+    class Noted(Session):
+        def close(self) -> None:
+            closed.append(1)
+            super().close()
+
+    tasks = inhabit.tasks("toy", 3)
+
+    def begin(number: int) -> None:
+        def open() -> Session:
+            begun.wait(10)  # All three find that there is still room.
+            return Noted(inhabit.open("toy", number).env, tasks[number])
+
+        starts.take(number, tasks[number], 0, None, open)
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(begin, range(3)))
+    assert len(closed) == 2
+
+
 def test_how_episodes_end() -> None:
     factory = rollouts("toy", 2, max_steps=3, max_invalid=2, penalty=0.5)
     with factory.open() as rollout:
@@ -111,6 +138,9 @@ def test_how_episodes_end() -> None:
 def test_tasks_are_found_by_number_id_and_seed() -> None:
     factory = rollouts("toy", 3)
     with factory.open() as rollout:
+        with pytest.raises(RuntimeError, match="No episode has begun"):
+            rollout.fork()
+        assert rollout.value == 0.0
         for chosen in ({"task": 2}, {"task": factory.tasks[2].id}, {"seed": 5}):
             rollout.reset(**chosen)
             assert rollout.task == factory.tasks[2]
@@ -120,6 +150,13 @@ def test_tasks_are_found_by_number_id_and_seed() -> None:
 
 
 def test_a_wrong_word_is_refused_before_anything_starts() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean: success"):
+        rollouts("toy", 1, reward="succes")
+    for wrong in ({"n": 0}, {"max_steps": 0}, {"max_invalid": -1}):
+        with pytest.raises(ValueError, match="must be at least 1"):
+            rollouts("toy", **wrong)
+    with pytest.raises(TaskError, match="belongs to 'toy', not to 'alfred'"):
+        rollouts("alfred", tasks=inhabit.tasks("toy", 1))
     with pytest.raises(UnknownNameError, match="toy"):
         rollouts("toi")
     with pytest.raises(SettingError, match="pixels"):
