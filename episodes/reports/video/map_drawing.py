@@ -48,9 +48,6 @@ def draw_plan(
         pen.line([place(s) for s in (*area.corners, area.corners[0])], _INK, 2)
     for area in plan.doors:
         pen.polygon([place(spot) for spot in area.corners], _RAISED, _RAISED)
-    for area in (*plan.furniture, *plan.rooms):
-        if area.label:
-            pen.text(place(area.at), shorten(area.label, 10, 90), _SOFT, font(10), "mm")
     for mark in plan.landmarks:
         _dot(pen, place(mark.at), 3.5 if mark.named else 2, _NAMED if mark.named else _THING)
     so_far = [stand for stand in plan.stands if stand.step <= at]
@@ -59,14 +56,41 @@ def draw_plan(
         pen.line(way, _WAY, 2, joint="curve")
     for point in way[:-1]:
         _dot(pen, point, 2.5, _WAY)
+    letters = _Letters(pen)
     for mark in (mark for mark in plan.landmarks if mark.named):
         x, y = place(mark.at)
-        name = shorten(mark.name, 12, 110)
-        pen.text(
-            (x - 7 if mark.left else x + 7, y), name, _INK, font(12), "rm" if mark.left else "lm"
-        )
+        beside = (x - 7, y) if mark.left else (x + 7, y)
+        letters.write(beside, shorten(mark.name, 12, 110), 12, _INK, "rm" if mark.left else "lm")
+    for area in (*plan.rooms, *plan.furniture):
+        if area.label:
+            letters.write(place(area.at), shorten(area.label, 10, 90), 10, _SOFT, "mm")
     if so_far:
         _agent(pen, way[-1], so_far[-1].heading)
+
+
+class _Letters:
+    """Writes names in order of their worth, and none over an earlier one.
+
+    A plan leaves out names that meet on a page; in a video the map is smaller, its letters are not.
+    """
+
+    def __init__(self, pen: ImageDraw.ImageDraw) -> None:
+        self._pen = pen
+        self._taken: list[tuple[float, float, float, float]] = []
+
+    def write(
+        self, at: Point, text: str, size: int, colour: tuple[int, int, int], anchor: str
+    ) -> None:
+        box = self._pen.textbbox(at, text, font(size), anchor)
+        if not any(_overlap(box, other) for other in self._taken):
+            self._pen.text(at, text, colour, font(size), anchor)
+            self._taken.append((box[0] - 3, box[1] - 3, box[2] + 3, box[3] + 3))
+
+
+def _overlap(
+    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
+) -> bool:
+    return all(one[side] < other[side + 2] and other[side] < one[side + 2] for side in (0, 1))
 
 
 def _agent(pen: ImageDraw.ImageDraw, at: Point, heading: float) -> None:
