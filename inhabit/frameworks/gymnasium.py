@@ -117,13 +117,18 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
         self._tasks, self._words = len(factory.tasks), words
         self.vocabulary: tuple[str, ...] = ()
         """Texts of the actions by index; empty with `actions="text"`."""
+        try:
+            if actions == "index":
+                self.vocabulary = tuple(vocabulary or _all_actions(self._rollout, self._tasks))
+            self.observation_space = _space(self._rollout.reset(0), words)
+        except BaseException:
+            self._rollout.close()
+            raise
         if actions == "index":
-            self.vocabulary = tuple(vocabulary or _all_actions(self._rollout, self._tasks))
             self.action_space = spaces.Discrete(len(self.vocabulary))
         else:
             self.action_space = spaces.Text(_LONGEST["action"], charset=_PRINTABLE)
         self._index = {text: i for i, text in enumerate(self.vocabulary)}
-        self.observation_space = _space(self._rollout.reset(0), words)
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None

@@ -125,13 +125,14 @@ class _Acting(_Base):
         Args:
             action: In the words of the list, such as "go to the fridge"; "stop" ends the episode.
         """
-        return self._do(action)
+        return self._do(str(action))
 
 
 def _tool(verb: Verb) -> Callable[..., list[Block] | str]:
     def method(self: _Base, *given: str, **named: str) -> list[Block] | str:
         values: Mapping[str, str] = {**dict(zip(verb.parameters, given, strict=False)), **named}
-        return self._do(verb.say(*(str(values[name]) for name in verb.parameters)))
+        # What a model leaves out is an action without effect, not an error: errors cost no step.
+        return self._do(verb.say(*(str(values.get(name, "")) for name in verb.parameters)))
 
     method.__name__ = method.__qualname__ = verb.name
     method.__doc__ = _doc(verb)

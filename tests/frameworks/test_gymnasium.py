@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from processes import workers
 
 gymnasium = pytest.importorskip("gymnasium", reason="needs the extra `gym`")
 
@@ -43,6 +44,13 @@ def test_rewards_add_up_and_the_plan_is_in_the_mask() -> None:
             assert env.observation_space.contains(seen) and not truncated
             rewards.append(reward)
         assert over and info["success"] and sum(rewards) == pytest.approx(1 - start)
+
+
+def test_what_can_not_be_made_leaves_no_worker_behind() -> None:
+    before = workers()
+    with pytest.raises(ValueError, match="no pictures"):
+        _make("pca_bench", n=1, words="none", worker=True)
+    assert workers() == before
 
 
 @pytest.mark.parametrize("index", [-1, 27])

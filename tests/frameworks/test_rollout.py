@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Barrier
 
 import numpy as np
 import pytest
+from processes import workers
 
 import inhabit
 from inhabit.api.session import Session
@@ -168,21 +168,14 @@ def test_a_task_that_can_not_be_started_leaves_no_simulator_behind() -> None:
     bad = other.model_copy(update={"scene": {"room": "nowhere"}})
     with rollouts("toy", tasks=[good, bad], worker=True).open() as rollout:
         rollout.reset(0)
-        assert _workers()
+        assert workers()
         with pytest.raises(SceneError):
             rollout.reset(1)
-        assert not _workers()
+        assert not workers()
         assert not rollout.reset(0).done
-    assert not _workers()
+    assert not workers()
 
 
 def test_tasks_of_one_kind_and_room() -> None:
     factory = rollouts("toy", 3, kinds=["put_away"], rooms=["hall"])
     assert {(task.kind, task.scene["room"]) for task in factory.tasks} == {("put_away", "hall")}
-
-
-def _workers() -> list[str]:
-    """Process ids of this process's running workers."""
-    tasks = Path("/proc/self/task").iterdir()
-    children = [pid for task in tasks for pid in (task / "children").read_text().split()]
-    return [pid for pid in children if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]

@@ -57,6 +57,17 @@ def test_an_episode_by_trls_calls() -> None:
     assert [one.get_reward() for one in group] == [1.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    ("tools", "call"),
+    [("act", {"action": 5}), ("verbs", {"target": "book"}), ("verbs", {"to": ["moon"]})],
+)
+def test_wrong_arguments_are_an_action_without_effect(tools: Any, call: dict[str, Any]) -> None:
+    made = environment_class(rollouts("toy", 1, penalty=0.5), tools=tools)()
+    made.reset(task=0)
+    getattr(made, "act" if tools == "act" else "put")(**call)
+    assert made.get_reward() == -0.5
+
+
 def test_without_pictures_everything_is_text() -> None:
     factory = rollouts("toy", 1)
     made = environment_class(factory, pictures=False, tools="verbs")()
