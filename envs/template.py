@@ -50,7 +50,7 @@ class Event:
     """As an instruction, without a full stop: "heat the apple"."""
     done: str
     """As a sentence after it happened: "The apple has been heated."."""
-    deed: ActionKind
+    action_kind: ActionKind
     """The kind of action that causes it,"""
     thing: str
     """and the object of that action (for PUT: the receptacle), as actions name it, without a
@@ -127,7 +127,7 @@ class Template(Protocol):
         """The place of the task. Training and test sets never share one."""
         ...
 
-    def deed(self, action: Action) -> ActionKind:
+    def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action."""
         ...
 

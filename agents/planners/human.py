@@ -60,7 +60,7 @@ NO_UNDO = (
 NOTHING_TO_UNDO = "There is no step to take back yet."
 _END = ("stop", "q", "quit", "exit")
 _LINES = 7
-"""Lines of a step besides picture and list: rule, goal, last, now, hint and prompt, some long."""
+"""Lines of a step besides image and list: rule, goal, last, now, hint and prompt, some long."""
 
 
 class HumanSettings(SettingsModel):
@@ -136,7 +136,7 @@ class Human(Agent):
             console.print(Text.assemble(("Now   ", "bold"), now.text))
 
     def _width(self, rgb: NDArray[np.uint8]) -> int:
-        """Characters of the picture's width: it takes half of the terminal's lines at most."""
+        """Characters of the image's width: it takes half of the terminal's lines at most."""
         height, width = map(int, rgb.shape[:2])
         fitting = (self._console.height // 2) * 2 * width // height
         return max(2, min(self._settings.picture, self._console.width, fitting))
@@ -156,7 +156,7 @@ class Human(Agent):
         return following if following < len(view.candidates) else 0
 
     def _room(self, view: View) -> int:
-        """How many candidates fit under the picture."""
+        """How many candidates fit under the image."""
         longest = max((len(action.text) for action in view.candidates), default=0)
         columns = max(1, self._console.width // (longest + 8))
         drawn = view.observation.rgb is not None and self._console.color_system is not None

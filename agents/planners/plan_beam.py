@@ -109,7 +109,7 @@ class Search:
 
     @property
     def images(self) -> Mapping[str, NDArray[np.uint8]]:
-        """The pictures that `calls` name, by digest."""
+        """The images that `calls` name, by digest."""
         return pictures(self._messages)
 
     async def plans(self, view: View) -> Sequence[ActionPlan]:

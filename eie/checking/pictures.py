@@ -55,7 +55,7 @@ def apart(one: int, other: int) -> int:
 
 
 def png(rgb: NDArray[np.uint8]) -> bytes:
-    """The picture as a PNG file."""
+    """The image as a PNG file."""
     buffer = io.BytesIO()
     Image.fromarray(rgb).save(buffer, "PNG", compress_level=4)
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""Chooses moments, or films, that make a group of twins: equal words, different right answers."""
+"""Chooses moments or transitions that make twins: equal words, different right answers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from inhabit.eie.checking.perceptible import is_perceptible
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.films import Film
 from inhabit.eie.examples.moments import Moment
+from inhabit.eie.examples.transitions import Transition
 from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.envs.core import Action, Forkable, Observation, SceneObject
 from inhabit.envs.template import ActionKind
@@ -47,7 +47,7 @@ class MomentGroups:
         self._wanted = frozenset(
             event.thing
             for event in job.template.events(job.origin.task)
-            if event.deed is ActionKind.TAKE
+            if event.action_kind is ActionKind.TAKE
         )
         self._least = least
         self.fillers: Sequence[Moment] = ()
@@ -74,7 +74,7 @@ class MomentGroups:
         Who carries something that the image shows may be sent to what it does not show at all.
         """
         context = moment.context
-        going = self._template.deed(moment.answer) is ActionKind.GO
+        going = self._template.action_kind(moment.answer) is ActionKind.GO
         carrying = any(thing.pixels >= self._least for thing in context.held)
         target = context.target(moment.answer)
         alike = context.alike(target.name) if target is not None else ()
@@ -159,7 +159,7 @@ class MomentGroups:
         target = context.target(moment.answer)
         if target is None:
             return
-        opening = self._template.deed(moment.answer) is ActionKind.OPEN
+        opening = self._template.action_kind(moment.answer) is ActionKind.OPEN
         for thing in self._aimed_at(context, target):
             told = any(thing.kind in fact for fact in self._writer.facts(moment))
             if thing.pixels < self._least / _PARTLY and not (opening and told):
@@ -175,11 +175,11 @@ class MomentGroups:
         for thing in context.things:
             if thing.support == target.name and thing.inside and thing.kind in self._wanted:
                 yield thing
-        if self._template.deed(context.answer) not in _ON_THE_WAY:
+        if self._template.action_kind(context.answer) not in _ON_THE_WAY:
             return
-        handling = (a for a in context.plan if self._template.deed(a) not in _ON_THE_WAY)
+        handling = (a for a in context.plan if self._template.action_kind(a) not in _ON_THE_WAY)
         following = next(handling, None)
-        if following is not None and self._template.deed(following) in _HANDLED:
+        if following is not None and self._template.action_kind(following) in _HANDLED:
             handled = context.target(following)
             if handled is not None and handled.kind != target.kind and not handled.held:
                 yield handled
@@ -188,7 +188,10 @@ class MomentGroups:
         """Whether the state that the answer would change can be seen: the image with the other
         state differs visibly.
         """
-        if self._template.deed(moment.answer) not in _STATES or moment.state_shown is not None:
+        if (
+            self._template.action_kind(moment.answer) not in _STATES
+            or moment.state_shown is not None
+        ):
             return moment.state_shown is not False
         after = moment.outcome()
         moment.state_shown = after is None or _differ(moment.observe(), after)
@@ -211,7 +214,7 @@ class MomentGroups:
 
     def _looks_nearer(self, one: Moment, other: Moment) -> bool:
         """Whether a thing to go to looks smaller than where it is handled at once."""
-        going = [self._template.deed(m.answer) is ActionKind.GO for m in (one, other)]
+        going = [self._template.action_kind(m.answer) is ActionKind.GO for m in (one, other)]
         targets = [m.context.target(m.answer) for m in (one, other)]
         far, near = targets if going[0] else reversed(targets)
         if going[0] is going[1] or far is None or near is None or far.name != near.name:
@@ -235,7 +238,7 @@ class MomentGroups:
 
 
 class FilmGroups:
-    """Chooses films of one task."""
+    """Chooses transitions of one task."""
 
     def __init__(self, job: ExtractionJob, writer: ExampleWriter) -> None:
         """Choose for the task of `job`."""
@@ -243,44 +246,51 @@ class FilmGroups:
         self._writer = writer
         self._template = job.template
 
-    def choose(self, films: Sequence[Film]) -> list[Film]:
-        """Films of as many different actions as there are candidates; empty if there are fewer."""
+    def choose(self, transitions: Sequence[Transition]) -> list[Transition]:
+        """Transitions of as many different actions as candidates; empty if there are fewer."""
         size = self._job.settings.candidates
-        members: list[Film] = []
-        for film in self._job.rng.sample(films, len(films)):
+        members: list[Transition] = []
+        for transition in self._job.rng.sample(transitions, len(transitions)):
             if len(members) == size:
                 break
             if (
-                all(film.said != other.said for other in members)
-                and self._is_clear(film)
-                and not any(self._could_be(film, m) or self._could_be(m, film) for m in members)
+                all(transition.said != other.said for other in members)
+                and self._is_clear(transition)
+                and not any(
+                    self._could_be(transition, m) or self._could_be(m, transition) for m in members
+                )
             ):
-                members.append(film)
+                members.append(transition)
         return members if len(members) == size else []
 
-    def _is_clear(self, film: Film) -> bool:
+    def _is_clear(self, transition: Transition) -> bool:
         try:
-            self._writer.check_film(film)
+            self._writer.check_transition(transition)
         except RejectedError:
             return False
-        return self._shows_target(film) and _differ(film.before.observe(), film.after.observe())
+        return self._shows_target(transition) and _differ(
+            transition.before.observe(), transition.after.observe()
+        )
 
-    def _shows_target(self, film: Film) -> bool:
+    def _shows_target(self, transition: Transition) -> bool:
         """Whether what it goes to is in the image before, and looks larger afterwards."""
-        if self._template.deed(film.action) is not ActionKind.GO:
+        if self._template.action_kind(transition.action) is not ActionKind.GO:
             return True
-        was, now = _pixels(film.shown, film.action), _pixels(film.after.context, film.action)
-        rgb = film.before.observe().rgb
+        was, now = (
+            _pixels(transition.shown, transition.action),
+            _pixels(transition.after.context, transition.action),
+        )
+        rgb = transition.before.observe().rgb
         assert rgb is not None
         least = self._job.settings.visible * rgb.shape[0] * rgb.shape[1]
         return was >= least and now >= _NEARER * was
 
-    def _could_be(self, film: Film, other: Film) -> bool:
-        """Whether a film of going somewhere could be one of going elsewhere."""
-        deeds = {self._template.deed(f.action) for f in (film, other)}
-        if deeds != {ActionKind.GO}:
+    def _could_be(self, transition: Transition, other: Transition) -> bool:
+        """Whether a transition of going somewhere could be one of going elsewhere."""
+        action_kinds = {self._template.action_kind(f.action) for f in (transition, other)}
+        if action_kinds != {ActionKind.GO}:
             return False
-        was, now = (_pixels(c, other.action) for c in (film.shown, film.after.context))
+        was, now = (_pixels(c, other.action) for c in (transition.shown, transition.after.context))
         return now >= was and now > 0
 
 

@@ -45,13 +45,13 @@ class ExtractionJob:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
-    """An example and its pictures."""
+    """An example and its images."""
 
     example: Example
     pictures: Mapping[str, NDArray[np.uint8]]
     """By digest, uint8 (H, W, 3)."""
     fingerprint: int
-    """Of the picture that is asked about."""
+    """Of the image that is asked about."""
 
     def of_parent(self, steps: int | None) -> Draft:
         """The same draft, with the length of the plan of its task's nearest parent."""

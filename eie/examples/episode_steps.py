@@ -28,9 +28,11 @@ def turns_to_target(
     env: Env, context: StepContext, template: Template, vocabulary: Sequence[Action]
 ) -> Sequence[Action]:
     """The turns after which the answer's object is in view; empty if none are needed or help."""
-    looks = [a for a in vocabulary if template.deed(a) is ActionKind.LOOK and not a.arguments]
+    looks = [
+        a for a in vocabulary if template.action_kind(a) is ActionKind.LOOK and not a.arguments
+    ]
     target = context.target(context.answer)
-    going = template.deed(context.answer) is ActionKind.GO
+    going = template.action_kind(context.answer) is ActionKind.GO
     if not looks or not going or target is None or target.pixels or not isinstance(env, Forkable):
         return ()
     with env.fork() as copy:
@@ -46,13 +48,13 @@ def turns_to_target(
 
 
 def with_target(
-    context: StepContext, deed: ActionKind, after: Sequence[SceneObject]
+    context: StepContext, action_kind: ActionKind, after: Sequence[SceneObject]
 ) -> StepContext:
     """The context, with the object that its answer turned out to mean.
 
     Args:
         context: before the action.
-        deed: what the action comes to.
+        action_kind: what the action comes to.
         after: every thing once it has succeeded.
     """
     name = context.answer.arguments[-1]
@@ -60,10 +62,10 @@ def with_target(
         return replace(context, target_name=name)
     earlier = {thing.name: thing for thing in context.alike(name)}
     alike = [thing for thing in after if thing.name in earlier]
-    if deed is ActionKind.GO:
+    if action_kind is ActionKind.GO:
         nearest = max(alike, key=lambda t: t.pixels - earlier[t.name].pixels, default=None)
         return replace(context, target_name=nearest.name if nearest is not None else None)
-    if deed is ActionKind.PUT:
+    if action_kind is ActionKind.PUT:
         held = {thing.name for thing in context.held}
         places = [t.support for t in after if t.name in held and t.support in earlier]
         return replace(context, target_name=places[0] if places else None)

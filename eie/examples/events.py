@@ -23,7 +23,7 @@ def events_of(origin: Origin, template: Template) -> Sequence[Event]:
     """
     proposed = () if origin.proposal is None else origin.proposal.events
     own = template.events(origin.task)
-    known = {(event.deed, event.thing): event for event in own}
+    known = {(event.action_kind, event.thing): event for event in own}
     return [_event(one, known.get((one.deed, one.thing))) for one in proposed] or own
 
 
@@ -67,6 +67,6 @@ def check_events(
 
 
 def _event(proposed: ProposedEvent, known: Event | None) -> Event:
-    """An author's event; `known` is the template's with the same deed and thing."""
+    """An author's event; `known` is the template's with the same kind of action and thing."""
     wish, done = (proposed.wish, "") if known is None else (known.wish, known.done)
-    return Event(**{**proposed.model_dump(), "wish": wish, "done": done})
+    return Event(proposed.name, wish, done, proposed.deed, proposed.thing, proposed.needs)

@@ -27,14 +27,14 @@ class Rejection(StrEnum):
     """The expert finds no way."""
     ALREADY_SOLVED = "already_solved"
     HIDDEN = "hidden"
-    """The key concept is not to be seen in the picture."""
+    """The key concept is not to be seen in the image."""
     AMBIGUOUS = "ambiguous"
     """More than one candidate is a best action."""
     GIVEN_AWAY = "given_away"
     """The question holds the answer."""
     DUPLICATE = "duplicate"
     UNCLEAR = "unclear"
-    """The picture is near-black, near-uniform or too cluttered to tell things apart."""
+    """The image is near-black, near-uniform or too cluttered to tell things apart."""
     CONTRADICTION = "contradiction"
     """The text claims what is not so in the scene."""
     TOO_LONG = "too_long"
@@ -67,15 +67,15 @@ class Lineage(BaseModel):
     seed: int
     """What the environment was reset with."""
     actions: tuple[str, ...] = ()
-    """What was done after the reset, before the picture was taken."""
+    """What was done after the reset, before the image was taken."""
     plan: tuple[str, ...] = ()
-    """The expert's way from the picture to the goal."""
+    """The expert's way from the image to the goal."""
     event: str = ""
     """The node of the topology graph that it belongs to."""
 
 
 class Past(BaseModel):
-    """A step that came before the picture, in examples cut from whole trajectories."""
+    """A step that came before the image, in examples cut from whole trajectories."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -87,7 +87,7 @@ class Past(BaseModel):
 
 
 class Example(BaseModel):
-    """A picture and a question with one right answer among candidates."""
+    """An image and a question with one right answer among candidates."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -102,9 +102,9 @@ class Example(BaseModel):
     image_digest: str
     """Of the exact pixels, as `inhabit.agents.models.core.Image.digest` reckons it."""
     frames: tuple[str, ...] = Field(default=(), exclude_if=lambda files: not files)
-    """Files of the frames of the clips that were observed with the picture, oldest first."""
+    """Files of the frames of the clips that were observed with the image, oldest first."""
     text: str = ""
-    """What was told beside the picture, as `inhabit.envs.core.Observation.text`. `question` says it
+    """What was told beside the image, as `inhabit.envs.core.Observation.text`. `question` says it
     too."""
     question: str
     candidates: tuple[str, ...] = Field(min_length=2)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from inhabit.eie.examples.choosing import FilmGroups, MomentGroups
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Piece, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.films import films
 from inhabit.eie.examples.moments import Episode, Moment
+from inhabit.eie.examples.transitions import transitions
 from inhabit.eie.examples.writing import ExampleWriter, Kind
 from inhabit.envs.core import Action, Env
 from inhabit.envs.template import ActionKind
@@ -129,7 +129,7 @@ class ExampleExtractor:
             match kind:
                 case "recognition":
                     found = FilmGroups(self._job, self._writer).choose(
-                        [*films(moments, self._job.template)]
+                        [*transitions(moments, self._job.template)]
                     )
                     return self._writer.recognitions(found) if found else []
                 case "recovery":
@@ -170,7 +170,7 @@ class ExampleExtractor:
         tried = [
             m.answer
             for m in moments
-            if m.said not in said and self._job.template.deed(m.answer) in _FAILURES
+            if m.said not in said and self._job.template.action_kind(m.answer) in _FAILURES
         ]
         for action in self._rng.sample(tried, min(len(tried), _TRIED_FAILURES)):
             after = [m for m in (self._episode.failed_at(m, action) for m in members) if m]

@@ -71,8 +71,8 @@ class Moment:
                 if trial.act(self.answer).reason is not None:
                     return False
                 assert isinstance(trial, Factual)
-                deed, things = template.deed(self.answer), trial.things()
-            self.context, self.meant = with_target(self.context, deed, things), True
+                action_kind, things = template.action_kind(self.answer), trial.things()
+            self.context, self.meant = with_target(self.context, action_kind, things), True
         return True
 
     def outcome(self) -> Observation | None:
@@ -136,13 +136,13 @@ class Episode:
             done.append(
                 TakenStep(context.answer, outcome.feedback, failed > 0, context.observation)
             )
-            view += self._template.deed(context.answer) in _MOVING
+            view += self._template.action_kind(context.answer) in _MOVING
             if failed:
                 self.failed.append((context.answer, outcome.feedback))
             elif _is_answerable(context, self._template):
                 assert isinstance(self._env, Factual)
-                deed = self._template.deed(context.answer)
-                moment.context = with_target(moment.context, deed, self._env.things())
+                action_kind = self._template.action_kind(context.answer)
+                moment.context = with_target(moment.context, action_kind, self._env.things())
                 found.append(moment)
             over = len(done) >= self._steps or outcome.over
             context = None if over else context_of(self._env, done)
@@ -230,13 +230,16 @@ class Episode:
         found = [
             action
             for action in moment.env.actions()
-            if self._template.deed(action) in _DETOUR_KINDS
+            if self._template.action_kind(action) in _DETOUR_KINDS
             and action.arguments
             and without_numbers(action) not in plain
         ]
         keys = {
             action: self._rng.random()
-            - (bool(about & set(action.arguments)) or self._template.deed(action) is ActionKind.PUT)
+            - (
+                bool(about & set(action.arguments))
+                or self._template.action_kind(action) is ActionKind.PUT
+            )
             for action in found
         }
         return sorted(found, key=lambda action: (keys[action], action.text))
@@ -244,5 +247,5 @@ class Episode:
 
 def _is_answerable(context: StepContext, template: Template) -> bool:
     """Whether the answer depends on what can be seen: not while anything has to be searched."""
-    searching = any(template.deed(action) is ActionKind.SEARCH for action in context.plan)
+    searching = any(template.action_kind(action) is ActionKind.SEARCH for action in context.plan)
     return not searching and bool(context.answer.arguments)

@@ -35,7 +35,7 @@ def against(
     if not wrong:
         return ""
     option = rng.choice(wrong)
-    said = phrase(option, template.deed(option), context, it="")
+    said = phrase(option, template.action_kind(option), context, it="")
     return rng.choice(_WAIT).format(phrase=said)
 
 
@@ -44,9 +44,9 @@ def _why(context: StepContext, option: Action, template: Template) -> str:
     target = context.target(option)
     if target is None or not (target.pixels or target.held):
         return ""
-    deed, kind = template.deed(option), target.kind
+    action_kind, kind = template.action_kind(option), target.kind
     held = next(iter(context.held), None)
-    match deed:
+    match action_kind:
         case ActionKind.TAKE if target.held:
             return f"The {kind} {be(kind)} in your hand already, so there is no need for that."
         case ActionKind.TAKE if held is not None:

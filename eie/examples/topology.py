@@ -65,13 +65,13 @@ class Topology:
         return next((event for event in found if event is not None), None)
 
     def _completed(self, action: Action, template: Template, done: set[str]) -> Event | None:
-        deed = template.deed(action)
+        action_kind = template.action_kind(action)
         if not action.arguments:
             return None
         kind = kind_of(action.arguments[-1])
         for event in self.order():
             open_ = event.name not in done and done.issuperset(event.needs)
-            if open_ and event.deed is deed and event.thing == kind:
+            if open_ and event.action_kind is action_kind and event.thing == kind:
                 return event
         return None
 
@@ -85,7 +85,7 @@ def kind_of(name: str) -> str:
 
 def acts_on_object(action: Action, template: Template) -> bool:
     """Whether an action acts on an object, rather than looking around."""
-    return bool(action.arguments) and template.deed(action) not in (
+    return bool(action.arguments) and template.action_kind(action) not in (
         ActionKind.SEARCH,
         ActionKind.LOOK,
     )

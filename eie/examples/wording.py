@@ -138,7 +138,7 @@ class _Explainer:
         held = [f"the {t.kind} {be(t.kind)} in your hand" for t in self._context.held[:1]]
         if target is None:
             return [], (kind,)
-        match self._template.deed(self._context.answer):
+        match self._template.action_kind(self._context.answer):
             case ActionKind.TAKE:
                 free = [] if held else ["your hands are empty"]
                 return [f"{the} {self._where(target)}", *free], (kind,)
@@ -166,15 +166,15 @@ class _Explainer:
     def _advice(self) -> str:
         """The action, and its purpose."""
         answer, event = self._context.answer, self._event
-        deed = self._template.deed(answer)
-        now = phrase(answer, deed, self._context, it=self._kind)
+        action_kind = self._template.action_kind(answer)
+        now = phrase(answer, action_kind, self._context, it=self._kind)
         if len(self._context.plan) == 1:
             return _sentence(last(now, self._rng))
-        just_that = phrase(answer, deed, self._context, it="")
-        if event is not None and deed in _TREATING and event.wish != just_that:
+        just_that = phrase(answer, action_kind, self._context, it="")
+        if event is not None and action_kind in _TREATING and event.wish != just_that:
             return _sentence(with_wish(now, event.wish, self._rng))
-        following, ahead = self._following(deed), self._ahead
-        if deed is ActionKind.PUT and not self._goes_on():
+        following, ahead = self._following(action_kind), self._ahead
+        if action_kind is ActionKind.PUT and not self._goes_on():
             return _sentence(merely_next(now, self._rng))
         if following is not None and not circle(f"{now} so that you can {following}"):
             return _sentence(with_purpose(now, following, self._rng))
@@ -185,22 +185,24 @@ class _Explainer:
     def _goes_on(self) -> bool:
         """Whether the plan's next step is about what is put down now, or where it is put."""
         moving = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
-        after = [a for a in self._context.plan[1:] if self._template.deed(a) not in moving]
+        after = [a for a in self._context.plan[1:] if self._template.action_kind(a) not in moving]
         answer = self._context.answer
         about = {self._kind, *(kind_of(name) for name in answer.arguments)}
         about |= {thing.kind for thing in self._context.held}
         return bool(after) and not about.isdisjoint(kind_of(name) for name in after[0].arguments)
 
-    def _following(self, deed: ActionKind) -> str | None:
+    def _following(self, action_kind: ActionKind) -> str | None:
         """The next step of the plan that this one enables; navigation does not count."""
         passed = {ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK}
-        if deed is ActionKind.TAKE:
+        if action_kind is ActionKind.TAKE:
             passed |= {ActionKind.CLOSE, ActionKind.OPEN}  # Preparations of the placement.
-        if deed is ActionKind.CUT:
+        if action_kind is ActionKind.CUT:
             passed |= {ActionKind.OPEN, ActionKind.PUT}  # They only free the hand.
         for action in self._context.plan[1:]:
-            if action != self._context.answer and self._template.deed(action) not in passed:
-                return phrase(action, self._template.deed(action), self._context, it=self._kind)
+            if action != self._context.answer and self._template.action_kind(action) not in passed:
+                return phrase(
+                    action, self._template.action_kind(action), self._context, it=self._kind
+                )
         return None
 
     def _where(self, thing: SceneObject) -> str:
@@ -211,22 +213,22 @@ class _Explainer:
         return f"{_in(thing)} the {kind}"
 
 
-def phrase(action: Action, deed: ActionKind, context: StepContext, *, it: str) -> str:
+def phrase(action: Action, action_kind: ActionKind, context: StepContext, *, it: str) -> str:
     """An action in plain words; objects of the kind `it` are "it", as in "pick it up"."""
     if not action.arguments:
         return plain(action.text)
     target = context.target(action)
     kind = target.kind if target is not None else kind_of(action.arguments[-1])
     the = pronoun(kind) if kind == it else f"the {kind}"
-    match deed:
+    match action_kind:
         case ActionKind.GO:
             return f"go to {the}"
         case ActionKind.TAKE:
             return f"pick {the} up" if kind == it else f"pick up {the}"
         case ActionKind.OPEN | ActionKind.CLOSE:
-            return f"{deed.value} {the}"
+            return f"{action_kind.value} {the}"
         case ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF:
-            direction = "on" if deed is ActionKind.SWITCH_ON else "off"
+            direction = "on" if action_kind is ActionKind.SWITCH_ON else "off"
             return f"turn {the} {direction}" if kind == it else f"turn {direction} {the}"
         case ActionKind.CUT:
             return f"slice {the}"
@@ -277,21 +279,21 @@ def recognise(before: StepContext, after: StepContext, template: Template) -> Ex
     if target is None:
         return Explanation("", (kind_of(action.arguments[-1]),))
     earlier = {t.name: t for t in before.things}
-    deed, concept = template.deed(action), target.kind
+    action_kind, concept = template.action_kind(action), target.kind
     said: list[str] = []
     for now in after.alike(target.name):
         was = earlier.get(now.name)
         if was is None or not (now.pixels or now.held):
             continue
         said += [_change(was, now, state, template) for state in now.states]
-        if deed is ActionKind.TAKE and now.held and not was.held:
+        if action_kind is ActionKind.TAKE and now.held and not was.held:
             said.append(f"the {now.kind} {be(now.kind)} in your hand now")
-        if deed is ActionKind.GO and now.name == target.name and now.pixels > was.pixels:
+        if action_kind is ActionKind.GO and now.name == target.name and now.pixels > was.pixels:
             looks = "look" if is_plural(now.kind) else "looks"
             said.append(f"the {now.kind} {looks} larger than before, and you are at it now")
-    if deed is ActionKind.PUT:
+    if action_kind is ActionKind.PUT:
         said += _put(before, after)
-    if deed is ActionKind.CUT:
+    if action_kind is ActionKind.CUT:
         new = {t.kind for t in after.things if t.pixels and t.name not in earlier}
         made = [k for k in sorted(new) if template.lexicon.products.get(k) == target.kind]
         said += [f"there are {plural(kind)} now" for kind in made]

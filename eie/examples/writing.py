@@ -24,10 +24,10 @@ from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
-from inhabit.eie.examples.films import Film
 from inhabit.eie.examples.moments import Moment
 from inhabit.eie.examples.tempting import against
 from inhabit.eie.examples.topology import Topology
+from inhabit.eie.examples.transitions import Transition
 from inhabit.eie.examples.wording import (
     Explanation,
     explain,
@@ -123,7 +123,7 @@ class ExampleWriter:
 
     def _why(self, context: StepContext, options: Sequence[Action]) -> Explanation:
         target, held = context.target(context.answer), next(iter(context.held), None)
-        going = self._template.deed(context.answer) is ActionKind.GO
+        going = self._template.action_kind(context.answer) is ActionKind.GO
         if going and held is not None and target is not None and not target.pixels:
             return explain_absent(held, target)
         event, ahead = self._brought_about(context), self._ahead(context)
@@ -140,40 +140,42 @@ class ExampleWriter:
             text = f"{text} {_CHANGED}".strip()
         return question(goal, text, done, self._rng)
 
-    def recognitions(self, films: Sequence[Film]) -> list[Draft]:
-        """The twin examples of several films: what was done between two images.
+    def recognitions(self, transitions: Sequence[Transition]) -> list[Draft]:
+        """The twin examples of several transitions: what was done between two images.
 
         Raises:
             RejectedError: they must not be kept.
         """
         asked = question_of_film(self._rng)
-        texts = self._shuffled([film.action.text for film in films])
+        texts = self._shuffled([transition.action.text for transition in transitions])
         made = []
-        for number, film in enumerate(films):
-            why = recognise(film.shown, film.after.context, self._template)
-            before = TakenStep(film.action, "", False, film.before.observe())
-            film.after.observe()
+        for number, transition in enumerate(transitions):
+            why = recognise(transition.shown, transition.after.context, self._template)
+            before = TakenStep(transition.action, "", False, transition.before.observe())
+            transition.after.observe()
             words = _Words(asked, "", texts, why)
-            context = film.after.context
-            made.append(self._draft("recognition", number, context, film.action, words, (before,)))
+            context = transition.after.context
+            made.append(
+                self._draft("recognition", number, context, transition.action, words, (before,))
+            )
         return made
 
-    def check_film(self, film: Film) -> None:
+    def check_transition(self, transition: Transition) -> None:
         """Check that two images show an action.
 
         Raises:
             RejectedError: they do not.
         """
-        check_name(film.shown, film.action)
-        why = recognise(film.shown, film.after.context, self._template)
+        check_name(transition.shown, transition.action)
+        why = recognise(transition.shown, transition.after.context, self._template)
         if not why.reason:
             raise RejectedError(
                 Rejection.HIDDEN,
-                f"Nothing in the pictures shows that it was {film.action.text!r}.",
+                f"Nothing in the pictures shows that it was {transition.action.text!r}.",
             )
-        film.after.observe()
+        transition.after.observe()
         for kind in why.key_concepts:
-            check_shown(film.after.context, kind, self._settings.visible)
+            check_shown(transition.after.context, kind, self._settings.visible)
 
     def _shuffled(self, texts: list[str]) -> tuple[str, ...]:
         return tuple(self._rng.sample(texts, len(texts)))
@@ -238,7 +240,7 @@ class ExampleWriter:
     def _history(
         self, kind: Kind, past: Sequence[TakenStep], pictures: dict[str, NDArray[np.uint8]]
     ) -> tuple[Past, ...]:
-        """What came before: all of it in words, the last steps in images; of films the image."""
+        """What came before: all in words, the last steps in images; of transitions the image."""
         first = len(past) - self._settings.history
         found = []
         for place, step in enumerate(past):

@@ -40,7 +40,7 @@ class Demonstration:
 
     @property
     def pictures(self) -> tuple[ExportImage, ...]:
-        """Of every moment, oldest first: one more than there are deeds."""
+        """Of every moment, oldest first: one more than there are actions."""
         return (*(step.seen for step in self.steps), self.last)
 
 

@@ -147,7 +147,7 @@ class Pipeline:
         if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")
         exploring = (ActionKind.SEARCH, ActionKind.LOOK)
-        length = sum(self._template.deed(action) not in exploring for action in plan)
+        length = sum(self._template.action_kind(action) not in exploring for action in plan)
         if length > self._settings.longest:
             raise RejectedError(Rejection.TOO_LONG, f"The expert's plan has {length} actions.")
         check_events(origin, self._template, plan, env.things())

@@ -25,7 +25,7 @@ class Coverage:
     """(kind, split) -> examples."""
     verbs: Counter[str] = field(default_factory=Counter)
     objects: Counter[str] = field(default_factory=Counter)
-    deeds: Counter[tuple[str, str]] = field(default_factory=Counter)
+    actions: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(object, verb) -> examples."""
     places: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     """(object, verb) -> the rooms it is done in."""
@@ -64,7 +64,7 @@ class Coverage:
         self._rows.add(row)
         for thing in dict.fromkeys(example.objects):
             self.objects[thing] += 1
-            self.deeds[thing, example.verb] += 1
+            self.actions[thing, example.verb] += 1
             self.places.setdefault((thing, example.verb), set()).add(example.room)
 
     @property

@@ -123,7 +123,7 @@ class ToyTemplate:
                     (f"take {item}",),
                 )
             )
-        puts = tuple(e.name for e in found if e.deed is ActionKind.PUT)
+        puts = tuple(e.name for e in found if e.action_kind is ActionKind.PUT)
         for container in sorted(set(scene.closed)):
             found.append(
                 Event(
@@ -142,7 +142,7 @@ class ToyTemplate:
         scene = ToyScene.model_validate(dict(task.scene))
         return ", ".join(f"{item}: {place}" for item, place in sorted(scene.items.items()))
 
-    def deed(self, action: Action) -> ActionKind:
+    def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 

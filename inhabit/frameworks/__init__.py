@@ -1,6 +1,6 @@
 """Environments of this package in the trainers and evaluators of others.
 
-Everything here is thin over `rollout`: an episode that takes texts and returns text, picture and
+Everything here is thin over `rollout`: an episode that takes texts and returns text, image and
 reward. A module that needs another package imports it when it is itself imported.
 """
 

@@ -78,7 +78,7 @@ def make_vec(
 class GymEnv(gymnasium.Env[dict[str, Any], Any]):
     """Plays tasks of a `RolloutFactory`, each chosen by the seeded generator of `reset`.
 
-    Observation: a dictionary of "rgb", uint8 (H, W, 3), where the environment has pictures; and
+    Observation: a dictionary of "rgb", uint8 (H, W, 3), where the environment has images; and
     unless `words` is "none" of "goal" and "text". With `words="text"` these two are strings of
     printable ASCII; with "bytes" uint8 arrays, padded with zeros, which stable-baselines3 accepts.
 
@@ -164,7 +164,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
         return mask
 
     def render(self) -> NDArray[np.uint8] | None:
-        """The picture, uint8 (H, W, 3), with render mode "rgb_array"."""
+        """The image, uint8 (H, W, 3), with render mode "rgb_array"."""
         return self._rollout.turn.picture if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
@@ -294,7 +294,7 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
         return np.stack([env.action_masks() for env in self.envs])
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
-        """The picture of each episode, with render mode "rgb_array"."""
+        """The image of each episode, with render mode "rgb_array"."""
         found = [env.render() for env in self.envs]
         return tuple(one for one in found if one is not None) or None
 

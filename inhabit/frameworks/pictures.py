@@ -1,4 +1,4 @@
-"""Pictures as other programs take them."""
+"""Images as other programs take them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PIL import Image
 
 
 def png(picture: NDArray[np.uint8]) -> bytes:
-    """A picture, uint8 (H, W, 3), as a PNG file. Quick rather than small."""
+    """An image, uint8 (H, W, 3), as a PNG file. Quick rather than small."""
     out = io.BytesIO()
     Image.fromarray(picture).save(out, "PNG", compress_level=1)
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""Episodes for trainers: texts in; text, picture and reward out.
+"""Episodes for trainers: texts in; text, image and reward out.
 
 A `RolloutFactory` says which environment, tasks and reward; each `Rollout` that it opens plays one
 episode at a time. The same task and seed start the same episode as `inhabit run` does.

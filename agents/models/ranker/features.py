@@ -55,7 +55,7 @@ class RankerQuestion:
     """(2 + len(USES) + len(WORKS), nouns + 2): how sure each is to have been seen and to be here,
     what was used, and what was worked for the things of the goal."""
     named: NDArray[np.int64]
-    """(len(PARTS) + 3,): the goal's nouns, what is held, and the nouns of the last two deeds."""
+    """(len(PARTS) + 3,): the goal's nouns, what is held, and the nouns of the last two actions."""
     moment: NDArray[np.float32]
     """(MOMENT,)."""
     verbs: NDArray[np.int64]

@@ -36,10 +36,14 @@ def believed(readings: Readings, now: Situation) -> Reading | None:
 
 def _moments(now: Situation) -> Iterator[Situation]:
     """The situation after every action that may have completed the task."""
-    for count, deed in enumerate(now.deeds, start=1):
-        if deed.reason is None and deed.what.verb in (PUT, TURN_ON):
-            deeds = now.deeds[:count]
-            yield replace(now, deeds=deeds, held=progress([d.what for d in deeds]).held[0])
+    for count, past in enumerate(now.past_actions, start=1):
+        if past.reason is None and past.what.verb in (PUT, TURN_ON):
+            past_actions = now.past_actions[:count]
+            yield replace(
+                now,
+                past_actions=past_actions,
+                held=progress([d.what for d in past_actions]).held[0],
+            )
 
 
 def _weight(reading: Reading, now: Situation) -> float:
@@ -47,7 +51,7 @@ def _weight(reading: Reading, now: Situation) -> float:
     for noun in filter(None, reading.nouns):
         if not _known(noun, now):
             missed = sum(d.reason is Reason.NOT_FOUND for d in now.failures(GO, noun))
-            weight *= _UNSEEN ** len(now.deeds) * _MISSED**missed
+            weight *= _UNSEEN ** len(now.past_actions) * _MISSED**missed
     if reading.thing == now.held:
         weight *= _IN_USE
     return weight

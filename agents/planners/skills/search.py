@@ -27,7 +27,7 @@ _NEWS = 0.3
 
 def search(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[Action | None]:
     """What to do to find an object or a place of that kind, the best first."""
-    if not now.deeds or (now.turns < _FIRST_TURNS and _only_turned(now)):
+    if not now.past_actions or (now.turns < _FIRST_TURNS and _only_turned(now)):
         yield now.plain.get(TURNS[0])
     if not now.turns and not now.looks:
         yield now.offered(_LOOK_AROUND, "")
@@ -46,7 +46,7 @@ def search(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[Action | N
 
 
 def _only_turned(now: Situation) -> bool:
-    return all(deed.text in TURNS for deed in now.deeds if deed.reason is None)
+    return all(past.text in TURNS for past in now.past_actions if past.reason is None)
 
 
 def opened_here(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[Action | None]:
@@ -61,11 +61,11 @@ def _exhausted(now: Situation) -> frozenset[str]:
     since: set[str] = set()
     known: set[Name] = set()
     repeats: Counter[str] = Counter()
-    for deed in now.deeds:
-        name = deed.what.noun, deed.what.number
-        if deed.reason is None and deed.what.verb == EXPLORE:
+    for past in now.past_actions:
+        name = past.what.noun, past.what.number
+        if past.reason is None and past.what.verb == EXPLORE:
             since.clear()
-        elif deed.reason is None and deed.what.verb == GO:
+        elif past.reason is None and past.what.verb == GO:
             if name in known:
                 since.add(name[0])
                 repeats[name[0]] += 1
@@ -79,7 +79,7 @@ def _visits(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[tuple[flo
     places = {
         noun for (verb, noun) in now.offers if verb == GO and noun in usual.number and noun != kind
     }
-    refused = [d.what.noun for d in now.deeds if d.what.verb == GO and d.reason is not None]
+    refused = [d.what.noun for d in now.past_actions if d.what.verb == GO and d.reason is not None]
     exhausted = _exhausted(now)
     for place, share in usual.share(kind, places).items():
         action = now.offered(GO, place)

@@ -34,7 +34,7 @@ Name = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class PastAction:
     """A past action and its result."""
 
     what: NotedAction
@@ -49,7 +49,7 @@ class Deed:
 class Situation:
     """What is known now."""
 
-    deeds: tuple[Deed, ...]
+    past_actions: tuple[PastAction, ...]
     seen: Detections
     """Everything that was detected, with the highest confidence."""
     here: Detections
@@ -64,7 +64,7 @@ class Situation:
     @cached_property
     def progress(self) -> Progress:
         """Where things were put, and what was done to them."""
-        return progress([deed.what for deed in self.deeds])
+        return progress([past.what for past in self.past_actions])
 
     @cached_property
     def at(self) -> Name:
@@ -81,11 +81,11 @@ class Situation:
     def opened(self) -> frozenset[Name]:
         """What was opened and not closed again."""
         found: set[Name] = set()
-        for deed in self._worked():
-            name = deed.what.noun, deed.what.number
-            if deed.what.verb == OPEN:
+        for past in self._worked():
+            name = past.what.noun, past.what.number
+            if past.what.verb == OPEN:
                 found.add(name)
-            elif deed.what.verb == CLOSE:
+            elif past.what.verb == CLOSE:
                 found.discard(name)
         return frozenset(found)
 
@@ -93,7 +93,7 @@ class Situation:
     def ever_opened(self) -> frozenset[Name]:
         """What was opened at any time."""
         return frozenset(
-            (deed.what.noun, deed.what.number) for deed in self._worked() if deed.what.verb == OPEN
+            (past.what.noun, past.what.number) for past in self._worked() if past.what.verb == OPEN
         )
 
     @cached_property
@@ -104,36 +104,36 @@ class Situation:
     @cached_property
     def looks(self) -> int:
         """How often the agent looked around or explored."""
-        return sum(deed.what.verb in LOOKS for deed in self._worked())
+        return sum(past.what.verb in LOOKS for past in self._worked())
 
     @cached_property
     def explored(self) -> int:
         """How often it explored."""
-        return sum(deed.what.verb == EXPLORE for deed in self._worked())
+        return sum(past.what.verb == EXPLORE for past in self._worked())
 
     @cached_property
     def turns(self) -> int:
         """How often it turned on the spot."""
-        return sum(deed.text in TURNS for deed in self._worked())
+        return sum(past.text in TURNS for past in self._worked())
 
-    def last(self) -> Deed | None:
+    def last(self) -> PastAction | None:
         """The last action."""
-        return self.deeds[-1] if self.deeds else None
+        return self.past_actions[-1] if self.past_actions else None
 
-    def failures(self, verb: int, noun: str) -> Sequence[Deed]:
+    def failures(self, verb: int, noun: str) -> Sequence[PastAction]:
         """The failures of an action on such an object."""
         return [
-            deed
-            for deed in self.deeds
-            if deed.reason is not None and (deed.what.verb, deed.what.noun) == (verb, noun)
+            past
+            for past in self.past_actions
+            if past.reason is not None and (past.what.verb, past.what.noun) == (verb, noun)
         ]
 
     def failed_lately(self, text: str) -> bool:
         """Whether this very action failed since the last one that worked."""
-        for deed in reversed(self.deeds):
-            if deed.reason is None:
+        for past in reversed(self.past_actions):
+            if past.reason is None:
                 return False
-            if deed.text == text:
+            if past.text == text:
                 return True
         return False
 
@@ -143,8 +143,8 @@ class Situation:
         found = numbers.get(number) or numbers.get("")
         return found if found is not None else next(iter(numbers.values()), None)
 
-    def _worked(self) -> Iterator[Deed]:
-        return (deed for deed in self.deeds if deed.reason is None)
+    def _worked(self) -> Iterator[PastAction]:
+        return (past for past in self.past_actions if past.reason is None)
 
 
 def situation(view: View, earlier: Sequence[Detections], current: Detections) -> Situation:
@@ -155,11 +155,11 @@ def situation(view: View, earlier: Sequence[Detections], current: Detections) ->
         earlier: what was detected before each step of its history.
         current: what is detected now.
     """
-    deeds = []
+    past_actions = []
     for step in view.history:
         named = tuple((noun.strip(), number) for noun, number in _NAMED.findall(step.feedback))
         text = outcome(step)
-        deeds.append(Deed(action(text), step.action, step.reason, _bare(named)))
+        past_actions.append(PastAction(action(text), step.action, step.reason, _bare(named)))
     seen: dict[str, float] = {}
     for sighting in (*earlier, current):
         for kind, sure in sighting.items():
@@ -170,7 +170,7 @@ def situation(view: View, earlier: Sequence[Detections], current: Detections) ->
         said = action(candidate.text)
         offers.setdefault((said.verb, said.noun), {}).setdefault(said.number, candidate)
     plain = {candidate.text: candidate for candidate in view.candidates}
-    return Situation(tuple(deeds), seen, current, held[1] if held else "", offers, plain)
+    return Situation(tuple(past_actions), seen, current, held[1] if held else "", offers, plain)
 
 
 def _bare(named: Sequence[Name]) -> tuple[Name, ...]:

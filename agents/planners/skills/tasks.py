@@ -64,7 +64,7 @@ def is_done(now: Situation, reading: Reading) -> bool:
     if wants_light(reading.task):
         lit = any(
             d.what.verb == TURN_ON and d.what.noun == reading.place and d.reason is None
-            for d in now.deeds
+            for d in now.past_actions
         )
         return lit and now.held == reading.thing
     placed = [name for name, at in left.items() if at[0] == reading.place]
@@ -177,26 +177,26 @@ class Skills:
         treated = [name for name in inside if is_treated(self.now, name, self.reading.task)]
         last = inside[-1]
         taken = sum(
-            deed.reason is None
-            and (deed.what.verb, deed.what.noun, deed.what.number) == (TAKE, *last)
-            for deed in self.now.deeds
+            past.reason is None
+            and (past.what.verb, past.what.noun, past.what.number) == (TAKE, *last)
+            for past in self.now.past_actions
         )
         return treated[0] if treated and taken < _TWICE else last
 
     def _missed_since_arriving(self, thing: str) -> bool:
         """Whether picking it up failed since the last time that the agent went anywhere."""
-        for deed in reversed(self.now.deeds):
-            if deed.what.verb == GO and deed.reason is None:
+        for past in reversed(self.now.past_actions):
+            if past.what.verb == GO and past.reason is None:
                 return False
-            if deed.what.verb == TAKE and deed.what.noun == thing and deed.reason is not None:
+            if past.what.verb == TAKE and past.what.noun == thing and past.reason is not None:
                 return True
         return False
 
     def _is_on(self, what: str) -> bool:
-        for deed in reversed(self.now.deeds):
-            switched = deed.what.verb in (TURN_ON, TURN_OFF) and deed.reason is None
-            if switched and deed.what.noun == what:
-                return deed.what.verb == TURN_ON
+        for past in reversed(self.now.past_actions):
+            switched = past.what.verb in (TURN_ON, TURN_OFF) and past.reason is None
+            if switched and past.what.noun == what:
+                return past.what.verb == TURN_ON
         return False
 
     def _loaded(self) -> Name | None:
@@ -239,7 +239,7 @@ class Skills:
     def _was_cut(self, base: str) -> bool:
         return any(
             d.what.verb == SLICE and d.what.noun == base and d.reason is None
-            for d in self.now.deeds
+            for d in self.now.past_actions
         )
 
     def _put_down(self) -> Iterator[Action | None]:
@@ -302,9 +302,9 @@ class Skills:
         now = self.now
         full = {
             name
-            for deed in now.deeds
-            if deed.what.verb == PUT and deed.reason in (Reason.NO_ROOM, Reason.BLOCKED)
-            for name in deed.named
+            for past in now.past_actions
+            if past.what.verb == PUT and past.reason in (Reason.NO_ROOM, Reason.BLOCKED)
+            for name in past.named
             if name[0] == kind
         }
         if now.at[0] == kind and now.at not in full:
@@ -334,8 +334,8 @@ class Skills:
 
     def _not_found(self, kind: str) -> Iterator[int]:
         """The steps at which there was no such object to go to or to take."""
-        for step, deed in enumerate(self.now.deeds):
-            if deed.what.noun == kind and deed.reason is Reason.NOT_FOUND:
+        for step, past in enumerate(self.now.past_actions):
+            if past.what.noun == kind and past.reason is Reason.NOT_FOUND:
                 yield step
 
     def _worth_going(self, kind: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from inhabit.agents.models.ranker.parsing import GO, LOOKS, OPEN, TAKE
-from inhabit.agents.planners.skills.situation import DOORS, Deed, Name, Situation
+from inhabit.agents.planners.skills.situation import DOORS, Name, PastAction, Situation
 from inhabit.agents.planners.skills.usual_places import UsualPlaces
 from inhabit.envs.core import Reason
 
@@ -35,7 +35,7 @@ def worth_a_try(now: Situation, kind: str, usual: UsualPlaces) -> bool:
         return False
     sought = _sought(now, kind)
     tries = missed(now, kind)
-    failures = sum(deed.reason is not None for deed in now.deeds)
+    failures = sum(past.reason is not None for past in now.past_actions)
     if len(tries) >= _TRIES or failures >= _FAILURES:
         return False
     if now.seen.get(kind, 0.0) < MAYBE and kind not in usual.number:
@@ -57,27 +57,27 @@ def missed(now: Situation, kind: str) -> Sequence[int]:
     """
     return [
         step
-        for step, deed in enumerate(_sought(now, kind))
-        if (deed.what.verb, deed.what.noun) == (GO, kind)
-        and (deed.reason is Reason.NOT_FOUND or _was_brought(deed, now))
+        for step, past in enumerate(_sought(now, kind))
+        if (past.what.verb, past.what.noun) == (GO, kind)
+        and (past.reason is Reason.NOT_FOUND or _was_brought(past, now))
     ]
 
 
-def _sought(now: Situation, kind: str) -> Sequence[Deed]:
+def _sought(now: Situation, kind: str) -> Sequence[PastAction]:
     """The actions since such an object was found, or all."""
     found = [
         step
-        for step, deed in enumerate(now.deeds, start=1)
-        if deed.reason is None
-        and deed.what.noun == kind
-        and (deed.what.verb == TAKE or (deed.what.verb == GO and not _was_brought(deed, now)))
+        for step, past in enumerate(now.past_actions, start=1)
+        if past.reason is None
+        and past.what.noun == kind
+        and (past.what.verb == TAKE or (past.what.verb == GO and not _was_brought(past, now)))
     ]
-    return now.deeds[found[-1] if found else 0 :]
+    return now.past_actions[found[-1] if found else 0 :]
 
 
-def _was_brought(deed: Deed, now: Situation) -> bool:
+def _was_brought(past: PastAction, now: Situation) -> bool:
     """Whether what was gone to is where the agent has put it since, or before."""
-    return (deed.what.noun, deed.what.number) in now.progress.left
+    return (past.what.noun, past.what.number) in now.progress.left
 
 
 def _shares(kind: str, now: Situation, usual: UsualPlaces) -> dict[str, float]:
@@ -93,8 +93,8 @@ def _shares(kind: str, now: Situation, usual: UsualPlaces) -> dict[str, float]:
 
 
 def _revealed(
-    since: Collection[Deed],
-    before: Collection[Deed],
+    since: Collection[PastAction],
+    before: Collection[PastAction],
     kind: str,
     now: Situation,
     usual: UsualPlaces,
@@ -107,13 +107,13 @@ def _revealed(
             known.add(name)
             yield shares.get(name[0], 0.0)
     surfaces = sum(s * usual.number[p] for p, s in shares.items() if p not in DOORS)
-    for deed in since:
-        if deed.reason is None and deed.what.verb in LOOKS:
+    for past in since:
+        if past.reason is None and past.what.verb in LOOKS:
             yield surfaces * _LOOK
 
 
 def _hidden(
-    sought: Collection[Deed], kind: str, now: Situation, usual: UsualPlaces
+    sought: Collection[PastAction], kind: str, now: Situation, usual: UsualPlaces
 ) -> Iterator[float]:
     """The chances of the places that are left."""
     shown = set(_shown(sought))
@@ -121,9 +121,9 @@ def _hidden(
         yield share * max(usual.number[place] - sum(noun == place for noun, _ in shown), 0.0)
 
 
-def _shown(deeds: Collection[Deed]) -> Iterator[Name]:
+def _shown(past_actions: Collection[PastAction]) -> Iterator[Name]:
     """The places whose inside, or top, an action showed."""
-    for deed in deeds:
-        shut = deed.what.noun in DOORS
-        if deed.reason is None and deed.what.verb == (OPEN if shut else GO):
-            yield deed.what.noun, deed.what.number
+    for past in past_actions:
+        shut = past.what.noun in DOORS
+        if past.reason is None and past.what.verb == (OPEN if shut else GO):
+            yield past.what.noun, past.what.number

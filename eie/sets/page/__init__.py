@@ -1,1 +1,1 @@
-"""The page of a set: one file beside its pictures, without network."""
+"""The page of a set: one file beside its images, without network."""

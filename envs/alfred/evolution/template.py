@@ -187,7 +187,7 @@ class AlfredTemplate:
         """The floor plan."""
         return str(task.scene.get("room", ""))
 
-    def deed(self, action: Action) -> ActionKind:
+    def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
@@ -254,8 +254,10 @@ def _events(goal: AlfredGoal) -> Iterator[Event]:
     yield Event("take", f"pick up {with_article(thing)}", "", ActionKind.TAKE, thing, before)
     before = ("take",)
     if goal.type in _TREATMENTS:
-        verb, done, deed, by = _TREATMENTS[goal.type]
-        yield Event(verb, f"{verb} the {thing}", f"The {thing} has been {done}.", deed, by, before)
+        verb, done, action_kind, by = _TREATMENTS[goal.type]
+        yield Event(
+            verb, f"{verb} the {thing}", f"The {thing} has been {done}.", action_kind, by, before
+        )
         before = (verb,)
     if goal.toggle is not None:
         lamp = word(goal.toggle)

@@ -108,7 +108,7 @@ class MineDojoTemplate:
         scene = task.scene
         return f"{scene.get('specified_biome') or 'plains'} {scene.get('world_seed')}"
 
-    def deed(self, action: Action) -> ActionKind:
+    def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 

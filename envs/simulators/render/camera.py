@@ -1,4 +1,4 @@
-"""Where a picture is taken from."""
+"""Where an image is taken from."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Camera:
 
     @property
     def axes(self) -> NDArray[np.float64]:
-        """(3, 3): the directions in the world that are right, up and ahead in the picture."""
+        """(3, 3): the directions in the world that are right, up and ahead in the image."""
         yaw, pitch = radians(self.yaw), radians(self.pitch)
         right = cos(yaw), 0.0, -sin(yaw)
         ahead = sin(yaw) * cos(pitch), -sin(pitch), cos(yaw) * cos(pitch)
@@ -48,10 +48,10 @@ class Camera:
         return np.array((right, up, ahead))
 
     def view(self, width: int, height: int) -> Projection:
-        """This camera over a picture of that many pixels, which are square.
+        """This camera over an image of that many pixels, which are square.
 
         Raises:
-            ValueError: the picture has no pixels.
+            ValueError: the image has no pixels.
         """
         if width < 1 or height < 1:
             raise ValueError(f"An image must be at least 1 x 1 pixels; got {width} x {height}.")
@@ -84,7 +84,7 @@ class Projection:
     far: float
 
     def finer(self, factor: int) -> Projection:
-        """The same picture with that many times the columns and rows."""
+        """The same image with that many times the columns and rows."""
         return replace(
             self,
             width=self.width * factor,

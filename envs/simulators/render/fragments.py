@@ -1,4 +1,4 @@
-"""The pieces of surface in a picture: each is coloured once."""
+"""The pieces of surface in an image: each is coloured once."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Fragments(NamedTuple):
 def fragments(
     surface: VisibilityBuffer, pack: Pack, view: Projection, samples: int, scratch: Scratch
 ) -> Fragments:
-    """Find the fragments of a picture.
+    """Find the fragments of an image.
 
     Args:
-        surface: seen with `samples` times the picture's columns and rows.
+        surface: seen with `samples` times the image's columns and rows.
         pack: the bodies.
-        view: of the picture.
+        view: of the image.
         samples: per side of a pixel.
         scratch: the result lies in it.
     """
@@ -156,7 +156,7 @@ def gather(
 ) -> int:
     """Join each pixel's samples that lie on one surface; returns the number of fragments.
 
-    Nearness is linear in the picture on a plane, so its mean belongs to the mean place.
+    Nearness is linear in the image on a plane, so its mean belongs to the mean place.
     """
     height, width = nearness.shape[0] // samples, nearness.shape[1] // samples
     number = samples * samples

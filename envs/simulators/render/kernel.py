@@ -26,7 +26,7 @@ def kernel(function: F) -> F:
     """Compile `function` to machine code at its first call, and keep that code on disk.
 
     Arithmetic stays exactly as written (no fast-math): nothing is reordered or contracted, so a
-    picture has the same bytes in every process. Kernels run on one thread and let go of the GIL.
+    image has the same bytes in every process. Kernels run on one thread and let go of the GIL.
 
     Code on disk is dropped when the function's own file changes, and no other. So a kernel calls
     only kernels of its own file; what has to pass between files passes through arrays.

@@ -60,7 +60,7 @@ def open_sky(
         surface: what the pixels' centres see.
         planes: (F, 3), the faces' normals.
         fragments: where it is wanted.
-        view: of the picture.
+        view: of the image.
         scratch: the result lies in it.
     """
     rows, columns = (view.height + 1) // 2, (view.width + 1) // 2
@@ -92,7 +92,7 @@ def look_around(
     """The openness of every second pixel of every second row, from a few taps.
 
     `rough` and `near` have two places more before each row and column, and one or more behind;
-    `near` is not a number there, so that `blur` takes nothing from beyond the picture. `far` is
+    `near` is not a number there, so that `blur` takes nothing from beyond the image. `far` is
     for the pixels' depths.
     """
     height, width = nearness.shape
@@ -164,7 +164,7 @@ def look_around(
 @single
 def blur(near: Array, rough: Array, smooth: Array) -> None:
     """Mean over 4 x 4 places at about the same depth."""
-    rows, columns = smooth.shape  # whole vectors, and more than the picture has
+    rows, columns = smooth.shape  # whole vectors, and more than the image has
     block = np.empty((3, BLOCK), np.float32)
     for i in range(rows):
         for start in range(0, columns, BLOCK):

@@ -216,7 +216,7 @@ def fill(screen: Array, a: int, b: int, c: int, face: int, nearness: Array, owne
 
     A pixel belongs to a triangle if its centre lies in it; on a left or upper edge it does, on a
     right or lower edge it does not. An edge is always walked from its upper end, so two triangles
-    that share it leave neither a gap nor a pixel drawn twice. Nearness is linear in the picture.
+    that share it leave neither a gap nor a pixel drawn twice. Nearness is linear in the image.
     """
     height, width = nearness.shape
     ax, bx, cx = screen[0, a], screen[0, b], screen[0, c]

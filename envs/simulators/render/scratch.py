@@ -1,4 +1,4 @@
-"""Memory that pictures are made in, kept from one picture to the next."""
+"""Memory that images are made in, kept from one image to the next."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 
 
 class Scratch(threading.local):
-    """Arrays by name, for one picture at a time in each thread.
+    """Arrays by name, for one image at a time in each thread.
 
-    Fresh memory costs a page fault for every 4 KiB, which for a picture of 300x300 adds up to a
+    Fresh memory costs a page fault for every 4 KiB, which for an image of 300x300 adds up to a
     millisecond. Stages may share a scratch: each thread has arrays of its own.
     """
 

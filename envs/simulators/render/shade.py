@@ -1,4 +1,4 @@
-"""From surfaces and light to a picture."""
+"""From surfaces and light to an image."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inhabit.envs.simulators.render.scratch import Scratch
 CELL = 4
 """Pixels per side of the cells in which glare is spread."""
 WIDTH = 0.07
-"""How far it reaches, in parts of the picture's height."""
+"""How far it reaches, in parts of the image's height."""
 STRENGTH = 0.5
 
 
@@ -151,7 +151,7 @@ def shade(
     view: Projection,
     scratch: Scratch,
 ) -> NDArray[np.uint8]:
-    """Colour every fragment and lay it into the picture.
+    """Colour every fragment and lay it into the image.
 
     Args:
         fragments: the surfaces that are seen.

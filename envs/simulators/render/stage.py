@@ -1,4 +1,4 @@
-"""The world that can be drawn: bodies, light, and pictures of them."""
+"""The world that can be drawn: bodies, light, and images of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Light:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A picture and what is in it."""
+    """An image and what is in it."""
 
     rgb: NDArray[np.uint8] | None
     """(H, W, 3), first row on top; None if it wasn't asked for."""
@@ -171,7 +171,7 @@ class Stage:
         shadow: bool = True,
         samples: int = 1,
     ) -> Frame:
-        """Take a picture.
+        """Take an image.
 
         Args:
             camera: where from.
@@ -183,7 +183,7 @@ class Stage:
                 always those of the pixels' centres.
 
         Raises:
-            ValueError: a picture without pixels, or without samples.
+            ValueError: an image without pixels, or without samples.
         """
         if samples < 1:
             raise ValueError(f"Expected at least 1 sample per side of a pixel; got {samples}.")

@@ -180,7 +180,7 @@ class VirtualHomeTemplate:
         """The floor plan."""
         return f"flat {task.scene.get('flat')}"
 
-    def deed(self, action: Action) -> ActionKind:
+    def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
         return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
 
@@ -266,13 +266,13 @@ def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
         placed.append(puts)
     for goal in scene.goals:
         if isinstance(goal, StateGoal) and goal.state in _BY_STATE and goal.id != CHARACTER:
-            deed, wish, done = _BY_STATE[goal.state]
+            action_kind, wish, done = _BY_STATE[goal.state]
             thing = _stem(names.of(goal.id))
             yield Event(
                 f"{goal.state} {goal.id}",
                 wish.format(spoken(thing)),
                 done.format(spoken(thing)),
-                deed,
+                action_kind,
                 thing,
                 tuple(placed) if goal.state in ("CLOSED", "ON") else (),
             )

@@ -49,7 +49,7 @@ def answered(template: Template, change: Callable[[Events], Events]) -> AuthorRe
             {
                 "name": f"my {event.name}",
                 "wish": event.wish,
-                "deed": event.deed.value,
+                "deed": event.action_kind.value,
                 "thing": event.thing,
                 "needs": [f"my {need}" for need in event.needs],
             }
@@ -97,7 +97,7 @@ def of_something_else(events: Events) -> Events:
     return [{**events[0], "thing": place}, *events[1:]]
 
 
-def of_no_deed(events: Events) -> Events:
+def of_no_action_kind(events: Events) -> Events:
     return [{**events[0], "deed": "teleport"}, *events[1:]]
 
 
@@ -117,7 +117,7 @@ def needing_what_is_not(events: Events) -> Events:
         (of_nothing, Rejection.CONTRADICTION, "unicorn"),
         (too_many, Rejection.CONTRADICTION, "'one more'"),
         (of_something_else, Rejection.CONTRADICTION, "does not speak of"),
-        (of_no_deed, Rejection.SCHEMA, "deed"),
+        (of_no_action_kind, Rejection.SCHEMA, "deed"),
         (telling_more, Rejection.SCHEMA, "done"),
         (needing_what_is_not, Rejection.SCHEMA, "'luck'"),
     ],

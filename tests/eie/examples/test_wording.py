@@ -37,7 +37,7 @@ def test_bananas_are_and_a_box_is() -> None:
 
 
 def test_what_is_put_down_is_not_put_down_for_something_else() -> None:
-    assert TEMPLATE.deed(PUT) is ActionKind.PUT
+    assert TEMPLATE.action_kind(PUT) is ActionKind.PUT
     held = (*THINGS[:2], SceneObject("box_1", "box", {}, held=True, pixels=300), THINGS[3])
     for reason in _reasons(PUT, GRAB, things=held):
         assert "bananas" not in reason

@@ -110,11 +110,11 @@ def test_what_is_told_of_a_scene() -> None:
         assert env.best_actions() == set(env.plan()[:2]) == {
             env.parse("mine stone"), env.parse("place crafting_table"),
         }  # fmt: skip
-        deeds = []
+        kinds = []
         while plan := env.plan():
             known = env.best_actions()
             assert known is not None and plan[0] in known
-            deeds.append(template.deed(plan[0]))
+            kinds.append(template.action_kind(plan[0]))
             assert env.act(plan[0]).reason is None
-        assert deeds == [ActionKind.GATHER, ActionKind.DROP, ActionKind.MAKE]
+        assert kinds == [ActionKind.GATHER, ActionKind.DROP, ActionKind.MAKE]
         assert env.best_actions() == frozenset()

@@ -1,4 +1,4 @@
-"""Films of one action: an image before it and an image after it."""
+"""Transitions: one action, with an image before it and an image after it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inhabit.envs.template import Template
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Film:
+class Transition:
     """Two moments, and the action between them."""
 
     before: Moment
@@ -32,8 +32,8 @@ class Film:
         return without_numbers(self.action)
 
 
-def films(moments: Sequence[Moment], template: Template) -> Iterator[Film]:
-    """The films between moments that are one successful action apart."""
+def transitions(moments: Sequence[Moment], template: Template) -> Iterator[Transition]:
+    """The transitions between moments that are one successful action apart."""
     starts = {_past(moment): moment for moment in moments}
     for after in moments:
         *_, last = after.context.done or [None]
@@ -42,8 +42,8 @@ def films(moments: Sequence[Moment], template: Template) -> Iterator[Film]:
             continue
         action = plainly(last.action, before.context.things, before.env)
         shown = replace(before.context, plan=(action, *before.context.plan), target_name=None)
-        shown = with_target(shown, template.deed(action), after.context.things)
-        yield Film(before, after, shown)
+        shown = with_target(shown, template.action_kind(action), after.context.things)
+        yield Transition(before, after, shown)
 
 
 def _past(moment: Moment) -> tuple[str, ...]:
