@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -17,6 +18,14 @@ from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Outcome, Reason, SceneError, SimulatorError, Task
 
 
+@functools.cache
+def three_tasks() -> tuple[Task, ...]:
+    """Sampled once: each is played by the expert first, which takes a second."""
+    # The contract acts a plan out without asking again. A plan that explores after things were
+    # moved foresees a room that has changed by then: the expert plans anew, this test does not.
+    return tuple(sample(5, seed=6))[::2]
+
+
 class TestAlfred(EnvContract):
     """Every rule of the contract, on three tasks of different types and rooms."""
 
@@ -24,10 +33,7 @@ class TestAlfred(EnvContract):
         return Alfred()
 
     def tasks(self) -> Sequence[Task]:
-        # The contract acts a plan out without asking again. A plan that explores after things were
-        # moved foresees a room that has changed by then: the expert plans anew, this test does not.
-        drawn = list(sample(5, seed=6))
-        return [drawn[0], drawn[2], drawn[4]]
+        return three_tasks()
 
 
 def task(scene: dict[str, object], goal: dict[str, object] | None = None) -> Task:

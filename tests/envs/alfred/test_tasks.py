@@ -22,13 +22,13 @@ from inhabit.envs.simulators.household.placement.restrictions import allowed
 def test_the_first_are_the_same_and_other_seeds_differ() -> None:
     tasks = list(sample(9, seed=4))
     assert list(sample(5, seed=4)) == tasks[:5]
-    assert [t.goal for t in sample(9, seed=5)] != [t.goal for t in tasks]
+    assert [t.goal for t in sample(3, seed=5)] != [t.goal for t in tasks[:3]]
     assert len({t.id for t in tasks}) == 9
 
 
-def test_types_take_turns_and_rooms_vary() -> None:
-    tasks = list(sample(35, seed=0))
-    assert Counter(t.kind for t in tasks) == dict.fromkeys(get_args(TaskType), 5)
+def test_types_take_turns_rooms_vary_and_goals_are_worded_in_several_ways() -> None:
+    tasks = list(sample(21, seed=0))
+    assert Counter(t.kind for t in tasks) == dict.fromkeys(get_args(TaskType), 3)
     assert {ROOMS[str(t.scene["room"])] for t in tasks} == set(Kind)
     for task in tasks:
         scene = AlfredScene.model_validate(task.scene)
@@ -36,6 +36,9 @@ def test_types_take_turns_and_rooms_vary() -> None:
         check(scene, room.objects, room.cells)
         assert task.goal in instructions(scene.goal)
         assert task.reference_cost is not None and task.reference_cost >= 3
+        worded = instructions(scene.goal)
+        assert len(set(worded)) >= 5
+        assert all(text[0].isupper() and text.endswith(".") and "{" not in text for text in worded)
 
 
 @pytest.mark.parametrize("split", ["train", "val", "test"])
@@ -56,13 +59,6 @@ def test_pairs_are_such_as_the_household_allows() -> None:
     for item, places in PLACES.items():
         for place in places:
             assert allowed(item, place), (item, place)
-
-
-def test_every_goal_is_worded_in_several_ways() -> None:
-    for task in sample(14, seed=2):
-        worded = instructions(AlfredScene.model_validate(task.scene).goal)
-        assert len(set(worded)) >= 5
-        assert all(text[0].isupper() and text.endswith(".") and "{" not in text for text in worded)
 
 
 def test_the_reference_is_what_the_expert_takes() -> None:
