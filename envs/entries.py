@@ -49,7 +49,7 @@ class Entries(Generic[R]):
 
     def names(self) -> Sequence[str]:
         """Every name once, ours first; those of broken packages among them."""
-        return list(dict.fromkeys([*self.ours, *self._theirs()]))
+        return self._names(self._theirs())
 
     def find(self, name: str) -> R:
         """What is registered under `name`.
@@ -61,17 +61,16 @@ class Entries(Generic[R]):
         if name in self.ours:
             found: R = resolve(self.ours[name])
             return found
-        theirs = self._theirs()
-        if name not in theirs:
-            raise UnknownNameError(self.what, name, self.names())
-        return self._load(theirs[name])
+        return self._find_other(name, self._theirs())
 
     def usable(self) -> tuple[Sequence[R], Sequence[PluginError]]:
         """Every registration that can be used, and what is wrong with each of the others."""
-        found, problems = [], list(self._shadowed())
-        for name in self.names():
+        theirs = self._theirs()
+        found, problems = [], list(self._shadowed(theirs))
+        for name in self._names(theirs):
             try:
-                found.append(self.find(name))
+                ours = name in self.ours
+                found.append(self.find(name) if ours else self._find_other(name, theirs))
             except PluginError as error:
                 problems.append(error)
         return found, problems
@@ -83,9 +82,18 @@ class Entries(Generic[R]):
             found.setdefault(point.name, []).append(point)
         return found
 
-    def _shadowed(self) -> Iterator[PluginError]:
+    def _names(self, theirs: Mapping[str, Sequence[EntryPoint]]) -> Sequence[str]:
+        return list(dict.fromkeys([*self.ours, *theirs]))
+
+    def _find_other(self, name: str, theirs: Mapping[str, Sequence[EntryPoint]]) -> R:
+        """What another package registers under `name`."""
+        if name not in theirs:
+            raise UnknownNameError(self.what, name, self._names(theirs))
+        return self._load(theirs[name])
+
+    def _shadowed(self, theirs: Mapping[str, Sequence[EntryPoint]]) -> Iterator[PluginError]:
         """Entry points that are unreachable because a built-in has the same name."""
-        for name, points in self._theirs().items():
+        for name, points in theirs.items():
             if name in self.ours:
                 yield PluginError(
                     f"{_capital(_who(points[0]))} offers {_article(self.what)} {name!r}, and "

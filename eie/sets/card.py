@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -116,6 +117,7 @@ def _left(covered: Coverage) -> Sequence[tuple[str, int]]:
     return [*few, ("more", covered.examples - sum(count for _, count in few))]
 
 
+@cache
 def _templates() -> Environment:
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
