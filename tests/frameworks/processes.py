@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from contextlib import suppress
+
+import psutil
 
 
-def workers() -> list[str]:
+def workers() -> list[int]:
     """Process ids of this process's running workers."""
-    tasks = Path("/proc/self/task").iterdir()
-    children = [pid for task in tasks for pid in (task / "children").read_text().split()]
-    return [pid for pid in children if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    found = []
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):
+            if any("worker" in word for word in child.cmdline()):
+                found.append(child.pid)
+    return found
