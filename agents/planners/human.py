@@ -116,9 +116,7 @@ class Human(Agent):
                         decision = await _understand(said, view)
                         if decision is not None:
                             return decision
-                        self._console.print(
-                            f"Nothing like that can be done here. {HINT}", style="red"
-                        )
+                        self._console.print(f"No candidate matches that. {HINT}", style="red")
 
     def _show(self, view: View) -> None:
         console, now = self._console, view.observation

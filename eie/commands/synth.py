@@ -67,7 +67,7 @@ def synth(
             "--settings",
             is_eager=True,
             callback=list_settings({"--set": SynthSettings, "--set, with --ray": ClusterSettings}),
-            help="List what --set may say of the synthesis, and exit. `inhabit envs ENV` lists the "
+            help="List the settings of the synthesis, and exit. `inhabit envs ENV` lists the "
             "settings of the environment.",
         ),
     ] = False,

@@ -36,7 +36,7 @@ def tune(
             "--settings",
             is_eager=True,
             callback=list_settings({"--set": TuneSettings}),
-            help="List what --set may say of the tuning, and exit.",
+            help="List the settings of the tuning, and exit.",
         ),
     ] = False,
     as_json: Json = False,

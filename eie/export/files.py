@@ -18,7 +18,7 @@ from inhabit.episodes.recording.disk import DiskError
 from inhabit.episodes.recording.picture import MOST_BYTES, decoded
 from inhabit.episodes.recording.reader import RecordError
 
-_REMEDY = "Put that right, and export again into an empty folder: an export is not continued."
+_REMEDY = "Fix this, and export again into an empty folder: an export is not continued."
 _PLAIN = re.compile(r"[0-9A-Za-z_-]+(\.[0-9A-Za-z]+)?")
 
 
@@ -32,7 +32,7 @@ def claim(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
         if any(out.iterdir()):
-            raise RecordError(f"{out} holds something already. Choose another --out.")
+            raise RecordError(f"{out} is not empty. Choose another --out.")
     except OSError as error:
         raise DiskError(out, error, _REMEDY) from error
 

@@ -86,7 +86,7 @@ def export_set(
         return Exported(_write_set(form, opened, out))
     if form is ExportFormat.LEROBOT:
         raise RecordError(
-            f"{folder} is a set of examples, and LeRobot's form holds whole episodes: "
+            f"{folder} is a set of examples, and LeRobot's format holds whole episodes: "
             "export a run's folder, such as one of the expert's."
         )
     if form is ExportFormat.TRAJECTORIES:
@@ -292,14 +292,14 @@ def find_format(name: str) -> ExportFormat | Exporter:
 def _write_set(form: Exporter, opened: SetFolder, out: Path) -> int:
     write = form.write_set
     if write is None:
-        raise RecordError(f"The form {form.name!r} is not for data sets: export a run's folder.")
+        raise RecordError(f"The format {form.name!r} is not for data sets: export a run's folder.")
     return write_with(form.name, lambda: write(opened.examples(), opened.folder, out), out)
 
 
 def _write_run(form: Exporter, run: Run, out: Path) -> int:
     write = form.write_run
     if write is None:
-        raise RecordError(f"The form {form.name!r} is not for runs: export a data set.")
+        raise RecordError(f"The format {form.name!r} is not for runs: export a data set.")
     return write_with(form.name, lambda: write(demonstrations(run), out), out)
 
 

@@ -44,7 +44,7 @@ class Stats:
             ValueError: nothing came in.
         """
         if self._sums is None:
-            raise ValueError("There is nothing to tell of: no number came in.")
+            raise ValueError("There is nothing to summarize: no value was added.")
         total, squares, least, greatest = self._sums
         mean = total / self._count
         spread = np.sqrt(np.maximum(squares / self._count - mean**2, 0))

@@ -226,7 +226,7 @@ def photographs_in(folder: Path) -> Sequence[Path]:
     except OSError as error:
         raise SetError(f"{folder} can't be read: {error.strerror}.") from error
     if not found:
-        raise SetError(f"{folder} has no photograph in it ({', '.join(_KINDS)}).")
+        raise SetError(f"{folder} contains no photograph ({', '.join(_KINDS)}).")
     return found
 
 
@@ -242,7 +242,7 @@ def open_photograph(file: Path) -> NDArray[np.uint8]:
             upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             return np.asarray(upright)
     except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError) as error:
-        raise RejectedError(Rejection.UNCLEAR, f"It can't be read as a picture: {error}") from error
+        raise RejectedError(Rejection.UNCLEAR, f"It can't be read as an image: {error}") from error
 
 
 async def _made(

@@ -277,8 +277,8 @@ def put(folder: Path, name: str, content: bytes, *, shared: bool = False) -> Non
 def cannot_write(file: Path, error: OSError) -> SetError:
     """The error for a file that can't be written."""
     return SetError(
-        f"{file} can't be written: {error.strerror}. What was kept so far is whole; put that right "
-        "and give the same command again to go on."
+        f"{file} can't be written: {error.strerror}. The examples kept so far are complete; fix "
+        "this and run the same command again to continue."
     )
 
 

@@ -60,8 +60,8 @@ def write_tables(opened: SetFolder) -> None:
             _write(folder / f"{split}.parquet", opened.folder, rows)
     except OSError as error:
         raise SetError(
-            f"{folder} can't be written: {error.strerror or error}. What was kept so far is whole; "
-            "put that right and give the same command again."
+            f"{folder} can't be written: {error.strerror or error}. What was kept so far is "
+            "complete; fix this and run the same command again."
         ) from error
 
 

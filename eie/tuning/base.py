@@ -122,7 +122,7 @@ def prepare(name: str, settings: TuneSettings, seed: int) -> Base:
         )
     if loaded.encoder.plain:
         raise TuneError(
-            f"{name} has no chat template, so it has never been spoken to in turns. Save one into "
+            f"{name} has no chat template, so it can't be asked in turns. Save one into "
             "its tokenizer's folder as chat_template.jinja."
         )
     torch.manual_seed(seed)

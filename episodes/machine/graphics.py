@@ -12,7 +12,7 @@ from pathlib import Path
 from inhabit.episodes.machine.finding import Finding, Status, judge
 from inhabit.episodes.machine.programs import ask
 
-_ELSEWHERE = "simulators that are no part of inhabit (Unity, Luanti, Malmo)"
+_ELSEWHERE = "simulators that are not part of inhabit (Unity, Luanti, Malmo)"
 
 
 def drawing() -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from inhabit.episodes.machine.finding import Finding, judge
 
 _EXTRAS = {
-    "local": "models that run on this machine, such as the planner in the box",
+    "local": "models that run on this machine, such as the built-in planner",
     "openai": "models behind a chat endpoint",
     "sets": "synth, photographs, and exports to messages and lerobot",
     "tune": "fine-tuning",
@@ -31,7 +31,7 @@ def python() -> Iterator[Finding]:
         sys.version_info >= (3, 11),
         platform.python_version(),
         to="everything",
-        fix="install Python 3.11 or newer and make the environment anew",
+        fix="install Python 3.11 or newer and create the environment again",
         needed=True,
     )
     yield judge(

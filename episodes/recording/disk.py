@@ -36,8 +36,8 @@ class DiskError(UserError, RuntimeError):
         self,
         file: Path,
         error: OSError,
-        remedy: str = "What was recorded so far is kept; put that right and give the same command "
-        "again to go on.",
+        remedy: str = "What was recorded so far is kept; fix this and run the same command again "
+        "to continue.",
     ) -> None:
         super().__init__(f"{file} can't be written: {error.strerror}. {remedy}")
 

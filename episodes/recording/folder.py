@@ -79,8 +79,7 @@ def begin(folder: Path, header: RunHeader, tasks: Sequence[Task]) -> Run:
         write_whole(folder / "run.json", folder, written.encode(), sync=True)
     except OSError as error:
         raise RecordError(
-            f"{folder} can't be written to: {error.strerror}. Put that right, or choose another "
-            "--out."
+            f"{folder} can't be written to: {error.strerror}. Fix this, or choose another --out."
         ) from error
     return Run(folder, header, tuple(tasks))
 
@@ -100,7 +99,7 @@ def grow(run: Run, tasks: Sequence[Task], command: Sequence[str]) -> Run:
 def check_same(
     run: Run, header: RunHeader, tasks: Sequence[Task], free: Collection[str] = ()
 ) -> None:
-    """See that `run` was begun with what is asked for now, or with the first tasks of it.
+    """See that `run` was started with what is asked for now, or with the first tasks of it.
 
     Args:
         run: as it was begun.
@@ -116,19 +115,19 @@ def check_same(
     for name in sorted((was.keys() & now.keys()) - set(free)):
         if was[name] != now[name]:
             raise RecordError(
-                f"{run.folder} was begun with {name} {was.get(name)!r}, not {now.get(name)!r}. "
-                "Give the same command to go on with it, or choose another --out."
+                f"{run.folder} was started with {name} {was.get(name)!r}, not {now.get(name)!r}. "
+                "Run the same command to continue it, or choose another --out."
             )
     if len(run.tasks) > len(tasks):
         raise RecordError(
             f"{run.folder} holds {len(run.tasks)} tasks, more than {len(tasks)}. Ask for as "
-            "many or more to go on with it, or choose another --out."
+            "many or more to continue it, or choose another --out."
         )
     for number, (old, new) in enumerate(zip(run.tasks, tasks, strict=False)):
         # The reference weighs a result; it does not change the episode.
         if old != new.model_copy(update={"reference_cost": old.reference_cost}):
             raise RecordError(
-                f"{run.folder} was begun with other tasks: number {number} is {old.id!r} there "
+                f"{run.folder} was started with other tasks: number {number} is {old.id!r} there "
                 f"and {new.id!r} now, or differs inside. Choose another --out."
             )
 
@@ -144,8 +143,8 @@ def check_model(run: Run, details: Mapping[str, JsonValue]) -> None:
     for name in sorted(was.keys() & details.keys()):
         if was[name] != details[name]:
             raise RecordError(
-                f"{run.folder} was begun by a model whose {name} was {was[name]!r}, and here it is "
-                f"{details[name]!r}. Go on with it where it can be that, or choose another --out."
+                f"{run.folder} was started by a model whose {name} was {was[name]!r}, and now it "
+                f"is {details[name]!r}. Continue it where it is that, or choose another --out."
             )
 
 

@@ -187,7 +187,7 @@ def read_header(file: Path) -> RunHeader:
     except ValidationError as error:
         raise RecordError(
             f"{file} is broken: {first_problem(error)}. A run needs this file: restore "
-            "it, or begin another run."
+            "it, or start another run."
         ) from error
 
 
@@ -219,8 +219,8 @@ def _parse(line: bytes, file: Path, place: str) -> Line:
         return _LINE.validate_json(line)
     except ValidationError as error:
         raise RecordError(
-            f"{file}, {place}: {first_problem(error)}. Mend that line, or move {file.parent} "
-            "away to have its episode played anew."
+            f"{file}, {place}: {first_problem(error)}. Repair that line, or move {file.parent} "
+            "away to run its episode again."
         ) from error
 
 

@@ -136,9 +136,9 @@ def plan_like(
         known = asked == planner.model or not registration.is_place(name)
         if not (again or trusted or known):
             raise SettingError(
-                f"{where} names the model {asked!r}. A record opens and asks nothing on its own "
-                f"word: say it again (--model {asked}), or give --trust-record if the record is "
-                "your own."
+                f"{where} names the model {asked!r}. Models named in a record are not used unless "
+                f"you repeat them: --model {asked}, or give --trust-record if the record is your "
+                "own."
             )
     planned = plan(
         header.env,

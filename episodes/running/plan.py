@@ -191,7 +191,7 @@ def plan(
     if base_url is not None:
         if "model" not in owners or "base_url" not in owners["model"].model_fields:
             raise SettingError(
-                "--base-url says where an endpoint is: name one, as in --model openai:NAME."
+                "--base-url needs a model with an endpoint, as in --model openai:NAME."
             )
         before = {**before, "model": {**before.get("model", {}), "base_url": base_url}}
     return RunPlan(

@@ -79,8 +79,8 @@ def check(env: Env, choice: Choice, granted: frozenset[Grant]) -> None:
     """
     if choice is Choice.ORACLE and not isinstance(env, Privileged):
         raise LackingError(
-            "This environment does not say what would succeed: --candidates oracle is not for it. "
-            "Use --candidates seen."
+            "This environment can't tell which actions would succeed, as --candidates "
+            "oracle needs. Use --candidates seen."
         )
     for grant in sorted(granted):
         if not isinstance(env, _CAPABILITY[grant]):
@@ -123,7 +123,7 @@ _CAPABILITY: Mapping[Grant, type] = {
 }
 _CHECKED = "A run checks what its environment can do before it starts."
 _WHY = {
-    Grant.EXPERT: "it knows no solution of its own",
+    Grant.EXPERT: "it has no expert",
     Grant.LOOKAHEAD: "it can't copy its state",
     Grant.TOOLS: "it answers no questions",
 }

@@ -117,7 +117,7 @@ def test_a_run_goes_on_with_what_auto_came_to(inhabit: Any, tmp_path: Path) -> N
         shutil.rmtree(tmp_path / "run" / "episodes" / "00001")
         refused = inhabit(*words, "--set", f"dtype={other}")
         assert refused.code == 2
-        assert f"whose dtype was '{dtype}', and here it is '{other}'" in refused.sentence
+        assert f"whose dtype was '{dtype}', and now it is '{other}'" in refused.sentence
         shutil.rmtree(tmp_path / "run")
 
 

@@ -101,7 +101,7 @@ def test_a_decide_that_is_no_coroutine_is_named(file: Path, tmp_path: Path, caps
 def test_another_file_does_not_go_on_with_the_run(file: Path, tmp_path: Path, capsys: Any) -> None:
     run(capsys, 0, *play(file, tmp_path / "run"))
     file.write_text(AGENT + "# changed\n")
-    assert "was begun with mine.py 'sha256" in run(capsys, 2, *play(file, tmp_path / "run"))
+    assert "was started with mine.py 'sha256" in run(capsys, 2, *play(file, tmp_path / "run"))
 
 
 def test_a_record_never_loads_it(

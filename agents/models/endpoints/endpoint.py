@@ -189,7 +189,7 @@ class Endpoint:
                 blamed=error.param or "",
             )
         after = retry_after(error.response.headers, now=datetime.now(UTC))
-        wish = "" if after is None else f" (and wants {after:g} s to pass)"
+        wish = "" if after is None else f" (and asks to wait {after:g} s)"
         return PassingError(f"it answered {said}{wish}", after=after)
 
     def _readable(self, text: str) -> str:
@@ -276,12 +276,12 @@ def _words(said: object) -> str:
 def _advice(status: int) -> str:
     match status:
         case 401 | 403:
-            return " Put a key that is good there in INHABIT_API_KEY or OPENAI_API_KEY."
+            return " Set INHABIT_API_KEY or OPENAI_API_KEY to a key that is valid there."
         case 404:
-            return " Look at --base-url, which mostly ends in /v1, and at the model's name."
+            return " Check --base-url, which usually ends in /v1, and the model's name."
         case 400 | 422:
             return (
-                " If it is for want of an ability, say so, as in --set lacks=images,schema. "
+                " If the endpoint lacks an ability, name it, as in --set lacks=images,schema. "
                 "`inhabit doctor --model` asks for each of them."
             )
     return ""

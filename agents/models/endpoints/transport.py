@@ -81,21 +81,23 @@ def _check_redirect(request: Any, to: Any) -> None:
     if request.method != to.method:
         raise RefusedAnswerError(
             f"it redirects to {to.url.path} in a way that turns {request.method} into {to.method} "
-            "and drops the question: give the final path with --base-url"
+            "and drops the request body: give the final path with --base-url"
         )
 
 
 async def _unpacked(answer: Any) -> bytes:
     encoding = answer.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "", *_PACKED):
-        raise RefusedAnswerError(f"its answer is packed as {encoding!r}, which was not asked for")
+        raise RefusedAnswerError(
+            f"its answer is compressed as {encoding!r}, which was not requested"
+        )
     unpack = zlib.decompressobj(_PACKED[encoding]) if encoding in _PACKED else None
     content = bytearray()
     async for packed in answer.aiter_raw():
         try:
             more = packed if unpack is None else unpack.decompress(packed, MOST + 1 - len(content))
         except zlib.error as error:
-            raise RefusedAnswerError(f"its answer can't be unpacked ({error})") from error
+            raise RefusedAnswerError(f"its answer can't be decompressed ({error})") from error
         content += more
         if len(content) > MOST:
             raise RefusedAnswerError(f"its answer is larger than {MOST:,} bytes")

@@ -32,7 +32,7 @@ class SchemaLogits:
             import llguidance.torch
         except ImportError as error:
             raise UnavailableError(
-                "Replies are held to a JSON schema by the package 'llguidance': "
+                "Constraining replies to a JSON schema needs the package 'llguidance': "
                 "pip install llguidance, or leave out json_schema."
             ) from error
         self._guide, self._masks = llguidance, llguidance.torch
@@ -42,7 +42,7 @@ class SchemaLogits:
         self._grammar = llguidance.LLMatcher.grammar_from_json_schema(json.dumps(compact))
         self._prompt, self._end = prompt, int(tokenizer.eos_token_id)
         if problem := self._guide.LLMatcher.validate_grammar(self._grammar, self._tokens):
-            raise ModelError(f"The schema can't be held to while decoding: {problem}")
+            raise ModelError(f"The schema can't be enforced while decoding: {problem}")
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """`scores` (rows, vocabulary) with minus infinity for tokens that the schema forbids."""

@@ -395,7 +395,7 @@ def test_a_mistake_is_a_sentence(capsys: pytest.CaptureFixture[str], tmp_path: P
     for words, says in (
         (
             ["--agent", "random", "--base-url", "http://here/v1"],
-            "says where an endpoint is",
+            "needs a model with an endpoint",
         ),
         (["--agent", "rank", "--model", "scripted:first", "--base-url", "http://x"], "openai:NAME"),
         (["--agent", "chat", "--model", "openai:m", "--base-url", "here"], "begins with http"),

@@ -160,7 +160,7 @@ def test_rank_by_what_the_picture_adds() -> None:
     assert [m["content"][:1] for m in shown.messages] == [m["content"] for m in blind.messages]
 
     contrast = make("rank", Seeing(script), score="contrast")
-    with pytest.raises(ModelError, match=r"no picture here .* leave --no-image out"):
+    with pytest.raises(ModelError, match=r"no image here .* leave --no-image out"):
         decide(contrast, view(*TEXTS))
     with pytest.raises(ModelError, match="for images"):
         make("rank", ScriptedModel(Script()), score="contrast")
@@ -248,5 +248,5 @@ def test_human_decides_through_a_pipe() -> None:
     assert "open the [bold]drawer" in shown
     assert "1 to 3 of 5" in shown
     assert "4 to 5 of 5" in shown
-    assert shown.count("Nothing like that") == 3
+    assert shown.count("No candidate matches that") == 3
     assert "Put the {mug} in the sink." in shown

@@ -82,7 +82,7 @@ def test_a_packed_answer_is_read() -> None:
 def test_a_packing_that_was_not_asked_for_is_refused(packing: str) -> None:
     with (
         endpoint(always(Answer(b"?", 200, {"Content-Encoding": packing}))) as serving,
-        pytest.raises(ModelError, match=f"packed as '{packing}'"),
+        pytest.raises(ModelError, match=f"compressed as '{packing}'"),
     ):
         ask(serving.base_url)
 

@@ -118,7 +118,7 @@ def test_retry_after_may_be_a_date() -> None:
 def test_an_endpoint_that_wants_to_rest_too_long_is_given_up() -> None:
     with endpoint(lambda request, number: error(429, "later", Retry_After="600")) as serving:
         begin = time.monotonic()
-        with pytest.raises(ModelError, match=r"1 try; .* 429: later \(and wants 600 s to pass\)"):
+        with pytest.raises(ModelError, match=r"1 try; .* 429: later \(and asks to wait 600 s\)"):
             ask(serving, say, longest_wait=60)
     assert time.monotonic() - begin < 5
 
