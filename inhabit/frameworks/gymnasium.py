@@ -262,8 +262,14 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
         seed: int | list[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start all episodes. A single seed gives environment i the seed `seed + i`."""
+        """Start all episodes. A single seed gives environment i the seed `seed + i`.
+
+        Raises:
+            ValueError: there are more or fewer seeds than environments.
+        """
         seeds = seed if isinstance(seed, list) else _seeds(seed, self.num_envs)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"{len(seeds)} seeds for {self.num_envs} environments: give as many.")
         found = self._map(lambda i: self.envs[i].reset(seed=seeds[i], options=options))
         self._over[:] = False
         return self._batched([seen for seen, _ in found]), self._infos([info for _, info in found])

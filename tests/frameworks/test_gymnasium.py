@@ -105,4 +105,6 @@ def test_a_vector_steps_like_its_members_and_resets_them() -> None:
     assert not (over | cut).any() and not rewards.any() and infos["ending"][1] is None
     assert np.array_equal(seen["rgb"][1], alone["rgb"])
     assert vector.action_masks().shape == (3, len(single.vocabulary))
+    with pytest.raises(ValueError, match="4 seeds for 3 environments"):
+        vector.reset(seed=[1, 2, 3, 4])
     vector.close()
