@@ -34,20 +34,20 @@ def write_set(
     half = target / "examples.jsonl.half"
     with half.open("w", encoding="utf-8") as file:
         for recording in recordings:
-            frames = _linked(recording, target)
+            _link_frames(recording, target)
             for episode in episodes_in(recording):
                 for copy in range(copies):
                     rng = random.Random(f"{seed} {copy} {episode.task.id}")
                     goal = tells(episode.task, rng)
-                    for example in _examples(episode, goal, frames, split, copy, rng):
+                    for example in _examples(episode, goal, split, copy, rng):
                         file.write(example.model_dump_json() + "\n")
                         count += 1
     half.replace(target / "examples.jsonl")
     return count
 
 
-def _linked(recording: Path, target: Path) -> str:
-    """The prefix of the files of frames, which become reachable in `target` by hard links."""
+def _link_frames(recording: Path, target: Path) -> None:
+    """Make the frames of a recording reachable in `target`, by hard links."""
     folder = recording / "frames"
     if folder.is_dir():
         (target / "frames").mkdir(exist_ok=True)
@@ -55,13 +55,11 @@ def _linked(recording: Path, target: Path) -> str:
             linked = target / "frames" / file.name
             if not linked.exists():
                 linked.hardlink_to(file)
-    return ""
 
 
 def _examples(
     episode: RecordedEpisode,
     goal: str,
-    prefix: str,
     split: Split,
     copy: int,
     rng: random.Random,

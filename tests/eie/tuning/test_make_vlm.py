@@ -27,7 +27,7 @@ PEOPLE = {
 }
 
 
-@pytest.mark.slow  # three minutes
+@pytest.mark.slow  # four minutes
 def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path) -> None:
     people = tmp_path / "people.jsonl"
     people.write_text(json.dumps(PEOPLE) + "\n")
