@@ -14,6 +14,7 @@ from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.replaying.level import other_renderer
 from inhabit.episodes.replaying.replay import Replay, replay_run
+from inhabit.episodes.reports.wording import counted
 from inhabit.episodes.running.from_record import env_of_run
 
 _LONGEST = 300
@@ -51,7 +52,7 @@ def replay(
     steps = sum(one.steps for one in replays)
     renderers = other_renderer(header)
     if identical:
-        answers().print(f"identical: {len(replays)} episodes, {steps} steps")
+        answers().print(f"identical: {counted(len(replays), 'episode')}, {counted(steps, 'step')}")
     if renderers is not None:
         was, now = renderers
         answers().print(

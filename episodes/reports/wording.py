@@ -18,6 +18,11 @@ ENDINGS = {
 }
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things: "1 step", "1,200 steps"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def percent(rate: float) -> str:
     """A rate in percent: "66.7 %", and "100 %" where the decimal is zero."""
     return f"{100 * rate:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"

@@ -17,7 +17,7 @@ from inhabit.episodes.replaying.replan import Replanned
 from inhabit.episodes.replaying.replay import Replay
 from inhabit.episodes.reports.page.document import render
 from inhabit.episodes.reports.page.pictures import thumbnail
-from inhabit.episodes.reports.wording import ENDINGS
+from inhabit.episodes.reports.wording import ENDINGS, counted
 from inhabit.episodes.scoring.comparison import Comparison, PairedTask
 
 _LONGEST = 400
@@ -204,7 +204,8 @@ def _compared(pair: PairedTask, one: Episode, other: Episode, page: Path) -> Dif
 
 
 def _side(episode: Episode, end: EndLine, page: Path, part: int | None) -> DiffSide:
-    verdict = f"{ENDINGS[end.ending]}, {end.met} of {end.total} goal conditions, {end.steps} steps"
+    steps = counted(end.steps, "step")
+    verdict = f"{ENDINGS[end.ending]}, {end.met} of {end.total} goal conditions, {steps}"
     return DiffSide(verdict, end.success, _link(episode, page), _seen(episode, part))
 
 

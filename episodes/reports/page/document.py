@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import JsonValue
 
-from inhabit.episodes.reports.wording import duration, nats, percent
+from inhabit.episodes.reports.wording import counted, duration, nats, percent
 
 _HERE = Path(__file__).parent
 LONGEST = 20_000
@@ -75,6 +75,7 @@ def _templates(folder: Path) -> Environment:
         "percent": percent,
         "duration": duration,
         "nats": nats,
+        "counted": counted,
         "moment": lambda created: created[:16].replace("T", " ") + " UTC",
         "cut": cut,
         "thousands": lambda number: f"{number:,}",

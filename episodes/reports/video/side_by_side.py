@@ -12,7 +12,7 @@ from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.lettering import font, shorten, wrap
 from inhabit.episodes.reports.video.slide import BAD, GOOD
 from inhabit.episodes.reports.video.slides import LAST, TITLE, picture
-from inhabit.episodes.reports.wording import ENDINGS
+from inhabit.episodes.reports.wording import ENDINGS, counted
 
 MOST = 6
 """Episodes that fit side by side."""
@@ -129,7 +129,7 @@ def _told(
         solved = end is not None and end.success
         pen.text((left, top), verdict, GOOD if solved else BAD, font(24))
         if end is not None:
-            count = f"{end.met} of {end.total} conditions, {end.steps} steps"
+            count = f"{end.met} of {end.total} conditions, {counted(end.steps, 'step')}"
             pen.text((left, top + 34), count, _SOFT, font(16))
         return
     if step is None:
