@@ -96,7 +96,7 @@ def test_a_worker_killed_at_every_step_of_an_episode(undisturbed: Run, tmp_path:
 
 
 def test_a_simulator_that_stands_still_is_given_up(undisturbed: Run, tmp_path: Path) -> None:
-    workers = Workers(deadline=0.5)
+    workers = Workers(deadline=3)
     strikes = iter([signal.SIGSTOP])
 
     def strike() -> None:

@@ -121,11 +121,11 @@ def test_ten_thousand_mutations_of_answers() -> None:
     came_to: Counter[str] = Counter()
     slowest = 0.0
     for text in sayings(10_000):
-        begin = time.perf_counter()
+        begin = time.process_time()
         for reading in all_readings(text):
             meaning = reading.meaning
             came_to[meaning.problem or ("stop" if meaning.stop else "action")] += 1
-        slowest = max(slowest, time.perf_counter() - begin)
+        slowest = max(slowest, time.process_time() - begin)
     assert slowest < 1.0, "Nothing that a model says holds all the other episodes up."
     # Only an endpoint says that an answer was cut off.
     assert came_to.keys() == {"action", "stop", *Problem} - {Problem.CUT_OFF}, came_to
@@ -161,6 +161,6 @@ def test_any_json_at_all(value: object) -> None:
 
 @pytest.mark.parametrize("piece", ["{", "[", "(", '{"action":', "A ", "open ", "\n", "```\n", "`"])
 def test_the_same_for_ever(piece: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert len(list(all_readings(piece * (100_000 // len(piece))))) == 2
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0

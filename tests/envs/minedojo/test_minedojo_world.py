@@ -181,7 +181,7 @@ def test_a_dead_simulator_is_said_and_the_next_starts(victim: str) -> None:
             for _ in range(50):
                 env.act(Action("look around", "look around"))
                 env.observe()
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 60
         env.reset(TASK, seed=0)
         assert not any(psutil.pid_exists(pid) and _lives(pid) for pid in pids)
         assert env.observe().rgb is not None
@@ -213,7 +213,7 @@ def test_nothing_is_left_of_who_was_killed(hangs: bool) -> None:
     os.killpg(worker.pid, signal.SIGKILL)
     worker.wait()
     worker.stdout.close()
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while any(psutil.pid_exists(pid) and _lives(pid) for pid in pids) or Path(home).exists():
         assert time.monotonic() < end, "Something is left."
         time.sleep(0.1)

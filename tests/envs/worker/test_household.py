@@ -56,7 +56,7 @@ def test_a_simulator_killed_in_mid_episode(env: WorkerEnv, task: Task) -> None:
     start = time.monotonic()
     with pytest.raises(SimulatorError, match="exit status -9"):
         env.act(plan[1])
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20
     env.close()
     assert not alive(victim.pid)
     with WorkerEnv("alfred", "embedded", {}) as another:

