@@ -85,5 +85,5 @@ def test_a_model_that_is_not_asked_to_hold_says_so(folder: Path) -> None:
 
 
 def test_a_schema_that_cannot_be_held_is_an_error(folder: Path) -> None:
-    with pytest.raises(ModelError, match="can't be held"):
+    with pytest.raises(ModelError, match="can't be enforced"):
         said(model(folder), schema={"type": "no such type"})
