@@ -2,8 +2,9 @@
 
 The toy house with images of 300x300 and the embedded household, in a worker as always, one
 episode at a time; and the toy eight at once, where the wait for a turn of the processor is counted
-too. Beside the time stands the runner's own processor time per step, which says the same on a
-machine that others keep busy: simulators are other programs, and nobody is asked.
+too. The planner sees twelve images a look; its own time is the model's. Beside the time stands the
+runner's own processor time per step, which says the same on a machine that others keep busy:
+simulators are other programs, and nobody is asked. With the planner it holds the model's too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import psutil
 INHABIT = Path(sys.executable).with_name("inhabit")
 TOY = ("toy", "--n", "60", "--set", "pixels=300", "--set", "max_invalid=20")
 HOUSEHOLD = ("alfred", "--n", "10", "--max-steps", "20", "--set", "max_invalid=20")
+PLANNER = ("alfred", "--agent", "planner", "--n", "7", "--set", "split=test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ def main() -> None:
     figures = {
         **told("step_ms", "the toy", measure(*TOY)),
         **told("household_step_ms", "the household", measure(*HOUSEHOLD)),
+        **told("planner_step_ms", "the planner in the household", measure(*PLANNER), bound="<= 4"),
         **told("step_ms_8_workers", "8 toys at once", measure(*TOY, "--workers", "8"), bound=""),
     }
     sys.stdout.write(json.dumps(figures) + "\n")
@@ -65,7 +68,7 @@ def told(name: str, where: str, found: Measured, bound: str = "<= 3") -> dict[st
 def measure(*words: str) -> Measured:
     """Run `inhabit run` with these words."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [str(INHABIT), "run", *words, "--agent", "random", "--json", "--out", folder]
+        command = [str(INHABIT), "run", "--agent", "random", *words, "--json", "--out", folder]
         running = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
