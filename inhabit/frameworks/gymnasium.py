@@ -64,7 +64,7 @@ def make_vec(
     *,
     actions: Actions = "index",
     words: Words = "text",
-    threads: int | None = None,
+    threads: int | None = 1,
     render_mode: str | None = None,
     **which: Any,
 ) -> GymVectorEnv:
@@ -211,7 +211,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
 
 
 class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
-    """Many episodes in one process: they share rooms, and are stepped by threads.
+    """Many episodes in one process, which share rooms.
 
     An episode that has ended is reset by the next step, whose action is not used
     (`AutoresetMode.NEXT_STEP`, Gymnasium's default).
@@ -220,7 +220,9 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
         factory: which episodes.
         num_envs: how many at once.
         actions, words, render_mode: as for `GymEnv`.
-        threads: that step; None takes one for each core, 1 steps one after another.
+        threads: that step; None takes one for each core. By default episodes are stepped one
+            after another: threads gain only where drawing takes most of a step, since Python
+            runs one thread at a time.
     """
 
     def __init__(
@@ -230,7 +232,7 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
         *,
         actions: Actions = "index",
         words: Words = "text",
-        threads: int | None = None,
+        threads: int | None = 1,
         render_mode: str | None = None,
     ) -> None:
         first = GymEnv(factory, actions=actions, words=words, render_mode=render_mode)

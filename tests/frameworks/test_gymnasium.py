@@ -86,8 +86,11 @@ def test_the_same_seed_gives_the_same_episodes() -> None:
     assert play() == play()
 
 
-def test_a_vector_steps_like_its_members_and_resets_them() -> None:
-    vector = gymnasium.make_vec("inhabit.gym:inhabit/toy-v0", num_envs=3, n=4, max_steps=4)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_vector_steps_like_its_members_and_resets_them(threads: int) -> None:
+    vector = gymnasium.make_vec(
+        "inhabit.gym:inhabit/toy-v0", num_envs=3, n=4, max_steps=4, threads=threads
+    )
     single = _make("toy", n=4, max_steps=4)
     seen, _ = vector.reset(seed=7)
     alone, _ = single.reset(seed=8)
