@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from inhabit.envs.core import Observation, SceneObject
 
 CELLS = 10
-"""Number of cells along each side of an image."""
-LEAST = 8
-"""Minimum number of pixels of an object in a cell, for a 160x160 image."""
+"""Default number of cells along each side of an image."""
+LEAST = 8 / 16**2
+"""Minimum share of a cell's pixels that an object covers."""
 _STATES = ("open", "on")
 """States that are a class of their own: an open fridge is a fridge and an "open fridge"."""
 
@@ -30,36 +30,52 @@ class LabelledFrame:
     """(H, W, 3)."""
     shown: Mapping[str, frozenset[int]]
     """Class -> the cells that show it, row by row from the top left."""
+    cells: int = CELLS
+    """Number of cells along each side."""
 
 
-def label_frame(seen: Observation, things: Sequence[SceneObject]) -> LabelledFrame:
-    """Label an image by its instance mask; held objects are left out.
+def label_frame(
+    seen: Observation, things: Sequence[SceneObject], *, cells: int = CELLS, held: bool = False
+) -> LabelledFrame:
+    """Label an image by its instance mask.
+
+    Args:
+        seen: an image with its instance mask.
+        things: the objects of the scene.
+        cells: number of cells along each side of the image.
+        held: whether a held mug is labelled as "held" and "held mug"; else it is left out.
 
     Raises:
         ValueError: there is no image, or no mask.
     """
     if seen.rgb is None or seen.instances is None:
         raise ValueError("A frame needs an image and instance masks: set instances=true.")
-    known = {thing.name: thing for thing in things if not thing.held}
+    known = {thing.name: thing for thing in things if held or not thing.held}
     rows, columns = seen.instances.shape
-    cell = (np.arange(rows) * CELLS // rows)[:, None] * CELLS + np.arange(
+    cell = (np.arange(rows) * cells // rows)[:, None] * cells + np.arange(
         columns
-    ) * CELLS // columns
-    least = LEAST * rows * columns / 160**2
+    ) * cells // columns
+    least = LEAST * rows * columns / cells**2
     count = len(seen.names)
     places = cell * (count + 1) + seen.instances + 1
-    pixels = np.bincount(places.ravel(), minlength=CELLS**2 * (count + 1))
-    pixels = pixels.reshape(CELLS**2, count + 1)[:, 1:]
+    pixels = np.bincount(places.ravel(), minlength=cells**2 * (count + 1))
+    pixels = pixels.reshape(cells**2, count + 1)[:, 1:]
     shown: dict[str, set[int]] = {}
     for where, number in np.argwhere(pixels >= least):
         thing = known.get(seen.names[number])
         if thing is not None:
             for name in classes_of(thing):
                 shown.setdefault(name, set()).add(int(where))
-    return LabelledFrame(seen.rgb, {name: frozenset(shown[name]) for name in sorted(shown)})
+    kept = {name: frozenset(shown[name]) for name in sorted(shown)}
+    return LabelledFrame(seen.rgb, kept, cells)
 
 
 def classes_of(thing: SceneObject) -> Sequence[str]:
-    """The classes of an object: its kind, and its kind with each visible state."""
+    """The classes of an object: its kind, and its kind with each visible state.
+
+    A held object has the classes "held" and "held mug".
+    """
+    if thing.held:
+        return ["held", f"held {thing.kind}"]
     states = [f"{state} {thing.kind}" for state in _STATES if thing.states.get(state)]
     return [thing.kind, *states]

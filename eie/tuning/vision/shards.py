@@ -25,7 +25,7 @@ class FrameShard:
 
 
 def save(file: Path, frames: Sequence[LabelledFrame]) -> None:
-    """Write a shard."""
+    """Write a shard of images of one size, with the same number of cells."""
     classes = sorted({name for frame in frames for name in frame.shown})
     number = {name: i for i, name in enumerate(classes)}
     triples = [
@@ -41,6 +41,7 @@ def save(file: Path, frames: Sequence[LabelledFrame]) -> None:
             rgb=np.stack([frame.rgb for frame in frames]),
             shown=np.array(triples, np.int32).reshape(-1, 3),
             classes=np.array(json.dumps(classes)),
+            cells=np.array(frames[0].cells),
         )
     half.replace(file)
 
@@ -64,11 +65,11 @@ def load(files: Sequence[Path], classes: Sequence[str]) -> FrameShard:
     for file in files:
         with np.load(file) as shard:
             rgb, triples = shard["rgb"], shard["shown"]
-            names = json.loads(str(shard["classes"]))
+            names, side = json.loads(str(shard["classes"])), int(shard.get("cells", CELLS))
         renumbered = np.array([number.get(name, -1) for name in names] or [-1])
-        table = np.zeros((len(rgb), len(classes), CELLS * CELLS), np.bool_)
+        table = np.zeros((len(rgb), len(classes), side * side), np.bool_)
         kept = triples[renumbered[triples[:, 1]] >= 0]
         table[kept[:, 0], renumbered[kept[:, 1]], kept[:, 2]] = True
         pictures.append(rgb)
-        tables.append(table.reshape(len(rgb), len(classes), CELLS, CELLS))
+        tables.append(table.reshape(len(rgb), len(classes), side, side))
     return FrameShard(np.concatenate(pictures), np.concatenate(tables), tuple(classes))

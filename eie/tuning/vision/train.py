@@ -43,6 +43,7 @@ def train_eyes(
     settings: EyesTraining,
     seed: int,
     tell: Callable[[str], None],
+    start: Eyes | None = None,
 ) -> Eyes:
     """Train a vision model on `train`, evaluated on `judged`; a rerun resumes.
 
@@ -53,6 +54,7 @@ def train_eyes(
         settings: hyperparameters.
         seed: of the initial weights, the order and the augmentation.
         tell: called with lines about the progress.
+        start: vision model to start from, such as one for smaller images; its classes may differ.
 
     Raises:
         TuneError: a loss is not finite; the last checkpoint is kept.
@@ -60,9 +62,12 @@ def train_eyes(
     torch.manual_seed(seed)
     side = train.rgb.shape[1]
     eyes = Eyes(EyesConfig(image_size=side, names=train.classes))
+    if start is not None:
+        _copy(start.float(), eyes)
     eyes.to(memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(eyes.parameters(), lr=settings.rate, weight_decay=settings.decay)
     asked = f"eyes {side} {len(train.rgb)} {seed} {settings.model_dump_json(exclude={'steps'})}"
+    asked += "" if start is None else f" from {start.config.image_size}"
     done = resume_training(out, eyes, optimizer, asked, "other eyes")
     weight = torch.tensor(settings.favour)
     total = 0.0
@@ -97,6 +102,17 @@ def train_eyes(
     return eyes
 
 
+@torch.no_grad()
+def _copy(source: Eyes, target: Eyes) -> None:
+    """Copy the weights of the body, and of the classes that both have."""
+    target.body.load_state_dict(source.body.state_dict())
+    number = {name: i for i, name in enumerate(source.config.names)}
+    for i, name in enumerate(target.config.names):
+        if name in number:
+            for one, other in zip(source.classify.parameters(), target.classify.parameters()):
+                other[i] = one[number[name]]
+
+
 @torch.inference_mode()
 def look(eyes: Eyes, rgb: NDArray[np.uint8], batch: int = 64) -> NDArray[np.float32]:
     """Confidence of each class in each image, 0..1, (images, classes)."""
@@ -112,7 +128,7 @@ def look(eyes: Eyes, rgb: NDArray[np.uint8], batch: int = 64) -> NDArray[np.floa
 def batch_of(
     frames: FrameShard, step: int, size: int, seed: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Images (n, H, W, 3) and labels (n, classes, 10, 10): mirrored and tinted at random."""
+    """Images (n, H, W, 3) and labels (n, classes, cells, cells): mirrored and tinted at random."""
     rng = np.random.default_rng((seed, step))
     epoch, place = divmod(step * size, max(1, len(frames.rgb) - size))
     order = np.random.default_rng((seed, epoch)).permutation(len(frames.rgb))

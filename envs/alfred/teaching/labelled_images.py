@@ -26,13 +26,13 @@ _NEAR = 1.3
 """Maximum distance in metres from which an object is viewed."""
 _HORIZONS = (0.0, 30.0)
 """Degrees below the horizontal when looking around."""
-_OPEN, _HOLDS, _SPAWNED, _PAINTED, _BEFORE = 0.3, 0.15, 0.5, 0.7, 0.6
-"""Probabilities that an openable object is open, something is held, objects are moved, colours
-are randomized, and the pose faces an object."""
+_OPEN, _SPAWNED, _PAINTED, _BEFORE = 0.3, 0.5, 0.7, 0.6
+"""Probabilities that an openable object is open, objects are moved, colours are randomized, and the
+pose faces an object."""
 
 
 def glimpses(
-    split: Split, *, rounds: int, each: int, side: int, seed: int
+    split: Split, *, rounds: int, each: int, side: int, seed: int, holds: float = 0.15
 ) -> Iterator[tuple[Observation, Sequence[SceneObject]]]:
     """Images with masks and the names of their objects.
 
@@ -42,6 +42,7 @@ def glimpses(
         each: images every time.
         side: of the square images, pixels.
         seed: of everything that is drawn.
+        holds: probability that an object is held in a round in a room.
     """
     names = [name for kind in Kind for name in rooms(kind, split)]
     simulator = Simulator(names[0], width=side, height=side)
@@ -50,7 +51,7 @@ def glimpses(
         rng = random.Random(f"glimpses {split} {seed} {turn}")
         for name in rng.sample(names, len(names)):
             simulator.act({"action": "Reset", "sceneName": name})
-            _rearrange(simulator, rng)
+            _rearrange(simulator, rng, holds)
             places = simulator.act({"action": "GetReachablePositions"}).value
             assert isinstance(places, list), "A room has places to stand in."
             for _ in range(each):
@@ -58,7 +59,7 @@ def glimpses(
                 yield _seen(simulator)
 
 
-def _rearrange(simulator: Simulator, rng: random.Random) -> None:
+def _rearrange(simulator: Simulator, rng: random.Random, holds: float) -> None:
     """Randomize the room. A change that fails is skipped."""
     if rng.random() < _SPAWNED:
         simulator.act({"action": "InitialRandomSpawn", "randomSeed": rng.randrange(10**6)})
@@ -72,7 +73,7 @@ def _rearrange(simulator: Simulator, rng: random.Random) -> None:
             off = "ToggleObjectOff" if thing["isToggled"] else "ToggleObjectOn"
             simulator.act(_forced(off, thing))
     carried = [thing for thing in things if thing["pickupable"]]
-    if carried and rng.random() < _HOLDS:
+    if carried and rng.random() < holds:
         simulator.act(_forced("PickupObject", rng.choice(carried)))
 
 

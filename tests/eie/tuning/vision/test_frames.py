@@ -31,6 +31,13 @@ def test_cells_say_what_they_show_and_leave_out_the_hand() -> None:
     assert frame.shown == {"mug": frozenset({0}), "fridge": bottom, "open fridge": bottom}
 
 
+def test_what_is_held_is_a_class_of_its_own_where_asked() -> None:
+    frame = label_frame(seen(), THINGS, cells=5, held=True)
+    assert frame.shown["held"] == frame.shown["held pen"] == {12}
+    assert "pen" not in frame.shown
+    assert frame.shown["fridge"] == frozenset(range(20, 25))
+
+
 def test_a_picture_without_masks_is_refused() -> None:
     with pytest.raises(ValueError, match="masks"):
         label_frame(Observation("", rgb=np.zeros((4, 4, 3), np.uint8)), THINGS)
