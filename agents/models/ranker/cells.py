@@ -1,4 +1,4 @@
-"""The confidence of the bundled vision model in each cell of an image."""
+"""The log-odds of the bundled vision model's classes in each cell of an image."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class CellDetector:
         self.names: tuple[str, ...] = tuple(self._eyes.config.names)
 
     @torch.inference_mode()
-    def cells(self, rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Confidence of each class in each cell, float32 (classes, rows, columns), 0 to 1.
+    def logits(self, rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Log-odds of each class in each cell, float32 (classes, rows, columns).
 
         Args:
             rgb: the image, uint8 (H, W, 3).
         """
         pixels = torch.from_numpy(resized(rgb, int(self._eyes.config.image_size)))[None]
         _, sure = self._eyes.cells(normalised(pixels))
-        found: NDArray[np.float32] = sure.sigmoid()[0].numpy().astype(np.float32)
+        found: NDArray[np.float32] = sure[0].numpy().astype(np.float32)
         return found

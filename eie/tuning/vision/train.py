@@ -109,8 +109,8 @@ def _copy(source: Eyes, target: Eyes) -> None:
     number = {name: i for i, name in enumerate(source.config.names)}
     for i, name in enumerate(target.config.names):
         if name in number:
-            for one, other in zip(source.classify.parameters(), target.classify.parameters()):
-                other[i] = one[number[name]]
+            target.classify.weight[i] = source.classify.weight[number[name]]
+            target.classify.bias[i] = source.classify.bias[number[name]]
 
 
 @torch.inference_mode()
