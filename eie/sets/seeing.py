@@ -57,7 +57,7 @@ class EyeFeatures:
         film = example.kind == "recognition" and last is not None
         now = self._cells(example.image)
         before = self._cells(last) if film and last is not None else None
-        found = []
+        found: list[Mapping[str, float]] = []
         for text, thing in zip(said, things, strict=True):
             facts = self._facts(now, thing, taken)
             if before is not None:

@@ -107,6 +107,7 @@ def _copy(source: Eyes, target: Eyes) -> None:
     """Copy the weights of the body, and of the classes that both have."""
     target.body.load_state_dict(source.body.state_dict())
     number = {name: i for i, name in enumerate(source.config.names)}
+    assert source.classify.bias is not None and target.classify.bias is not None, "As made."
     for i, name in enumerate(target.config.names):
         if name in number:
             target.classify.weight[i] = source.classify.weight[number[name]]
