@@ -20,9 +20,6 @@ from inhabit.episodes.scoring.metrics import wilson
 MOST = 4000
 """Number of examples that are used, from the start of the set."""
 
-_LOOKS = 5
-"""Passes over the images' features; more fit the few examples too closely."""
-
 Examples = Callable[[], Iterable[Example]]
 """Iterates over the examples of a set from the start, at every call."""
 Extract = Callable[[Example], Sequence[Mapping[str, float]]]
@@ -96,22 +93,20 @@ def measure(examples: Examples, seed: int = 0, eyes: Extract | None = None) -> R
         Baseline("small text network", _network(known, fold, seed), len(known)),
     ]
     if eyes is not None:
-        right = _linear(known, fold, eyes, seed, _LOOKS)
+        right = _linear(known, fold, eyes, seed)
         found.append(Baseline("the built-in planner's eyes", right, len(known), sees=True))
     chance = sum(1 / len(example.candidates) for example in known) / len(known)
     return Report(chance, tuple(found))
 
 
-def _linear(
-    examples: Sequence[Example], fold: Sequence[int], way: Extract, seed: int, epochs: int = 6
-) -> int:
+def _linear(examples: Sequence[Example], fold: Sequence[int], way: Extract, seed: int) -> int:
     """Right answers of a regression on these features."""
     features = [[hashed(values) for values in way(example)] for example in examples]
     right = 0
     for held in sorted(set(fold)):
         train = [i for i, other in enumerate(fold) if other != held]
         model = CandidateRegression.trained(
-            [features[i] for i in train], [examples[i].answer for i in train], seed, epochs
+            [features[i] for i in train], [examples[i].answer for i in train], seed
         )
         right += sum(
             model.choose(features[i]) == examples[i].answer

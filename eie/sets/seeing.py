@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,9 @@ class EyeFeatures:
             if before is not None:
                 facts = _with_changes(facts, self._facts(before, thing, taken))
             verb = f"{'film ' if film else ''}{_verb(text)}"
-            found.append({verb: 1.0} | {f"{verb}|{name}": value for name, value in facts.items()})
+            found.append(
+                {verb: 1.0} | {f"{verb}|{k}": value for k, value in _crossed(facts).items()}
+            )
         return found
 
     def _facts(self, cells: Cells, thing: str, taken: set[str]) -> Facts:
@@ -112,6 +115,12 @@ def _limited(odds: float) -> float:
 
 def _with_changes(now: Facts, before: Facts) -> Facts:
     return {**now, **{f"{name} change": now[name] - before[name] for name in now}}
+
+
+def _crossed(facts: Facts) -> Facts:
+    """Each number, and the product of each two."""
+    pairs = combinations_with_replacement(sorted(facts), 2)
+    return {**facts, **{f"{a}*{b}": facts[a] * facts[b] for a, b in pairs}}
 
 
 def _verb(said: str) -> str:
