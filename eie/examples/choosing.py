@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inhabit.eie.checking.checks import FARTHER, check_name, check_target
+from inhabit.eie.checking.checks import FARTHER, check_name, check_statement, check_target
 from inhabit.eie.checking.perceptible import is_perceptible
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
@@ -144,6 +144,9 @@ class MomentGroups:
         return moment.sound
 
     def _check(self, moment: Moment) -> None:
+        # A disturbance may have undone what the words tell.
+        for fact in self._writer.places(moment):
+            check_statement(fact, moment.context.things, self._template.lexicon)
         self._check_target(moment)
         if not moment.works(self._template):
             raise RejectedError(Rejection.UNSOLVABLE, f"{moment.answer.text!r} fails.")
