@@ -82,8 +82,8 @@ class _Reader:
 
     def read(self, text: str, wish: bool) -> Iterator[str]:
         for clause in _clauses(text):
-            wanted = wish or _WISH.search(clause) is not None
             mentions = self._nouns.mentions(clause)
+            wanted = wish or _wishes(clause, mentions)
             yield from self._unknown(clause, mentions)
             for mention in mentions:
                 yield from self._exists(mention, wanted)
@@ -199,6 +199,18 @@ class _Reader:
 
     def _said(self, state: str, holds: bool) -> str:
         return self._lexicon.states[state][0 if holds else 1]
+
+
+def _wishes(clause: str, mentions: Sequence[ObjectMention]) -> bool:
+    """Whether a clause asks for something; the "can" of a watering can does not.
+
+    A noun at its start may be a verb: "microwave the apple".
+    """
+    for mention in mentions:
+        if mention.start:
+            blank = "_" * (mention.end - mention.start)
+            clause = f"{clause[: mention.start]}{blank}{clause[mention.end :]}"
+    return _WISH.search(clause) is not None
 
 
 def _clauses(text: str) -> Iterator[str]:

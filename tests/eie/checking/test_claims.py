@@ -13,7 +13,9 @@ from inhabit.envs.template import Lexicon
 
 LEXICON = Lexicon(
     kinds=frozenset(
-        ["mug", "fridge", "apple", "apple slice", "countertop", "microwave", "knife", "plate"]
+        "mug, fridge, apple, apple slice, countertop, microwave, knife, plate, watering can".split(
+            ", "
+        )
     ),
     states={"open": ("open", "closed"), "on": ("on", "off"), "dirty": ("dirty", "clean")},
     synonyms={"refrigerator": "fridge"},
@@ -26,6 +28,7 @@ KITCHEN = (
     SceneObject("plate_1", "plate", {"dirty": False}, "fridge_1", inside=True),
     SceneObject("apple_1", "apple", {}, "plate_1"),
     SceneObject("countertop_1", "countertop", {}),
+    SceneObject("watering can_1", "watering can", {}, "countertop_1"),
     SceneObject("microwave_1", "microwave", {"open": True, "on": False}),
 )
 
@@ -39,6 +42,7 @@ KITCHEN = (
         "You are holding a mug. The mug is in your hand.",
         "A dirty mug is on the countertop.",
         "One mug is on the countertop already.",
+        "The watering can is on the countertop. Microwave the mug.",
         "There is no knife here.",
         "The microwave is off and open.",
         "The mug_1 is dirty, but the mug_2 is clean.",
@@ -69,6 +73,7 @@ def test_what_is_so_passes(text: str) -> None:
         "The mug 3 is on the countertop.",
         "The dirty plate is in the fridge.",
         "You don't hold the mug.",
+        "The watering can is on the plate already.",
     ],
 )
 def test_what_is_not_so_is_named(text: str) -> None:
