@@ -13,9 +13,17 @@ from inhabit.envs.template import Lexicon
 
 LEXICON = Lexicon(
     kinds=frozenset(
-        "mug, fridge, apple, apple slice, countertop, microwave, knife, plate, watering can".split(
-            ", "
-        )
+        [
+            "mug",
+            "fridge",
+            "apple",
+            "apple slice",
+            "countertop",
+            "microwave",
+            "knife",
+            "plate",
+            "watering can",
+        ]
     ),
     states={"open": ("open", "closed"), "on": ("on", "off"), "dirty": ("dirty", "clean")},
     synonyms={"refrigerator": "fridge"},
