@@ -211,7 +211,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
 
 
 class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
-    """Many episodes in one process, which share rooms.
+    """Many episodes in one process, each with its own simulator.
 
     An episode that has ended is reset by the next step, whose action is not used
     (`AutoresetMode.NEXT_STEP`, Gymnasium's default).
