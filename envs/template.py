@@ -142,6 +142,35 @@ class ShowsHeld(Protocol):
 
 
 @runtime_checkable
+class BuildsTwins(Protocol):
+    """A template that builds twins as scenes of their own, where no state can be copied."""
+
+    def twins(self, task: Task, count: int, rng: random.Random) -> Sequence[Task]:
+        """Tasks with the goal of another one, each in a scene where another action is best.
+
+        Everything that words tell is equal in them; only their images differ. Empty if there are
+        none.
+        """
+        ...
+
+    def steps(self, task: Task) -> int | None:
+        """The length of a plan for a task, in actions; None if it is unknown."""
+        ...
+
+
+@runtime_checkable
+class SaysInWords(Protocol):
+    """A template of an environment whose texts have names such as "kitchentable"."""
+
+    def in_words(self, text: str) -> str:
+        """A text of the environment with these names in words: "walk to the kitchen table".
+
+        The environment parses an action in either form.
+        """
+        ...
+
+
+@runtime_checkable
 class FewRooms(Protocol):
     """A template with so few rooms that splits are apportioned by their number."""
 

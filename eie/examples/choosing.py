@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from inhabit.eie.checking.checks import FARTHER, check_name, check_statement, check_target
 from inhabit.eie.checking.perceptible import is_perceptible
-from inhabit.eie.examples.context import StepContext
+from inhabit.eie.examples.context import StepContext, without_numbers
 from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.missing import needs_nothing
 from inhabit.eie.examples.moments import Moment
 from inhabit.eie.examples.transitions import Transition
 from inhabit.eie.examples.writing import ExampleWriter
-from inhabit.envs.core import Action, Forkable, Observation, SceneObject
+from inhabit.envs.core import Action, Observation, SceneObject
 from inhabit.envs.template import ActionKind
 
 _PARTLY = 4
@@ -74,6 +75,8 @@ class MomentGroups:
         Who carries something that the image shows may be sent to what it does not show at all.
         """
         context = moment.context
+        if needs_nothing(context, self._template):
+            return
         going = self._template.action_kind(moment.answer) is ActionKind.GO
         carrying = any(thing.pixels >= self._least for thing in context.held)
         target = context.target(moment.answer)
@@ -93,14 +96,12 @@ class MomentGroups:
         """The members of a group and its candidates; None if there are too few.
 
         Members have different answers. Every answer is worse than the right one for all other
-        members, by execution in copies; images differ visibly. An environment that can't be
-        copied has few twins: a single moment will do there.
+        members, by execution in copies or by the best actions; images differ visibly.
         """
         by_facts: dict[tuple[str, ...], list[Moment]] = {}
         for moment in moments:
             by_facts.setdefault(self._writer.facts(moment), []).append(moment)
-        copied = all(isinstance(moment.env, Forkable) for moment in moments)
-        least = max(2, self._size - 1) if copied else 1
+        least = max(2, self._size - 1)
         pools = [p for p in by_facts.values() if len({m.said for m in p}) >= least]
         for pool in self._job.rng.sample(pools, len(pools)):
             for anchor in self._job.rng.sample(pool, min(len(pool), _ANCHORS)):
@@ -232,6 +233,10 @@ class MomentGroups:
         found: list[Action] = []
         said = {m.said for m in members}
         others = {m.said: m.answer for m in (*moments, *self.fillers) if m.said not in said}
+        for member in members if members[0].context.task is not None else ():
+            # In scenes of their own, the later actions of the plans fill up.
+            later = {without_numbers(action): action for action in member.context.plan}
+            others |= {name: action for name, action in later.items() if name not in said}
         for action in self._job.rng.sample([*others.values()], min(len(others), _SPARE)):
             if all(_is_plain(action, m) and m.trials.is_wrong(action, m.answer) for m in members):
                 found.append(action)

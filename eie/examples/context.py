@@ -17,6 +17,7 @@ from inhabit.envs.core import (
     Observation,
     Privileged,
     SceneObject,
+    Task,
 )
 
 FAILS = math.inf
@@ -59,6 +60,8 @@ class StepContext:
     """Not empty."""
     target_name: str | None = None
     """Name of the object of the answer, once it is known."""
+    task: Task | None = None
+    """The task whose scene it was built from, where twins have scenes of their own."""
 
     @property
     def answer(self) -> Action:

@@ -232,6 +232,14 @@ def phrase(action: Action, action_kind: ActionKind, context: StepContext, *, it:
             return f"turn {the} {direction}" if kind == it else f"turn {direction} {the}"
         case ActionKind.CUT:
             return f"slice {the}"
+        case ActionKind.GATHER:
+            return f"{action.verb} {the}"
+        case ActionKind.SEARCH:
+            return f"go to {the}"
+        case ActionKind.MAKE:
+            return f"{action.verb} the {action.arguments[0].replace('_', ' ')}"
+        case ActionKind.DROP if context.task is not None:
+            return f"put down {the}"
         case ActionKind.PUT if (subject := context.subject(action)) is not None:
             where = "in" if " in the " in action.text else "on"
             what = pronoun(subject.kind) if subject.kind == it else f"the {subject.kind}"

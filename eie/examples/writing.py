@@ -24,6 +24,7 @@ from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
+from inhabit.eie.examples.missing import explain_built
 from inhabit.eie.examples.moments import Moment
 from inhabit.eie.examples.tempting import against
 from inhabit.eie.examples.topology import Topology
@@ -38,14 +39,9 @@ from inhabit.eie.examples.wording import (
     recognise,
 )
 from inhabit.envs.core import Action
-from inhabit.envs.template import ActionKind, Event, ShowsHeld
+from inhabit.envs.template import ActionKind, Event, SaysInWords, ShowsHeld
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery"]
-
-
-def alone(draft: Draft) -> Draft:
-    """The same example, marked as one without twins."""
-    return replace(draft, example=draft.example.model_copy(update={"twins": ""}))
 
 
 class ExampleWriter:
@@ -73,7 +69,10 @@ class ExampleWriter:
         unseen = moment.observe().text
         if isinstance(self._template, ShowsHeld):
             unseen = self._template.unseen(unseen, moment.context.things)
-        return (unseen, *self.facts(moment))
+        return (self._in_words(unseen), *self.facts(moment))
+
+    def _in_words(self, text: str) -> str:
+        return self._template.in_words(text) if isinstance(self._template, SaysInWords) else text
 
     def facts(self, moment: Moment) -> tuple[str, ...]:
         """The past events that are told of, a sentence each."""
@@ -113,7 +112,7 @@ class ExampleWriter:
         shown = past if kind == "trajectory" else ()
         if any(self.told(member) != self.told(first) for member in members):
             raise RejectedError(Rejection.AMBIGUOUS, "Words would tell the twins apart.")
-        texts = self._shuffled([option.text for option in options])
+        texts = self._shuffled([self._in_words(option.text) for option in options])
         made = []
         for number, member in enumerate(members):
             why = self._why(member.context, options)
@@ -123,10 +122,14 @@ class ExampleWriter:
                 )
             words = _Words(asked, text, texts, why)
             draft = self._draft(kind, number, member.context, member.answer, words, shown)
-            made.append(draft if len(members) > 1 else alone(draft))
+            made.append(draft)
         return made
 
     def _why(self, context: StepContext, options: Sequence[Action]) -> Explanation:
+        if context.task is not None:
+            why = explain_built(context, self._template, self._rng)
+            more = against(context, options, self._template, self._rng)
+            return replace(why, reason=self._in_words(f"{why.reason} {more}".strip()))
         target, held = context.target(context.answer), next(iter(context.held), None)
         going = self._template.action_kind(context.answer) is ActionKind.GO
         if going and held is not None and target is not None and not target.pixels:
@@ -134,12 +137,12 @@ class ExampleWriter:
         event, ahead = self._brought_about(context), self._ahead(context)
         why = explain(context, event, self._template, self._rng, ahead)
         more = against(context, options, self._template, self._rng)
-        return replace(why, reason=f"{why.reason} {more}".strip())
+        return replace(why, reason=self._in_words(f"{why.reason} {more}".strip()))
 
     def _asked(self, kind: Kind, member: Moment, text: str, past: Sequence[TakenStep]) -> str:
         goal, done = self._origin.task.goal, self._events(member.context.done)
         if kind == "recovery":
-            tried = past[-1].action.text
+            tried = self._in_words(past[-1].action.text)
             return question_after_failure(goal, text, done, tried, _FAILED, self._rng)
         if kind == "trajectory":
             text = f"{text} {_CHANGED}".strip()
@@ -152,7 +155,7 @@ class ExampleWriter:
             RejectedError: they must not be kept.
         """
         asked = question_of_film(self._rng)
-        texts = self._shuffled([transition.action.text for transition in transitions])
+        texts = self._shuffled([self._in_words(t.action.text) for t in transitions])
         made = []
         for number, transition in enumerate(transitions):
             why = recognise(transition.shown, transition.after.context, self._template)
@@ -211,7 +214,7 @@ class ExampleWriter:
             text=words.text,
             question=words.asked,
             candidates=words.options,
-            answer=words.options.index(answer.text),
+            answer=words.options.index(self._in_words(answer.text)),
             reason=words.why.reason,
             key_concepts=words.why.key_concepts,
             goal=task.goal,
@@ -257,8 +260,8 @@ class ExampleWriter:
             else:
                 found.append(
                     Past(
-                        action=step.action.text,
-                        feedback=step.feedback,
+                        action=self._in_words(step.action.text),
+                        feedback=self._in_words(step.feedback),
                         failed=step.failed,
                         image=image,
                     )
@@ -270,8 +273,9 @@ class ExampleWriter:
         plan = (answer,) if kind == "recognition" else context.plan
         names = self._names(done)
         event = self._topology.current(plan, self._template, names)
-        wish = event.wish if event is not None else answer.text
-        return (self._origin.task.goal, wish, answer.text)
+        said = self._in_words(answer.text)
+        wish = event.wish if event is not None else said
+        return (self._origin.task.goal, wish, said)
 
     def _lineage(self, context: StepContext) -> Lineage:
         origin = self._origin
@@ -282,7 +286,7 @@ class ExampleWriter:
             parents=origin.parents,
             change=origin.change,
             steps=origin.steps,
-            task=origin.task.model_dump(mode="json"),
+            task=(context.task or origin.task).model_dump(mode="json"),
             seed=origin.seed,
             actions=tuple(step.action.text for step in context.done),
             plan=tuple(action.text for action in context.plan),

@@ -12,6 +12,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from inhabit.eie.checking.checks import check_goal
 from inhabit.eie.checking.splits import split_of
+from inhabit.eie.examples.built import BuiltTwins
 from inhabit.eie.examples.context import SynthesisEnv
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Origin, Piece, RejectedError
 from inhabit.eie.examples.events import check_events
@@ -20,7 +21,7 @@ from inhabit.eie.examples.extract import ExampleExtractor
 from inhabit.eie.making.author import AuthorReply, Proposal
 from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.core import Action, Env, SceneError, Task
-from inhabit.envs.template import ActionKind, FewRooms, Template
+from inhabit.envs.template import ActionKind, BuildsTwins, FewRooms, Template
 
 MAX_STEPS = 50
 """Maximum length of an episode that examples are extracted from."""
@@ -53,6 +54,9 @@ class Pipeline:
         try:
             proposal = self._read(answer.raw, env.Scene)
             origin = self._origin(answer, proposal, author, rng)
+            if isinstance(self._template, BuildsTwins):
+                yield from self._built(env, answer, origin, rng)
+                return
             plan = self._start(env, origin)
             origin = replace(origin, steps=len(plan))
             job = ExtractionJob(origin, self._template, self._settings, rng)
@@ -60,6 +64,17 @@ class Pipeline:
             yield from self._with_parent(env, answer, origin, pieces)
         except RejectedError as error:
             yield error.refused
+
+    def _built(
+        self, env: Env, answer: AuthorReply, origin: Origin, rng: random.Random
+    ) -> Iterator[Piece]:
+        """The examples of scenes that the template builds as twins."""
+        assert isinstance(self._template, BuildsTwins)
+        tasks = self._template.twins(origin.task, self._settings.candidates, rng)
+        job = ExtractionJob(origin, self._template, self._settings, rng)
+        steps = None if answer.parent is None else self._template.steps(answer.parent)
+        for piece in BuiltTwins(env, job, self._start).pieces(tasks):
+            yield piece.of_parent(steps) if isinstance(piece, Draft) else piece
 
     def _read(self, raw: JsonValue, scene: Any) -> Proposal:
         """The answer as a proposal, checked against the schema."""

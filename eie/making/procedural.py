@@ -33,9 +33,9 @@ class Procedural(Author):
 
     async def propose(self, request: AuthorRequest) -> AuthorReply:
         """A task that depends only on the number and the seed of the request."""
-        return await asyncio.to_thread(self.rng, request)
+        return await asyncio.to_thread(self.reply, request)
 
-    def rng(self, request: AuthorRequest) -> AuthorReply:
+    def reply(self, request: AuthorRequest) -> AuthorReply:
         """The same, at once."""
         number, seed = request.number, request.seed
         rng = random.Random(f"{self._env} author {seed} {number}")

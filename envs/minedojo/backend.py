@@ -7,7 +7,7 @@ passed to `MineDojo(settings, start=...)`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,18 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Stop the world. Safe to call twice."""
+
+
+@runtime_checkable
+class Restartable(Protocol):
+    """A backend that can begin another episode on the same land."""
+
+    def restart(self, scene: Mapping[str, Any]) -> None:
+        """Begin a scene with the land of the present one, in which no action was taken.
+
+        Raises:
+            SimulatorError: the world is gone.
+        """
 
 
 Start = Callable[[Mapping[str, Any], int, int], Backend]

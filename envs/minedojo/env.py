@@ -21,7 +21,7 @@ from inhabit.envs.core import (
     Task,
 )
 from inhabit.envs.minedojo import candidates, game_state
-from inhabit.envs.minedojo.backend import Backend, Start
+from inhabit.envs.minedojo.backend import Backend, Restartable, Start
 from inhabit.envs.minedojo.evolution import facts
 from inhabit.envs.minedojo.expert import planner
 from inhabit.envs.minedojo.expert.shortest import Shortest, shortest
@@ -31,7 +31,7 @@ from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.real.env import RealMineDojo
 from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.tasks.goals import conditions
-from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world, read_scene
+from inhabit.envs.minedojo.tasks.scene import FURNISHING, MineDojoScene, as_world, read_scene
 from inhabit.envs.plain_data import state_digest
 
 _NEAR = 36
@@ -44,7 +44,8 @@ def make(backend: str, settings: MineDojoSettings) -> Env:
 
 
 class MineDojo(Env):
-    """One agent in one voxel world. The world is started afresh for every task.
+    """One agent in one voxel world. The world is started afresh for every task,
+    unless it has the land of the last one, and no action has changed it.
 
     The state is deterministic: terrain, mobs and drops use one random generator of the mod, seeded
     by `world_seed` or, if the scene has none, by the seed of `reset`, and time passes only during
@@ -67,6 +68,8 @@ class MineDojo(Env):
         self._now: GameState | None = None
         self._picture: NDArray[np.uint8] | None = None
         self._failed = False
+        self._land: object = None
+        """The land that the world has; None once an action may have changed it."""
         self.determinism = Determinism.STATE
 
     def reset(self, task: Task, *, seed: int) -> None:
@@ -78,11 +81,30 @@ class MineDojo(Env):
             UnavailableError: Luanti or what it needs is not on this machine.
         """
         scene = read_scene(task)
+        size = scene.image_size or (self._settings.height, self._settings.width)
+        wanted = as_world(scene, seed=seed)
+        land = (size, {key: wanted[key] for key in wanted if key not in FURNISHING})
+        world, self._world = self._world, None
+        if world is not None and (land != self._land or not isinstance(world, Restartable)):
+            world.close()
+            world = None
         self.close()
-        height, width = scene.image_size or (self._settings.height, self._settings.width)
+        if world is None:
+            world = self._start(wanted, size[1], size[0])
+        else:
+            self._restart(world, wanted)
+        self._world, self._land = world, land
         self._scene, self._failed = scene, False
-        self._world = self._start(as_world(scene, seed=seed), width, height)
         self._first = self._now = game_state.read(self._world.ask("state"))
+
+    @staticmethod
+    def _restart(world: Backend, wanted: Mapping[str, Any]) -> None:
+        assert isinstance(world, Restartable)
+        try:
+            world.restart(wanted)
+        except BaseException:
+            world.close()
+            raise
 
     def observe(self) -> Observation:
         """The image, uint8 (height, width, 3), and a text about health and inventory."""
@@ -112,6 +134,7 @@ class MineDojo(Env):
             said = "There is no such action. Say for example: mine log."
             return Outcome(Reason.UNKNOWN_ACTION, said, met, total, over=False, cost=0)
         name = meant.arguments[0] if meant.arguments else None
+        self._land = None
         came = world.ask("skill", skill=meant.verb, name=name, deadline=self._settings.deadline)
         self._failed = came.get("reason") is not None
         self._now = game_state.read(world.ask("state"))
@@ -188,6 +211,7 @@ class MineDojo(Env):
         Raises:
             SimulatorError: it is gone.
         """
+        self._land = None
         return self._there()[0].ask(op, **fields)
 
     def _is_over(self) -> bool:

@@ -58,7 +58,8 @@ def vocabulary() -> Sequence[Action]:
 def understand(text: str) -> Action | None:
     """Parse a text; None if it is not an action."""
     words = text.strip().strip(".!").lower().split()
-    words = [w for i, w in enumerate(words) if i == 0 or w not in ("a", "an", "the", "some")]
+    if len(words) > 1 and words[1] in ("a", "an", "the", "some"):
+        del words[1]
     if not words or len(words) > 8:
         return None
     if " ".join(words) in ALONE:

@@ -11,6 +11,7 @@ from inhabit.envs.virtualhome.graph.script import ARGUMENTS, IN_UNITY, ScriptLin
 from inhabit.envs.virtualhome.graph.verbs import VERBS, Verb, read
 from inhabit.envs.virtualhome.graph.visibility import held, near
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
+from inhabit.envs.virtualhome.words import class_of
 
 HELD = "thing in hand"
 """Placeholder for the held object, right hand first, in the vocabulary."""
@@ -131,10 +132,12 @@ def _fits(verb: Verb, properties: Iterable[str]) -> bool:
 
 
 def _called(said: str, names: NodeNames, known: Set[str]) -> str | None:
-    """A name in this flat: full name, class, or the held object."""
+    """A name in this flat: full name, class, its words, or the held object."""
     squeezed = squeeze(said)
     if squeezed in (squeeze(HELD), "it"):
         return HELD
+    said = class_of(squeezed) or said
+    squeezed = squeeze(said)
     ids = names.find(said)
     if len(ids) == 1 and squeeze(names.of(ids[0])) == squeezed:
         return names.of(ids[0])

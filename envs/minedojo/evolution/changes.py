@@ -10,9 +10,10 @@ from inhabit.envs.minedojo.evolution.scenes import (
     CLUTTER,
     around,
     creatures,
-    draw_scene,
     land,
 )
+from inhabit.envs.minedojo.evolution.workshop import draw_goal, inventory, made_from, needed_for
+from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 
@@ -47,42 +48,59 @@ def _distractors(scene: MineDojoScene, rng: random.Random) -> dict[str, object] 
 
 
 def _emptier(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
-    """Remove one item of a stack, so that more has to be gathered or made."""
-    stacks = [one for one in scene.initial_inventory if _is_stuff(one.name)]
-    if not stacks:
+    """Carry what an ingredient is made of instead of it, so that it has to be made."""
+    held = _held(scene)
+    made = [name for name in sorted(held) if _is_stuff(name) and made_from(name)]
+    if not made:
         return None
-    less = rng.choice(stacks)
-    left = [
-        one.model_copy(update={"quantity": one.quantity - 1}) if one == less else one
-        for one in scene.initial_inventory
-    ]
-    return {"initial_inventory": tuple(one for one in left if one.quantity)}
+    name = rng.choice(made)
+    count = held.pop(name)
+    parts = made_from(name)
+    for part, each in parts.items():
+        held[part] = held.get(part, 0) + (1 if part == "coal" else each * count)
+    if "coal" in parts:
+        held["cobblestone"] = held.get("cobblestone", 0) + 8
+    return {"initial_inventory": inventory(held, rng)}
 
 
 def _more(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
+    """Want one more, and carry what that needs."""
     if scene.task != "harvest":
         return None
-    return {"target_quantities": {n: c + 1 for n, c in scene.quantities.items()}}
+    held = _held(scene)
+    for item in scene.target_names:
+        for station in (FURNACE, TABLE):
+            for name, count in needed_for(item, 1, station).items():
+                held[name] = held.get(name, 0) + count
+    return {
+        "target_quantities": {n: c + 1 for n, c in scene.quantities.items()},
+        "initial_inventory": inventory(held, rng),
+    }
 
 
 def _combined(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
     """The goals of two scenes in one, with the inventory of both."""
-    other = draw_scene(rng)
+    other = draw_goal(rng)
     if scene.task != "harvest" or other.task != "harvest":
         return None
     if set(scene.target_names) & set(other.target_names):
         return None
-    held = {one.name: one for one in (*other.initial_inventory, *scene.initial_inventory)}
+    first, second = _held(scene), _held(other)
+    held = {n: first.get(n, 0) + second.get(n, 0) for n in {*first, *second}}
     here = {block.offset for block in scene.blocks}
     return {
         "target_names": (*scene.target_names, *other.target_names),
         "target_quantities": {**scene.quantities, **other.quantities},
-        "initial_inventory": tuple(
-            one.model_copy(update={"slot": slot}) for slot, one in enumerate(held.values())
-        ),
+        "initial_inventory": inventory(held, rng),
         "blocks": (*scene.blocks, *(b for b in other.blocks if b.offset not in here)),
-        **creatures(sorted({*scene.initial_mobs, *other.initial_mobs})),
     }
+
+
+def _held(scene: MineDojoScene) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for item in scene.initial_inventory:
+        found[item.name] = found.get(item.name, 0) + item.quantity
+    return found
 
 
 def _is_stuff(name: str) -> bool:

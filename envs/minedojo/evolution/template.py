@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Any
 
 from pydantic import JsonValue
 
-from inhabit.envs.core import Action, SceneError, Task
+from inhabit.envs.core import Action, SceneError, SceneObject, Task
 from inhabit.envs.minedojo.evolution.changes import CHANGES, HARDER, changed
 from inhabit.envs.minedojo.evolution.facts import STATES, plain
-from inhabit.envs.minedojo.evolution.scenes import draw_scene, every_way
-from inhabit.envs.minedojo.expert.topology import TABLE, Node, graph
+from inhabit.envs.minedojo.evolution.goals import goal_of
+from inhabit.envs.minedojo.evolution.scenes import every_way
+from inhabit.envs.minedojo.evolution.twins import LEAST, steps, views
+from inhabit.envs.minedojo.evolution.views import predictions
+from inhabit.envs.minedojo.evolution.workshop import (
+    CRAFTED,
+    SMELTED,
+    draw_goal,
+    made_from,
+    needed_for,
+)
+from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Node, graph
 from inhabit.envs.minedojo.language import say
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.settings import MineDojoSettings
@@ -35,11 +46,6 @@ _ACTION_KINDS = {
     "place": ActionKind.DROP,
 }
 _GATHERED = ("mine", "hunt", "milk", "shear", "collect")
-_WORDS = {
-    "harvest": ("Obtain {}.", "Get {}.", "We need {}.", "Come by {}."),
-    "combat": ("Defeat {}.", "Fight {} and win.", "Get rid of {}."),
-    "techtree": ("Make a {} and use it.", "Come to use a {}."),
-}
 MAX_STEPS = 40
 
 
@@ -83,13 +89,37 @@ class MineDojoTemplate:
         )
 
     def seed(self, rng: random.Random, name: str) -> Task:
-        """Sample a new task: a goal item with its ingredients nearby."""
-        return _task(name, draw_scene(rng), rng)
+        """Sample a new task: an item to make, for which something is missing."""
+        while True:
+            scene = draw_goal(rng)
+            if len(predictions(scene, rng, LEAST)) >= LEAST:
+                return _task(name, scene, rng)
 
     def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
         """Change one aspect of a task; None if that is not possible."""
         scene = changed(read_scene(task), change, rng)
-        return None if scene is None else _task(name, scene, rng)
+        if scene is None or len(predictions(scene, rng, LEAST)) < LEAST:
+            return None
+        return _task(name, scene, rng)
+
+    def twins(self, task: Task, count: int, rng: random.Random) -> Sequence[Task]:
+        """The same task among different stations, blocks and animals."""
+        return [
+            task.model_copy(update={"scene": scene.model_dump(mode="json", exclude_defaults=True)})
+            for scene in views(read_scene(task), count, rng)
+        ]
+
+    def steps(self, task: Task) -> int | None:
+        """The length of a plan by the recipes."""
+        return steps(read_scene(task))
+
+    def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
+        """What is carried, without what the image shows: the stations within reach."""
+        return re.sub(r"\s*Within reach: [^.]*\.", "", text)
+
+    def in_words(self, text: str) -> str:
+        """The text with names such as "crafting table"."""
+        return re.sub(r"(?<=[a-z])_(?=[a-z])", " ", text)
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
         """MineDojo's task class."""
@@ -114,16 +144,11 @@ class MineDojoTemplate:
 
 
 def _task(name: str, scene: MineDojoScene, rng: random.Random) -> Task:
-    wanted = scene.quantities or {str(scene.tech_item): 1}
-    listed = [
-        plain(item) if scene.task == "techtree" else f"{count} {plain(item)}"
-        for item, count in wanted.items()
-    ]
     return Task(
         id=name,
         env="minedojo",
         kind=scene.task,
-        goal=rng.choice(_WORDS[scene.task]).format(" and ".join(listed)),
+        goal=goal_of(scene, made={*scene.quantities} <= {*SMELTED, *CRAFTED}, rng=rng),
         scene=scene.model_dump(mode="json", exclude_defaults=True),
         max_steps=MAX_STEPS,
     )
@@ -132,6 +157,10 @@ def _task(name: str, scene: MineDojoScene, rng: random.Random) -> Task:
 @cache
 def _lexicon() -> Lexicon:
     made = {item: _origin(way.verb, way.about, way.needs) for item, way in every_way().items()}
+    for item in (FURNACE, TABLE, *SMELTED, *CRAFTED):
+        needs = {**needed_for(item, 1, FURNACE)} or {**needed_for(item, 1, TABLE)}
+        if needs or (needs := {**made_from(item)}):
+            made[item] = _origin("craft", item, needs)
     every = {*names("item"), *names("block"), *mobs(), *made, *made.values()}
     every |= {block["name"] for block in content()["blocks"]}
     return Lexicon(

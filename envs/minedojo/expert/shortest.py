@@ -76,6 +76,9 @@ class _Step:
     """The station that is nearby afterwards."""
 
 
+_EXPLORING = _Step(_EXPLORE)
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
     held: tuple[int, ...]
@@ -171,6 +174,8 @@ class _Search:
         self._goal = [(self._place[name], count) for name, count in goal if name in self._place]
         self._possible = len(self._goal) == len(goal)
         self._steps = sorted(self._all_steps(sources), key=lambda step: step.action.text)
+        texts = Counter(step.action.text for step in self._steps)
+        self._ambiguous = {text for text, count in texts.items() if count > 1}
         self._fuel = [(self._place[n], round(2 * h)) for n, h in FUEL if n in self._place]
         self._start = _State(
             tuple(held.get(item, 0) for item in sorted(relevant)),
@@ -234,23 +239,30 @@ class _Search:
             if station in self._seen:
                 yield _Step(say("find", station), source=station, sets_up=station)
         if self._hopeful:
-            yield _Step(_EXPLORE)
+            yield _EXPLORING
 
     def _after(self, state: _State) -> Iterator[tuple[Action, _State]]:
         """Every possible action with its result."""
         can = [step for step in self._steps if self._can(step, state)]
         for step in can:
             # With two possible recipes for an item, the action does not say which is used.
-            doubtful = not self._hopeful and sum(s.action == step.action for s in can) > 1
+            doubtful = (
+                not self._hopeful
+                and step.action.text in self._ambiguous
+                and sum(s.action == step.action for s in can) > 1
+            )
             after = None if doubtful else self._applied(step, state)
             if after is not None:
                 yield step.action, after
 
     def _can(self, step: _Step, state: _State) -> bool:
-        if step.action == _EXPLORE:
+        if step is _EXPLORING:
             return not state.shown
-        stands = {None: True, TABLE: state.table, FURNACE: state.furnace}
-        if not stands[step.station] or (step.sets_up is not None and stands[step.sets_up]):
+        if (step.station == TABLE and not state.table) or (step.sets_up == TABLE and state.table):
+            return False
+        if step.station == FURNACE and not state.furnace:
+            return False
+        if step.sets_up == FURNACE and state.furnace:
             return False
         if step.tools and not any(state.held[tool] for tool in step.tools):
             return False
@@ -266,7 +278,7 @@ class _Search:
 
     def _applied(self, step: _Step, state: _State) -> _State | None:
         """The result of a step; None without fuel."""
-        if step.action == _EXPLORE:
+        if step is _EXPLORING:
             return replace(state, moved=True, shown=True)
         held, left, heat = list(state.held), list(state.left), state.heat
         for place, count in step.needs:

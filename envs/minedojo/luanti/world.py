@@ -54,6 +54,14 @@ class LuantiWorld:
             self._launch.close()
             raise
 
+    def restart(self, scene: Mapping[str, Any]) -> None:
+        """Begin a scene with the same land. The last one must have had no actions.
+
+        Raises:
+            SimulatorError: it is gone.
+        """
+        self.ask("restart", scene=scene, timeout=_FIRST)
+
     @property
     def pids(self) -> tuple[int, ...]:
         """Process ids of Xvfb and Luanti."""

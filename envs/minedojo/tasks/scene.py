@@ -21,6 +21,14 @@ from inhabit.envs.core import SceneError, Task
 from inhabit.envs.minedojo.tasks import names
 
 Kind = Literal["open-ended", "harvest", "combat", "techtree", "survival", "creative", "playthrough"]
+FURNISHING = frozenset(
+    (
+        *("initial_inventory", "blocks", "initial_mobs", "initial_mob_spawn_range_low"),
+        *("initial_mob_spawn_range_high", "start_time", "initial_weather", "start_health"),
+        *("start_food", "start_yaw"),
+    )
+)
+"""The parameters of the simulator that a running world can change."""
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 _NIGHT = 18000
 _NOON = 6000
@@ -155,6 +163,10 @@ class MineDojoScene(BaseModel):
 
     initial_inventory: Annotated[tuple[InventoryItem, ...], BeforeValidator(_inventory)] = ()
     start_position: Position | None = None
+    start_yaw: float | None = Field(default=None, ge=-180, le=180)
+    """Where one looks at the start, in degrees: 0 is south, 90 west. One of four directions, picked
+    uniformly at random, where neither this nor a position is given. Not a parameter of MineDojo's.
+    """
     start_health: float = Field(default=20.0, gt=0, le=20)
     start_food: int = Field(default=20, ge=0, le=20)
     start_time: int | None = Field(default=None, ge=0, lt=24000)
@@ -263,6 +275,8 @@ def as_world(scene: MineDojoScene, *, seed: int) -> Mapping[str, Any]:
         world[field] = getattr(scene, field)
     if scene.start_position is not None:
         world["start_position"] = scene.start_position.model_dump()
+    if scene.start_yaw is not None:
+        world["start_yaw"] = scene.start_yaw
     return world
 
 

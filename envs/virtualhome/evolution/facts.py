@@ -8,6 +8,7 @@ from inhabit.envs.core import SceneObject
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.visibility import held
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
+from inhabit.envs.virtualhome.words import spoken
 
 _NOT_OBJECTS = frozenset(("Rooms", "Characters", "Walls", "Floor", "Floors", "Ceiling"))
 """Categories of structural parts and of inhabitants."""
@@ -47,11 +48,6 @@ def things(
     return tuple(found)
 
 
-def spoken(class_name: str) -> str:
-    """A class in English: "kitchen table" for VirtualHome's "kitchentable"."""
-    return _WORDS.get(class_name, class_name.replace("_", " "))
-
-
 def _support(world: FlatWorld, id_: int, among: set[int]) -> tuple[int | None, bool]:
     """What an object is in, or else on; without rooms."""
     for relation, inside in (("INSIDE", True), ("ON", False)):
@@ -72,49 +68,3 @@ def _states(node: Node, washable: bool) -> Mapping[str, bool]:
         "dirty": ("DIRTY", washable),
     }
     return {name: state in node.states for name, (state, possible) in can.items() if possible}
-
-
-_WORDS: Mapping[str, str] = {
-    "alarmclock": "alarm clock",
-    "barsoap": "bar of soap",
-    "basketforclothes": "laundry basket",
-    "bathroomcabinet": "bathroom cabinet",
-    "bathroomcounter": "bathroom counter",
-    "boardgame": "board game",
-    "ceilinglamp": "ceiling lamp",
-    "cellphone": "cell phone",
-    "clothespants": "pants",
-    "clothesshirt": "shirt",
-    "coffeemaker": "coffee maker",
-    "coffeetable": "coffee table",
-    "condimentshaker": "condiment shaker",
-    "cookingpot": "cooking pot",
-    "cutleryfork": "fork",
-    "cutleryknife": "knife",
-    "cuttingboard": "cutting board",
-    "dishbowl": "bowl",
-    "dishwashingliquid": "dishwashing liquid",
-    "facecream": "face cream",
-    "floorlamp": "floor lamp",
-    "fryingpan": "frying pan",
-    "garbagecan": "garbage can",
-    "hairproduct": "hair product",
-    "kitchencabinet": "kitchen cabinet",
-    "kitchencounter": "kitchen counter",
-    "kitchentable": "kitchen table",
-    "lightswitch": "light switch",
-    "papertowel": "paper towel",
-    "photoframe": "photo frame",
-    "remotecontrol": "remote control",
-    "standingmirror": "standing mirror",
-    "tablelamp": "table lamp",
-    "toiletpaper": "toilet paper",
-    "towelrack": "towel rack",
-    "tvstand": "tv stand",
-    "wallpictureframe": "picture frame",
-    "washingmachine": "washing machine",
-    "washingsponge": "washing sponge",
-    "waterglass": "water glass",
-    "wineglass": "wine glass",
-}
-"""Compound class names of our flats, with their parts."""

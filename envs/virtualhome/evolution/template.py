@@ -13,7 +13,6 @@ from pydantic import JsonValue, ValidationError
 from inhabit.envs.core import Action, SceneError, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.virtualhome.catalogue import catalogue
-from inhabit.envs.virtualhome.evolution.facts import spoken
 from inhabit.envs.virtualhome.evolution.wording import both, worded
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
@@ -21,6 +20,7 @@ from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.tasks.sampling import KINDS, DrawnGoal, draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
+from inhabit.envs.virtualhome.words import in_words, spoken
 
 _SURFACES = """bathroomcounter bed bench bookshelf coffeetable desk dresser kitchencounter
     kitchentable nightstand sofa tvstand"""
@@ -189,6 +189,10 @@ class VirtualHomeTemplate:
         if any(thing.held and not thing.pixels for thing in things):
             return text
         return re.sub(r"You hold [^.]*\.\s*", "", text)
+
+    def in_words(self, text: str) -> str:
+        """The text with names such as "kitchen table"."""
+        return in_words(text)
 
 
 def _lexicon() -> Lexicon:

@@ -6,9 +6,9 @@ import random
 from collections.abc import Mapping, Sequence
 
 from inhabit.envs.alfred.phrasing.facts import pick
-from inhabit.envs.virtualhome.evolution.facts import spoken
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.goals import ActionGoal, Goal, RelationGoal, StateGoal
+from inhabit.envs.virtualhome.words import spoken
 
 _INTO = {
     "in": ("in", "into", "inside", "inside of"),

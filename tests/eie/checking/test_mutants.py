@@ -172,7 +172,7 @@ def _mutants(mutation: Mutation, template: Template, count: int) -> Iterator[Aut
     rng = random.Random(mutation.__name__)
     number = made = 0
     while made < count:
-        answer = author.rng(AuthorRequest(number, seed=7))
+        answer = author.reply(AuthorRequest(number, seed=7))
         number += 1
         assert isinstance(answer.raw, dict)
         task: Plain = dict(answer.raw)

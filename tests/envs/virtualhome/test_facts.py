@@ -8,6 +8,7 @@ from served import served
 
 from inhabit.envs.core import Factual, Privileged, SceneObject, Task
 from inhabit.envs.virtualhome.env import make
+from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
 from inhabit.envs.virtualhome.graph.library import load
 from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
@@ -105,3 +106,15 @@ def test_the_evolving_graph_keeps_no_times_of_its_steps(task: Task) -> None:
             env.act(action)
     # Of every edge it would keep when it was touched, for as long as the program runs.
     assert not load().environment.TimeMeasurement._measurement_time
+
+
+def test_names_in_words_are_parsed(task: Task) -> None:
+    template = VirtualHomeTemplate()
+    with make("embedded", VirtualHomeSettings(view="none")) as env:
+        env.reset(task, seed=0)
+        for action in env.vocabulary():
+            assert env.parse(template.in_words(action.text)) == env.parse(action.text) == action
+    assert template.in_words("put the dishbowl in the kitchencabinet_2") == (
+        "put the bowl in the kitchencabinet_2"
+    )
+    assert template.in_words("grab the cutleryknife") == "grab the cutlery knife"

@@ -13,6 +13,7 @@ end)
 
 local calls = {
 	start = function() return inhabit.start() end,
+	restart = function(ask) return inhabit.restart(ask) end,
 	step = function(ask) return inhabit.skills.step(ask) end,
 	skill = function(ask) return inhabit.skills.run(ask) end,
 	state = function(ask) return inhabit.state(ask) end,

@@ -3,6 +3,11 @@
 local stream = PcgRandom(inhabit.scene.world_seed)
 local FULL = 2 ^ 31
 
+--- Begin the stream of events again.
+function inhabit.reseed()
+	stream = PcgRandom(inhabit.scene.world_seed)
+end
+
 --- A number in [0, 1) of the stream that events draw from.
 function inhabit.chance()
 	return (stream:next() + FULL) / (2 * FULL)

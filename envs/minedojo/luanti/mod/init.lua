@@ -20,7 +20,7 @@ inhabit.scene = read("scene.json")
 for _, part in ipairs({
 	"chance", "items", "blocks", "recipes", "looks", "trees", "terrain", "sky", "body", "pack",
 	"mobs", "temper", "digging", "hands", "routes", "sight", "moves", "crafting", "skills", "state",
-	"start", "screen",
+	"start", "restart", "screen",
 }) do
 	dofile(path .. "/" .. part .. ".lua")
 end

@@ -2,6 +2,8 @@
 
 local scene, body, pack = inhabit.scene, inhabit.body, inhabit.pack
 
+local replaced = {}  -- what stood where the scene placed its blocks, in order
+
 local function stand()
 	if scene.start_position then
 		local at = scene.start_position
@@ -14,6 +16,7 @@ local function stand()
 	body.pos = { x = at, y = inhabit.ground(at, at) + 0.5, z = at }
 	inhabit.land.wait(body.pos)
 	body.yaw = inhabit.draw(0, 3) * math.pi / 2
+	if scene.start_yaw then body.yaw = -math.rad(scene.start_yaw) end
 	body.pitch = 0.1
 end
 
@@ -21,8 +24,15 @@ local function furnish()
 	local feet = inhabit.routes.here()
 	for _, block in ipairs(scene.blocks) do
 		local low = { x = feet.x - block.offset[1], y = feet.y + block.offset[2], z = feet.z + block.offset[3] }
+		replaced[#replaced + 1] = { at = low, node = minetest.get_node(low) }
 		minetest.set_node(low, { name = inhabit.engine_name(block.name, block.variant) })
 	end
+end
+
+--- Put back what stood where the scene placed its blocks.
+function inhabit.unfurnish()
+	for i = #replaced, 1, -1 do minetest.set_node(replaced[i].at, replaced[i].node) end
+	replaced = {}
 end
 
 local function people()
@@ -44,9 +54,8 @@ local function animals()
 	end
 end
 
---- Begin: furnish the world and stand in it.
-function inhabit.start()
-	local player = minetest.get_player_by_name("singleplayer")
+--- Furnish the world and stand in it.
+function inhabit.begin()
 	pack.prepare()
 	for _, item in ipairs(scene.initial_inventory) do pack.set(item.slot, item.name, item.variant, item.quantity) end
 	stand()
@@ -54,6 +63,11 @@ function inhabit.start()
 	body.grounded = true
 	people()
 	animals()
-	inhabit.screen.prepare(player)
+end
+
+--- Begin the first episode.
+function inhabit.start()
+	inhabit.begin()
+	inhabit.screen.prepare(minetest.get_player_by_name("singleplayer"))
 	return {}
 end

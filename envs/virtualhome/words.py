@@ -1,0 +1,73 @@
+"""VirtualHome's class names in English words: "kitchen table" for "kitchentable"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from inhabit.envs.virtualhome.graph.names import squeeze
+
+
+def spoken(class_name: str) -> str:
+    """A class in English."""
+    return _WORDS.get(class_name, class_name.replace("_", " "))
+
+
+def in_words(text: str) -> str:
+    """A text with its class names in words; names with numbers stay."""
+    return _NAMED.sub(lambda match: _SAID[match[0]], text)
+
+
+def class_of(squeezed: str) -> str | None:
+    """The class of squeezed words, such as "laundrybasket"; None if they are no name of ours."""
+    return _CLASSES.get(squeezed)
+
+
+_WORDS: Mapping[str, str] = {
+    "alarmclock": "alarm clock",
+    "barsoap": "bar of soap",
+    "basketforclothes": "laundry basket",
+    "bathroomcabinet": "bathroom cabinet",
+    "bathroomcounter": "bathroom counter",
+    "boardgame": "board game",
+    "ceilinglamp": "ceiling lamp",
+    "cellphone": "cell phone",
+    "clothespants": "pants",
+    "clothesshirt": "shirt",
+    "coffeemaker": "coffee maker",
+    "coffeetable": "coffee table",
+    "condimentshaker": "condiment shaker",
+    "cookingpot": "cooking pot",
+    "cutleryfork": "fork",
+    "cutleryknife": "knife",
+    "cuttingboard": "cutting board",
+    "dishbowl": "bowl",
+    "dishwashingliquid": "dishwashing liquid",
+    "facecream": "face cream",
+    "floorlamp": "floor lamp",
+    "fryingpan": "frying pan",
+    "garbagecan": "garbage can",
+    "hairproduct": "hair product",
+    "kitchencabinet": "kitchen cabinet",
+    "kitchencounter": "kitchen counter",
+    "kitchentable": "kitchen table",
+    "lightswitch": "light switch",
+    "papertowel": "paper towel",
+    "photoframe": "photo frame",
+    "remotecontrol": "remote control",
+    "standingmirror": "standing mirror",
+    "tablelamp": "table lamp",
+    "toiletpaper": "toilet paper",
+    "towelrack": "towel rack",
+    "tvstand": "tv stand",
+    "wallpictureframe": "picture frame",
+    "washingmachine": "washing machine",
+    "washingsponge": "washing sponge",
+    "waterglass": "water glass",
+    "wineglass": "wine glass",
+}
+"""Compound class names of our flats, with their parts."""
+_SAID: Mapping[str, str] = {**_WORDS, "cutleryknife": "cutlery knife"}
+"""For texts in which every name means one class: there is a class "knife" too."""
+_NAMED = re.compile(rf"\b(?:{'|'.join(_SAID)})\b")
+_CLASSES = {squeeze(said): name for name, said in _SAID.items()}
