@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from inhabit.eie.examples.context import StepContext
-from inhabit.eie.examples.wording import be, phrase
+from inhabit.eie.examples.wording import be, phrase, pronoun
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
 
@@ -32,6 +32,7 @@ def against(
     found = [said for option in wrong if (said := _why(context, option, template))]
     if found:
         return rng.choice(found)
+    wrong = [option for option in wrong if _is_there(context, option, template)]
     if not wrong:
         return ""
     option = rng.choice(wrong)
@@ -42,6 +43,8 @@ def against(
 def _why(context: StepContext, option: Action, template: Template) -> str:
     """What the image shows that keeps an option from working; empty if nothing does."""
     target = context.target(option)
+    if target is None and context.task is not None:
+        return _absent(option, template)
     if target is None or not (target.pixels or target.held):
         return ""
     action_kind, kind = template.action_kind(option), target.kind
@@ -65,6 +68,28 @@ def _why(context: StepContext, option: Action, template: Template) -> str:
         case ActionKind.SWITCH_OFF if _is(target, "on", False):
             return f"The {kind} {be(kind)} off already."
     return ""
+
+
+def _absent(option: Action, template: Template) -> str:
+    """That an option is about what is not in the scene."""
+    name = option.arguments[-1].replace("_", " ") if option.arguments else ""
+    none = f"There {be(name)} no {name}"
+    match template.action_kind(option):
+        case ActionKind.GATHER:
+            return f"{none} in view, so you can't {option.verb} {pronoun(name)}."
+        case ActionKind.SEARCH if name:
+            return f"{none} in view to go to."
+        case ActionKind.MAKE if len(option.arguments) > 1:
+            return f"{none} in view, so you can't {option.verb} anything yet."
+    return ""
+
+
+def _is_there(context: StepContext, option: Action, template: Template) -> bool:
+    """Whether the object of an option is in the scene, or can be made of what is."""
+    if context.task is None or not option.arguments:
+        return True
+    kinds, name = {thing.kind for thing in context.things}, option.arguments[0].replace("_", " ")
+    return name in kinds or template.lexicon.products.get(name) in kinds
 
 
 def _in(option: Action) -> str:

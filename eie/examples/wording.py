@@ -238,6 +238,8 @@ def phrase(action: Action, action_kind: ActionKind, context: StepContext, *, it:
             return f"go to {the}"
         case ActionKind.MAKE:
             return f"{action.verb} the {action.arguments[0].replace('_', ' ')}"
+        case ActionKind.OTHER if context.task is not None:
+            return f"{action.verb} {the}"
         case ActionKind.DROP if context.task is not None:
             return f"put down {the}"
         case ActionKind.PUT if (subject := context.subject(action)) is not None:
