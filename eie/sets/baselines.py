@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Protocol
 
 from inhabit.eie.examples.example import Example
 from inhabit.eie.sets.folds import FOLDS, folds
 from inhabit.eie.sets.regression import CandidateRegression, hashed
+from inhabit.eie.sets.seeing import Grid
 from inhabit.eie.sets.text_features import TfIdf, bag_of_words, roles
 from inhabit.eie.sets.text_network import TextNetwork
 from inhabit.episodes.scoring.metrics import wilson
@@ -66,13 +68,25 @@ class Report:
         return max((one.accuracy for one in self.baselines if one.sees), default=None)
 
 
-def measure(examples: Examples, seed: int = 0, eyes: Extract | None = None) -> Report | None:
+class Sight(Protocol):
+    """What a vision network tells of the images of a set."""
+
+    def __call__(self, example: Example) -> Sequence[Mapping[str, float]]:
+        """Features of each candidate, from what it detects."""
+        ...
+
+    def grid(self, example: Example) -> Grid:
+        """Features of the cells of the image."""
+        ...
+
+
+def measure(examples: Examples, seed: int = 0, eyes: Sight | None = None) -> Report | None:
     """Train and score all baselines; None if there are fewer examples than folds.
 
     Args:
         examples: of the set; at most the first `MOST` are used.
         seed: of the order of training.
-        eyes: features from the images, for a baseline that sees.
+        eyes: a vision network, for baselines with images.
     """
     known = list(islice(examples(), MOST))
     if len(known) < FOLDS:
@@ -93,8 +107,11 @@ def measure(examples: Examples, seed: int = 0, eyes: Extract | None = None) -> R
         Baseline("small text network", _network(known, fold, seed), len(known)),
     ]
     if eyes is not None:
-        right = _linear(known, fold, eyes, seed)
-        found.append(Baseline("the built-in planner's eyes", right, len(known), sees=True))
+        detected, attended = _linear(known, fold, eyes, seed), _attention(known, fold, eyes, seed)
+        found += [
+            Baseline("a regression on what a vision network detects", detected, len(known), True),
+            Baseline("attention to what a vision network sees", attended, len(known), True),
+        ]
     chance = sum(1 / len(example.candidates) for example in known) / len(known)
     return Report(chance, tuple(found))
 
@@ -123,6 +140,22 @@ def _network(examples: Sequence[Example], fold: Sequence[int], seed: int) -> int
         model = TextNetwork.trained(train, seed)
         test = [e for e, other in zip(examples, fold, strict=True) if other == held]
         right += sum(model.choose(example) == example.answer for example in test)
+    return right
+
+
+def _attention(examples: Sequence[Example], fold: Sequence[int], eyes: Sight, seed: int) -> int:
+    from inhabit.eie.sets.image_network import ImageNetwork
+
+    grids = [eyes.grid(example) for example in examples]
+    right = 0
+    for held in sorted(set(fold)):
+        train = [i for i, other in enumerate(fold) if other != held]
+        model = ImageNetwork.trained([examples[i] for i in train], [grids[i] for i in train], seed)
+        right += sum(
+            model.choose(examples[i], grids[i]) == examples[i].answer
+            for i, other in enumerate(fold)
+            if other == held
+        )
     return right
 
 

@@ -15,6 +15,8 @@ from inhabit.eie.sets.text_features import words
 
 Cells = NDArray[np.float32]
 """Log-odds of each class in each cell, (classes, rows, columns)."""
+Grid = NDArray[np.float16]
+"""Features of the cells of an image, (cells, features)."""
 Facts = Mapping[str, float]
 """Named numbers about an image, about -2 to 2."""
 
@@ -48,6 +50,7 @@ class EyeFeatures:
         self._index = {name: i for i, name in enumerate(self._detector.names)}
         self._plain = [n for n in self._index if not n.startswith((*_STATES, _HELD))]
         self._seen: dict[str, Cells] = {}
+        self._grids: dict[str, Grid] = {}
 
     def __call__(self, example: Example) -> list[Mapping[str, float]]:
         """Features of each candidate."""
@@ -68,6 +71,11 @@ class EyeFeatures:
                 {verb: 1.0} | {f"{verb}|{k}": value for k, value in _crossed(facts).items()}
             )
         return found
+
+    def grid(self, example: Example) -> Grid:
+        """Features of 5x5 cells of the image, for an `ImageNetwork`."""
+        self._cells(example.image)
+        return self._grids[example.image]
 
     def _facts(self, cells: Cells, thing: str, taken: set[str]) -> Facts:
         """What is held, and how the candidate's own thing looks."""
@@ -105,8 +113,21 @@ class EyeFeatures:
     def _cells(self, image: str) -> Cells:
         if image not in self._seen:
             with Picture.open(self._folder / image, formats=("PNG",)) as opened:
-                self._seen[image] = self._detector.logits(np.asarray(opened.convert("RGB")))
+                shown, odds = self._detector.look(np.asarray(opened.convert("RGB")))
+            self._seen[image] = odds
+            known = np.clip(odds, -_MOST, _MOST / 2) / 4
+            self._grids[image] = _pooled(np.concatenate([shown, known]))
         return self._seen[image]
+
+
+def _pooled(cells: Cells) -> Grid:
+    """Maximum and mean of each 3x3 cells, (cells, features)."""
+    features, rows, columns = cells.shape
+    parts = cells[:, : rows // 3 * 3, : columns // 3 * 3].reshape(
+        features, rows // 3, 3, columns // 3, 3
+    )
+    joined = np.concatenate([parts.max(axis=(2, 4)), parts.mean(axis=(2, 4))])
+    return joined.reshape(2 * features, -1).T.astype(np.float16)
 
 
 def _limited(odds: float) -> float:

@@ -1,4 +1,4 @@
-"""The log-odds of the bundled vision model's classes in each cell of an image."""
+"""What the bundled vision model tells of each cell of an image."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ class CellDetector:
         self.names: tuple[str, ...] = tuple(self._eyes.config.names)
 
     @torch.inference_mode()
-    def logits(self, rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Log-odds of each class in each cell, float32 (classes, rows, columns).
+    def look(self, rgb: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Features and log-odds of the classes, float32 (features or classes, rows, columns).
 
         Args:
             rgb: the image, uint8 (H, W, 3).
         """
         pixels = torch.from_numpy(resized(rgb, int(self._eyes.config.image_size)))[None]
-        _, sure = self._eyes.cells(normalised(pixels))
-        found: NDArray[np.float32] = sure[0].numpy().astype(np.float32)
-        return found
+        shown, sure = self._eyes.cells(normalised(pixels))
+        return shown[0].numpy(), sure[0].numpy()

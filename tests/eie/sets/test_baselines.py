@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Callable, Iterable
 
+import numpy as np
 import pytest
 
 from inhabit.eie.examples.example import Example, Split
 from inhabit.eie.sets.baselines import Report, measure
 from inhabit.eie.sets.folds import folds
+from inhabit.eie.sets.image_network import ImageNetwork
+from inhabit.eie.sets.seeing import Grid
 
 COLOURS = ("red", "green", "blue", "white", "black", "grey", "pink", "brown")
 
@@ -101,14 +105,32 @@ def test_places_and_favourites_are_found_out() -> None:
     assert min(found["frequent"], found["words"], found["network"]) > 0.99
 
 
-def test_eyes_answer_what_texts_do_not() -> None:
+class Told:
     """Features that tell the answer, as images would."""
 
-    def eyes(asked: Example) -> list[dict[str, float]]:
+    def __call__(self, asked: Example) -> list[dict[str, float]]:
         return [{"lit": float(place == asked.answer)} for place in range(4)]
 
-    report = measure(of(twins), eyes=eyes)
-    assert report is not None and report.seeing == 1.0
+    def grid(self, asked: Example) -> Grid:
+        cells = np.zeros((4, 12), np.float16)
+        cells[:, zlib.crc32(asked.candidates[asked.answer].encode()) % 12] = 1
+        return cells
+
+
+def test_a_network_learns_what_an_image_shows() -> None:
+    examples, told = [*of(twins)()][:80], Told()
+    train, test = examples[:60], examples[60:]
+    network = ImageNetwork.trained(train, [told.grid(one) for one in train], seed=0)
+    right = sum(network.choose(one, told.grid(one)) == one.answer for one in test)
+    assert right >= 15
+
+
+@pytest.mark.slow
+def test_eyes_answer_what_texts_do_not() -> None:
+    report = measure(of(twins), eyes=Told())
+    assert report is not None
+    detected, attended = (one.accuracy for one in report.baselines if one.sees)
+    assert detected == report.seeing == 1.0 and attended > 0.6
     assert report.blind == pytest.approx(0.25, abs=0.01)
 
 
