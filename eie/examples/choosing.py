@@ -109,9 +109,26 @@ class MomentGroups:
                 if len(members) < least:
                     continue
                 fillers = self._fillers(members, moments)
-                if len(members) + len(fillers) == self._size:
-                    return members, [*(m.answer for m in members), *fillers]
+                options = [*(m.answer for m in members), *fillers]
+                if len(options) == self._size and all(self._is_best(m, options) for m in members):
+                    return members, options
         return None
+
+    def _is_best(self, moment: Moment, options: Sequence[Action]) -> bool:
+        """Whether going to another thing of the same name is not as good as the answer.
+
+        A trial goes to one of them alone.
+        """
+        doubtful = [
+            without_numbers(option)
+            for option in options
+            if without_numbers(option) != moment.said
+            and self._template.action_kind(option) is ActionKind.GO
+            and len(moment.context.alike(option.arguments[-1])) > 1
+        ]
+        if not doubtful or (best := moment.trials.best()) is None:
+            return True
+        return {*doubtful}.isdisjoint(map(without_numbers, best))
 
     def _around(self, anchor: Moment, pool: Sequence[Moment]) -> list[Moment]:
         """A group with the anchor, and with others of the same view first."""
