@@ -22,6 +22,7 @@ from inhabit.envs.core import (
     SceneObject,
     Task,
 )
+from inhabit.envs.template import SaysInWords
 
 
 class Stage:
@@ -38,6 +39,7 @@ class Stage:
         named = {n: min(k) for n, k in called.items() if len(k) == 1 and " " in n}
         self.synonyms = {**named, **(template.lexicon.synonyms if template else {})}
         self.kinds = [*(template.lexicon.kinds if template else ()), *self.synonyms]
+        self.in_words = template.in_words if isinstance(template, SaysInWords) else str
         self.products = template.lexicon.products if template else {}
         self._start = ""
         self._done: list[str] = []
@@ -82,7 +84,7 @@ class Stage:
 
 
 def actions_left(env: Env, action: Action) -> float:
-    """Actions that an action and the expert after it need; infinite where it can't be done."""
+    """Actions that an action and the expert after it need; infinite where it can't be done or no way is left."""
     assert isinstance(env, Forkable)
     with env.fork() as twin:
         outcome = twin.act(action)
@@ -91,7 +93,8 @@ def actions_left(env: Env, action: Action) -> float:
         if outcome.met == outcome.total:
             return 1
         assert isinstance(twin, Expert)
-        return 1 + len(twin.plan()) or math.inf
+        left = len(twin.plan())
+        return 1 + left if left else math.inf
 
 
 def solves(env: Env, plan: Sequence[Action]) -> bool:
