@@ -84,7 +84,10 @@ class Stage:
 
 
 def actions_left(env: Env, action: Action) -> float:
-    """Actions that an action and the expert after it need; infinite where it can't be done or no way is left."""
+    """Actions that an action and the expert after it need.
+
+    Infinite where the action can't be done, or no way is left after it.
+    """
     assert isinstance(env, Forkable)
     with env.fork() as twin:
         outcome = twin.act(action)
