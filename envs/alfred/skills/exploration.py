@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.memory import Cell
@@ -67,13 +69,30 @@ def choose(ways: ShortestPaths, searched: Mapping[Cell, None]) -> Stand | None:
         if place not in nearest or cost < nearest[place][0]:
             nearest[place] = cost, stand
     for sight in _SIGHT:
-        new = [p for p in nearest if all(math.dist(p, s) * STEP > sight for s in searched)]
+        new = _farther(list(nearest), list(searched), sight)
         if new:
-            return nearest[max(sorted(new), key=lambda p: _worth(p, new, nearest[p][0], sight))][1]
+            gain = dict(zip(new, _around(new, sight), strict=True))
+            worth = {place: gain[place] / (nearest[place][0] + _LOOKING) for place in new}
+            return nearest[max(new, key=lambda place: (worth[place], place))][1]
     return None
 
 
-def _worth(place: Cell, new: Sequence[Cell], cost: int, sight: float) -> tuple[float, Cell]:
-    """The new area seen from there per cost of the walk."""
-    gain = sum(math.dist(place, other) * STEP <= sight for other in new)
-    return gain / (cost + _LOOKING), place
+def _farther(places: Sequence[Cell], searched: Sequence[Cell], sight: float) -> Sequence[Cell]:
+    """The places that are farther than `sight` from every searched one."""
+    if not searched:
+        return places
+    near = (_squares(places, searched) <= (sight / STEP) ** 2).any(axis=1)
+    return [places[i] for i in np.flatnonzero(~near).tolist()]
+
+
+def _around(places: Sequence[Cell], sight: float) -> Sequence[int]:
+    """How many of the places are within `sight` of each: the new area that is seen from there."""
+    found: Sequence[int] = (_squares(places, places) <= (sight / STEP) ** 2).sum(axis=1).tolist()
+    return found
+
+
+def _squares(places: Sequence[Cell], others: Sequence[Cell]) -> NDArray[np.int64]:
+    """Squared distances in cells, (places, others)."""
+    apart = np.array(places, np.int64)[:, None] - np.array(others, np.int64)[None]
+    squares: NDArray[np.int64] = (apart**2).sum(axis=2)
+    return squares
