@@ -72,7 +72,7 @@ class Registration:
     """
     fastest_settings: Callable[[str, Any], Any] = lambda backend, settings: settings
     """(backend, settings) -> settings for synthesis, which runs many episodes: options that were
-    not set take the value that runs fastest. Results are the same."""
+    not set take the value that runs fastest, or that fits the backend. Results are the same."""
     recording_settings: Callable[[Any], Any] = lambda settings: settings
     """settings -> settings for exporting video: the clips of an observation cover the whole last
     action. Unchanged if the environment has no clips."""

@@ -51,6 +51,9 @@ class AlfredSettings(SettingsModel):
     goal: Literal["sentence", "steps"] = "sentence"
     """What the goal of a trajectory says: one sentence; or also what the annotator wrote for each
     step, on lines of their own, as ALFRED's agents are given it."""
+    colors: bool = True
+    """Whether synthesised goals (EIE) may tell the colours and materials of the embedded household;
+    off by default with --backend unity, whose rooms look different."""
     bad_files: Literal["refuse", "skip"] = "refuse"
     """What to do with a trajectory that cannot be read: stop before the run starts, or skip it."""
     wire: Literal["pipes", "none"] = "pipes"
@@ -74,7 +77,12 @@ class AlfredSettings(SettingsModel):
 
 
 def fastest_settings(backend: str, settings: AlfredSettings) -> AlfredSettings:
-    """Copy the settings; the embedded simulator runs in this process unless `wire` was set."""
+    """Copy the settings; the embedded simulator runs in this process unless `wire` was set.
+
+    With Unity, goals tell no colours unless `colors` was set.
+    """
+    if backend != "embedded" and "colors" not in settings.model_fields_set:
+        return settings.model_copy(update={"colors": False})
     if backend != "embedded" or "wire" in settings.model_fields_set:
         return settings
     return settings.model_copy(update={"wire": "none"})

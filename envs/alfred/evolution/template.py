@@ -112,6 +112,9 @@ _TREATMENTS: Mapping[str, tuple[str, str, ActionKind, str]] = {
 }
 """Task type -> verb, participle, kind of action, and the appliance that is used."""
 _TRIES = 40
+_OFTEN = {"pick_two_obj_and_place": 0.4, "pick_and_place_with_movable_recep": 0.8}
+"""Weights of task types; 1 for the others. iTHOR's rooms have two of few objects: slices, rolls of
+toilet paper, statues and vases; and three in ten things that can be loaded are a box."""
 
 
 class AlfredTemplate:
@@ -123,6 +126,7 @@ class AlfredTemplate:
     def __init__(self, settings: AlfredSettings) -> None:
         """A template for the rooms of the settings' split."""
         self._split = settings.split
+        self._colors = settings.colors
         self.lexicon = _lexicon()
 
     def schema(self) -> Mapping[str, JsonValue]:
@@ -155,11 +159,11 @@ class AlfredTemplate:
 
     def seed(self, rng: random.Random, name: str) -> Task:
         """Sample a new task: type, room, object and receptacle."""
-        type = rng.choice(TYPES)
+        type = rng.choices(TYPES, [_OFTEN.get(type, 1.0) for type in TYPES])[0]
         scene = None
         while scene is None:
             scene = draw_scene(type, rng, self._split)
-        return _task(name, scene, rng)
+        return _task(name, scene, rng, self._colors)
 
     def evolve(self, task: Task, change: str, rng: random.Random, name: str) -> Task | None:
         """Change one aspect of a task. The result is feasible."""
@@ -167,7 +171,7 @@ class AlfredTemplate:
         for _ in range(_TRIES):
             evolved = changed(scene, change, rng, self._split)
             if evolved is not None:
-                return _task(name, evolved, rng)
+                return _task(name, evolved, rng, self._colors)
         return None
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
@@ -196,12 +200,12 @@ class AlfredTemplate:
         return "" if all(thing.pixels for thing in things if thing.held) else text
 
 
-def _task(name: str, scene: AlfredScene, rng: random.Random) -> Task:
+def _task(name: str, scene: AlfredScene, rng: random.Random, colors: bool) -> Task:
     return Task(
         id=name,
         env="alfred",
         kind=scene.goal.type,
-        goal=scene_in_words(scene, rng),
+        goal=scene_in_words(scene, rng, colors=colors),
         scene=scene.model_dump(mode="json", exclude_defaults=True),
         max_steps=MAX_STEPS,
         reference_cost=reference_cost(scene),

@@ -19,15 +19,26 @@ _BOTH = (
     "{a}. {B}",
     "{a}. {B} too",
     "{a} and also {b}",
+    "{a} as well as {b}",
+    "{a}, and {b} as well",
+    "{a} plus {b}",
+    "{a}, {b} too",
+    "{a}. Besides, {b}",
+    "two things: {a}, and {b}",
 )
 _ORDERED = (
     "first {a}, then {b}",
     "{a}, then {b}",
-    "{a} and then {b}",
     "{a}. Then {b}",
+    "{a}. Afterwards {b}",
     "{a} before you {b}",
     "after you {a}, {b}",
+    "once you {a}, {b}",
+    "{a}; when that is done, {b}",
+    "{a}. Next, {b}",
+    "{a}, and only then {b}",
     "{b}, but first {a}",
+    "{b} only after you {a}",
 )
 _CONDITIONS = (
     "if {it_is} dirty, {wash} it. In any case, {put}",
@@ -39,36 +50,42 @@ _CONDITIONS = (
 )
 
 
-def scene_in_words(scene: AlfredScene, rng: random.Random) -> str:
-    """A text that means exactly the goals of a scene."""
+def scene_in_words(scene: AlfredScene, rng: random.Random, *, colors: bool = True) -> str:
+    """A text that means exactly the goals of a scene.
+
+    Args:
+        scene: with its goals, their order and their condition.
+        rng: the source of randomness.
+        colors: whether colours and materials of the embedded household may be told.
+    """
     if scene.condition is None and not scene.also:
-        return goal_in_words(scene.goal, scene.room, rng)
+        return goal_in_words(scene.goal, scene.room, rng, colors=colors)
     while True:
-        first = _first(scene, rng)
-        said = sentence(first if not scene.also else _joined(scene, first, rng))
+        first = _first(scene, rng, colors)
+        said = sentence(first if not scene.also else _joined(scene, first, rng, colors))
         if not is_known(said):
             return said
 
 
-def _first(scene: AlfredScene, rng: random.Random) -> str:
+def _first(scene: AlfredScene, rng: random.Random, colors: bool) -> str:
     """The first goal, with its condition if it has one."""
     if scene.condition is None:
-        return wish(scene.goal, scene.room, rng)
+        return wish(scene.goal, scene.room, rng, colors=colors)
     placed = scene.condition.clean
-    names = RoomNames(initial_room(scene.room), rng, rng)
+    names = RoomNames(initial_room(scene.room), rng, rng, colors)
     name = names.name(word(str(placed.object)), countable=True)
     terms = {
         "it_is": f"the {name} is",
         "wash": pick("clean", rng, lambda verb: " " not in verb),
-        "put": put_in_words(placed, scene.room, rng, f"the {name}"),
-        "put_it": put_in_words(placed, scene.room, rng, "it"),
+        "put": put_in_words(placed, scene.room, rng, f"the {name}", colors=colors),
+        "put_it": put_in_words(placed, scene.room, rng, "it", colors=colors),
     }
     return rng.choice(_CONDITIONS).format_map(terms)
 
 
-def _joined(scene: AlfredScene, first: str, rng: random.Random) -> str:
+def _joined(scene: AlfredScene, first: str, rng: random.Random, colors: bool) -> str:
     other = scene.also[0]
-    second = wish(other, scene.room, rng)
+    second = wish(other, scene.room, rng, colors=colors)
     forms: Sequence[str] = _ORDERED if scene.in_order else _BOTH
     if scene.condition is not None:
         # A sentence with a condition of its own stays one.

@@ -21,7 +21,7 @@ FACTS = _FOLDER / "phrasing.json"
 """Unit, such as "heat" or "name sofa" -> form -> number of goals that have it."""
 KNOWN = _FOLDER / "people.npy"
 """`fingerprint` of every goal that was learnt from, uint32 (n,), sorted."""
-_TEMPER = 0.6
+_TEMPER = 0.5
 """Exponent of the counts, but those of articles: below 1, rare forms come more often than in
 people's goals."""
 

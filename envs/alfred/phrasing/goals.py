@@ -31,29 +31,45 @@ _SHAPES: Mapping[str, tuple[str, ...]] = {
     "pick_and_place_simple": ("put", "get put"),
     "pick_two_obj_and_place": ("put", "get put", "one another"),
     "treat": ("put", "treat put", "treat there put", "get treat put", "before", "after"),
-    "look_at_obj_in_light": ("look", "hold light", "light holding", "light in hand", "hold while"),
-    "pick_and_place_with_movable_recep": ("put with", "load put"),
+    "look_at_obj_in_light": (
+        "look",
+        "look in lamplight",
+        "light to look",
+        "hold light",
+        "light holding",
+        "light in hand",
+        "hold while",
+    ),
+    "pick_and_place_with_movable_recep": ("put with", "put in on", "load put"),
 }
 
 
-def goal_in_words(goal: AlfredGoal, room: str, rng: random.Random) -> str:
+def goal_in_words(goal: AlfredGoal, room: str, rng: random.Random, *, colors: bool = True) -> str:
     """A sentence that means exactly this goal in that room.
 
     Args:
         goal: what is wanted.
         room: name of the room, in which every name has to be unambiguous.
         rng: the source of randomness.
+        colors: whether colours and materials of the embedded household may be told.
     """
     for attempt in range(_TRIES):
         if attempt % _TRIES_OF_STYLE == 0:
             style = rng.getrandbits(32)
-        said = sentence(wish(goal, room, rng, style))
+        said = sentence(wish(goal, room, rng, style, colors=colors))
         if not is_known(said):
             return said
     raise ValueError(f"Every wording of {goal} in {room} that was tried is one of people's.")
 
 
-def wish(goal: AlfredGoal, room: str, rng: random.Random, style: int | None = None) -> str:
+def wish(
+    goal: AlfredGoal,
+    room: str,
+    rng: random.Random,
+    style: int | None = None,
+    *,
+    colors: bool = True,
+) -> str:
     """The same as a clause: "put a clean mug in the sink".
 
     Args:
@@ -62,14 +78,17 @@ def wish(goal: AlfredGoal, room: str, rng: random.Random, style: int | None = No
         rng: the source of randomness of words.
         style: seed of shape and articles, which stay what they are when other words are tried:
             else the shapes that people use most would be avoided most.
+        colors: as in `goal_in_words`.
     """
     chosen = random.Random(rng.getrandbits(32) if style is None else style)
-    return _Clause(goal, RoomNames(initial_room(room), rng, chosen), rng, chosen).said()
+    return _Clause(goal, RoomNames(initial_room(room), rng, chosen, colors), rng, chosen).said()
 
 
-def put_in_words(goal: AlfredGoal, room: str, rng: random.Random, what: str) -> str:
+def put_in_words(
+    goal: AlfredGoal, room: str, rng: random.Random, what: str, *, colors: bool = True
+) -> str:
     """A goal that places something, as "put WHAT on the table"."""
-    return _Clause(goal, RoomNames(initial_room(room), rng, rng), rng, rng).put_down(what)
+    return _Clause(goal, RoomNames(initial_room(room), rng, rng, colors), rng, rng).put_down(what)
 
 
 def sentence(clause: str) -> str:
@@ -133,17 +152,18 @@ class _Clause:
         """The clause "place WHAT on the counter"."""
         verb = pick("put", self.rng)
         if self._place == "garbage can" and self.rng.random() < 0.25:
-            throw = gerund("throw") if ing else "throw"
-            return f"{throw} {what} {self._away()}"
+            return self._thrown(what, ing=ing)
         fit = _INTO[preposition(self._place)]
         found = pick(f"prep {verb}", self.rng, lambda p: p in fit or (p in _TO and verb in _MOVES))
         if not found:
             verb, found = "put", fit[0]
         return f"{gerund(verb) if ing else verb} {what} {found} {self.names.place(self._place)}"
 
-    def _away(self) -> str:
-        into = self.rng.choice(("in", "into", "away in", "out in"))
-        return f"{into} {self.names.place(self._place)}"
+    def _thrown(self, what: str, *, ing: bool) -> str:
+        """The same for the garbage can, which is often left out."""
+        verb, end = self.rng.choice(_THROWN)
+        place = self.names.place(self._place) if end.endswith("{}") else ""
+        return f"{gerund(verb) if ing else verb} {what} {end.format(place)}".strip()
 
     def _get(self, unit: str = "get") -> str:
         return f"{pick(unit, self.rng)} {self._object()}"
@@ -218,8 +238,21 @@ class _Clause:
             return f"{cut}, {self._treat(piece)}{self._join()}{self._put('it')}"
         return f"{cut}{self._join()}{self._put(piece)}"
 
+    def _look(self) -> str:
+        return pick("look", self.rng, lambda verb: verb != "read" or self._noun in _READ)
+
     def look(self) -> str:
         return f"{pick('look', self.rng)} {self._object()} {pick('light', self.rng)} {self._lamp()}"
+
+    def look_in_lamplight(self) -> str:
+        """With the lamp's name before "light": "look at a pen in the desk lamp light"."""
+        lamp, by = self.names.name(noun_of(str(self.goal.toggle))), self.rng.choice(_BY_LIGHT)
+        return f"{pick('look', self.rng)} {self._object()} {by.format(lamp)}"
+
+    def light_to_look(self) -> str:
+        """With its purpose: "turn on the lamp to look at a pen"."""
+        look, lit = self._look(), self.rng.choice((self._switch(), f"use {self._lamp()}"))
+        return f"{lit} to {look} {self._object()}"
 
     def hold_light(self) -> str:
         return f"{self._get()}{self._join()}{self._switch()}"
@@ -260,6 +293,13 @@ class _Clause:
         held = f"{self.names.one(movable)} {with_.split()[0]} {self._object()} {end}".rstrip()
         return self._put(held)
 
+    def put_in_on(self) -> str:
+        """In one breath: "put a pen in a mug on the desk"."""
+        movable = noun_of(str(self.goal.movable))
+        fit = _INTO[preposition(movable)]
+        into = pick("load", self.rng, fit.__contains__) or fit[0]
+        return self._put(f"{self._object()} {into} {self.names.one(movable)}")
+
     def load_put(self) -> str:
         return self._loaded(self._object())
 
@@ -271,12 +311,36 @@ class _Clause:
         load = (
             f"{self.rng.choice(('put', 'place', 'set', 'drop'))} {what} {into} {with_article(name)}"
         )
-        return f"{load}{self._join()}{self._put(f'the {name}')}"
+        both = self.rng.choice(
+            (f"the {name}", f"the {name}", "them", "both", f"that {name}", "it all")
+        )
+        return f"{load}{self._join()}{self._put(both)}"
 
 
 _CUT_FIRST = 0.15
-_PLAIN_JOIN = 0.85
+_PLAIN_JOIN = 0.95
 _MOVES = ("move", "bring", "carry", "take", "return", "transfer")
+_READ = ("book", "newspaper")
+_BY_LIGHT = (
+    "in the {} light",
+    "by {} light",
+    "under the {} light",
+    "in the {}'s light",
+    "with the {} light",
+    "with help of the {}",
+)
+_THROWN = (
+    ("throw", "away"),
+    ("throw", "out"),
+    ("throw", "in {}"),
+    ("throw", "into {}"),
+    ("throw", "away in {}"),
+    ("dispose of", "in {}"),
+    ("discard", "in {}"),
+    ("toss", "in {}"),
+    ("toss", "into {}"),
+)
+"""Verb, and what follows the object; "{}" is the garbage can."""
 _WORDED: Mapping[str, Callable[[_Clause], str]] = {
     "put": _Clause.put,
     "get put": _Clause.get_put,
@@ -287,10 +351,13 @@ _WORDED: Mapping[str, Callable[[_Clause], str]] = {
     "before": _Clause.before,
     "after": _Clause.after,
     "look": _Clause.look,
+    "look in lamplight": _Clause.look_in_lamplight,
+    "light to look": _Clause.light_to_look,
     "hold light": _Clause.hold_light,
     "light holding": _Clause.light_holding,
     "light in hand": _Clause.light_in_hand,
     "hold while": _Clause.hold_while,
     "put with": _Clause.put_with,
+    "put in on": _Clause.put_in_on,
     "load put": _Clause.load_put,
 }

@@ -12,7 +12,7 @@ from inhabit.envs.alfred.phrasing.facts import facts, pick
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom
 
 _IRREGULAR = {"knife": "knives", "shelf": "shelves", "loaf": "loaves"}
-_KEPT = 0.02
+_KEPT = 0.01
 """Share of a noun's mentions below which a name is left out, unless it is the noun itself."""
 
 
@@ -41,7 +41,9 @@ class RoomNames:
     room: InitialRoom
     rng: random.Random
     style: random.Random
-    """Decides about articles."""
+    """Decides about articles and what is told besides."""
+    colors: bool = True
+    """Whether colours and materials may be told, which are those of the embedded household."""
 
     def names(self, noun: str) -> Sequence[str]:
         """Every name of a noun that fits the room and means nothing else in it."""
@@ -72,30 +74,89 @@ class RoomNames:
             determiner = "the"
         if name in facts()["mass"]:
             determiner = self.style.choice(("some", "the")) if determiner == "a" else determiner
-        said = f"{adjective} {name}".strip()
+        said = " ".join(filter(None, (adjective, self._look(noun, name), name)))
         return with_article(said) if determiner == "a" else f"{determiner} {said}".strip()
+
+    def _look(self, noun: str, name: str) -> str:
+        """Now and then a colour or a material that all objects of the noun have."""
+        if not self.colors or noun in _PLAIN or self.style.random() >= _COLORED:
+            return ""
+        looks = [word for word in self.room.looks(noun) if word not in name]
+        return (
+            self.style.choice(_LOOKS.get(look := self.style.choice(looks), (look,)))
+            if looks
+            else ""
+        )
 
     def two(self, noun: str) -> str:
         """Two objects: "two sets of keys"; "both vases" where there are only two."""
-        name = plural(self.name(noun, countable=True))
+        name = self.name(noun, countable=True)
         exactly = self.room.number(noun) == 2
         determiner = pick("det two", self.style, lambda d: d == "two" or (exactly and d in _BOTH))
-        return f"{determiner} {name}"
+        if determiner == "two" and self.style.random() < _PAIR:
+            determiner = self.style.choice(("a pair of", "a couple of", "2", "any two"))
+        return " ".join(filter(None, (determiner, self._look(noun, name), plural(name))))
 
     def place(self, noun: str) -> str:
-        """A receptacle or a lamp, mostly with "the"; now and then with what stands next to it."""
+        """A receptacle or a lamp, mostly with "the"; now and then with where it stands."""
         said = self.one(noun, unit="det place")
-        if said.startswith("the ") and self.style.random() < _NEXT_TO:
-            beside = self.room.beside(noun)
-            if beside is not None:
-                other = self.name(beside)
-                said = f"{said} {self.rng.choice(_BESIDE)} the {other}"
-        return said
+        if not said.startswith("the ") or self.style.random() >= _WHERE:
+            return said
+        found = self.room.whereabouts.of(noun)
+        if not found:
+            return said
+        place = self.rng.choice(found)
+        form = self.rng.choice(_RELATIONS[place.relation])
+        return f"{said} {form.format(self.name(place.other) if place.other else '')}"
 
 
-_NEXT_TO = 0.25
-"""Share of places that are said to be next to something, where that is so."""
-_BESIDE = ("next to", "next to", "by", "beside", "right next to", "near")
+_WHERE = 0.4
+"""Share of places that are said with where they stand, if something can be said."""
+_RELATIONS: Mapping[str, Sequence[str]] = {
+    "beside": (
+        "next to the {}",
+        "by the {}",
+        "beside the {}",
+        "right next to the {}",
+        "near the {}",
+        "close to the {}",
+        "that is next to the {}",
+    ),
+    "left": (
+        "to the left of the {}",
+        "left of the {}",
+        "on the left side of the {}",
+        "on the left of the {}",
+    ),
+    "right": (
+        "to the right of the {}",
+        "right of the {}",
+        "on the right side of the {}",
+        "on the right of the {}",
+    ),
+    "on": ("on the {}", "on top of the {}", "that is on the {}"),
+    "window": ("by the window", "near the window", "next to the window", "close to the window"),
+    "corner": (
+        "in the corner",
+        "in the corner of the room",
+        "in a corner",
+        "that is in the corner",
+    ),
+}
+_COLORED = 0.2
+"""Share of nouns that are said with a colour or a material, if there is one."""
+_PAIR = 0.12
+"""Share of "two" that is said in other words."""
+_LOOKS = {
+    "gray": ("gray", "grey"),
+    "metal": ("metal", "silver", "shiny"),
+    "wooden": ("wooden", "wood"),
+}
+_FOOD = ("apple", "bread", "egg", "lettuce", "potato", "tomato")
+_PLAIN = frozenset(
+    (*_FOOD, *(f"{one} slice" for one in _FOOD), "drawer", "cabinet", "shelf", "candle")
+)
+"""Nouns said without: food changes, and of several fronts in a row any may be meant."""
 _KINDS = ("kitchen", "living room", "bedroom", "bathroom")
 _BOTH = ("both", "the two")
 

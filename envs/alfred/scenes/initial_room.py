@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
 
 from inhabit.envs.alfred.language.naming import ObjectNames, word
 from inhabit.envs.alfred.scenes.rooms import Rooms
+from inhabit.envs.alfred.scenes.whereabouts import Whereabouts
 from inhabit.envs.alfred.skills.memory import Cell
 from inhabit.envs.alfred.skills.routes import STEP
 from inhabit.envs.alfred.tasks.object_pairs import PLACES
@@ -22,13 +23,6 @@ _SINGLE = ("CoffeeMachine", "HandTowelHolder", "StoveBurner", "ToiletPaperHanger
 _ROOMY = ("Bed", "CounterTop", "CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable", "Sofa")
 _HOLLOW = ("Cabinet", "Drawer", "Fridge")
 _ITHOR = Rooms()
-_FURNITURE = """ArmChair Bathtub BathtubBasin Bed CoffeeMachine CoffeeTable Desk DiningTable Dresser
-    Fridge GarbageCan Microwave SideTable SinkBasin Sofa StoveBurner TVStand Television Toaster
-    Toilet"""
-FURNITURE = frozenset(_FURNITURE.split())
-"""Types that tell where another one stands."""
-_NEAR = 0.35
-"""Metres between boxes on the floor within which things stand next to each other."""
 _SPARE = (*_ROOMY, *_HOLLOW)
 """Receptacles where an object may start."""
 
@@ -105,15 +99,27 @@ class InitialRoom:
         """The number of objects that are called by a noun, reachable or not."""
         return self._numbers[noun]
 
-    def beside(self, noun: str) -> str | None:
-        """The noun of the furniture that stands next to the only object of a noun, if any."""
-        singles = [t for t in self._by_name.values() if self._numbers[word(t.type)] == 1]
-        fixed = {word(t.type): t for t in singles if not t.pickupable and t.type in FURNITURE}
-        thing = fixed.pop(noun, None)
-        if thing is None:
-            return None
-        near = min(fixed, key=lambda other: (_gap(thing, fixed[other]), other), default=None)
-        return near if near is not None and 0 <= _gap(thing, fixed[near]) <= _NEAR else None
+    @cached_property
+    def whereabouts(self) -> Whereabouts:
+        """Where the furniture stands."""
+        alone = [t for t in self._by_name.values() if self._numbers[word(t.type)] == 1]
+        return Whereabouts(alone, self._world, self.where.load(self.name).outline)
+
+    @cached_property
+    def _looks(self) -> Mapping[str, Sequence[str]]:
+        # Meshes take a while, and only words need them.
+        from inhabit.envs.simulators.household.drawing.appearance import appearances
+
+        return appearances(self.where.load(self.name))
+
+    def looks(self, noun: str) -> Sequence[str]:
+        """The colours and materials that all objects of a noun have in the embedded household."""
+        found = [
+            set(self._looks.get(thing.id, ()))
+            for thing in self._by_name.values()
+            if word(thing.type) == noun
+        ]
+        return sorted(set.intersection(*found)) if found else []
 
     def count(self, type: str) -> int:
         """The number of reachable objects of a type."""
@@ -156,13 +162,6 @@ def _holds(cupboard: ThorObject, thing: ThorObject) -> bool:
             abs(a - b) < size / 2
             for a, b, size in zip(thing.center, cupboard.center, cupboard.size, strict=True)
         )
-    )
-
-
-def _gap(one: ThorObject, other: ThorObject) -> float:
-    """Metres between two boxes as seen from above; negative if they overlap."""
-    return max(
-        abs(one.center[i] - other.center[i]) - (one.size[i] + other.size[i]) / 2 for i in (0, 2)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -131,6 +131,12 @@ class RoomPicture:
         finally:
             for thing in absent:
                 self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
+
+    def meshes(self, world: World) -> Mapping[str, Mesh]:
+        """What the things that are not hidden look like in their original colours, by id."""
+        self._paint(world, Randomization())
+        self._bring_up_to_date(world, Randomization())
+        return dict(self._shown)
 
     def _paint(self, world: World, randomization: Randomization) -> None:
         outline, name = self.room.outline, self.room.name
