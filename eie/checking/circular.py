@@ -9,12 +9,13 @@ _CLAUSE = rf"(?P<{{0}}>{_VERBS})\b(?P<{{0}}_rest>[^.;:,]*?)"
 _FORWARD = re.compile(
     _CLAUSE.format("now")
     + r"(?: so that you can | in order to |; after that,? you can |: only then can you "
-    r"|, because the next step is to )" + _CLAUSE.format("then") + r"(?=[.;:,]|$)"
+    r"|, because the next step is to |, which allows you to |, since afterwards you have to "
+    r"|, as this makes it possible to )" + _CLAUSE.format("then") + r"(?=[.;:,]|$)"
 )
 _BACKWARD = re.compile(
-    r"(?:before you can |the way to |to )"
+    r"(?:before you can |the way to |if you want to |you can't |to )"
     + _CLAUSE.format("then")
-    + r"(?:, | is to )"
+    + r"(?:, | is to | unless you )"
     + _CLAUSE.format("now")
     + r"(?: first)?(?=[.;:,]|$)"
 )

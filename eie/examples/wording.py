@@ -30,6 +30,16 @@ _ASKED = (
     "Looking at the picture, what do you do?",
     "What is your next move?",
     "Which of these brings the task forward?",
+    "How should you proceed?",
+    "Which option makes progress?",
+    "Pick the most useful action.",
+    "Decide what to do next.",
+    "What comes next?",
+    "Judging by the image, which action is best?",
+    "Which choice is correct here?",
+    "Name the action that makes sense now.",
+    "What is the sensible thing to do in this situation?",
+    "Based on the photo, how would you continue?",
 )
 _FILMED = (
     "What was done between the first picture and the last?",
@@ -39,6 +49,16 @@ _FILMED = (
     "Which of these was carried out?",
     "What changed, and by which action?",
     "Compare the pictures: what was done?",
+    "Which action explains the difference?",
+    "What did the robot do from one image to the other?",
+    "Which of these took place?",
+    "Find the change: which action caused it?",
+)
+_TRIED = (
+    "You have just tried to {tried}, but {why}.",
+    "A moment ago, you tried to {tried}, but {why}.",
+    "Your last attempt was to {tried}, but {why}.",
+    "You wanted to {tried}, but {why}.",
 )
 
 
@@ -61,7 +81,7 @@ def question_after_failure(
     """The same, with the last action, which failed."""
     facts = " ".join(event.done for event in done if event.done)
     why = _lower(plain(feedback).split(". ")[0])
-    failure = f"You have just tried to {plain(tried)}, but {why}."
+    failure = rng.choice(_TRIED).format(tried=plain(tried), why=why)
     return _join(goal, plain(told), facts, failure, rng.choice(_ASKED))
 
 

@@ -145,7 +145,7 @@ class ExampleWriter:
             tried = self._in_words(past[-1].action.text)
             return question_after_failure(goal, text, done, tried, _FAILED, self._rng)
         if kind == "trajectory":
-            text = f"{text} {_CHANGED}".strip()
+            text = f"{text} {self._rng.choice(_CHANGED)}".strip()
         return question(goal, text, done, self._rng)
 
     def recognitions(self, transitions: Sequence[Transition]) -> list[Draft]:
@@ -324,7 +324,12 @@ class _Words:
 
 _FAILED = "It did not work."
 """What twins are told of a failed action: the images show different causes."""
-_CHANGED = "Something may have been moved or changed since then."
+_CHANGED = (
+    "Something may have been moved or changed since then.",
+    "Since then, something may have been moved or changed.",
+    "In the meantime, somebody may have moved or changed something.",
+    "Some things may be different now.",
+)
 """What twins with a history are told: their scenes differ at the end."""
 _MARKS = {"decision": "", "trajectory": "", "recovery": "-retry", "recognition": "-seen"}
 
