@@ -1,5 +1,7 @@
 """Calls the embedded household in this process, in place of the client.
 
+Simulators that are alive in one process share rooms and meshes.
+
 It answers as AI2-THOR's client would, with the same bytes, but computes images and visibility only
 when they are read. This is several times faster when many actions are tried and few images are
 read, as in data generation. It cannot be killed separately, and it does not test the wire protocol:
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.simulators.household.house import Sight
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.shared import Shared
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 from inhabit.envs.simulators.household.wire.agent_metadata import result, standing
 from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE, Palette
@@ -57,8 +60,8 @@ class Direct:
             SimulatorError: it refuses the initialization.
             UnavailableError: the rooms are not installed.
         """
-        catalog = catalog or Catalog.of(rooms, recorded=recorded)
-        self._simulator = Simulator(scene, width=width, height=height, catalog=catalog)
+        shared = Shared.of(catalog or Catalog.of(rooms, recorded=recorded))
+        self._simulator = Simulator(scene, width=width, height=height, shared=shared)
         self._initialization = initialization
         self._palette = Palette()
         self.last_event: Any = self._initialized()

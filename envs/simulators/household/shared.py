@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
+from weakref import WeakValueDictionary
 
 from inhabit.envs.simulators.household.rooms.ithor import Room
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
@@ -29,6 +30,21 @@ class Shared:
         self._rooms: dict[str, Room] = {}
         self._meshes: dict[str, tuple[Room, dict[object, Mesh]]] = {}
         self._lock = Lock()
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> Shared:
+        """What the simulators of iTHOR's rooms that are alive in this process have in common.
+
+        It lives as long as one of them does. Simulators with rooms of the user's own, whose files
+        may change, get something of their own.
+        """
+        if catalog.own:
+            return cls(catalog)
+        with _OPENING:
+            found = _ALIVE.get(catalog.recorded)
+            if found is None:
+                found = _ALIVE[catalog.recorded] = cls(catalog)
+        return found
 
     def load(self, scene: str) -> Room:
         """A room by its name. A file of the user's own is read again each time.
@@ -57,3 +73,9 @@ class Shared:
                     self._meshes.pop(next(iter(self._meshes)))
                 kept = self._meshes[room.name] = room, {}
             return kept[1]
+
+
+_OPENING = Lock()
+_ALIVE: WeakValueDictionary[bool, Shared] = WeakValueDictionary()
+"""A cache, by whether reachable positions are the recorded ones. What is found in it equals what
+would be made anew."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from gc import collect
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -12,6 +15,8 @@ from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.thor.direct import Direct
 from inhabit.envs.core import Observation, SceneError
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.shared import Shared
 
 
 def _same(one: Observation, other: Observation) -> bool:
@@ -77,6 +82,33 @@ def test_what_is_read_late_is_of_its_own_moment() -> None:
         assert [dict(record) for record in seens[i].metadata["objects"]] == records[i]
     assert not np.array_equal(frames[0], frames[1])
     assert late.step("Pass").metadata["agent"] == early.step("Pass").metadata["agent"]
+
+
+def test_simulators_of_one_process_share_rooms_and_change_only_their_own() -> None:
+    one, other = (Direct(scene="FloorPlan7", width=96, height=96, fieldOfView=90) for _ in range(2))
+    seen = one.step("Pass")
+    begun, objects = seen.frame.copy(), seen.metadata["objects"]
+    fridge = next(o["objectId"] for o in objects if o["objectType"] == "Fridge")
+    assert other.step("OpenObject", objectId=fridge, forceAction=True).metadata["lastActionSuccess"]
+    assert other.step("RotateRight", degrees=90).frame is not None
+    again = one.step("Pass")
+    assert np.array_equal(again.frame, begun)
+    assert [dict(o) for o in again.metadata["objects"]] == [dict(o) for o in objects]
+    with ThreadPoolExecutor(4) as pool:
+        rooms = ("FloorPlan301", "FloorPlan302")
+        frames = list(pool.map(lambda s, room: s.reset(room).frame.copy(), (one, other), rooms))
+    alone = [Direct(scene=room, width=96, height=96, fieldOfView=90) for room in rooms]
+    assert all(np.array_equal(a, b.last_event.frame) for a, b in zip(frames, alone, strict=True))
+
+
+def test_rooms_are_kept_while_a_simulator_is_alive() -> None:
+    kept = Shared.of(Catalog(recorded=True))
+    assert Shared.of(Catalog(recorded=True)) is kept
+    assert Shared.of(Catalog()) is not kept
+    gone = ref(kept)
+    del kept
+    collect()
+    assert gone() is None
 
 
 def test_what_is_read_after_another_room_was_entered_changes_nothing() -> None:

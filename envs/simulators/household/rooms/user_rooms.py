@@ -100,7 +100,7 @@ class Catalog:
             SceneError: there is no such folder, nothing in it, or a name of iTHOR's in it.
         """
         self._files = {} if folder is None else files(folder)
-        self._recorded = recorded
+        self.recorded = recorded
 
     @classmethod
     def of(cls, folder: str, *, recorded: bool = False) -> Catalog:
@@ -132,7 +132,7 @@ class Catalog:
         if scene == procedural.NAME:
             return procedural.empty()
         path = self._files.get(scene.removesuffix("_physics"))
-        return ithor.load(scene, recorded=self._recorded) if path is None else read(path)
+        return ithor.load(scene, recorded=self.recorded) if path is None else read(path)
 
 
 def in_build(room: str) -> str:
