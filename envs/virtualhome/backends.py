@@ -59,6 +59,8 @@ class Embedded:
     def __init__(self, width: int, height: int, view: View | Literal["none"]) -> None:
         self._width, self._height, self._view = width, height, view
         self._stage: FlatPicture | None = None
+        self._counted: tuple[FlatWorld, Mapping[int, int]] | None = None
+        """The last world whose pixels were counted; a world never changes."""
 
     def reset(self, scene: VirtualHomeScene) -> FlatWorld:
         """Build the flat's graph."""
@@ -79,6 +81,8 @@ class Embedded:
         """Counted in the instance mask of the same view."""
         if self._view == "none":
             return {}
+        if self._counted is not None and self._counted[0] is world:
+            return self._counted[1]
         stage, character = self._staged(world), character_of(world)
         frame = stage.take(world, character, self._view, self._width, self._height, rgb=False)
         counts = np.bincount(frame.ids.ravel() + 1, minlength=len(frame.names) + 1)[1:]
@@ -86,6 +90,7 @@ class Embedded:
         for name, count in zip(frame.names, counts.tolist(), strict=True):
             if count:
                 found[node_of(name)] = found.get(node_of(name), 0) + count
+        self._counted = world, found
         return found
 
     def _staged(self, world: FlatWorld) -> FlatPicture:

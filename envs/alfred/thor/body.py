@@ -65,6 +65,8 @@ class AgentBody:
         self._controller = controller
         self._event: Any = None
         self._world: ThorObjects | None = None
+        self._before: ThorObjects | None = None
+        """The last state that was read, before this one."""
         self._blind = False
         self._masks: Any = None
         self._error = "", ""
@@ -153,6 +155,7 @@ class AgentBody:
             raise
 
     def _take(self, event: Any) -> None:
+        self._before = self._world or self._before
         self._event, self._world, self._masks, self._blind = event, None, None, False
 
     def _pictured(self) -> Any:
@@ -165,7 +168,7 @@ class AgentBody:
     def world(self) -> ThorObjects:
         """All objects now."""
         if self._world is None:
-            self._world = ThorObjects(self._event.metadata["objects"])
+            self._world = ThorObjects(self._event.metadata["objects"], self._before)
         return self._world
 
     @property

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.envs.alfred.thor.objects import PartlyKnown
 from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.simulators.household.house import Sight
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
@@ -186,25 +187,25 @@ class Metadata(Mapping[str, Any]):
         return len(self._known) + 1
 
 
-class Record(Mapping[str, Any]):
+class Record(PartlyKnown):
     """THOR's record of one object. Its visibility is computed when it is read."""
 
-    __slots__ = ("_known", "_seen")
+    __slots__ = ("_seen",)
 
     def __init__(self, known: Mapping[str, Any], seen: Seen) -> None:
-        self._known = known
+        self.known = known
         self._seen = seen
 
     def __getitem__(self, key: str) -> Any:
         if key in _PER_VIEW_KEYS:
-            return getattr(self._seen.sights[self._known["objectId"]], _PER_VIEW_KEYS[key])
-        return self._known[key]
+            return getattr(self._seen.sights[self.known["objectId"]], _PER_VIEW_KEYS[key])
+        return self.known[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._known, **_PER_VIEW_KEYS})
+        return iter({**self.known, **_PER_VIEW_KEYS})
 
     def __len__(self) -> int:
-        return len({**self._known, **_PER_VIEW_KEYS})
+        return len({**self.known, **_PER_VIEW_KEYS})
 
 
 _PER_VIEW_KEYS = {"distance": "distance", "visible": "visible", "isInteractable": "interactable"}

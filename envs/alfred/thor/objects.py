@@ -16,6 +16,15 @@ BASINS = ("SinkBasin", "BathtubBasin")
 """Types that water runs into."""
 
 
+class PartlyKnown(Mapping[str, Any]):
+    """A record of which a part stays what it is from view to view."""
+
+    __slots__ = ("known",)
+
+    known: Mapping[str, Any]
+    """That part: the same mapping as long as the object is not changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class ThorObject:
     """One object in one state. Its box is axis-aligned."""
@@ -44,6 +53,19 @@ class ThorObject:
             parents=tuple(record["parentReceptacles"] or ()),
             contents=tuple(record["receptacleObjectIds"] or ()),
             record=record,
+        )
+
+    def seen_in(self, record: Mapping[str, Any]) -> Self:
+        """The same object in another view, of which it has another record."""
+        return type(self)(
+            self.id,
+            self.type,
+            self.position,
+            self.center,
+            self.size,
+            self.parents,
+            self.contents,
+            record,
         )
 
     @property
@@ -114,9 +136,26 @@ class ThorObjects:
     Without what was cut up: THOR still lists that beside its slices.
     """
 
-    def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
-        things = map(ThorObject.of, records)
+    def __init__(
+        self, records: Iterable[Mapping[str, Any]], before: ThorObjects | None = None
+    ) -> None:
+        """Read records.
+
+        Args:
+            records: of `metadata.objects`.
+            before: an earlier state. Objects that are as they were are not read again.
+        """
+        things = map(ThorObject.of if before is None else before._again, records)
         self._things = {t.id: t for t in things if not (t.sliceable and t.sliced)}
+
+    def _again(self, record: Mapping[str, Any]) -> ThorObject:
+        """The object of a later record."""
+        was = self._things.get(record["objectId"])
+        if isinstance(record, PartlyKnown) and was is not None:
+            earlier = was.record
+            if isinstance(earlier, PartlyKnown) and earlier.known is record.known:
+                return was.seen_in(record)
+        return ThorObject.of(record)
 
     def __iter__(self) -> Iterator[ThorObject]:
         return iter(self._things.values())

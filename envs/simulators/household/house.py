@@ -25,7 +25,8 @@ _View = tuple[int, AgentState, "Settings", Randomization]
 """The cache key of an image: the world's version, and the pose and settings of the camera."""
 _KEPT = 12
 """Number of cached views: 1 to 2 MB each at 300x300."""
-
+_COUNTED = 1024
+"""Number of views whose visible bodies are kept: a few kB each."""
 _MARGIN = 0.2
 """Metres around the room in a view from above."""
 _BELOW_CEILING = 0.05
@@ -138,8 +139,6 @@ class House:
         self._seen[view] = frame
         for old in list(self._seen)[:-_KEPT]:
             del self._seen[old]
-            self._sights.pop(old, None)
-            self._shown.pop(old, None)
         return frame
 
     def _view(self) -> _View:
@@ -178,18 +177,25 @@ class House:
 
     def shown(self) -> Mapping[str, int]:
         """Number of pixels of each body in the agent's view."""
-        frame, view = self.see(rgb=False), self._view()
-        if view not in self._shown:
-            self._shown[view] = shown(frame)
-        return self._shown[view]
+        view = self._view()
+        found = self._shown.pop(view, None)
+        if found is None:
+            found = shown(self.see(rgb=False))
+            while len(self._shown) >= _COUNTED:
+                del self._shown[next(iter(self._shown))]
+        self._shown[view] = found
+        return found
 
     def sights(self) -> Mapping[str, Sight]:
         """The visibility of every object, by id."""
         seen, view = self.shown(), self._view()
-        if view not in self._sights:
-            things = self.world.things.items()
-            self._sights[view] = {name: self._sight(thing, seen) for name, thing in things}
-        return self._sights[view]
+        found = self._sights.pop(view, None)
+        if found is None:
+            found = {name: self._sight(t, seen) for name, t in self.world.things.items()}
+            while len(self._sights) >= _KEPT:
+                del self._sights[next(iter(self._sights))]
+        self._sights[view] = found
+        return found
 
     def _sight(self, thing: SimObject, seen: Mapping[str, int]) -> Sight:
         agent = self.agent

@@ -61,6 +61,7 @@ class FlatPicture:
         self._meshes: dict[object, Mesh] = {}
         self._shown: dict[str, _Standing] = {}
         self._room_light: RoomLight | None = None
+        self._last: Shot | None = None
         self._seed = seed_of(*(f"{i} {n['class_name']}" for i, n in sorted(world.sources.items())))
         self._basins = [
             self.home[n.id] for n in world.nodes() if kind_of(n) == "Sink" and n.id in self.home
@@ -73,9 +74,12 @@ class FlatPicture:
 
     def shot(self, world: FlatWorld) -> Shot:
         """The places of all nodes and characters."""
+        if self._last is not None and self._last.world is world:
+            return self._last
         arranged = arrange(world, self.home)
         found = {i: figure(world, i, self.home, arranged) for i in world.characters()}
-        return Shot(world, arranged, {i: f for i, f in found.items() if f is not None})
+        self._last = Shot(world, arranged, {i: f for i, f in found.items() if f is not None})
+        return self._last
 
     def take(
         self,

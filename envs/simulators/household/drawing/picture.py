@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -78,6 +78,7 @@ class RoomPicture:
         self._shown: dict[str, Mesh] = {}
         self._rests: dict[str, tuple[object, ...]] = {}
         """The state from which an object's position on the stage was computed."""
+        self._burning: Set[str] = frozenset()
         self._in_hand: frozenset[str] = frozenset()
         self._changed_hands: frozenset[str] = frozenset()
         self._recorded = False
@@ -190,13 +191,25 @@ class RoomPicture:
             self._stage.remove(gone)
             self._trim(gone, None)
             del self._shown[gone]
+        shown = [t for t in world.things.values() if t.kind != "Floor" and not hidden[t.id]]
         # A support comes before what it carries, which may be lifted out of it.
-        for thing in sorted(world.things.values(), key=lambda thing: _depth(world, thing)):
-            if thing.kind != "Floor" and not hidden[thing.id]:
-                self._draw(world, thing, randomization, thing.id in burning, kept)
+        for thing in sorted(self._touched(shown, burning), key=lambda t: _depth(world, t)):
+            self._draw(world, thing, randomization, thing.id in burning, kept)
         self._light_lamps(world)
         self._stage.arrange()
-        self._drawn = dict(world.things)
+        self._drawn, self._burning = dict(world.things), burning
+
+    def _touched(self, shown: Sequence[SimObject], burning: Set[str]) -> Sequence[SimObject]:
+        """Those whose shape or place may be another than what is drawn."""
+        if self._recorded:
+            return shown  # What lies in a tub hangs on boxes that are no parents.
+        others = self._changed_hands | (burning ^ self._burning)
+        changed = {t.id for t in shown if self._drawn.get(t.id) is not t or t.id in others}
+        return [
+            t
+            for t in shown
+            if t.id in changed or t.id not in self._shown or not changed.isdisjoint(t.parents)
+        ]
 
     def _draw(
         self,
