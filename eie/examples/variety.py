@@ -22,7 +22,6 @@ _SEEN = (
     "currently, {facts}",
     "at present, {facts}",
     "notice that {facts}",
-    "you can tell that {facts}",
 )
 _AND = (", and ", ", and ", "; ", ". Besides, ", ", while ", ". Moreover, ", ". At the same time, ")
 _FOR = (
@@ -94,7 +93,8 @@ def seen(facts: Sequence[str], rng: random.Random) -> str:
 
 def with_purpose(now: str, then: str, rng: random.Random) -> str:
     """An action and what it makes possible, as in "open it so that you can pick up the mug"."""
-    forms = _FOR[:_FOR_IT] if {"it", "them"} & {*then.split()} else _FOR
+    pronouns = {"it", "them"} & {*now.split(), *then.split()}
+    forms = _FOR[:_FOR_IT] if pronouns else _FOR
     return rng.choice(forms).format(now=now, then=then)
 
 
