@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from inhabit.envs.alfred.expert.plan_actions import to_actions
-from inhabit.envs.alfred.expert.plan_draft import HiddenError, NoPlanError, PlanDraft
+from inhabit.envs.alfred.expert.plan_draft import HiddenError, NoPlanError, PlanDraft, PlanStep
 from inhabit.envs.alfred.expert.recipes import solve
 from inhabit.envs.alfred.scenes.counterparts import present
 from inhabit.envs.alfred.scenes.scene import RecordedStep
@@ -29,7 +29,7 @@ class AlfredPlanner:
         """A plan from the current state; empty if the task is solved or no plan is known."""
         for _ in range(_MOST_TRIES):
             try:
-                return to_actions(episode, solve(episode, self._hidden))
+                return to_actions(episode, _to_the_goal(solve(episode, self._hidden)))
             except HiddenError as error:
                 self._hidden.add(error.thing.id)
             except NoPlanError:
@@ -44,6 +44,14 @@ class AlfredPlanner:
         twin = AlfredPlanner()
         twin._hidden = set(self._hidden)
         return twin
+
+
+def _to_the_goal(steps: Sequence[PlanStep]) -> Sequence[PlanStep]:
+    """The steps without a last tidying up: no goal is reached by closing a door or by going."""
+    wanted = list(steps)
+    while len(wanted) > 1 and wanted[-1].verb in ("close", "go to"):
+        wanted.pop()
+    return wanted
 
 
 class RecordedPlanner(AlfredPlanner):

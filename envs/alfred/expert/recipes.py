@@ -74,6 +74,8 @@ def _look(draft: PlanDraft, episode: EpisodeState) -> None:
         t for t in episode.world.of_type(str(episode.goal.toggle)) if draft.allowed("turn on", t)
     ]
     draft.take(_wanted(draft, episode, None))
+    if any(lamp.on for lamp in episode.world.of_type(str(episode.goal.toggle))):
+        return
     lamp = draft.nearest(lamps)
     if lamp is None:
         raise NoPlanError(f"There is no {episode.goal.toggle}.")

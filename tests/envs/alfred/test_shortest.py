@@ -178,3 +178,23 @@ def test_best_actions_of_many_states(env: Alfred) -> None:
     assert unknown + reached + known > 200
     assert known > 100
     assert unknown
+
+
+def test_a_plan_ends_when_the_goal_holds(env: Alfred) -> None:
+    """With the lamp on already, nothing is left once the phone is out of the drawer."""
+    scene = {
+        "room": "FloorPlan308",
+        "goal": {"type": "look_at_obj_in_light", "object": "CellPhone", "toggle": "DeskLamp"},
+        "start": {"x": 0.5, "z": -0.25, "rotation": 180},
+        "placements": [{"object": "cellphone_1", "receptacle": "drawer_4"}],
+        "states": [{"object": "desk lamp_1", "on": True}],
+    }
+    goal = "Look at the phone in the light of the lamp."
+    env.reset(Task(id="t", env="alfred", kind="", goal=goal, scene=scene, max_steps=50), seed=0)
+    plan = env.plan()
+    assert plan
+    for action in plan:
+        assert not solved(env)
+        assert env.act(action).reason is None
+    assert solved(env)
+    assert plan[-1].verb == "pick up"
