@@ -27,7 +27,7 @@ PEOPLE = {
 }
 
 
-@pytest.mark.slow  # four minutes
+@pytest.mark.slow  # several minutes
 def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path) -> None:
     people = tmp_path / "people.jsonl"
     people.write_text(json.dumps(PEOPLE) + "\n")
@@ -41,3 +41,8 @@ def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path) -> No
     assert Ability.IMAGES in load(model).abilities
     run = inhabit.run("alfred", "rank", tmp_path / "run", model=model, n=1, max_steps=2)
     assert run.episodes()[0]["ending"] == "step_limit"
+    report = tmp_path / "experiment"
+    command = [sys.executable, SCRIPT.with_name("experiment_vlm"), made, "--n", "1"]
+    subprocess.run([*command, "--out", report], check=True, cwd=SCRIPT.parents[1], timeout=1200)
+    assert len(report.with_suffix(".md").read_text().splitlines()) == 6
+    assert "<svg" in report.with_suffix(".svg").read_text()
