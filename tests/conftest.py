@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -26,6 +27,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line how many tests were left out, and why."""
+    skipped = terminalreporter.getreports("skipped")
+    reasons = Counter(one.longrepr[2].removeprefix("Skipped: ") for one in skipped)
+    if reasons:
+        told = "; ".join(f"{count}, {why}" for why, count in reasons.most_common())
+        terminalreporter.write_line(f"Left out: {told}.")
 
 
 # These machines are noisy: how long one example takes says nothing.

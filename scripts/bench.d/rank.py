@@ -34,6 +34,7 @@ from inhabit.agents.core import Step, View
 from inhabit.agents.models.local.likelihood import Likelihood
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
+from inhabit.agents.models.local.transformers_names import cache_input, cache_of
 from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
 from inhabit.agents.prompts.prompt import Prompt
@@ -146,11 +147,13 @@ class ShortestPaths:
         """Answers side by side, each with the prompt's cache to itself. Plain sums."""
         ids = torch.tensor([self.prompt.ids])
         begun = self._model(input_ids=ids, use_cache=True, logits_to_keep=1)
-        cache, many = begun.past_key_values, len(self._answers)
+        cache, many = cache_of(begun), len(self._answers)
         cache.batch_repeat_interleave(many)
         longest = max(map(len, self._answers))
         rows = torch.tensor([[*a, *[0] * (longest - len(a))] for a in self._answers])
-        after = self._model(input_ids=rows, past_key_values=cache, use_cache=True).logits
+        after = self._model(
+            input_ids=rows, use_cache=True, **cache_input(self._model, cache)
+        ).logits
         tables = torch.cat([begun.logits.expand(many, -1, -1), after[:, :-1]], 1)
         tables = tables.float().log_softmax(-1).gather(-1, rows[..., None])[..., 0]
         return np.array(

@@ -24,7 +24,6 @@ def _blocks(page: str, mark: str) -> list[tuple[str, str]]:
     return [(language, text) for marked, language, text in found if marked in ("", mark)]
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("page", PAGES)
 def test_its_blocks_run(page: str, tmp_path: Path) -> None:
     _run_all(_blocks(page, ""), tmp_path)

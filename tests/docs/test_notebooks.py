@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")
@@ -22,7 +23,10 @@ def test_it_runs(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     notebook = nbformat.read(file, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)
     client = nbclient.NotebookClient(
-        notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
+        notebook,
+        timeout=PATIENCE,
+        kernel_name="python3",
+        resources={"metadata": {"path": tmp_path}},
     )
     client.execute()
     shown = [out for cell in notebook.cells for out in cell.get("outputs", ())]

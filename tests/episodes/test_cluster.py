@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from pydantic import JsonValue
-from toy_runs import play_toy, results, toy_tasks, wait_for
+from toy_runs import play_toy, results, toy_tasks
+from waiting import PATIENCE, wait_for
 
 from inhabit.envs.core import SceneError
 from inhabit.episodes.cluster.bundle import pack, unpack
@@ -86,7 +87,6 @@ def squares(cluster: Any, jobs: list[JsonValue], settings: str = "") -> list[int
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(280)
 def test_every_job_is_done_once(cluster: Any, tmp_path: Path) -> None:
     dying: list[JsonValue] = [[7, str(tmp_path / "died")]]
     found = squares(cluster, [[n, ""] for n in range(6)] + dying)
@@ -100,16 +100,15 @@ def test_every_job_is_done_once(cluster: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(280)
 def test_two_hundred_episodes_while_a_node_dies(cluster: Any, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = ["run", "toy", "--agent", "random", "--n", "200", "--seed", "3", "--workers", "3"]
     words += ["--ray", "--set", f"ray_address={cluster.address}", "--set", "in_process=true"]
     words += ["--set", "delay=0.02", "--json", "--out", str(folder)]
     running = subprocess.Popen([*INHABIT, *words], stdout=subprocess.PIPE, text=True)
-    wait_for(lambda: len(list(folder.glob("episodes/*/episode.jsonl"))) > 30, seconds=120)
+    wait_for(lambda: len(list(folder.glob("episodes/*/episode.jsonl"))) > 30)
     cluster.remove_node(cluster.list_all_nodes()[1])
-    told, _ = running.communicate(timeout=200)
+    told, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0
     figures = json.loads(told.splitlines()[-1])
     assert figures["episodes"] == 200 == sum(figures["endings"].values())

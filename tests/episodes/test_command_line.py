@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.metadata import version
 
 import pytest
+from waiting import PATIENCE
 
 from inhabit.eie.commands import COMMANDS as EIE_COMMANDS
 from inhabit.envs.commands import COMMANDS as ENV_COMMANDS
@@ -25,7 +26,7 @@ def inhabit(
         [sys.executable, "-m", "inhabit", *words],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         env={**os.environ, **(environment or {})},
     )
 

@@ -14,7 +14,6 @@ from inhabit.cli import main
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
-    pytest.mark.timeout(120),
 ]
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from toy_runs import results, wait_for
+from toy_runs import results
+from waiting import wait_for
 
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.planners.random import Random

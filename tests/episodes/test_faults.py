@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from toy_runs import wait_for
+from waiting import PATIENCE, wait_for
 
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.reader import Run
@@ -32,7 +32,7 @@ def inhabit(*words: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE,
         env={**os.environ, "PYTHONPATH": PATH},
     )
 
@@ -140,9 +140,9 @@ def test_a_simulator_killed_in_mid_episode(tmp_path: Path) -> None:
     ]
     worker.kill()
     killed = time.monotonic()
-    wait_for(lambda: b'"kind":"end"' in first.read_bytes(), seconds=60)
-    assert time.monotonic() - killed < 60
-    running.communicate(timeout=60)
+    wait_for(lambda: b'"kind":"end"' in first.read_bytes())
+    assert time.monotonic() - killed < PATIENCE
+    running.communicate(timeout=PATIENCE)
     assert running.returncode == 0
     one, two = ends(tmp_path)
     assert one.ending is Ending.SIMULATOR_FAULT

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from browser import CHROMIUM, Browser
 from toy_runs import play_toy, toy_tasks
+from waiting import PATIENCE
 
 from inhabit.episodes.recording.index import Index, IndexEntry
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -94,12 +95,11 @@ def test_an_episode_that_goes_on_is_none(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_ten_thousand_episodes_are_shown_quickly(tmp_path: Path) -> None:
     run = many(play_toy(tmp_path / "few", tasks=toy_tasks(20)), tmp_path / "many", 10_000)
     begun = time.monotonic()
     write_run(run, Videos(), lambda _: None)
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - begun < PATIENCE
     assert not list(run.folder.glob("episodes/*/index.html")), "Pages are made when asked for."
     write_run(run, Videos(), lambda _: None, [run.episode(7_777)])
     assert (run.episode(7_777).folder / "index.html").is_file()
@@ -115,7 +115,7 @@ def test_ten_thousand_episodes_are_shown_quickly(tmp_path: Path) -> None:
             begun = time.monotonic()
             what()
             browser.run(painted)
-            assert time.monotonic() - begun < 2
+            assert time.monotonic() - begun < PATIENCE
         assert browser.run("document.querySelector('output').textContent") == "10,000 of 10,000"
 
 

@@ -94,7 +94,6 @@ def test_a_record_without_places_has_no_map(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
-@pytest.mark.timeout(120)
 def test_the_map_goes_along_from_step_to_step(tmp_path: Path) -> None:
     run = walked(tmp_path / "run", name=HOSTILE)
     attempt = run.episode(0).last()

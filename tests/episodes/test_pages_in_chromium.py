@@ -24,7 +24,6 @@ from inhabit.episodes.scoring.metrics import score
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
-    pytest.mark.timeout(120),
 ]
 
 

@@ -21,14 +21,13 @@ from signal import SIG_DFL, SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGSTOP, SIGTERM, 
 import psutil
 import pytest
 from stand_in import stand_in
-from toy_runs import wait_for
+from waiting import PATIENCE, wait_for
 
 from inhabit.envs.minedojo.luanti.programs import lacking
 from inhabit.envs.virtualhome.graph.library import interpreter
 from inhabit.episodes.recording.reader import Run
 
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
-SOON = 5.0
 LOOPBACK = ("127.0.0.1", "::ffff:127.0.0.1", "::1")
 WORKER = "inhabit.envs.worker"
 
@@ -85,7 +84,6 @@ CELLS = [pytest.param(*cell, id="-".join((cell[0], cell[1].name, cell[2]))) for 
 
 
 @pytest.mark.parametrize(("outer", "number", "victim"), CELLS)
-@pytest.mark.timeout(400)
 def test_nothing_is_left_and_the_run_completes(
     outer: str, number: Signals, victim: str, tmp_path: Path
 ) -> None:
@@ -105,7 +103,7 @@ def test_nothing_is_left_and_the_run_completes(
             preexec_fn=_mind_all,
         )
     try:
-        wait_for(lambda: _written(tmp_path / "run") > 2 or runner.poll() is not None, seconds=120)
+        wait_for(lambda: _written(tmp_path / "run") > 2 or runner.poll() is not None)
         # Stopped meanwhile, so that it is in the midst of an episode when the signal comes.
         os.kill(runner.pid, SIGSTOP)
         family = psutil.Process(runner.pid).children(recursive=True)
@@ -116,21 +114,21 @@ def test_nothing_is_left_and_the_run_completes(
         os.kill(runner.pid, SIGCONT)
         begun = time.monotonic()
         if victim == "runner":
-            assert runner.wait(timeout=SOON) != 0
+            assert runner.wait(timeout=PATIENCE) != 0
         elif number == SIGKILL or victim == "worker":
             below.append(struck)
-        _gone(below, SOON - (time.monotonic() - begun))
+        wait_for(lambda: not any(map(_runs, below)))
         took = time.monotonic() - begun
-        code = runner.wait(timeout=180)
+        code = runner.wait(timeout=PATIENCE)
         ends = victim == "runner" or (chosen.vital and victim == "process")
         assert ends or code == 0, (tmp_path / "said").read_text()
-        _gone(family, SOON)
-        wait_for(lambda: not list(temporary.iterdir()), seconds=SOON)
-        wait_for(lambda: all(map(_free, ports)), seconds=SOON)
+        wait_for(lambda: not any(map(_runs, family)))
+        wait_for(lambda: not list(temporary.iterdir()))
+        wait_for(lambda: all(map(_free, ports)))
     finally:
         _end(runner)
     again = subprocess.run(
-        command, capture_output=True, text=True, env=surroundings, timeout=180, check=False
+        command, capture_output=True, text=True, env=surroundings, timeout=PATIENCE, check=False
     )
     assert again.returncode == 0, again.stderr
     figures = json.loads(again.stdout.splitlines()[-1])
@@ -201,13 +199,6 @@ def _free(port: int) -> bool:
         except OSError:
             return False
     return True
-
-
-def _gone(processes: Sequence[psutil.Process], seconds: float) -> None:
-    until = time.monotonic() + seconds
-    while left := [p for p in processes if _runs(p)]:
-        assert time.monotonic() < until, f"Left: {[(p.pid, _words(p)) for p in left]}"
-        time.sleep(0.02)
 
 
 def _runs(process: psutil.Process) -> bool:

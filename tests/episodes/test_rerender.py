@@ -14,7 +14,6 @@ from inhabit.cli import main
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.video.rerender import RerenderError, VideoCamera, video_camera
 
-pytestmark = pytest.mark.timeout(120)
 SIZE = (320, 240)
 
 

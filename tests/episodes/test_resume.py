@@ -12,7 +12,8 @@ from typing import Any
 
 import psutil
 import pytest
-from toy_runs import play_toy, results, toy_tasks, wait_for
+from toy_runs import play_toy, results, toy_tasks
+from waiting import PATIENCE, wait_for
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -27,7 +28,7 @@ SLOWER = ["--set", "delay=0.06"]
 
 def inhabit(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*INHABIT, *words], capture_output=True, text=True, check=False, timeout=120, **options
+        [*INHABIT, *words], capture_output=True, text=True, check=False, timeout=PATIENCE, **options
     )
 
 
@@ -78,7 +79,7 @@ def test_interrupted_it_ends_cleanly_and_goes_on(
     theirs = psutil.Process(running.pid).children(recursive=True)
     assert theirs, "Environments live in processes of their own."
     running.send_signal(number)
-    _, said = running.communicate(timeout=20)
+    _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert "Traceback" not in said
     assert f"Run the same command again to continue {folder}" in said.replace("\n", "")
@@ -155,7 +156,7 @@ def test_out_of_disk_it_stops_and_goes_on(undisturbed: Run, tmp_path: Path) -> N
     # In this process, because a worker would run into the limit too.
     words = [*RUN, "--set", "in_process=true", "--out", str(folder)]
     limited = [sys.executable, "-c", limit + INHABIT[-1], *words]
-    ran = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=60)
+    ran = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert ran.returncode == 1, ran.stderr
     assert "can't be written: File too large" in ran.stderr
     assert "Traceback" not in ran.stderr
@@ -209,6 +210,6 @@ def test_interrupted_twice_it_ends_at_once(tmp_path: Path) -> None:
         # A line of progress may come first.
         assert any("again to stop at once" in line for line in running.stderr)
         running.send_signal(signal.SIGINT)
-        assert running.wait(timeout=30) == 130
+        assert running.wait(timeout=PATIENCE) == 130
     finally:
         running.kill()

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
-from toy_runs import play_toy, toy_tasks, wait_for
+from toy_runs import play_toy, toy_tasks
+from waiting import PATIENCE, wait_for
 
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.watch.server import Server
@@ -35,7 +36,7 @@ def served(run: Run) -> Iterator[Server]:
 def ask(
     server: Server, path: str, method: str = "GET", host: str | None = None
 ) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
     connection.request(method, path, headers={} if host is None else {"Host": host})
     answer = connection.getresponse()
     return answer.status, answer.read()
@@ -115,7 +116,6 @@ def test_a_broken_record_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
-@pytest.mark.timeout(120)
 def test_a_browser_follows_what_happens(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=2, goal=HOSTILE, action=HOSTILE)))
     file = run.episode(1).file
@@ -157,7 +157,7 @@ def test_the_feed_names_what_has_changed(half: Run) -> None:
     file = half.episode(1).file
     whole = file.read_bytes()
     with served(half) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
         connection.request("GET", "/events")
         feed = connection.getresponse()
         assert feed.readline() == b"retry: 1000\n"

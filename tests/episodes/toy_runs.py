@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,13 +90,6 @@ class Keeps(Agent):
     async def decide(self, view: View) -> Decision:
         self.views.append(view)
         return Decision(view.candidates[0])
-
-
-def wait_for(what: Callable[[], bool], seconds: float = 20.0) -> None:
-    until = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < until, "It never came true."
-        time.sleep(0.005)
 
 
 def results(run: Run) -> Sequence[Any]:

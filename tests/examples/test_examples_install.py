@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("keydoor", "keydoor_planner", "export_csv", "keydoor_benchmark")
@@ -27,7 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [shutil.copytree(EXAMPLES / name, built / name) for name in NAMES]
     flags = ("--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--target", str(target))
     command = [sys.executable, "-m", "pip", "install", *flags, *map(str, sources)]
-    subprocess.run(command, check=True, timeout=300)
+    subprocess.run(command, check=True, timeout=PATIENCE)
     return target
 
 
@@ -50,7 +51,7 @@ def python(site: Path, folder: Path, *words: str) -> subprocess.CompletedProcess
         text=True,
         env=environment,
         cwd=folder,
-        timeout=200,
+        timeout=PATIENCE,
     )
     assert said.returncode == 0, said.stderr + said.stdout
     return said
@@ -120,7 +121,7 @@ def test_a_changed_benchmark_is_refused(site: Path, tmp_path: Path) -> None:
         text=True,
         env=environment,
         cwd=tmp_path,
-        timeout=100,
+        timeout=PATIENCE,
     )
     assert said.returncode == 2
     assert "differs from the frozen task set 'keydoor-v1'" in " ".join(said.stderr.split())

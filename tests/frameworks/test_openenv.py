@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from waiting import PATIENCE
 
 from inhabit.envs.errors import UserError
 from inhabit.frameworks.factory import rollouts
@@ -187,7 +188,7 @@ def test_a_vanished_clients_session_is_freed() -> None:
         silent = _client(said["address"])
         silent.__enter__()
         silent.reset()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 with _client(said["address"]) as other:

@@ -107,7 +107,6 @@ def test_beside_openai_agents(wheel: Path, tmp_path: Path, folder: Path, first: 
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     code = "import sys; from hatchling.build import build_sdist; print(build_sdist(sys.argv[1]))"
     builder = _environment(tmp_path)

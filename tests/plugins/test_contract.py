@@ -9,6 +9,7 @@ from unittest import SkipTest
 
 import pytest
 from mistakes import MISTAKES, Bare, Correct
+from waiting import PATIENCE
 
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Task
@@ -61,4 +62,4 @@ def test_what_does_not_apply_is_skipped() -> None:
 
 def test_it_needs_no_pytest() -> None:
     code = "import inhabit.envs.contract, sys; sys.exit('pytest' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], timeout=PATIENCE).returncode == 0

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from installed import install
+from waiting import PATIENCE
 
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 GOOD = """
@@ -85,7 +86,7 @@ def inhabit(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "400"}
     return subprocess.run(
-        [*INHABIT, *words], capture_output=True, text=True, env=environment, timeout=120
+        [*INHABIT, *words], capture_output=True, text=True, env=environment, timeout=PATIENCE
     )
 
 

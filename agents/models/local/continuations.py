@@ -17,6 +17,7 @@ import torch
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import locate
+from inhabit.agents.models.local.transformers_names import cache_input, cache_of, position_index
 from inhabit.agents.models.local.trie import Trie
 
 _ROWS = 32
@@ -50,7 +51,7 @@ class Continuations:
         self._features = features
         self._trie = trie
         self._shared = shared
-        self._axes = hasattr(getattr(model, "model", None), "get_rope_index")
+        self._axes = position_index(model) is not None
         self._read = self._read_prompt(prompt)
         self.tokens = len(prompt.ids)
         """Number of tokens read, padding not counted."""
@@ -89,7 +90,7 @@ class Continuations:
             logits_to_keep=1,
             **extra,
         )
-        cache = output.past_key_values if self._shared else None
+        cache = cache_of(output) if self._shared else None
         return _ReadPrompt(prompt, cache, shift, output.logits[:, -1].float())
 
     def _with_features(
@@ -123,9 +124,8 @@ class Continuations:
             first = read.shift + len(read.prompt.ids)
             places = torch.arange(first, first + longest, device=self._model.device)
             extra["position_ids"] = places.expand(len(paths), -1)
-        output = self._model(
-            input_ids=ids.to(self._model.device), past_key_values=cache, use_cache=True, **extra
-        )
+        extra |= cache_input(self._model, cache)
+        output = self._model(input_ids=ids.to(self._model.device), use_cache=True, **extra)
         logits = output.logits.float()
         return [said[: len(path)] for said, path in zip(logits, paths, strict=True)]
 

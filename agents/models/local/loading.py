@@ -22,6 +22,7 @@ from inhabit.agents.models.local.scoring import possible_ways
 from inhabit.agents.models.local.self_check import SelfCheck, cached, check
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
+from inhabit.agents.models.local.transformers_names import knows
 
 
 def load(
@@ -71,10 +72,8 @@ def load(
 
 def _sees(config: Any) -> bool:
     """Whether a model takes images."""
-    known = type(config) in AutoModelForImageTextToText._model_mapping
-    return hasattr(config, "vision_config") or (
-        known and type(config) not in AutoModelForCausalLM._model_mapping
-    )
+    known = knows(AutoModelForImageTextToText, config)
+    return hasattr(config, "vision_config") or (known and not knows(AutoModelForCausalLM, config))
 
 
 def _network(
@@ -114,7 +113,7 @@ def _kind(config: Any, sees: bool) -> Any:
     own = getattr(config, "auto_map", None) or {}
     kinds = (AutoModelForImageTextToText,) if sees else ()
     for kind in kinds:
-        if type(config) in kind._model_mapping or kind.__name__ in own:
+        if knows(kind, config) or kind.__name__ in own:
             return kind
     return AutoModelForCausalLM
 

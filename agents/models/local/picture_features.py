@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import torch
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
+from inhabit.agents.models.local.transformers_names import encoded_images, image_encoder, taken
 
 Parts = Mapping[str, torch.Tensor]
 """What a vision model reads of one image, or of several that can't be told apart."""
@@ -26,13 +25,11 @@ class PictureFeatures:
     def __init__(self, model: Any, limit: int) -> None:
         """Encode with `model`, and keep at most `limit` bytes on its device."""
         self._model = model
-        inner = getattr(model, "model", None)
-        self._encode: Callable[..., Any] | None = getattr(inner, "get_image_features", None)
+        self._encode = image_encoder(model)
         self._limit = limit
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._bytes = 0
-        takes = "mm_encoder_outputs" in signature(model.forward).parameters
-        self.usable = takes and self._encode is not None
+        self.usable = self._encode is not None
         """Whether the model takes features instead of images."""
 
     @property
@@ -51,7 +48,7 @@ class PictureFeatures:
 
     def of(self, prompts: Sequence[EncodedPrompt]) -> dict[str, Any]:
         """The model's input for the images of several prompts, in order, in one batch."""
-        parts = [part for prompt in prompts for part in split(prompt, self._names)]
+        parts = [part for prompt in prompts for part in self._split(prompt)]
         keys = [_digest(one) for one in parts]
         asked = dict(zip(keys, parts, strict=True))
         found = {key: self._kept[key] for key in asked if key in self._kept}
@@ -59,11 +56,11 @@ class PictureFeatures:
         new = self._encoded([asked[key] for key in missing])
         found |= dict(zip(missing, new, strict=True))
         self._keep(found)
-        return {"mm_encoder_outputs": {"image": _joined([found[key] for key in keys])}}
+        return encoded_images(_joined([found[key] for key in keys]))
 
-    @property
-    def _names(self) -> frozenset[str]:
-        return frozenset(signature(self._encode).parameters) if self._encode else frozenset()
+    def _split(self, prompt: EncodedPrompt) -> Sequence[Parts]:
+        assert self._encode is not None
+        return split(prompt, frozenset(taken(self._encode, prompt.images)))
 
     def _encoded(self, some: Sequence[Parts]) -> list[Any]:
         """The output for each of `some`: in one pass for those of one shape."""
@@ -136,15 +133,20 @@ def _digest(parts: Parts) -> bytes:
     return found.digest()
 
 
-def _needed(output: Any) -> SimpleNamespace:
+def _needed(output: Any) -> Any:
     """What a model reads of `output`, copied, so that no larger tensor is kept alive by it."""
     pooled = getattr(output, "pooler_output", None)
     if pooled is None:
-        return SimpleNamespace(last_hidden_state=output.last_hidden_state)
-    found = SimpleNamespace(pooler_output=_copied(pooled))
-    if (deep := getattr(output, "deepstack_features", None)) is not None:
-        found.deepstack_features = [_copied(level) for level in deep]
-    return found
+        return type(output)(last_hidden_state=output.last_hidden_state)
+    deep = getattr(output, "deepstack_features", None)
+    return _pooled(output, _copied(pooled), deep and [_copied(level) for level in deep])
+
+
+def _pooled(like: Any, pooled: Any, deep: Sequence[Any] | None) -> Any:
+    """An output of the same type as `like`; transformers reads it as if it were its own."""
+    return type(like)(
+        pooler_output=pooled, **({} if deep is None else {"deepstack_features": deep})
+    )
 
 
 def _copied(value: Any) -> Any:
@@ -158,12 +160,7 @@ def _apart(output: Any, count: int) -> list[Any]:
     if pooled is None or len(pooled) != count or any(len(level) != count for level in deep or ()):
         return []
     return [
-        _needed(
-            SimpleNamespace(
-                pooler_output=pooled[i : i + 1],
-                deepstack_features=deep and [level[i : i + 1] for level in deep],
-            )
-        )
+        _needed(_pooled(output, pooled[i : i + 1], deep and [level[i : i + 1] for level in deep]))
         for i in range(count)
     ]
 
@@ -171,13 +168,13 @@ def _apart(output: Any, count: int) -> list[Any]:
 def _joined(some: Sequence[Any]) -> Any:
     """One output for all images, in order."""
     first = some[0]
-    if not hasattr(first, "pooler_output"):
-        return SimpleNamespace(last_hidden_state=torch.cat([o.last_hidden_state for o in some]))
-    found = SimpleNamespace(pooler_output=_chained([one.pooler_output for one in some]))
-    if hasattr(first, "deepstack_features"):
+    if getattr(first, "pooler_output", None) is None:
+        return type(first)(last_hidden_state=torch.cat([one.last_hidden_state for one in some]))
+    deep = None
+    if getattr(first, "deepstack_features", None) is not None:
         levels = zip(*(one.deepstack_features for one in some), strict=True)
-        found.deepstack_features = [_chained(level) for level in levels]
-    return found
+        deep = [_chained(level) for level in levels]
+    return _pooled(first, _chained([one.pooler_output for one in some]), deep)
 
 
 def _chained(some: Sequence[Any]) -> Any:
@@ -188,7 +185,7 @@ def _chained(some: Sequence[Any]) -> Any:
 
 def _size(output: Any) -> int:
     """In bytes."""
-    found = list(vars(output).values())
+    found = list(output.values())
     total = 0
     while found:
         one = found.pop()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,12 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.picture_features import PictureFeatures
+from inhabit.agents.models.local.transformers_names import (
+    cache_input,
+    cache_of,
+    position_index,
+    taken,
+)
 
 _SPLITS = frozenset({"llava", "idefics3", "smolvlm", "qwen2_vl", "qwen2_5_vl"})
 """Vision models with causal attention over image tokens as well: what stands before the images can
@@ -180,13 +185,13 @@ class Reader:
             input_ids=torch.from_numpy(ids).to(device),
             position_ids=torch.from_numpy(positions).to(device),
             attention_mask=mask[:, None],
-            past_key_values=None if cache is None else batch_caches([cache]),
             use_cache=True,
             logits_to_keep=keep,
+            **cache_input(self._model, None if cache is None else batch_caches([cache])),
             **(prompts[0].onward(self._model, ids.shape[1]) if len(prompts) == 1 else {}),
             **(given or {}),
         )
-        return output.logits, output.past_key_values
+        return output.logits, cache_of(output)
 
     def _read_fixed(self, fixed: tuple[int, ...]) -> ReadPrefix:
         if not fixed:
@@ -229,14 +234,15 @@ class Reader:
 
     def _read(self, ids: Sequence[Sequence[int]], cache: Any, extra: Mapping[str, Any]) -> Any:
         """The cache of `cache`, which is not changed, and `ids` (rows, n) after it."""
+        rows = None if cache is None else batch_caches([cache] * len(ids))
         output = self._model(
             input_ids=torch.tensor(ids, device=self._model.device),
-            past_key_values=None if cache is None else batch_caches([cache] * len(ids)),
             use_cache=True,
             logits_to_keep=1,
+            **cache_input(self._model, rows),
             **extra,
         )
-        return output.past_key_values
+        return cache_of(output)
 
 
 def _stacked(
@@ -258,12 +264,11 @@ def locate(model: Any, prompt: EncodedPrompt) -> tuple[int, torch.Tensor | None]
     """Positions of all tokens of a prompt with images, and the offset of later ones, for a model
     with three position axes. Other models, and prompts without images, count tokens: 0 and None.
     """
-    index = getattr(getattr(model, "model", None), "get_rope_index", None)
+    index = position_index(model)
     if index is None or not prompt.images:
         return 0, None
-    known = signature(index).parameters
-    whole = {k: v for k, v in prompt.extra(model).items() if k in known}
-    places, shift = index(torch.tensor([prompt.ids], device=model.device), **whole)
+    ids = torch.tensor([prompt.ids], device=model.device)
+    places, shift = index(ids, **taken(index, prompt.extra(model)))
     return int(shift.item()), places
 
 

@@ -25,7 +25,7 @@ from inhabit.agents.models.local.scoring import Scorer, Way
 from inhabit.agents.models.local.trie import Trie
 from inhabit.envs.cache import cache_home
 
-_FORMAT = 4
+_FORMAT = 5
 """Part of the cached file's name: incremented when the check changes."""
 _ANSWERS = ("open the fridge", "open the fridge_2", "go to the sink", "stop")
 _TOLERANCES = {"float32": 1e-3}

@@ -20,7 +20,7 @@ from tests.agents.models.endpoints.endpoint import Answer, Endpoint, endpoint, e
 from tests.agents.planners.toy_brain import Solver, images_of, text_of
 
 KEY = "sk-not-to-be-found-anywhere"
-QUICK = ("timeout=3", "backoff=0.01", "attempts=3", "in_process=true")
+QUICK = ("timeout=6", "backoff=0.01", "attempts=3", "in_process=true")
 
 
 @pytest.fixture(autouse=True)
@@ -267,7 +267,7 @@ def test_every_trouble_there_is_and_nothing_is_lost_or_paid_twice(runs: Runs) ->
                 Answer(whole.body, cut=len(whole.body) // 2),
                 Answer(whole.body[:-20]),
                 Answer(whole.body, endless=True),
-                Answer(whole.body, delay=5.0, hang_up=True),
+                Answer(whole.body, delay=15.0, hang_up=True),
                 Answer(b"<html>Bad gateway</html>"),
                 Answer(b'{"choices": []}'),
                 Answer(b"", hang_up=True),

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from waiting import PATIENCE
 
 from inhabit.agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
 from inhabit.agents.models.core import Ability, Message, Ranking
@@ -236,7 +237,7 @@ def human(said: str, steps: int) -> tuple[list[str], str]:
         input=said,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     )
     return done.stdout.splitlines(), done.stderr

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image as Picture
+from waiting import PATIENCE
 
 from inhabit.eie.export.formats import ExportFormat, export_set
 from inhabit.eie.export.replayed_clips import KEYFRAMES, keyframes
@@ -29,7 +30,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = ["synth", "alfred", "--n", "14", "--seed", "16", "--out", str(folder)]
     sets = ("trajectories=1", "recognition=false", "width=100", "height=100")
     given = [word for one in sets for word in ("--set", one)]
-    subprocess.run([INHABIT, *words, *given], check=True, timeout=300, capture_output=True)
+    subprocess.run([INHABIT, *words, *given], check=True, timeout=PATIENCE, capture_output=True)
     return folder
 
 

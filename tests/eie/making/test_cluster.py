@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from waiting import PATIENCE
 
 from inhabit.eie.examples.draft import Draft, Refused
 from inhabit.eie.examples.example import Example, Rejection
@@ -40,7 +41,9 @@ def address() -> Iterator[str]:
 def synth(folder: Path, *more: str) -> dict[str, bytes]:
     """Make a set; its files that hold what it is."""
     command = [*INHABIT, "synth", "toy", "--n", "40", "--seed", "2", "--out", str(folder)]
-    subprocess.run([*command, "--workers", "2", *more], check=True, timeout=300, env=os.environ)
+    subprocess.run(
+        [*command, "--workers", "2", *more], check=True, timeout=PATIENCE, env=os.environ
+    )
     names = [
         "attempts.jsonl",
         "examples.jsonl",

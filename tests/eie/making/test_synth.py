@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
+from waiting import PATIENCE
 
 from inhabit.agents.models.core import Image as Pixels
 from inhabit.eie.examples.example import Example, Rejection
@@ -38,7 +39,7 @@ def inhabit(*arguments: str, limit: int | None = None) -> subprocess.CompletedPr
     if limit is not None:
         code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit},) * 2); {code}"
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=PATIENCE
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image as Picture
+from waiting import PATIENCE
 
 from inhabit.eie.examples.example import Example
 from inhabit.envs.core import SceneObject
@@ -25,7 +26,7 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 def check(folder: Path) -> dict[str, Any]:
     words = [sys.executable, str(SCRIPTS / "check_set"), str(folder), "--workers", "1", "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
     assert done.stdout, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     assert done.returncode == (1 if found["wrong"] else 0)
@@ -100,7 +101,9 @@ def test_every_lie_is_found_for_what_it_is(made: Path, tmp_path: Path) -> None:
     told = [lie(example).model_copy(update={"id": name}) for name, (_, lie) in LIES.items()]
     (folder / "examples.jsonl").write_text("".join(f"{e.model_dump_json()}\n" for e in told))
     words = [sys.executable, str(SCRIPTS / "check_set"), str(folder), "--workers", "1"]
-    said = subprocess.run(words, capture_output=True, text=True, timeout=120).stderr.splitlines()
+    said = subprocess.run(
+        words, capture_output=True, text=True, timeout=PATIENCE
+    ).stderr.splitlines()
     found = {tuple(line.split(": ")[:2]) for line in said}
     missed = [name for name, (cause, _) in LIES.items() if (name, cause) not in found]
     assert missed == []

@@ -16,7 +16,6 @@ from tests.eie.made_set import HOSTILE, NASTY, read_examples, write_set
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
-    pytest.mark.timeout(120),
 ]
 
 

@@ -14,7 +14,6 @@ from inhabit.eie.tuning.settings import TuneSettings
 FIRST = LogLine(kind="judge", step=0, loss=2.5, accuracy=0.25, chance=0.2)
 
 
-@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     "lines",
     [

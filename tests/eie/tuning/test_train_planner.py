@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from inhabit.agents.models.core import Ability
 from inhabit.agents.models.ranker.model import load
@@ -16,7 +17,7 @@ SCRIPT = Path(__file__).parents[3] / "scripts" / "train_planner"
 def test_it_makes_a_box_and_does_nothing_twice(tmp_path: Path) -> None:
     command = [sys.executable, SCRIPT, "--share", "0.01", "--seed", "5", "--out", tmp_path]
     for _ in range(2):
-        subprocess.run(command, check=True, cwd=SCRIPT.parents[1], timeout=280)
+        subprocess.run(command, check=True, cwd=SCRIPT.parents[1], timeout=PATIENCE)
     said = (tmp_path / "log.txt").read_text()
     assert said.count("proof:") == 1
     assert Ability.EYES in load(tmp_path / "box", "x").abilities

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import psutil
 import pytest
+from waiting import PATIENCE
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.settings import AlfredSettings
@@ -283,7 +284,7 @@ def test_a_dead_simulator_is_told_and_replaced() -> None:
             act(env, "look around")
         env.reset(simple, seed=0)
         assert env.digest() == before
-    psutil.wait_procs(list(simulators), timeout=5)
+    psutil.wait_procs(list(simulators), timeout=PATIENCE)
     assert not [p for p in simulators if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
 
 

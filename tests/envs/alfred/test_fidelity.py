@@ -7,13 +7,13 @@ import os
 import subprocess
 import sys
 import tarfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
+from waiting import PATIENCE, wait_for
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.fidelity import frames, simulator, table
@@ -161,14 +161,14 @@ def test_nothing_outlives_the_program(trajectories: Path) -> None:
     command = [sys.executable, "scripts/fidelity", "--no-skills", "--trajectories"]
     program = psutil.Popen([*command, str(trajectories)], stderr=subprocess.DEVNULL)
     family: list[psutil.Process] = []
-    for _ in range(600):
-        family = program.children(recursive=True)
-        if any(
-            "inhabit.envs.simulators.household" in " ".join(child.cmdline()) for child in family
-        ):
-            break
-        time.sleep(0.1)
+
+    def started() -> bool:
+        family[:] = program.children(recursive=True)
+        words = [" ".join(child.cmdline()) for child in family]
+        return any("inhabit.envs.simulators.household" in one for one in words)
+
+    wait_for(started)
     assert len(family) > 2
     program.kill()
     program.wait()
-    assert not psutil.wait_procs(family, timeout=20)[1]
+    assert not psutil.wait_procs(family, timeout=PATIENCE)[1]

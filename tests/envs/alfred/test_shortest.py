@@ -107,7 +107,6 @@ def check_wordings(env: Alfred, more: frozenset[Action]) -> None:
             assert solved(fork) or fork.best_actions()
 
 
-@pytest.mark.timeout(600)
 def test_best_actions_are_those_of_an_exhaustive_search(env: Alfred) -> None:
     _, reached, known = compared(env, 2, seed=5)
     assert reached + known >= 3
@@ -131,7 +130,6 @@ WASH_IN_A_BOWL = {
 }
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("scene", "known", "before", "first"),
     [

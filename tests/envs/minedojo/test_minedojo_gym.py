@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from luanti_for_tests import needs_luanti
+from waiting import PATIENCE
 
 from inhabit.envs.core import Task
 from inhabit.envs.minedojo.interface.actions import crafts, decode, nothing, sizes
@@ -78,7 +79,7 @@ def test_the_real_package_has_the_same_spaces_and_actions() -> None:
     vectors = every_value()
     done = subprocess.run(
         [python, "-c", OFFICIAL], input=json.dumps(vectors), capture_output=True, text=True,
-        timeout=200, check=False,
+        timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     line = next(one for one in done.stdout.splitlines() if one.startswith("RESULT"))

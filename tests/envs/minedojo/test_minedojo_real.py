@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from waiting import PATIENCE
 
 from inhabit.envs.core import SceneError, SimulatorError, Task, UnavailableError
 from inhabit.envs.minedojo.interface.actions import sizes
@@ -62,7 +63,7 @@ def test_a_silent_or_dead_program_is_said() -> None:
         begin = time.monotonic()
         with pytest.raises(SimulatorError, match="MineDojo"):
             make_soon(line)
-        assert time.monotonic() - begin < 20
+        assert time.monotonic() - begin < PATIENCE
         line.close()
         assert not program.is_running() or program.status() == psutil.STATUS_ZOMBIE
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from present import needs_virtualhome
 from served import served
+from waiting import PATIENCE
 
 from inhabit.envs.core import Reason, SceneError, SimulatorError, Task
 from inhabit.envs.virtualhome.env import make
@@ -115,7 +116,7 @@ def test_what_stands_on_a_moved_thing_comes_along() -> None:
 @pytest.mark.parametrize("box", ["x", {"center": [0, 1, 0], "size": [-3, 3, 3]}])
 def test_a_graph_that_the_server_refuses_changes_nothing_there(box: Any) -> None:
     with served() as server:
-        client = VirtualHomeClient(port=server.server_port, timeout=20.0)
+        client = VirtualHomeClient(port=server.server_port, timeout=PATIENCE)
         before = client.graph()
         with pytest.raises(SimulatorError, match=r"refused 'expand_scene': The graph, .*box"):
             client.expand_scene(boxed(box))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from present import needs_virtualhome
+from waiting import PATIENCE
 
 from inhabit.envs.simulators.render.shapes import shape
 from inhabit.envs.simulators.render.shell import shell
@@ -100,7 +101,7 @@ def test_the_same_bytes_in_another_process():
         "print(hashlib.sha256(rgb.tobytes()).hexdigest())\n"
     )
     there = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     here = picture(world(3, 9, room="bedroom"))
     assert there.stdout.strip() == hashlib.sha256(here.tobytes()).hexdigest()

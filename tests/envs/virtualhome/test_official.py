@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from present import needs_its_interpreter, needs_virtualhome
 from served import served
+from waiting import PATIENCE
 
 from inhabit.envs.virtualhome.graph.library import interpreter, simulation
 from inhabit.envs.virtualhome.server.cameras import CHARACTER_CAMERAS
@@ -25,7 +26,7 @@ def drive(what: str) -> dict[str, Any]:
             [str(interpreter()), str(DRIVER), str(simulation()), str(server.server_port), what],
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=PATIENCE,
         )
     assert done.returncode == 0, done.stderr[-3000:]
     told: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])

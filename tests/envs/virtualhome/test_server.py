@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from present import needs_virtualhome
 from served import served
+from waiting import PATIENCE
 
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.virtualhome.drawing.picture import node_of
@@ -56,7 +57,7 @@ def test_a_taken_port_is_one_sentence_and_code_3():
             [sys.executable, "-m", "inhabit.envs.virtualhome.server", "--port", str(port)],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
     assert done.returncode == 3
     assert done.stderr.startswith(f"Can't listen on port {port}")
@@ -108,7 +109,7 @@ def test_pages_of_a_browser_are_refused(headers: dict[str, str], status: int) ->
 def test_what_is_no_port_is_one_sentence(port: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "inhabit.envs.virtualhome.server", f"--port={port}"],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 2
     assert "is not a port (0 to 65535)" in done.stderr

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from present import needs_virtualhome
 from served import served
+from waiting import PATIENCE
 
 from inhabit.envs.core import Env, Reason, SimulatorError, Task, UnavailableError
 from inhabit.envs.virtualhome.env import make
@@ -60,7 +61,7 @@ def http(body: bytes, status: str = "200 OK") -> Callable[[socket.socket], None]
 
 
 def hangs(line: socket.socket) -> None:
-    line.settimeout(5)
+    line.settimeout(PATIENCE)
     while line.recv(65536):
         pass
 
@@ -68,7 +69,7 @@ def hangs(line: socket.socket) -> None:
 def test_nobody_listens():
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
-    client = VirtualHomeClient(port=port, timeout=2)
+    client = VirtualHomeClient(port=port, timeout=PATIENCE)
     assert not client.alive()
     with pytest.raises(SimulatorError, match=f"Nothing listens at 127.0.0.1:{port}"):
         client.graph()
@@ -94,14 +95,14 @@ def test_a_server_that_hangs_is_given_up_in_time():
 )
 def test_what_is_no_answer_is_told(answer, words):
     with peer(answer) as port, pytest.raises(SimulatorError) as told:
-        VirtualHomeClient(port=port, timeout=2).ask("idle")
+        VirtualHomeClient(port=port, timeout=PATIENCE).ask("idle")
     assert words in str(told.value)
 
 
 def test_replies_may_leave_out_what_unity_leaves_out():
     body = b'{"id": "1", "success": true, "message": null, "value": 0, "message_list": null}'
     with peer(http(body)) as port:
-        client = VirtualHomeClient(port=port, timeout=2)
+        client = VirtualHomeClient(port=port, timeout=PATIENCE)
         assert client.ask("idle").message == ""
         with pytest.raises(SimulatorError, match="0 images of 1 cameras"):
             client.camera_images([0], width=4, height=4)
@@ -110,7 +111,7 @@ def test_replies_may_leave_out_what_unity_leaves_out():
 def test_what_is_no_picture_is_told():
     body = json.dumps({"success": True, "message_list": ["aGVsbG8="]}).encode()
     with peer(http(body)) as port, pytest.raises(SimulatorError, match="invalid image"):
-        VirtualHomeClient(port=port, timeout=2).camera_images([0], width=4, height=4)
+        VirtualHomeClient(port=port, timeout=PATIENCE).camera_images([0], width=4, height=4)
 
 
 UNITY = "PROCESS WALK: Can not select object: milk. REASON: No interaction positions\n"
@@ -240,7 +241,7 @@ class TestRemoteBackend:
         task = next(iter(sample(1, seed=1)))
         with served() as server:
             port = server.server_port
-            remote = make("unity", VirtualHomeSettings(view="none", port=port, timeout=5))
+            remote = make("unity", VirtualHomeSettings(view="none", port=port, timeout=PATIENCE))
             remote.reset(task, seed=0)
         action = remote.parse("stand up")
         assert action is not None
@@ -282,7 +283,9 @@ http.server.HTTPServer(("127.0.0.1", int(port)), Answering).serve_forever()
 @needs_virtualhome
 class TestStartingIt:
     def test_it_is_started_asked_and_stopped(self, tmp_path):
-        settings = VirtualHomeSettings(view="none", executable=program(tmp_path, OURS), timeout=60)
+        settings = VirtualHomeSettings(
+            view="none", executable=program(tmp_path, OURS), timeout=PATIENCE
+        )
         before = set(psutil.Process().children(recursive=True))
         with make("unity", settings) as env:
             env.reset(next(iter(sample(1, seed=1))), seed=0)
@@ -293,20 +296,20 @@ class TestStartingIt:
 
     def test_last_words_of_one_that_ends_at_once(self, tmp_path):
         broken = program(tmp_path, "import sys; sys.exit('no {display}')")
-        settings = VirtualHomeSettings(executable=broken, timeout=20)
+        settings = VirtualHomeSettings(executable=broken, timeout=PATIENCE)
         with pytest.raises(SimulatorError, match=r"(?s)code 1.*no \{display\}"):
             make("unity", settings)
 
     def test_one_that_never_answers(self, tmp_path):
-        idle = program(tmp_path, "import time; print('loading', flush=True); time.sleep(60)")
-        settings = VirtualHomeSettings(executable=idle, timeout=1)
-        with pytest.raises(SimulatorError, match=r"(?s)within 1 s.*loading"):
+        idle = program(tmp_path, "import time; print('loading', flush=True); time.sleep(1000)")
+        settings = VirtualHomeSettings(executable=idle, timeout=10)
+        with pytest.raises(SimulatorError, match=r"(?s)within 10 s.*loading"):
             make("unity", settings)
 
     def test_one_that_fails_its_health_check_is_not_left_running(self, tmp_path):
         sick = program(tmp_path, IDLE_ALONE)
         before = set(psutil.Process().children())
-        settings = VirtualHomeSettings(view="none", executable=sick, timeout=20)
+        settings = VirtualHomeSettings(view="none", executable=sick, timeout=PATIENCE)
         with pytest.raises(SimulatorError, match="HTTP 500"):
             make("unity", settings)
         assert set(psutil.Process().children()) <= before

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from waiting import alive, soon
+from waiting import PATIENCE, alive, wait_for
 
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import (
@@ -185,10 +185,10 @@ def test_death_is_told_at_once(trouble: WorkerEnv, how: str, cause: str) -> None
     start = time.monotonic()
     with pytest.raises(SimulatorError, match=f"trouble worker died in 'act' .*{cause}") as caught:
         do(trouble, how)
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < PATIENCE
     shown = "about to exit" if how == "exit" else "trouble.py"
     assert shown in str(caught.value)
-    assert soon(lambda: not alive(simulator) and not alive(trouble.pid))
+    wait_for(lambda: not alive(simulator) and not alive(trouble.pid))
     with pytest.raises(SimulatorError, match=cause):
         trouble.observe()
 
@@ -196,11 +196,11 @@ def test_death_is_told_at_once(trouble: WorkerEnv, how: str, cause: str) -> None
 def test_death_between_calls_takes_the_simulator_along(trouble: WorkerEnv) -> None:
     simulator = int(do(trouble, "simulator"))
     os.kill(trouble.pid, signal.SIGKILL)
-    assert soon(lambda: not alive(simulator))
+    wait_for(lambda: not alive(simulator))
     start = time.monotonic()
     with pytest.raises(SimulatorError, match="SIGKILL"):
         trouble.progress()
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < PATIENCE
 
 
 def test_temporary_files_of_a_killed_worker_are_removed(trouble: WorkerEnv) -> None:
@@ -212,15 +212,15 @@ def test_temporary_files_of_a_killed_worker_are_removed(trouble: WorkerEnv) -> N
 
 
 def test_a_late_answer_costs_the_worker_its_life() -> None:
-    with WorkerEnv("trouble", "only", {}, deadline=3) as env:
+    with WorkerEnv("trouble", "only", {}, deadline=10) as env:
         simulator = int(do(env, "simulator"))
         start = time.monotonic()
-        with pytest.raises(SimulatorError, match="'act' within 3 s") as caught:
+        with pytest.raises(SimulatorError, match="'act' within 10 s") as caught:
             do(env, "hang")
-        assert time.monotonic() - start < 20
+        assert time.monotonic() - start < PATIENCE
         # What it printed, and where it hung.
         assert "about to hang" in str(caught.value) and "_fail" in str(caught.value)
-        assert soon(lambda: not alive(simulator) and not alive(env.pid))
+        wait_for(lambda: not alive(simulator) and not alive(env.pid))
 
 
 def test_a_stopped_worker_is_killed() -> None:
@@ -228,21 +228,21 @@ def test_a_stopped_worker_is_killed() -> None:
         os.kill(env.pid, signal.SIGSTOP)
         with pytest.raises(SimulatorError, match=r"within 0\.3 s"):
             env.observe()
-        assert soon(lambda: not alive(env.pid))
+        wait_for(lambda: not alive(env.pid))
 
 
 def test_reset_and_start_have_a_deadline_of_their_own() -> None:
-    with WorkerEnv("trouble", "only", {}, deadline=20, reset_deadline=5) as env:
+    with WorkerEnv("trouble", "only", {}, deadline=PATIENCE, reset_deadline=15) as env:
         env.reset(task(), seed=0)
-        with pytest.raises(SimulatorError, match="'reset' within 5 s"):
+        with pytest.raises(SimulatorError, match="'reset' within 15 s"):
             env.reset(task("hang"), seed=0)
-    with pytest.raises(SimulatorError, match="'make' within 5 s"):
-        WorkerEnv("trouble", "only", {"start": "hang"}, reset_deadline=5)
+    with pytest.raises(SimulatorError, match="'make' within 15 s"):
+        WorkerEnv("trouble", "only", {"start": "hang"}, reset_deadline=15)
 
 
 def test_the_last_lines_are_kept(trouble: WorkerEnv) -> None:
     do(trouble, "print")
-    assert soon(lambda: bool(trouble.printed) and trouble.printed[-1] == "line 499")
+    wait_for(lambda: bool(trouble.printed) and trouble.printed[-1] == "line 499")
     assert list(trouble.printed) == [f"line {n}" for n in range(300, 500)]
     with pytest.raises(SimulatorError) as caught:
         do(trouble, "exit")
@@ -265,7 +265,7 @@ def test_forks_share_the_worker_and_end_with_it() -> None:
         fork.observe()
     env.close()
     other.close()
-    assert soon(lambda: not alive(env.pid))
+    wait_for(lambda: not alive(env.pid))
 
 
 def test_closing_is_quick_and_leaves_nothing() -> None:
@@ -275,8 +275,9 @@ def test_closing_is_quick_and_leaves_nothing() -> None:
     start = time.monotonic()
     env.close()
     env.close()
-    assert time.monotonic() - start < 20
-    assert simulator in family and soon(lambda: not any(map(alive, [env.pid, *family])))
+    assert time.monotonic() - start < PATIENCE
+    assert simulator in family
+    wait_for(lambda: not any(map(alive, [env.pid, *family])))
     assert psutil.Process().num_fds() < descriptors
     with pytest.raises(SimulatorError, match="closed"):
         env.observe()
@@ -287,8 +288,8 @@ def test_closing_an_environment_that_will_not(monkeypatch: pytest.MonkeyPatch) -
     env = WorkerEnv("trouble", "only", {})
     start = time.monotonic()
     env.close()
-    assert time.monotonic() - start < 20
-    assert soon(lambda: not alive(env.pid))
+    assert time.monotonic() - start < PATIENCE
+    wait_for(lambda: not alive(env.pid))
 
 
 def test_closing_ends_a_call_that_another_thread_waits_for(trouble: WorkerEnv) -> None:
@@ -304,9 +305,9 @@ def test_closing_ends_a_call_that_another_thread_waits_for(trouble: WorkerEnv) -
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    assert soon(lambda: "about to hang" in trouble.printed)
+    wait_for(lambda: "about to hang" in trouble.printed)
     trouble.close()
-    waiting.join(timeout=20)
+    waiting.join(timeout=PATIENCE)
     assert raised and "was closed in 'act'" in raised[0]
 
 
@@ -320,21 +321,21 @@ def test_closing_while_an_answer_arrives_leaves_nothing(
 
     def read(answer: object) -> object:
         answered.set()
-        closing.wait(10)
+        closing.wait(PATIENCE)
         return answer
 
     def ask() -> None:
-        link.ask("make", made, read, env=0, seconds=30)
+        link.ask("make", made, read, env=0, seconds=PATIENCE)
 
     asking = threading.Thread(target=ask)
     asking.start()
-    assert answered.wait(30) and list(tmp_path.iterdir())
+    assert answered.wait(PATIENCE) and list(tmp_path.iterdir())
     ending = threading.Thread(target=link.close)
     ending.start()
-    assert soon(lambda: not alive(link.pid))
+    wait_for(lambda: not alive(link.pid))
     closing.set()
-    asking.join(timeout=10)
-    ending.join(timeout=10)
+    asking.join(PATIENCE)
+    ending.join(PATIENCE)
     assert link.broken and not list(tmp_path.iterdir())
 
 
@@ -348,7 +349,7 @@ litter = env.act(Action("litter", "litter")).feedback
 print(env.pid, simulator, litter, flush=True)
 if sys.argv[1] != "end":
     env.act(Action(sys.argv[1], sys.argv[1]))
-    time.sleep(100)
+    time.sleep(1000)
 """
 
 
@@ -356,9 +357,9 @@ ASKING = """
 import sys
 from inhabit.envs.core import Action
 from inhabit.envs.worker import WorkerEnv
-env = WorkerEnv("trouble", "only", {}, deadline=1.0)
+env = WorkerEnv("trouble", "only", {}, deadline=5.0)
 print(env.pid, flush=True)
-print(env.act(Action("slow", "slow", ("0.5",))).feedback)
+print(env.act(Action("slow", "slow", ("2",))).feedback)
 env.close()
 """
 
@@ -374,7 +375,7 @@ def test_time_in_which_the_runner_is_stopped_does_not_count(machine: bool) -> No
         time.sleep(0.2)
         for pid in stopped:
             os.kill(pid, signal.SIGSTOP)
-        time.sleep(3)
+        time.sleep(6)
         for pid in stopped:
             os.kill(pid, signal.SIGCONT)
         assert runner.stdout.read() == "ok\n"
@@ -391,7 +392,7 @@ def test_an_environment_that_keeps_the_interpreter_is_killed_at_its_deadline() -
         begun = time.monotonic()
         with pytest.raises(WorkerError, match="did not answer 'act' within 1 s"):
             do(env, "hold", "30")
-        assert time.monotonic() - begun < 20
+        assert time.monotonic() - begun < PATIENCE
 
 
 @pytest.mark.parametrize("worker", ["wait", "hang", "stopped", "end"])
@@ -409,8 +410,8 @@ def test_nothing_outlives_the_runner(worker: str) -> None:
             os.kill(pids[0], signal.SIGSTOP)
         if worker != "end":
             runner.kill()
-    assert soon(lambda: not any(map(alive, pids)))
-    assert soon(lambda: not Path(litter).exists())
+    wait_for(lambda: not any(map(alive, pids)))
+    wait_for(lambda: not Path(litter).exists())
 
 
 def test_nothing_outlives_runner_and_worker_killed_together() -> None:
@@ -421,7 +422,7 @@ def test_nothing_outlives_runner_and_worker_killed_together() -> None:
         runner.kill()
         with contextlib.suppress(ProcessLookupError):
             os.kill(worker, signal.SIGKILL)
-    assert soon(lambda: not alive(simulator) and not alive(worker))
+    wait_for(lambda: not alive(simulator) and not alive(worker))
 
 
 def test_a_folder_called_envs_where_one_stands_is_not_ours(

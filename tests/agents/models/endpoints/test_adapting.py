@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from waiting import PATIENCE
 
 from inhabit.agents.core import ModelError, RequestError
 from inhabit.agents.models.core import Ability, Image, Message, Model, UnsupportedError
@@ -236,7 +237,7 @@ def test_changes_are_learned_side_by_side_and_end() -> None:
         return asyncio.gather(*(model.generate(ASK, schema={"type": "object"}) for _ in range(8)))
 
     with endpoint(brain) as serving, pytest.warns(UserWarning) as told:
-        replies = ask(serving, eight, timeout=5)
+        replies = ask(serving, eight, timeout=PATIENCE)
     assert [r.texts for r in replies] == [("ok",)] * 8
     assert len(told) == 3
     assert len(serving.requests) <= 4 * 8

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from waiting import PATIENCE
 
 from inhabit.agents.models.core import Message, Model
 from inhabit.agents.models.endpoints.settings import OpenAISettings
@@ -63,7 +64,9 @@ def base_url() -> Iterator[str]:
 
 def ask(base_url: str, what: Callable[[Model], Awaitable[T]], **settings: Any) -> T:
     async def asked() -> T:
-        model = load("openai:smollm2", OpenAISettings(base_url=base_url, timeout=250, **settings))
+        model = load(
+            "openai:smollm2", OpenAISettings(base_url=base_url, timeout=PATIENCE, **settings)
+        )
         try:
             return await what(model)
         finally:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 from pydantic import ValidationError
+from waiting import PATIENCE
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Image, Message, Model, ToolCall
@@ -285,7 +286,7 @@ def test_a_server_of_vllm_ranks_all_texts_in_one_request() -> None:
     assert len(serving.requests) == 1 + 2 * len(TEXTS), "The first is asked when it is loaded."
     with endpoint(brain, others) as serving:
         # A request that is repeated after its time is up would be counted twice.
-        together, again = ask(serving, twice, prompt_logprobs=True, timeout=60)
+        together, again = ask(serving, twice, prompt_logprobs=True, timeout=PATIENCE)
         assert not serving.requests
         paths = [path for path, _ in serving.elsewhere[3:]]
         assert paths.count("/v1/completions") == 2
@@ -311,7 +312,7 @@ def test_scores_that_were_paid_for_are_on_record_whatever_came_of_them() -> None
         return Answer(whole.body, delay=0.2)
 
     with endpoint(refuses_one) as serving, pytest.raises(ModelError, match="Not this") as failed:
-        ask(serving, lambda m: m.rank(ASK, TEXTS), prompt_logprobs=True, timeout=5)
+        ask(serving, lambda m: m.rank(ASK, TEXTS), prompt_logprobs=True, timeout=PATIENCE)
     assert failed.value.decision is not None
     (call,) = failed.value.decision.calls
     paid = [json.loads(answer.body)["usage"] for answer in serving.answers.values() if answer.pays]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import importlib.util
 import subprocess
 import sys
@@ -116,6 +117,7 @@ def test_an_exception_of_a_model_is_told_whole_and_spoils_no_other(tmp_path: Pat
     model = network("llama", tmp_path)
     real, tilde = model.network.forward, model.encoder.candidate("~")[-1]
 
+    @functools.wraps(real)
     def fails(*given: object, **named: torch.Tensor) -> object:
         if (named["input_ids"] == tilde).any():
             raise IndexError("first line\nsecond line")

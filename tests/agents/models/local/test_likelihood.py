@@ -23,6 +23,7 @@ from transformers import (
     AutoProcessor,
     AutoTokenizer,
 )
+from waiting import PATIENCE
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
@@ -266,7 +267,7 @@ def test_a_hub_that_is_away_is_not_waited_for() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     ).stderr
     assert "local:no/such can't be loaded" in told
     assert "Retrying" not in told

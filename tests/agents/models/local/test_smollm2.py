@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from inhabit.agents.models.core import Message
 from inhabit.agents.models.local.settings import LocalSettings
@@ -45,7 +46,7 @@ def test_several_programs_may_convert_it_at_once(
         subprocess.Popen([sys.executable, "-c", PREPARE], stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    told = {program.communicate(timeout=280)[0].strip() for program in asked}
+    told = {program.communicate(timeout=PATIENCE)[0].strip() for program in asked}
     assert [program.returncode for program in asked] == [0, 0]
     (folder,) = map(Path, told)
     assert folder.is_relative_to(tmp_path)

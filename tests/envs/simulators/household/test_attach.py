@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from inhabit.envs.simulators.household.attach import environment, startup
 from inhabit.envs.simulators.household.attach.startup import inhabit_thor_hook
@@ -55,7 +56,7 @@ def under_thor(*command: str, **environment: str) -> subprocess.CompletedProcess
         [sys.executable, "-c", THOR, "thor", "--", *command],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         env={**os.environ, **environment},
     )
 
@@ -89,7 +90,7 @@ def test_a_notebook_needs_one_line(tmp_path: Path) -> None:
         "c.stop()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.stdout.split() == ["FloorPlan301_physics"], done.stderr[-2000:]
 
@@ -173,7 +174,7 @@ print(json.dumps(told))
 @pytest.mark.parametrize("release", OTHERS)
 def test_other_releases_in_interpreters_of_their_own(release: str, tmp_path: Path) -> None:
     home = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True, timeout=300)
+    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True, timeout=PATIENCE)
     done = subprocess.run(
         [str(home / "bin" / "pip"), "install", "--quiet", f"ai2thor=={release}"],
         capture_output=True,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from waiting import PATIENCE
 
 THOR = "from inhabit.cli import main; main()"
 SETUP = """
@@ -36,7 +37,7 @@ def program(folder: Path, text: str) -> list[str]:
 
 def output(folder: Path, text: str) -> tuple[list[str], str]:
     """What a program prints, as JSON, and its stderr."""
-    done = subprocess.run(program(folder, text), capture_output=True, text=True, timeout=240)
+    done = subprocess.run(program(folder, text), capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1]), done.stderr
 
@@ -98,7 +99,7 @@ c = Controller(scene="FloorPlan1", **options)
 print(c.server.unity_proc.pid, c.step("Pass").metadata["sceneName"], flush=True)
 Controller(scene="FloorPlan2", **options)
 """
-    done = subprocess.run(program(tmp_path, text), capture_output=True, text=True, timeout=240)
+    done = subprocess.run(program(tmp_path, text), capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 1
     assert f"Port {port} is in use" in done.stderr, "the client's own words"
     pid, scene = done.stdout.split()
@@ -127,7 +128,7 @@ import sys, time
 one = Controller(scene="FloorPlan1", width=64, height=64)
 two = Controller(scene="FloorPlan2", width=64, height=64, server_class=WsgiServer)
 print("ready", flush=True)
-time.sleep(600)
+time.sleep(1000)
 """,
         ),
         stdout=subprocess.PIPE,
@@ -137,6 +138,6 @@ time.sleep(600)
     simulators = psutil.Process(client.pid).children(recursive=True)
     assert len(simulators) >= 2
     os.kill(client.pid, how)
-    client.wait(timeout=30)
-    _, alive = psutil.wait_procs(simulators, timeout=10)
+    client.wait(timeout=PATIENCE)
+    _, alive = psutil.wait_procs(simulators, timeout=PATIENCE)
     assert not alive

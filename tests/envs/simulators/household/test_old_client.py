@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import PATIENCE
 
 from inhabit.envs.simulators.household.launcher import executable
 from inhabit.envs.simulators.household.wire import dialects
@@ -53,7 +54,7 @@ NEEDED = ("flask", "werkzeug", "requests", "numpy", "pillow", "pyyaml", "progres
 @pytest.fixture(scope="session")
 def old_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("thor21")
-    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True, timeout=300)
+    subprocess.run([sys.executable, "-m", "venv", str(home)], check=True, timeout=PATIENCE)
     pip = [str(home / "bin" / "pip"), "install", "--quiet"]
     for wanted in (["--no-deps", "ai2thor==2.1.0"], [*NEEDED]):
         done = subprocess.run([*pip, *wanted], capture_output=True, text=True, timeout=600)
@@ -69,7 +70,7 @@ def test_code_written_for_alfred_runs_unchanged(old_python: Path) -> None:
         [str(old_python), "-c", PROGRAM, str(executable())],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     told = json.loads(done.stdout.splitlines()[-1])

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from inhabit.envs.core import SceneError, UnavailableError
 from inhabit.envs.simulators.household.navigation.grid import STEP, neighbours
@@ -92,7 +93,7 @@ def test_processes_that_race_for_an_empty_cache_find_the_same_rooms(tmp_path: Pa
         )
         for _ in range(3)
     ]
-    answers = {racer.communicate(timeout=120)[0] for racer in racers}
+    answers = {racer.communicate(timeout=PATIENCE)[0] for racer in racers}
     assert answers == {f"{len(ithor.load('FloorPlan230').cells)}\n".encode()}
     assert [p.name.startswith("rooms-") for p in (tmp_path / "inhabit").iterdir() if p.is_dir()]
     assert not list((tmp_path / "inhabit").glob(".rooms-*"))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import PATIENCE
 
 from inhabit.envs.simulators.household.simulator import Simulator
 
@@ -215,7 +216,7 @@ def test_the_same_seed_and_actions_give_the_same_bytes_in_another_process() -> N
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,
-            timeout=200,
+            timeout=PATIENCE,
         ).stdout
         for seed in ("1", "2")
     }

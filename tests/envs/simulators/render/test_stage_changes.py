@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from render_primitives import UPRIGHT, box, furnish, furnished, sphere, turned
+from waiting import PATIENCE
 
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.stage import Frame, Light, Stage
@@ -129,7 +130,7 @@ def test_another_process_draws_the_same_bytes() -> None:
         env={**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=True,
     )
     assert found.stdout.strip() == digest() == digest()
