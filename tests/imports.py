@@ -37,6 +37,7 @@ ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs.process_group",
     "inhabit.envs.registry",
     "inhabit.envs.scene_plan",
+    "inhabit.envs.server_gate",
     "inhabit.envs.tasksets",
     "inhabit.envs.template",
     "inhabit.envs.worker",

@@ -19,7 +19,8 @@ def watch(
 ) -> None:
     """Serve a live page of a run.
 
-    Listens on this machine only, writes nothing, and ends on Ctrl-C.
+    Listens on this machine only, writes nothing, and ends on Ctrl-C. The printed address lets in
+    whoever knows it.
     """
     recorded = Run.open(run)
     try:
@@ -30,7 +31,7 @@ def watch(
         if as_json:
             print_json({"run": str(run), "address": server.address})
         else:
-            answers().print(server.address)
+            answers().print(server.address, soft_wrap=True)
         remarks().print("Press Ctrl-C to stop.")
         try:
             server.serve_forever()

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from inhabit.envs.errors import UserError
 from inhabit.envs.extras import require
+from inhabit.envs.server_gate import Gate
 from inhabit.episodes.commands.options import Backend, EnvName
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.frameworks.factory import rollouts
@@ -20,7 +21,6 @@ from inhabit.frameworks.rollout import RolloutFactory
 
 TOKEN = "INHABIT_SERVE_TOKEN"
 """Name of the environment variable that holds the server's token."""
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 Tasks = Annotated[
     list[str] | None,
@@ -62,7 +62,7 @@ def serve(
     backend: Backend = None,
     host: Annotated[
         str,
-        typer.Option(help="Address to listen on. Any but this machine's own needs a token."),
+        typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in."),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="TCP port; 0 takes a free one.")
@@ -76,12 +76,16 @@ def serve(
         typer.Option(
             metavar="FILE",
             help=f"File with the token that clients must send. [default: the environment variable "
-            f"{TOKEN}, or no token]",
+            f"{TOKEN}, or a new one, as part of the printed address]",
         ),
     ] = None,
     origin: Annotated[
         list[str] | None,
-        typer.Option(metavar="URL", help="Another site whose web pages may connect; repeatable."),
+        typer.Option(
+            metavar="URL",
+            help="Another site whose web pages may connect, or another name of this server, "
+            "such as http://server:8000; repeatable.",
+        ),
     ] = None,
     isolate: Isolate = False,
     assignments: Set = None,
@@ -90,17 +94,14 @@ def serve(
     """Serve an environment to trainers, as an OpenEnv server.
 
     Listens on this machine only unless told otherwise, and ends on Ctrl-C. Each WebSocket session
-    plays an episode of its own.
+    plays an episode of its own. The printed address lets in whoever knows it.
     """
     require("openenv", "openenv", "OpenEnv servers")
-    from inhabit.frameworks.openenv import application, listening, run_server
+    from inhabit.frameworks.listening import listening, run_server
+    from inhabit.frameworks.openenv import application
 
-    token = _token(token_file)
-    if token is None and host not in _LOOPBACK:
-        raise UserError(
-            f"Serving on {host} lets other machines in: give a token, in the environment variable "
-            f"{TOKEN} or with --token-file FILE."
-        )
+    token, origins = _token(token_file), tuple(origin or ())
+    gate = Gate(host, origins=origins) if token is None else Gate(host, token, origins)
     splits = {
         name: rollouts(
             env,
@@ -115,15 +116,17 @@ def serve(
         )
         for name, source in _sources(tasks or ())
     }
-    app = application(splits, sessions=sessions, idle=idle, token=token, origins=origin or ())
+    app = application(splits, gate, sessions=sessions, idle=idle)
     with listening(host, port) as bound:
         address = f"http://{host if ':' not in host else f'[{host}]'}:{bound.getsockname()[1]}"
+        if token is None:
+            address += f"/{gate.token}"
         if as_json:
             print_json({"env": env, "address": address, "tasks": _counts(splits)})
         else:
             answers().print(address, soft_wrap=True)
         remarks().print("Press Ctrl-C to stop.")
-        run_server(app, bound)
+        run_server(app, bound, sessions=sessions)
 
 
 def mcp(

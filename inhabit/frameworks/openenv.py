@@ -6,17 +6,14 @@ its own. OpenEnv has no type for pictures, so that they travel as `data:` URLs.
 
 from __future__ import annotations
 
-import hmac
-import logging
-import socket
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
-import uvicorn
 from openenv.core.client_types import StepResult
 from openenv.core.env_client import EnvClient
+from openenv.core.env_server.exceptions import SessionCapacityError
 from openenv.core.env_server.http_server import create_fastapi_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import (
@@ -26,19 +23,20 @@ from openenv.core.env_server.types import (
     Observation,
     State,
 )
-from pydantic import Field, validate_call
+from pydantic import Field, ValidationError, validate_call
 from starlette.responses import JSONResponse
 
 from inhabit import __version__
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.errors import UserError, did_you_mean
+from inhabit.envs.server_gate import Gate, GatedApp
 from inhabit.frameworks.pictures import data_url
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
 from inhabit.frameworks.turn import Turn
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LONGEST = 4096
 """Characters of an action."""
+_FULL = "All sessions of this server are in use: try again later, or start it with more --sessions."
 
 
 class TextAction(Action):
@@ -75,13 +73,17 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
 
     Args:
         splits: name -> which episodes it has; the first is the default.
+        seats: counts the simulators of all sessions; by default this session may have one.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, splits: Mapping[str, RolloutFactory]) -> None:
+    def __init__(
+        self, splits: Mapping[str, RolloutFactory], seats: threading.Semaphore | None = None
+    ) -> None:
         super().__init__()
         self._splits = splits
+        self._seats = threading.Semaphore(1) if seats is None else seats
         self._split = next(iter(splits))
         self._rollout: Rollout | None = None
         self._episode_id: str | None = None
@@ -110,13 +112,17 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
             ValidationError: an argument has the wrong type.
             UserError: the session is closed.
             TaskError: there is no such split or task.
+            SessionCapacityError: as many simulators run as there may be sessions.
             SceneError, SimulatorError, UnavailableError: it can't be started.
         """
         self._check_open()
         name = self._split if split is None else split
         factory = self._factory(name)
-        if self._rollout is None or name != self._split:
+        if name != self._split:
             self._release()
+        if self._rollout is None:
+            if not self._seats.acquire(blocking=False):
+                raise SessionCapacityError(0, 0, _FULL)
             self._rollout = factory.open()
         self._split, self._episode_id = name, episode_id
         return self._seen(self._rollout.reset(task_id if index is None else index, seed=seed))
@@ -196,9 +202,12 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
             raise UserError("This session was closed after a long silence: connect again.")
 
     def _release(self) -> None:
-        if self._rollout is not None:
-            self._rollout.close()
-        self._rollout = None
+        rollout, self._rollout = self._rollout, None
+        if rollout is not None:
+            try:
+                rollout.close()
+            finally:
+                self._seats.release()
 
     @property
     def _playing(self) -> Rollout:
@@ -227,7 +236,8 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
 class InhabitClient(EnvClient[TextAction, TextObservation, EpisodeState]):
     """OpenEnv's client with this environment's types.
 
-    For a server with a token pass `headers={"Authorization": "Bearer TOKEN"}`.
+    `base_url` is the address that `inhabit serve` printed, token and all. For a token of your own
+    pass `headers={"Authorization": "Bearer TOKEN"}`.
     """
 
     def _step_payload(self, action: TextAction) -> dict[str, Any]:
@@ -243,111 +253,31 @@ class InhabitClient(EnvClient[TextAction, TextObservation, EpisodeState]):
 
 
 def application(
-    splits: Mapping[str, RolloutFactory],
-    *,
-    sessions: int = 16,
-    idle: float = 600.0,
-    token: str | None = None,
-    origins: Sequence[str] = (),
+    splits: Mapping[str, RolloutFactory], gate: Gate, *, sessions: int = 16, idle: float = 600.0
 ) -> Any:
     """The server as an ASGI application.
 
     Args:
         splits: name -> which episodes it has; the first is the default.
-        sessions: at once; one more is answered with CAPACITY_REACHED.
+        gate: says who is let in.
+        sessions: at once, and simulators. One more gets CAPACITY_REACHED, or status 503.
         idle: seconds without a message after which a session is closed.
-        token: that every request must bring, as `Authorization: Bearer TOKEN`; None asks for none.
-        origins: web pages that may connect besides those of this machine, such as
-            "https://example.org". Browsers name theirs; other programs name none.
     """
-    name = next(iter(splits.values())).registration.name
     app = create_fastapi_app(
-        partial(InhabitEnvironment, splits),
+        partial(InhabitEnvironment, splits, threading.Semaphore(sessions)),
         TextAction,
         TextObservation,
         concurrency_config=ConcurrencyConfig(max_concurrent_envs=sessions, session_timeout=idle),
-        env_name=name,
+        env_name=next(iter(splits.values())).registration.name,
         state_cls=EpisodeState,
     )
-    app.add_exception_handler(UserError, _bad_request)
-    app.add_middleware(_Gate, token=token, origins=tuple(origins))
-    return app
+    for kind, status in ((UserError, 400), (ValidationError, 422), (SessionCapacityError, 503)):
+        app.add_exception_handler(kind, partial(_say, status))
+    return GatedApp(app, gate)
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 takes a free one.
-
-    Raises:
-        UserError: the address or the port can't be had.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=512)
-    except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise UserError(f"Cannot listen on {host}, port {port}: {why}.") from error
-
-
-def run_server(app: Any, bound: socket.socket) -> None:
-    """Serve the application until Ctrl-C or SIGTERM.
-
-    A client that vanishes without a word is noticed within 40 seconds, and its session closed.
-    """
-    config = uvicorn.Config(
-        app,
-        log_level=logging.WARNING,
-        ws_max_size=64 * LONGEST,
-        ws_ping_interval=20.0,
-        ws_ping_timeout=20.0,
-    )
-    uvicorn.Server(config).run(sockets=[bound])
-
-
-class _Gate:
-    """Lets in those who bring the token, and no web page of another site."""
-
-    def __init__(self, app: Any, token: str | None, origins: tuple[str, ...]) -> None:
-        self._app, self._token, self._origins = app, token, origins
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        kind = scope["type"]
-        if kind in ("http", "websocket"):
-            headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
-            if problem := self._problem(headers):
-                await _refuse(kind, problem, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-    def _problem(self, headers: Mapping[str, str]) -> tuple[int, str] | None:
-        origin = headers.get("origin")
-        if origin is not None and origin not in self._origins and not _is_local(origin):
-            return 403, f"This server does not answer web pages of {origin!r:.200}."
-        if self._token is not None:
-            given = headers.get("authorization", "").removeprefix("Bearer ").encode()
-            if not hmac.compare_digest(given, self._token.encode()):
-                return 401, "A wrong token, or none: send the header Authorization: Bearer TOKEN."
-        return None
-
-
-def _is_local(origin: str) -> bool:
-    try:
-        return urlsplit(origin).hostname in _LOOPBACK
-    except ValueError:
-        return False
-
-
-async def _bad_request(_: Any, error: Exception) -> JSONResponse:
-    return JSONResponse({"detail": str(error)}, status_code=400)
-
-
-async def _refuse(kind: str, problem: tuple[int, str], receive: Any, send: Any) -> None:
-    status, text = problem
-    if kind == "websocket":
-        await receive()
-    prefix = "websocket.http.response" if kind == "websocket" else "http.response"
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
-    await send({"type": f"{prefix}.start", "status": status, "headers": headers})
-    await send({"type": f"{prefix}.body", "body": text.encode()})
+async def _say(status: int, _: Any, error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, status_code=status)
 
 
 def _row(index: int, task: Task) -> dict[str, Any]:

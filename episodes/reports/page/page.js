@@ -311,7 +311,9 @@ function follow(number) {
     }
     busy = false;
   }
-  new EventSource("/events").addEventListener("change", (event) => {
+  // The address begins with a token, which the feed's has to bear too.
+  const home = location.pathname.replace(/(episodes\/\d+\/)?[^/]*$/, "");
+  new EventSource(`${home}events`).addEventListener("change", (event) => {
     if (number === "" || JSON.parse(event.data).includes(Number(number))) change();
   });
 }

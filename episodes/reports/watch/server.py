@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
+import socket
 import threading
+import time
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import urlsplit
 
+from inhabit.envs.server_gate import (
+    CONNECTIONS,
+    LARGEST_HEAD,
+    PATIENCE,
+    Gate,
+    RefusedError,
+    limit_unread,
+)
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.watch.changes import Changes
 from inhabit.episodes.reports.watch.site import Response, Site
@@ -31,14 +44,31 @@ class Server(ThreadingHTTPServer):
             OSError: the port is taken.
         """
         super().__init__((_LOOPBACK, port), _Visit)
+        limit_unread(self.socket)
         self.run = run
         self.site = Site(run)
+        self.gate = Gate(_LOOPBACK)
         self.closing = threading.Event()
+        self._free = threading.Semaphore(CONNECTIONS)
 
     @property
     def address(self) -> str:
         """What to type into a browser."""
-        return f"http://{_LOOPBACK}:{self.server_port}/"
+        return f"http://{_LOOPBACK}:{self.server_port}/{self.gate.token}/"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread, unless there are too many."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, and make room for the next."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def shutdown(self) -> None:
         """Stop serving, feeds included."""
@@ -53,22 +83,31 @@ class _Visit(BaseHTTPRequestHandler):
     server_version = "inhabit"
     sys_version = ""
 
+    def setup(self) -> None:
+        """Wait for the request, though not for ever."""
+        super().setup()
+        self.rfile = io.BufferedReader(io.BytesIO(_head(self.connection)))
+
+    def handle(self) -> None:
+        """Answer, unless the browser goes away."""
+        with suppress(ConnectionError, TimeoutError):
+            super().handle()
+
     def do_GET(self) -> None:
         """Answer with a page, a file, or the feed of changes."""
-        # A page from elsewhere may have a name of its own lead here: it must not read along.
-        port = self.server.server_port
-        if self.headers.get("Host") not in (f"{_LOOPBACK}:{port}", f"localhost:{port}"):
-            self.send_error(HTTPStatus.FORBIDDEN)
+        try:
+            begin = self.server.gate.enter(self.path, self.headers.items())
+        except RefusedError as error:
+            self._say(str(error), error.status)
             return
-        path = urlsplit(self.path).path
+        path = urlsplit(self.path[len(begin) :]).path
         if path == "/events":
             self._feed()
             return
         try:
             answer = self.server.site.answer(path)
         except RecordError as error:
-            answer = Response(str(error).encode(), "text/plain; charset=utf-8")
-            self._send(answer, HTTPStatus.INTERNAL_SERVER_ERROR)
+            self._say(str(error), HTTPStatus.INTERNAL_SERVER_ERROR)
             return
         if answer is None:
             self.send_error(HTTPStatus.NOT_FOUND)
@@ -78,16 +117,20 @@ class _Visit(BaseHTTPRequestHandler):
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing: what browsers ask for is of no interest."""
 
-    def _send(self, answer: Response, status: HTTPStatus) -> None:
+    def _say(self, text: str, status: int) -> None:
+        self._send(Response(text.encode(), "text/plain; charset=utf-8"), status)
+
+    def _send(self, answer: Response, status: int) -> None:
         self._begin(status, answer.type)
         self.send_header("Content-Length", str(len(answer.content)))
         self.end_headers()
-        self._write(answer.content)
+        self.wfile.write(answer.content)
 
-    def _begin(self, status: HTTPStatus, kind: str) -> None:
+    def _begin(self, status: int, kind: str) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Cache-Control", "no-store")
+        self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Cross-Origin-Resource-Policy", "same-origin")
 
@@ -96,20 +139,26 @@ class _Visit(BaseHTTPRequestHandler):
         self._begin(HTTPStatus.OK, "text/event-stream")
         self.end_headers()
         changes, silent = Changes(self.server.run), 0.0
-        there = self._write(b"retry: 1000\n\n")
-        while there and not self.server.closing.wait(_EVERY):
+        self.wfile.write(b"retry: 1000\n\n")
+        while not self.server.closing.wait(_EVERY):
             silent += _EVERY
             if changed := changes.poll():
-                there = self._write(f"event: change\ndata: {json.dumps(changed)}\n\n".encode())
+                self.wfile.write(f"event: change\ndata: {json.dumps(changed)}\n\n".encode())
                 silent = 0.0
             elif silent >= _SIGN_OF_LIFE:
-                there = self._write(b":\n\n")
+                self.wfile.write(b":\n\n")
                 silent = 0.0
 
-    def _write(self, content: bytes) -> bool:
-        try:
-            self.wfile.write(content)
-            self.wfile.flush()
-        except OSError:
-            return False
-        return True
+
+def _head(connection: socket.socket) -> bytes:
+    """A request's line and headers; nothing if they are too long, or too long in coming."""
+    head, until = b"", time.monotonic() + PATIENCE
+    with suppress(ConnectionError, TimeoutError):
+        while b"\r\n\r\n" not in head and len(head) <= LARGEST_HEAD:
+            connection.settimeout(max(until - time.monotonic(), 0.001))
+            part = connection.recv(4096)
+            if not part:
+                break
+            head += part
+    connection.settimeout(None)
+    return head if b"\r\n\r\n" in head else b""
