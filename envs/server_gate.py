@@ -197,7 +197,9 @@ def _same(one: str, other: str) -> bool:
 
 def _name(address: str) -> str:
     with suppress(ValueError):
-        return urlsplit(address).hostname or ""
+        parts = urlsplit(address)
+        if parts.username is None and parts.port != 0:  # A port that is no number raises.
+            return parts.hostname or ""
     return ""
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import tempfile
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,9 @@ from made_run import HOSTILE, Made, write_run
 from toy_runs import play_toy, toy_tasks
 from waiting import PATIENCE, wait_for
 
+from inhabit.envs import server_gate
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.watch import server as watch_server
 from inhabit.episodes.reports.watch.server import Server
 
 
@@ -37,6 +42,7 @@ def ask(
     server: Server, path: str, method: str = "GET", host: str | None = None
 ) -> tuple[int, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
+    path = f"/{server.gate.token}{path}"
     connection.request(method, path, headers={} if host is None else {"Host": host})
     answer = connection.getresponse()
     return answer.status, answer.read()
@@ -88,7 +94,7 @@ def test_links_are_not_followed(half: Run, tmp_path: Path) -> None:
         link.unlink()
 
 
-@pytest.mark.parametrize("host", ["elsewhere.example", "127.0.0.1", "127.0.0.1:1", ""])
+@pytest.mark.parametrize("host", ["elsewhere.example", "127.0.0.1.elsewhere.example", ""])
 def test_names_that_lead_here_read_nothing(half: Run, host: str) -> None:
     with served(half) as server:
         assert ask(server, "/", host=host)[0] == 403
@@ -101,9 +107,39 @@ def test_nothing_can_be_changed(half: Run, method: str) -> None:
         assert ask(server, "/", method)[0] == 501
 
 
-def test_only_this_machine_can_connect(half: Run) -> None:
+def test_only_this_machine_can_connect_with_the_address_that_was_printed(half: Run) -> None:
     with served(half) as server:
         assert server.server_address[0] == "127.0.0.1"
+        home = f"http://127.0.0.1:{server.server_port}"
+        assert server.address == f"{home}/{server.gate.token}/"
+        assert urllib.request.urlopen(server.address).status == 200
+        for path in ("/", "/events", "/episodes/00001/index.html", f"/{server.gate.token}x/"):
+            with pytest.raises(urllib.error.HTTPError, match="401") as refused:
+                urllib.request.urlopen(home + path)
+            assert b"whole address" in refused.value.read()
+
+
+@pytest.mark.parametrize("half_request", [b"", b"GET / HTTP/1.1\r\nHost: lo", b"G" * 20_000])
+def test_a_half_request_keeps_no_thread(
+    half: Run, half_request: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch_server, "PATIENCE", 1.0)
+    before = threading.active_count()
+    with served(half) as server, ExitStack() as stack:
+        silent = [
+            stack.enter_context(socket.create_connection(server.server_address[:2], PATIENCE))
+            for _ in range(200)
+        ]
+        for connection in silent:
+            with suppress(ConnectionError):
+                connection.sendall(half_request)
+        # As many as may be open at once, and those that listen.
+        assert threading.active_count() <= before + server_gate.CONNECTIONS + 1
+        for connection in silent:
+            with suppress(ConnectionError):
+                assert connection.recv(1) == b""
+        wait_for(lambda: threading.active_count() <= before + 1)
+        assert ask(server, "/")[0] == 200
 
 
 def test_a_broken_record_is_a_sentence(tmp_path: Path) -> None:
@@ -158,7 +194,7 @@ def test_the_feed_names_what_has_changed(half: Run) -> None:
     whole = file.read_bytes()
     with served(half) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
-        connection.request("GET", "/events")
+        connection.request("GET", f"/{server.gate.token}/events")
         feed = connection.getresponse()
         assert feed.readline() == b"retry: 1000\n"
         time.sleep(0.1)

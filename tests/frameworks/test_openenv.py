@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from waiting import PATIENCE
+from waiting import PATIENCE, wait_for
 
 from inhabit.envs.errors import UserError
 from inhabit.frameworks.factory import rollouts
@@ -175,10 +176,61 @@ def test_a_token_and_foreign_pages(tmp_path: Path) -> None:
             assert client.reset().observation.goal
 
 
-def test_other_machines_need_a_token() -> None:
-    command = [sys.executable, "-c", "from inhabit.cli import main; main()", "serve", "toy"]
-    done = subprocess.run([*command, "--host", "0.0.0.0"], capture_output=True, text=True)
-    assert done.returncode == 2 and "give a token" in done.stderr
+def test_without_the_printed_address_nothing_is_read() -> None:
+    from inhabit.frameworks.openenv import TextAction
+
+    with _server("toy", "--n", "1", "--host", "0.0.0.0") as said:
+        address = said["address"]
+        bare = address.rpartition("/")[0]
+        assert len(address) - len(bare) > 20
+        for path in ("/health", "/docs", "/openapi.json", "/state", "/toy/splits"):
+            assert _status(address + path) == 200
+            assert _status(bare + path) == 401
+        assert _status(f"{address}/health", Host="elsewhere.example") == 403
+        with pytest.raises(Exception, match="401"), _client(bare) as client:
+            client.reset()
+        with _client(address) as client:
+            client.reset()
+            assert not client.step(TextAction(text="go to the hall")).done
+
+
+def test_sizes_and_numbers_are_bounded(address: str) -> None:
+    for body, status in (
+        (b'{"seed": 1e400}', 400),
+        (b'{"seed": NaN}', 400),
+        (b'{"episode_id": "\\ud800"}', 400),
+        (b'{"index": "abc"}', 422),
+        (b'{"index": 99}', 400),
+        (bytes(1024 * 1024), 413),
+    ):
+        request = urllib.request.Request(
+            f"{address}/reset", body, {"Content-Type": "application/json"}
+        )
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request)
+        said = refused.value.read().decode()
+        assert refused.value.code == status and said and "Traceback" not in said
+    with pytest.raises(Exception, match="too large"), _client(address) as client:
+        client.reset(seed=10**30)
+    with _client(address) as client:
+        assert client.reset(seed=1).observation.goal
+
+
+def test_no_more_simulators_than_sessions_whoever_asks(address: str) -> None:
+    with _client(address) as one, _client(address) as two, ThreadPoolExecutor(12) as pool:
+        one.reset(index=0), two.reset(index=1)
+        asked = [pool.submit(_status, f"{address}/reset", b"{}") for _ in range(12)]
+        assert [one.result() for one in asked] == [503] * 12
+    wait_for(lambda: _status(f"{address}/reset", b"{}") == 200)
+
+
+def _status(address: str, body: bytes | None = None, **headers: str) -> int:
+    try:
+        request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
+        request.headers.update(headers)
+        return urllib.request.urlopen(request).status
+    except urllib.error.HTTPError as error:
+        return error.code
 
 
 def test_a_vanished_clients_session_is_freed() -> None:

@@ -36,6 +36,7 @@ class Server(ThreadingHTTPServer):
     """Listens on the loopback alone. Nothing that is asked of it changes anything."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, run: Run, *, port: int = 0) -> None:
         """Listen on `port`; on any that is free for 0.
