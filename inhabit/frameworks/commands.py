@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -102,18 +103,9 @@ def serve(
 
     token, origins = _token(token_file), tuple(origin or ())
     gate = Gate(host, origins=origins) if token is None else Gate(host, token, origins)
+    play = partial(rollouts, env, n, seed=seed, settings=assignments or (), backend=backend)
     splits = {
-        name: rollouts(
-            env,
-            n,
-            tasks=source,
-            seed=seed,
-            reward=reward,
-            settings=assignments or (),
-            backend=backend,
-            max_steps=max_steps,
-            worker=isolate,
-        )
+        name: play(tasks=source, reward=reward, max_steps=max_steps, worker=isolate)
         for name, source in _sources(tasks or ())
     }
     app = application(splits, gate, sessions=sessions, idle=idle)

@@ -9,14 +9,8 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from inhabit.envs import server_gate
 from inhabit.envs.errors import UserError
-from inhabit.envs.server_gate import (
-    CONNECTIONS,
-    LARGEST_BODY,
-    LARGEST_HEAD,
-    PATIENCE,
-    limit_unread,
-)
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -31,7 +25,7 @@ def listening(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
         raise UserError(f"Cannot listen on {host}, port {port}: {why}.") from error
-    limit_unread(bound)
+    server_gate.limit_unread(bound)
     return bound
 
 
@@ -40,10 +34,7 @@ def run_server(app: Any, bound: socket.socket, *, sessions: int) -> None:
 
     A client that vanishes without a word is noticed within 40 seconds, and its session closed.
 
-    Args:
-        app: an ASGI application.
-        bound: where to listen.
-        sessions: connections that may stay open at once, besides `CONNECTIONS` others.
+    `sessions` connections may be open besides the gate's `CONNECTIONS`.
     """
     config = uvicorn.Config(
         app,
@@ -51,10 +42,10 @@ def run_server(app: Any, bound: socket.socket, *, sessions: int) -> None:
         log_level=logging.ERROR,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=sessions + CONNECTIONS,
+        limit_concurrency=sessions + server_gate.CONNECTIONS,
         timeout_graceful_shutdown=2,
-        h11_max_incomplete_event_size=LARGEST_HEAD,
-        ws_max_size=LARGEST_BODY,
+        h11_max_incomplete_event_size=server_gate.LARGEST_HEAD,
+        ws_max_size=server_gate.LARGEST_BODY,
         ws_ping_interval=20.0,
         ws_ping_timeout=20.0,
     )
@@ -69,7 +60,7 @@ class _Visit(H11Protocol):
         if len(self.connections) > self.limit_concurrency:
             transport.abort()
         else:
-            self.loop.call_later(PATIENCE, self._end_if_silent)
+            self.loop.call_later(server_gate.PATIENCE, self._end_if_silent)
 
     def _end_if_silent(self) -> None:
         if self.cycle is None and self.transport.get_protocol() is self:

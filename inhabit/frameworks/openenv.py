@@ -29,7 +29,7 @@ from starlette.responses import JSONResponse
 from inhabit import __version__
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.errors import UserError, did_you_mean
-from inhabit.envs.server_gate import Gate, GatedApp
+from inhabit.envs.server_gate import Gate, gated
 from inhabit.frameworks.pictures import data_url
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
 from inhabit.frameworks.turn import Turn
@@ -273,7 +273,7 @@ def application(
     )
     for kind, status in ((UserError, 400), (ValidationError, 422), (SessionCapacityError, 503)):
         app.add_exception_handler(kind, partial(_say, status))
-    return GatedApp(app, gate)
+    return gated(app, gate)
 
 
 async def _say(status: int, _: Any, error: Exception) -> JSONResponse:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from inhabit.envs import server_gate
-from inhabit.envs.server_gate import LARGEST_BODY, Gate, GatedApp, RefusedError, check_json
+from inhabit.envs.server_gate import LARGEST_BODY, Gate, RefusedError, check_json, gated
 
 HERE = ("Host", "127.0.0.1:8000")
 
@@ -136,7 +136,7 @@ def ask(gate: Gate, parts: Iterator[bytes], path: str | None = None) -> tuple[in
         "path": path or f"/{gate.token}/reset",
         "headers": [(b"host", b"localhost")],
     }
-    asyncio.run(asyncio.wait_for(GatedApp(app, gate)(scope, receive, send), 60))
+    asyncio.run(asyncio.wait_for(gated(app, gate)(scope, receive, send), 60))
     assert (b"connection", b"close") in sent[0]["headers"]
     return sent[0]["status"], sent[1]["body"], read
 

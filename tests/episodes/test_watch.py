@@ -22,7 +22,6 @@ from waiting import PATIENCE, wait_for
 
 from inhabit.envs import server_gate
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.reports.watch import server as watch_server
 from inhabit.episodes.reports.watch.server import Server
 
 
@@ -123,7 +122,7 @@ def test_only_this_machine_can_connect_with_the_address_that_was_printed(half: R
 def test_a_half_request_keeps_no_thread(
     half: Run, half_request: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch_server, "PATIENCE", 1.0)
+    monkeypatch.setattr(server_gate, "PATIENCE", 1.0)
     before = threading.active_count()
     with served(half) as server, ExitStack() as stack:
         silent = [

@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn", reason="needs the extra `openenv`")
 PROGRAM = """
 import inhabit.envs.server_gate as server_gate
 server_gate.PATIENCE, server_gate.CONNECTIONS = 2.0, 8
-from inhabit.envs.server_gate import Gate, GatedApp
+from inhabit.envs.server_gate import Gate, gated
 from inhabit.frameworks.listening import listening, run_server
 
 async def app(scope, receive, send):
@@ -30,7 +30,7 @@ async def app(scope, receive, send):
 
 with listening("127.0.0.1", 0) as bound:
     print(bound.getsockname()[1], flush=True)
-    run_server(GatedApp(app, Gate("127.0.0.1", "token")), bound, sessions=2)
+    run_server(gated(app, Gate("127.0.0.1", "token")), bound, sessions=2)
 """
 ASKED = b"GET /token/ HTTP/1.1\r\nHost: localhost\r\n\r\n"
 Address = tuple[str, int]

@@ -13,14 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-from inhabit.envs.server_gate import (
-    CONNECTIONS,
-    LARGEST_HEAD,
-    PATIENCE,
-    Gate,
-    RefusedError,
-    limit_unread,
-)
+from inhabit.envs import server_gate
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.watch.changes import Changes
 from inhabit.episodes.reports.watch.site import Response, Site
@@ -45,24 +38,21 @@ class Server(ThreadingHTTPServer):
             OSError: the port is taken.
         """
         super().__init__((_LOOPBACK, port), _Visit)
-        limit_unread(self.socket)
+        server_gate.limit_unread(self.socket)
         self.run = run
         self.site = Site(run)
-        self.gate = Gate(_LOOPBACK)
+        self.gate = server_gate.Gate(_LOOPBACK)
         self.closing = threading.Event()
-        self._free = threading.Semaphore(CONNECTIONS)
+        self._free = threading.Semaphore(server_gate.CONNECTIONS)
 
     @property
     def address(self) -> str:
         """What to type into a browser."""
         return f"http://{_LOOPBACK}:{self.server_port}/{self.gate.token}/"
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, unless there are too many."""
-        if self._free.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        """Whether there is room for one connection more."""
+        return self._free.acquire(blocking=False)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer, and make room for the next."""
@@ -98,7 +88,7 @@ class _Visit(BaseHTTPRequestHandler):
         """Answer with a page, a file, or the feed of changes."""
         try:
             begin = self.server.gate.enter(self.path, self.headers.items())
-        except RefusedError as error:
+        except server_gate.RefusedError as error:
             self._say(str(error), error.status)
             return
         path = urlsplit(self.path[len(begin) :]).path
@@ -153,13 +143,10 @@ class _Visit(BaseHTTPRequestHandler):
 
 def _head(connection: socket.socket) -> bytes:
     """A request's line and headers; nothing if they are too long, or too long in coming."""
-    head, until = b"", time.monotonic() + PATIENCE
+    head, part, until = b"", b"-", time.monotonic() + server_gate.PATIENCE
     with suppress(ConnectionError, TimeoutError):
-        while b"\r\n\r\n" not in head and len(head) <= LARGEST_HEAD:
+        while part and b"\r\n\r\n" not in head and len(head) <= server_gate.LARGEST_HEAD:
             connection.settimeout(max(until - time.monotonic(), 0.001))
-            part = connection.recv(4096)
-            if not part:
-                break
-            head += part
+            head += (part := connection.recv(4096))
     connection.settimeout(None)
     return head if b"\r\n\r\n" in head else b""
