@@ -97,9 +97,8 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
         split: str | None = None,
         index: int | None = None,
         task_id: str | None = None,
-        **_: Any,
     ) -> TextObservation:
-        """Start an episode.
+        """Start an episode. OpenEnv drops what it does not take.
 
         Args:
             seed: chooses the task where neither `index` nor `task_id` does.
@@ -127,7 +126,7 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
         self._split, self._episode_id = name, episode_id
         return self._seen(self._rollout.reset(task_id if index is None else index, seed=seed))
 
-    def step(self, action: TextAction, timeout_s: float | None = None, **_: Any) -> TextObservation:
+    def step(self, action: TextAction, timeout_s: float | None = None) -> TextObservation:
         """Carry out one action. The environment's own deadline holds, not `timeout_s`.
 
         Raises:

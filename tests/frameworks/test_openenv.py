@@ -210,6 +210,7 @@ def test_sizes_and_numbers_are_bounded(address: str) -> None:
             urllib.request.urlopen(request)
         said = refused.value.read().decode()
         assert refused.value.code == status and said and "Traceback" not in said
+    assert _status(f"{address}/reset", b'{"self": 1, "func": 2, "seed": 1}') == 200
     with pytest.raises(Exception, match="too large"), _client(address) as client:
         client.reset(seed=10**30)
     with _client(address) as client:
