@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from inhabit.envs.credentials import redact
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.envs.printable import printable
 from inhabit.episodes.commands import COMMANDS as EPISODE_COMMANDS
+from inhabit.episodes.commands.interrupt import ended_by_signals
 from inhabit.frameworks import COMMANDS as FRAMEWORK_COMMANDS
 
 _COMMANDS = {**EPISODE_COMMANDS, **EIE_COMMANDS, **ENV_COMMANDS, **FRAMEWORK_COMMANDS}
@@ -30,12 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         arguments: words after `inhabit`; those of this process by default.
 
     Raises:
-        SystemExit: 0 on success; 1 when a replay differs, or a run or data set could not be
-            continued; 2 for wrong arguments or input; 3 when an environment cannot start; 130
-            when interrupted.
+        SystemExit: 0 on success; 1 when a replay differs, a run or data set could not be
+            continued, or no episode of a run was decided; 2 for wrong arguments or input; 3 when an
+            environment cannot start; 130 when interrupted.
     """
     try:
-        app()(args=None if arguments is None else list(arguments), prog_name="inhabit")
+        with ended_by_signals() if arguments is None else nullcontext():
+            app()(args=None if arguments is None else list(arguments), prog_name="inhabit")
     except UserError as error:
         _say(str(error))
         sys.exit(int(error.exit_code))

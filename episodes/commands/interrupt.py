@@ -1,4 +1,10 @@
-"""Ends a long command cleanly on Ctrl-C, SIGTERM or a closed terminal."""
+"""Ends every command on Ctrl-C, SIGTERM or a closed terminal, whatever it is doing.
+
+The first signal ends it cleanly, the second at once. Handlers in Python run between two
+instructions of Python alone, so code that is stuck in C would never come to them: the guard, a
+process of its own, kills what has not ended in time. Child processes end with this one, as
+`inhabit.envs.process_group` has it.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +12,56 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from inhabit.episodes.commands.output import remarks
+from inhabit.envs.credentials import without_credentials
+from inhabit.episodes.commands import guard
 
 T = TypeVar("T")
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+INTERRUPTED = 130
+"""Exit code of a command that a signal ended."""
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Guard the command in the block. It has the whole process, which never outlives the block by
+    a thread where a signal came.
+
+    Raises:
+        OSError: the guard can't be started.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    script = [sys.executable, "-I", "-S", str(Path(guard.__file__)), str(os.getpid())]
+    subprocess.Popen(
+        script,
+        stdin=reading,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=without_credentials(),
+        process_group=0,
+        cwd="/",
+    )
+    os.close(reading)
+    # Written to by the handler in C, which runs whatever Python does.
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    os.register_at_fork(after_in_child=_forget)
+    on_signals(_raise)
+    try:
+        yield
+    except SystemExit as left:
+        if left.code == INTERRUPTED:
+            leave()
+        raise
 
 
 async def interruptible(work: Coroutine[Any, Any, T], out: Path) -> T:
-    """Await `work`. The first signal of `_SIGNALS` cancels it, the second exits at once.
+    """Await `work`, which the first signal cancels.
 
     An interrupted process exits with code 130 and does not return from here.
 
@@ -29,33 +71,58 @@ async def interruptible(work: Coroutine[Any, Any, T], out: Path) -> T:
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
+    said = f"Interrupted. Run the same command again to continue {out}."
 
-    def stop() -> None:
-        if task.cancelling():
-            _exit()
-        _say("Stopping. Press Ctrl-C again to stop at once.")
-        task.cancel()
+    def cancel(number: int, frame: object) -> None:
+        _stop(said)
+        loop.call_soon_threadsafe(task.cancel)
 
-    for number in _SIGNALS:
-        # `nohup` has SIGHUP ignored.
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            loop.add_signal_handler(number, stop)
+    before = [*map(signal.getsignal, guard.SIGNALS)]
+    on_signals(cancel)
     try:
         return await task
     except asyncio.CancelledError:
-        _say(f"Interrupted. Run the same command again to continue {out}.")
-        _exit()
+        leave(said)
+    finally:
+        for number, handler in zip(guard.SIGNALS, before, strict=True):
+            signal.signal(number, handler)
+
+
+def on_signals(handler: Any) -> None:
+    """Have `handler` called for each signal that ends a command."""
+    for number in guard.SIGNALS:
+        # `nohup` has SIGHUP ignored.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+def leave(said: str = "", *, flush: bool = True) -> NoReturn:
+    """Exit without waiting for threads: one may wait for a person or for a dead simulator."""
+    _say(said)
+    for stream in (sys.stdout, sys.stderr) if flush else ():
+        with contextlib.suppress(OSError):
+            stream.flush()
+    os._exit(INTERRUPTED)
+
+
+def _raise(number: int, frame: object) -> None:
+    _stop()
+    raise KeyboardInterrupt
+
+
+def _stop(said: str = "") -> None:
+    """The first signal came: the next one ends it at once."""
+    on_signals(lambda number, frame: leave(said, flush=False))
+    _say("Stopping. Press Ctrl-C again to stop at once.")
 
 
 def _say(sentence: str) -> None:
-    # The terminal may have been closed.
+    # Not by `sys.stderr`, in the midst of which a signal may have come. It may be closed, too.
     with contextlib.suppress(OSError):
-        remarks().print(sentence)
+        os.write(2, f"{sentence}\n".encode() if sentence else b"")
 
 
-def _exit() -> NoReturn:
-    """Leave without waiting for threads: one may wait for a person or for a dead simulator."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):
-            stream.flush()
-    os._exit(130)
+def _forget() -> None:
+    """A forked child is nobody's command."""
+    signal.set_wakeup_fd(-1)
+    on_signals(signal.SIG_DFL)

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from inhabit.envs.errors import UserError
 from inhabit.envs.extras import require
 from inhabit.envs.server_gate import Gate
+from inhabit.episodes.commands.interrupt import leave, on_signals
 from inhabit.episodes.commands.options import Backend, EnvName
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.frameworks.factory import rollouts
@@ -152,6 +153,8 @@ def mcp(
         max_steps=max_steps,
         worker=isolate,
     )
+    # The thread that reads what a client sends can't be cancelled, and there is nothing to save.
+    on_signals(lambda number, frame: leave())
     server(factory).run("stdio")
 
 
