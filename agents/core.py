@@ -185,6 +185,10 @@ class ModelError(UserError, RuntimeError):
     """The calls of the interrupted decision that had been answered, and so paid for."""
 
 
+class NoAnswerError(ModelError):
+    """A model is not there, or refuses. Ends the command where nothing was decided before."""
+
+
 class BudgetError(ModelError):
     """The run's budget for its model is spent."""
 

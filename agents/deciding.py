@@ -25,6 +25,7 @@ from inhabit.agents.core import (
     View,
 )
 from inhabit.agents.custom import CustomAgent
+from inhabit.agents.deadline import LateError, within
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action, SimulatorError, TaskError, UnavailableError
@@ -60,12 +61,17 @@ def make_agent(registration: AgentRegistration, settings: BaseModel, model: Mode
     return agent
 
 
-async def decide(agent: Agent, view: View) -> Decision:
+async def decide(agent: Agent, view: View, seconds: float = math.inf) -> Decision:
     """What `agent` decides, looked at before anybody acts on it.
 
+    Args:
+        agent: decides. One that asks a person may take any time.
+        view: what it decides on.
+        seconds: that it may take.
+
     Raises:
-        ModelError: the model behind it failed; or the agent raised something else, or returned
-            something that is not a decision.
+        ModelError: the model behind it failed; or the agent took longer, raised something else, or
+            returned something that is not a decision.
         SimulatorError, CutShortError: as `Agent.decide`.
         RequestError: the command asks for what can't be done.
         UndoError: a person takes back the last step, and `view` allows it.
@@ -77,7 +83,13 @@ async def decide(agent: Agent, view: View) -> Decision:
                 f"The decide() of {name(agent)} is not a coroutine: write "
                 "'async def decide(self, view)'."
             )
-        decision = await answer
+        # Not `await answer` alone: it may compute for ever.
+        unlimited = agent.interactive or seconds == math.inf
+        decision = await (answer if unlimited else within(seconds, answer))
+    except LateError:
+        raise ModelError(
+            f"The agent {name(agent)} had not decided after {seconds:g} s, the decision_deadline."
+        ) from None
     except (ModelError, SimulatorError, CutShortError, RequestError):
         raise
     except UndoError as error:

@@ -18,9 +18,10 @@ from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.index import append, entry_of
 from inhabit.episodes.recording.reader import Episode, Run
 from inhabit.episodes.recording.schema import RunHeader
+from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.run import Watch, unfinished
-from inhabit.episodes.running.settings import SettingError
+from inhabit.episodes.running.settings import RunSettings, SettingError
 
 _WORKERS = "inhabit.episodes.cluster.workers"
 
@@ -69,12 +70,16 @@ async def run_on_cluster(run: Run, plan: RunPlan, *, workers: int, watch: Watch)
     Raises:
         LostError: an episode was lost with its node too often.
         DiskError: the record can't be written.
+        FaultsError: the model failed in episode after episode.
         UnavailableError, SimulatorError, ModelError: nodes can't start what is needed.
     """
+    faults = Faults(plan.run_settings.max_faults)
 
     def done(job: JsonValue, bundle: bytes) -> None:
         number = cast("dict[str, int]", job)["number"]
         _keep(run, run.episode(number), bundle, watch)
+        if (end := run.episode(number).end()) is not None:
+            faults.count(end)
 
     await dispatch(
         f"{_WORKERS}:Player",
@@ -82,7 +87,7 @@ async def run_on_cluster(run: Run, plan: RunPlan, *, workers: int, watch: Watch)
         run.header.model_copy(update={"settings": plan.recorded_settings()}).model_dump(
             mode="json"
         ),
-        _jobs(run),
+        _jobs(run, plan.run_settings),
         done,
         workers=workers,
         resources=worker_resources(plan.run_settings, plan.backend),
@@ -101,8 +106,8 @@ def worker_resources(settings: ClusterSettings, backend: str) -> NodeResources:
     return NodeResources(settings.ray_cpus, settings.ray_gpus, resources)
 
 
-def _jobs(run: Run) -> Iterator[JsonValue]:
-    for episode in unfinished(run):
+def _jobs(run: Run, settings: RunSettings) -> Iterator[JsonValue]:
+    for episode in unfinished(run, settings):
         record = b""
         with contextlib.suppress(FileNotFoundError):
             record = read_whole(episode.file, episode.run)

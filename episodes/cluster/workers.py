@@ -18,6 +18,7 @@ from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.reader import Episode, Run
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.from_record import plan_like
 from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.run import EpisodePool
@@ -59,6 +60,7 @@ class Player:
         self._run = Run(self._folder, header, ())
         self._asyncio = asyncio.Runner()
         self._pictures = Pictures()
+        self._faults = Faults(0)  # The runner counts those of all workers.
         self._agent: Agent = self._plan.make_agent(self._plan.load_model(header.model_details))
         self._env_thread: EnvThread | None = None
 
@@ -88,7 +90,12 @@ class Player:
 
     async def _play(self, episode: Episode) -> None:
         pool = EpisodePool(
-            self._run, self._plan.make_env, self._agent, self._plan.rules, self._pictures
+            self._run,
+            self._plan.make_env,
+            self._agent,
+            self._plan.rules,
+            self._pictures,
+            self._faults,
         )
         self._env_thread = await pool.play_one(episode, self._env_thread)
 

@@ -61,6 +61,7 @@ def _write_page(file: Path, found: comparison.Comparison, one: Run, other: Run) 
         "Tasks": f"{found.tasks} in both",
         f"Solved only by {names[0]}": str(found.first_solved),
         f"Solved only by {names[1]}": str(found.second_solved),
+        **({"Ended by a fault": _faults(found)} if any(found.faults) else {}),
         "Difference in success rate": _difference(found.difference, found.interval, found.p_value),
     }
     items = compare_items(found, one, other, file)
@@ -82,6 +83,7 @@ def _print(found: comparison.Comparison, console: Console) -> None:
             f"{found.both_solved} by both, {found.first_solved} only by the first, "
             f"{found.second_solved} only by the second, {found.neither_solved} by neither",
         ),
+        *([("ended by a fault", _faults(found))] if any(found.faults) else []),
         ("success rate", _difference(found.difference, found.interval, found.p_value)),
         (
             "goal-condition success",
@@ -118,6 +120,10 @@ def _difference(value: float, interval: tuple[float, float], p_value: float) -> 
     return f"{100 * value:+.1f} percentage points (95 % interval: {between}), p = {p_value:.3g}"
 
 
+def _faults(found: comparison.Comparison) -> str:
+    return "{} in the first run, {} in the second; they count as unsolved".format(*found.faults)
+
+
 def _colour(success: bool) -> str:
     return "green" if success else "red"
 
@@ -131,6 +137,7 @@ def _plain(found: comparison.Comparison) -> dict[str, JsonValue]:
         "first_solved": found.first_solved,
         "second_solved": found.second_solved,
         "neither_solved": found.neither_solved,
+        "faults": list(found.faults),
         "difference": found.difference,
         "interval": list(found.interval),
         "p_value": found.p_value,

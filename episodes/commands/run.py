@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Annotated
@@ -15,6 +16,7 @@ import typer
 from inhabit.agents.core import Agent, Grant
 from inhabit.agents.from_file import load_agent, names_file
 from inhabit.envs.core import Task
+from inhabit.envs.errors import ExitCode
 from inhabit.envs.registry import find
 from inhabit.episodes.commands.interrupt import interruptible
 from inhabit.episodes.commands.options import (
@@ -34,9 +36,11 @@ from inhabit.episodes.recording.folder import begin, check_model, held
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Episode, Run
 from inhabit.episodes.recording.schema import Choice, EndLine, Sight
+from inhabit.episodes.reports.wording import counted
 from inhabit.episodes.running.plan import RunPlan, plan
 from inhabit.episodes.running.record import record_run, resumed
 from inhabit.episodes.running.run import Watch, unfinished
+from inhabit.episodes.running.settings import RunSettings
 from inhabit.episodes.running.tasks import gather
 from inhabit.episodes.scoring.metrics import score
 
@@ -115,6 +119,14 @@ def run(
             "more. What an agent cannot work without is granted unasked.",
         ),
     ] = None,
+    retry_faults: Annotated[
+        bool | None,
+        typer.Option(
+            "--retry-faults/--no-retry-faults",
+            help="Play episodes again that a fault of the model or a spent budget has ended. "
+            "[default: those in which nothing was done before it]",
+        ),
+    ] = None,
     ray: Ray = False,
     assignments: Set = None,
     as_json: Json = False,
@@ -132,6 +144,8 @@ def run(
         raise typer.BadParameter(
             f"{env} has no agent of its own: name one with --agent. `inhabit agents` lists them."
         )
+    if retry_faults is not None:
+        assignments = [*(assignments or ()), f"run.retry_faults={retry_faults}"]
     chosen = plan(
         env,
         load_agent(decides) if names_file(decides) else decides,
@@ -165,21 +179,24 @@ def run(
     print_faults(ends, console)
     if as_json:
         print_json(scores)
+    if scores.episodes == scores.faults:
+        raise typer.Exit(int(ExitCode.STOPPED))
 
 
 async def _play(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
+    watching = partial(_with_bar, chosen.run_settings)
     return await record_run(
-        chosen, tasks, out, command=_command(), workers=workers, watching=_with_bar
+        chosen, tasks, out, command=_command(), workers=workers, watching=watching
     )
 
 
 @contextmanager
-def _with_bar(run: Run, agent: Agent) -> Iterator[Watch]:
+def _with_bar(settings: RunSettings, run: Run, agent: Agent) -> Iterator[Watch]:
     with ExitStack() as stack:
         if agent.interactive:
             address = stack.enter_context(_live_page(run))
             remarks().print(f"Live page with full-size images: {address}", soft_wrap=True)
-        bar = stack.enter_context(EpisodeProgress(run, silent=agent.interactive))
+        bar = stack.enter_context(EpisodeProgress(run, settings, silent=agent.interactive))
         yield bar.ended
 
 
@@ -204,7 +221,7 @@ async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wo
 
     check_no_budget(chosen)
     found = resumed(chosen, tasks, out, _command())
-    if found is not None and next(unfinished(found), None) is None:
+    if found is not None and next(unfinished(found, chosen.run_settings), None) is None:
         return found
     async with connected(chosen.run_settings.ray_address):
         header = await probe(chosen, tasks, _command())
@@ -212,7 +229,7 @@ async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wo
             found = begin(out, header, tasks)
         elif header.model_details:
             check_model(found, header.model_details)
-        with EpisodeProgress(found) as bar:
+        with EpisodeProgress(found, chosen.run_settings) as bar:
             await run_on_cluster(found, chosen, workers=workers, watch=bar.ended)
     return found
 
@@ -222,11 +239,12 @@ def _command() -> Sequence[str]:
 
 
 class EpisodeProgress(ProgressReport):
-    """Episodes that have ended, and the success rate so far."""
+    """Episodes that have ended, the success rate so far, and faults."""
 
-    def __init__(self, run: Run, *, silent: bool = False) -> None:
-        ends = [end for end in Index(run).ends() if end is not None]
+    def __init__(self, run: Run, settings: RunSettings, *, silent: bool = False) -> None:
+        ends = [end for end in Index(run).ends() if end and not settings.plays_again(end)]
         self._ended, self._solved = len(ends), sum(end.success for end in ends)
+        self._faults = sum(end.is_fault for end in ends)
         super().__init__(
             "episodes", len(run.tasks), done=self._ended, note=self._rate(), silent=silent
         )
@@ -235,7 +253,11 @@ class EpisodeProgress(ProgressReport):
         """Count an episode that has ended."""
         self._ended += 1
         self._solved += end.success
+        self._faults += end.is_fault
         self.advance(note=self._rate())
 
     def _rate(self) -> str:
-        return f"{100 * self._solved / self._ended:.0f} % solved" if self._ended else ""
+        if not self._ended:
+            return ""
+        faults = f", {counted(self._faults, 'fault')}" if self._faults else ""
+        return f"{100 * self._solved / self._ended:.0f} % solved{faults}"

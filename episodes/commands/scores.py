@@ -25,7 +25,7 @@ def print_scores(scores: Scores, console: Console) -> None:
     seconds = scores.seconds
     rows = [
         ("episodes", f"{scores.episodes} of {scores.planned}"),
-        ("success rate", _rate(scores.success_rate, scores.success_interval)),
+        ("success rate", _rate(scores.success_rate, scores.success_interval) + _faults(scores)),
         *_by_kind(scores),
         *_by_benchmark(scores),
         ("goal-condition success", _percent(scores.goal_condition_rate)),
@@ -91,6 +91,10 @@ def _by_kind(scores: Scores) -> list[tuple[str, str]]:
 def _rate(rate: float, interval: tuple[float, float]) -> str:
     low, high = interval
     return f"{_percent(rate)} (95 % interval: {_percent(low)} to {_percent(high)})"
+
+
+def _faults(scores: Scores) -> str:
+    return f", {scores.faults} of {scores.episodes} ended by a fault" if scores.faults else ""
 
 
 def _invalid(scores: Scores) -> str:

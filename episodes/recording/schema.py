@@ -347,6 +347,12 @@ class EndLine(_Line):
     printed: tuple[str, ...] = ()
     """Up to 200 lines that the simulator printed before it failed."""
 
+    @property
+    def is_fault(self) -> bool:
+        """Whether it tells nothing of the agent: a fault ended it, or no budget let it begin."""
+        faults = (Ending.SCENE_REFUSED, Ending.SIMULATOR_FAULT, Ending.MODEL_FAULT)
+        return self.ending in faults or (self.ending is Ending.BUDGET and not self.steps)
+
 
 def is_sound(line: bytes) -> bool:
     """Whether `line` is one JSON object: a last line that isn't was spoilt by a loss of power."""

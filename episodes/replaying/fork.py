@@ -19,6 +19,7 @@ from inhabit.episodes.replaying.level import comparable
 from inhabit.episodes.replaying.preference import PreferencePair, keep_pair
 from inhabit.episodes.replaying.resume import DivergedError, Prefix, decided
 from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.play import play
 
@@ -135,8 +136,9 @@ async def _play(
     with Pictures() as pictures:
         writer = EpisodeWriter(episode, pictures if plan.run_settings.frames else None)
         try:
+            rules, faults = plan.rules, Faults(0)
             await play(
-                env_thread, agent, episode.task, writer, plan.rules, seed=seed, prefix=prefix
+                env_thread, agent, episode.task, writer, rules, faults, seed=seed, prefix=prefix
             )
         finally:
             writer.close()

@@ -9,7 +9,7 @@ from inhabit.agents.core import Decision
 from inhabit.envs.core import Action, Determinism, Outcome
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.recording.reader import Attempt, StepRecord
-from inhabit.episodes.recording.schema import DecideLine
+from inhabit.episodes.recording.schema import DecideLine, Ending
 from inhabit.episodes.recording.writer import ObservedState
 from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently
 
@@ -79,13 +79,15 @@ class Prefix:
 
 
 def prefix_of(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
-    """The longest sequence of decisions of the interrupted attempts.
+    """The longest sequence of decisions of the attempts that were interrupted, or that a fault of
+    the model ended.
 
     None where nothing was decided yet, or where the backend is not deterministic.
     """
     if level is Determinism.NONE:
         return None
-    cut = [a for a in attempts if a.end is None or a.end.again]
+    faults = (Ending.MODEL_FAULT, Ending.BUDGET)
+    cut = [a for a in attempts if a.end is None or a.end.again or a.end.ending in faults]
     found = [Prefix(a.start.attempt, decided(a, level)) for a in cut]
     furthest = max(found, key=lambda prefix: len(prefix.steps), default=None)
     return furthest if furthest is not None and furthest.steps else None

@@ -15,6 +15,7 @@ from inhabit.agents.core import (
     Grant,
     Grants,
     ModelError,
+    NoAnswerError,
     Step,
     UndoError,
     View,
@@ -38,6 +39,7 @@ from inhabit.episodes.recording.writer import EpisodeWriter, ObservedState
 from inhabit.episodes.replaying.resume import Prefix, Recorded
 from inhabit.episodes.running.clock import Clock, TimeShare
 from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.poses import pose_of, things_of
 from inhabit.episodes.running.settings import RunSettings
 from inhabit.episodes.running.tally import Limits, Tally
@@ -75,6 +77,7 @@ async def play(
     task: Task,
     writer: EpisodeWriter,
     rules: Rules,
+    faults: Faults,
     *,
     seed: int,
     prefix: Prefix | None = None,
@@ -92,6 +95,7 @@ async def play(
         task: of the episode.
         writer: of this attempt.
         rules: of the run.
+        faults: that the command has met.
         seed: of the episode.
         prefix: recorded steps that are re-executed before the agent is asked.
         again: whether another attempt follows a simulator fault.
@@ -103,11 +107,15 @@ async def play(
 
     Raises:
         DiskError: the record can't be written.
+        NoAnswerError: the model did not answer, and no decision was made before; the attempt has
+            no end then.
         DivergedError: a step of `prefix` differs from the record; the attempt has no end then.
         UndoError: a person takes back the last step. This attempt is over, and another one
             continues it without that step.
     """
-    episode = _Episode(env_thread, agent, task, writer, rules, seed, prefix, spent, can_undo)
+    episode = _Episode(
+        env_thread, agent, task, writer, rules, faults, seed, prefix, spent, can_undo
+    )
     fault: Fault | None = None
     try:
         check_budget(agent)
@@ -122,6 +130,8 @@ async def play(
         await episode.take_back()
         raise
     except _FAULTS as error:
+        if isinstance(error, NoAnswerError) and not faults.decided:
+            raise
         fault = error
     return await episode.end(fault, again=again)
 
@@ -148,6 +158,7 @@ class _Episode:
     task: Task
     writer: EpisodeWriter
     rules: Rules
+    faults: Faults
     seed: int
     prefix: Prefix | None
     spent: float
@@ -230,16 +241,19 @@ class _Episode:
         try:
             with self.clock.measure(TimeShare.MODEL):
                 try:
-                    decision = await decide(self.agent, view)
+                    most = self.rules.settings.decision_deadline
+                    decision = await decide(self.agent, view, most)
                 finally:
                     self.clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
         except ModelError as error:
             if error.decision is not None and error.decision.calls:
+                self.faults.decided = True  # The model is there, at least.
                 await self._decided(error.decision)
             raise
         except CutShortError as error:
             await self._decided(error.decision)
             raise error.fault from error
+        self.faults.decided = True
         return decision
 
     async def _decided(self, decision: Decision) -> None:

@@ -70,7 +70,7 @@ async def record_run(
         DiskError: the record can't be written.
     """
     found = resumed(chosen, tasks, folder, command)
-    if found is not None and next(unfinished(found), None) is None:
+    if found is not None and next(unfinished(found, chosen.run_settings), None) is None:
         return found
     agent: Agent | None = None
     env_thread: EnvThread | None = None

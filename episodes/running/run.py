@@ -24,8 +24,9 @@ from inhabit.episodes.replaying.resume import (
     without_last_step,
 )
 from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.play import Rules, play
-from inhabit.episodes.running.settings import Resume
+from inhabit.episodes.running.settings import Resume, RunSettings
 from inhabit.episodes.running.spending import seconds_of
 
 _BUILDS = 3
@@ -49,10 +50,16 @@ def episode_seed(seed: int, number: int) -> int:
     return int.from_bytes(digest[:4], "big")
 
 
-def unfinished(run: Run) -> Iterator[Episode]:
-    """The episodes without an end, in order. A fault without further retries is an end."""
+def unfinished(run: Run, settings: RunSettings | None = None) -> Iterator[Episode]:
+    """The episodes without an end, in order, and those with one that are played again.
+
+    A fault without further retries is an end. Without `settings` it always is.
+    """
     index = Index(run)
-    return (episode for episode in run.episodes() if index.end(episode) is None)
+    for episode in run.episodes():
+        end = index.end(episode)
+        if end is None or (settings is not None and settings.plays_again(end)):
+            yield episode
 
 
 async def run_episodes(
@@ -84,14 +91,17 @@ async def run_episodes(
         UnavailableError: something that an environment needs is missing on this machine.
         DiskError: the record can't be written.
         RecordError: the existing record can't be read.
+        FaultsError: the model failed in episode after episode.
+        NoAnswerError: the model did not answer, and no decision was made before.
         UnfinishedError: a worker stopped without an error, and left episodes.
     """
     # An environment or an agent in this process may change the current folder.
     run = replace(run, folder=run.folder.absolute())
     env_threads = [env_thread] + [None] * (workers - 1)
-    waiting = unfinished(run)
+    waiting = unfinished(run, rules.settings)
     with same_folder(), Pictures() as pictures:
-        pool = EpisodePool(run, make, agent, rules, pictures, watch)
+        faults = Faults(rules.settings.max_faults)
+        pool = EpisodePool(run, make, agent, rules, pictures, faults, watch)
         try:
             async with asyncio.TaskGroup() as group:
                 for one in env_threads:
@@ -115,6 +125,7 @@ class EpisodePool:
     agent: Agent
     rules: Rules
     pictures: Pictures
+    faults: Faults
     watch: Watch = lambda episode, end: None
 
     async def play(self, waiting: Iterator[Episode], env_thread: EnvThread | None) -> None:
@@ -142,6 +153,7 @@ class EpisodePool:
                     await broken.close()
                 if not end.again:
                     self.watch(episode, end)
+                    self.faults.count(end)
                     return env_thread
                 await asyncio.sleep(pause or 0)
         except BaseException:
@@ -186,6 +198,7 @@ class EpisodePool:
                 episode.task,
                 writer,
                 self.rules,
+                self.faults,
                 seed=seed,
                 prefix=prefix,
                 again=again,

@@ -13,6 +13,7 @@ from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import UserError, did_you_mean
 from inhabit.envs.marks import NoEffect
 from inhabit.episodes.cluster.settings import ClusterSettings
+from inhabit.episodes.recording.schema import Ending, EndLine
 
 
 class SettingError(UserError, ValueError):
@@ -40,6 +41,15 @@ class RunSettings(ClusterSettings):
     """Seconds that a simulator may take for one call before it counts as failed."""
     reset_deadline: Annotated[float, NoEffect()] = Field(default=180.0, gt=0, le=86_400)
     """Seconds that a simulator may take to start, and to start a task."""
+    decision_deadline: Annotated[float, NoEffect()] = Field(default=3600.0, gt=0, le=86_400)
+    """Seconds that an agent may take for one decision before it counts as a fault of the model. A
+    person may take any time."""
+    max_faults: Annotated[int, NoEffect()] = Field(default=3, ge=0)
+    """Episodes in a row, each ended by a fault of the model, after which the run stops. 0 for any
+    number."""
+    retry_faults: Annotated[bool | None, NoEffect()] = None
+    """Play episodes again that a fault of the model or a spent budget has ended, when the same
+    command is repeated. [default: those in which nothing was done before it]"""
     retries: Annotated[int, NoEffect()] = Field(default=0, ge=0, le=100)
     """Further attempts at an episode after a simulator fault; the record keeps every attempt."""
     pause: Annotated[float, NoEffect()] = Field(default=0.25, ge=0, le=600)
@@ -55,6 +65,11 @@ class RunSettings(ClusterSettings):
     in_process: Annotated[bool, NoEffect()] = False
     """Run the environment in the runner's own process. Starts faster, but a crash or hang of the
     simulator takes the run with it."""
+
+    def plays_again(self, end: EndLine) -> bool:
+        """Whether the same command plays an episode again that ended like this."""
+        wanted = not end.steps if self.retry_faults is None else self.retry_faults
+        return wanted and end.ending in (Ending.MODEL_FAULT, Ending.BUDGET)
 
 
 def divide(

@@ -62,6 +62,12 @@ class Comparison:
     """Every task that ended in both runs, by id, in the order of the first run."""
 
     @property
+    def faults(self) -> tuple[int, int]:
+        """How many of them a fault ended in the first run, and in the second."""
+        pairs = self.paired.values()
+        return sum(p.first.is_fault for p in pairs), sum(p.second.is_fault for p in pairs)
+
+    @property
     def changed(self) -> tuple[PairedTask, ...]:
         """Tasks that one run has solved and the other has not, in the order of the first run."""
         pairs = self.paired.values()

@@ -48,6 +48,9 @@ class Scores(BaseModel):
     """That ended."""
     planned: int
     """That there are: more than `episodes` where a run was interrupted."""
+    faults: int
+    """Of `episodes`: those that a fault ended, or for which no budget was left. They say nothing of
+    the agent, and count as unsolved."""
     success_rate: float
     """0 where no episode has ended, as all rates are."""
     success_interval: tuple[float, float]
@@ -87,9 +90,11 @@ class Scores(BaseModel):
 
     def __repr__(self) -> str:
         low, high = self.success_interval
+        faults = f" ({self.faults} ended by a fault)" if self.faults else ""
         return (
-            f"{self.episodes} of {self.planned} episodes, success rate {self.success_rate:.3f} "
-            f"({low:.3f} to {high:.3f}), goal conditions {self.goal_condition_rate:.3f}"
+            f"{self.episodes} of {self.planned} episodes{faults}, "
+            f"success rate {self.success_rate:.3f} ({low:.3f} to {high:.3f}), "
+            f"goal conditions {self.goal_condition_rate:.3f}"
         )
 
     __str__ = __repr__
@@ -131,6 +136,7 @@ def score(run: Run, index: Index | None = None) -> Scores:
         grants=tuple(grant.value for grant in header.grants),
         episodes=len(ended),
         planned=len(run.tasks),
+        faults=sum(end.is_fault for end in ends),
         success_rate=_mean([float(end.success) for end in ends]),
         success_interval=wilson(solved, len(ended)),
         goal_condition_rate=_mean([_conditions(end) for end in ends]),

@@ -94,11 +94,19 @@ class RunResults:
     def _repr_html_(self) -> str:
         scores = self.scores
         low, high = scores.success_interval
-        names = ("episodes", "success rate", "95 % interval", "goal-condition rate", "steps")
+        names = (
+            "episodes",
+            "success rate",
+            "95 % interval",
+            "faults",
+            "goal-condition rate",
+            "steps",
+        )
         values = (
             f"{scores.episodes} of {scores.planned}",
             scores.success_rate,
             f"{low:.2f} to {high:.2f}",
+            scores.faults,
             scores.goal_condition_rate,
             scores.steps,
         )

@@ -123,7 +123,7 @@ def test_an_agent_that_stops_too_early_has_stopped(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_the_model_is_a_result(tmp_path: Path) -> None:
-    run = play_toy(tmp_path, made=Silent())
+    run = play_toy(tmp_path, made=Silent(), assignments=["max_faults=0"])
     ends = [episode.end() for episode in run.episodes()]
     assert [end and end.ending for end in ends] == [Ending.MODEL_FAULT] * 3
     assert ends[0] is not None

@@ -50,7 +50,7 @@ def test_a_key_of_two_owners_has_to_say_whose() -> None:
     [
         ("pixls=3", "no setting 'pixls'. Did you mean: pixels"),
         ("run.pixels=3", "no setting 'run.pixels'. Did you mean: pixels"),
-        ("{0}=3", r"no setting '\{0\}'. Known names: deadline, fast"),
+        ("{0}=3", r"no setting '\{0\}'. Known names: deadline, decision_deadline, fast"),
         ("pixels", "needs KEY=VALUE, not 'pixels'"),
         ("=3", "needs KEY=VALUE, not '=3'"),
         ("pixels=many", "env.pixels: Input should be a valid integer"),

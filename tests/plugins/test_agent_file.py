@@ -174,7 +174,7 @@ def test_an_agent_that_leaves_ends_its_episode_alone(
     file: Path, tmp_path: Path, capsys: Any, how: str
 ) -> None:
     file.write_text(f"{AGENT}\nclass Leaver(First):{LEAVING.format(how=how)}")
-    run(capsys, 0, *play(file, tmp_path / "run", "Leaver"))
+    run(capsys, 1, *play(file, tmp_path / "run", "Leaver"))
     (episode,) = Run.open(tmp_path / "run").episodes()
     attempt = episode.last()
     assert attempt is not None and attempt.end is not None

@@ -97,12 +97,13 @@ def ends(folder: str = "run") -> list[EndLine]:
 def check_env(fault: str, told: str, capsys: pytest.CaptureFixture[str], *more: str) -> None:
     agent = "random" if fault == "no_scene" else "expert"
     words = ("stranger", "--agent", agent, "--n", "2", "--set", f"fault={fault}", *more)
-    play(*words)
+    code = 1 if fault in OF_CLASS else 0
+    play(*words, code=code)
     bad, good = ends()
     assert bad.ending is Ending.SIMULATOR_FAULT
     assert bad.error is not None and told in bad.error
     assert good.ending is (Ending.SIMULATOR_FAULT if fault in OF_CLASS else Ending.SUCCESS)
-    play(*words)
+    play(*words, code=code)
     assert ends() == [bad, good], "The same command finds that everything is done."
     assert "Traceback" not in capsys.readouterr().err
 
@@ -122,7 +123,7 @@ def test_the_same_in_a_worker(fault: str, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("fault", OF_AGENT)
 def test_an_agents_mistake_ends_the_episode(fault: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("toy", "--agent", "stranger", "--n", "3", "--set", f"fault={fault}")
-    play(*words, "--set", "in_process=true")
+    play(*words, "--set", "in_process=true", code=1 if fault == "parses_none" else 0)
     found = ends()
     faults = [end for end in found if end.ending is Ending.MODEL_FAULT]
     assert faults and all(end.error and OF_AGENT[fault] in end.error for end in faults)

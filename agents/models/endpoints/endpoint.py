@@ -21,7 +21,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from inhabit.agents.core import Call, ModelError
+from inhabit.agents.core import Call, ModelError, NoAnswerError
 from inhabit.agents.models.endpoints.budget import Budget
 from inhabit.agents.models.endpoints.completion import Completion, ScoredPrompts, Tokens
 from inhabit.agents.models.endpoints.refusals import RefusalError
@@ -33,6 +33,8 @@ from inhabit.envs.entries import first_problem
 T = TypeVar("T")
 A = TypeVar("A", Completion, ScoredPrompts)
 
+_LOST = 2
+"""Tries at an address where nothing has ever answered: it is probably wrong."""
 _FOR_GOOD = re.compile(r"not supported|unsupported|does not support|requires --", re.I)
 """Words of an error that no other try does away with, whatever its status: llama.cpp's is 500."""
 
@@ -85,6 +87,7 @@ class Endpoint:
         self._longest_wait = longest_wait
         self._backoff = wait_random_exponential(multiplier=2 * backoff, max=longest_wait)
         self._places = asyncio.Semaphore(in_flight)
+        self._answered = False
 
     async def ask(self, body: Mapping[str, Any], extra: Body) -> Completion:
         """The answer to `body`, with `extra` beside what the client knows of.
@@ -122,9 +125,10 @@ class Endpoint:
             return await trying(attempt, *given)
         except PassingError as error:
             tries = int(trying.statistics["attempt_number"])
-            raise ModelError(
+            advice = "" if _connected(error) else " Check --base-url, and that the server runs."
+            raise NoAnswerError(
                 f"{self._name} gave no answer in {tries} "
-                f"{'try' if tries == 1 else 'tries'}; the last time {error}."
+                f"{'try' if tries == 1 else 'tries'}; the last time {error}.{advice}"
             ) from error
 
     def count_earlier(self, calls: Iterable[Call]) -> None:
@@ -145,6 +149,7 @@ class Endpoint:
         async with self._places:
             self._budget.begin_call()
             answer = await self._sent(create(**body, extra_body=extra))
+        self._answered = True
         read = _read(answer.content, self._keys, kind)
         self._budget.count(read.tokens)
         return read
@@ -163,7 +168,8 @@ class Endpoint:
             async with asyncio.timeout(self._timeout):
                 return await asked
         except (TimeoutError, openai.APITimeoutError) as error:
-            raise PassingError(f"it took longer than {self._timeout:g} s") from error
+            late = f"it took longer than {self._timeout:g} s"
+            raise PassingError(late if _connected(error) else "there was no connection") from error
         except RefusedAnswerError as error:
             raise self._unusable(error) from error
         except openai.APIStatusError as error:
@@ -198,9 +204,11 @@ class Endpoint:
 
     def _gives_up(self, state: RetryCallState) -> bool:
         after = _after(state)
-        return stop_after_attempt(self._attempts)(state) or (
-            after is not None and after > self._longest_wait
-        )
+        failed = state.outcome.exception() if state.outcome else None
+        lost = not self._answered and not _connected(failed)
+        return stop_after_attempt(min(self._attempts, _LOST) if lost else self._attempts)(
+            state
+        ) or (after is not None and after > self._longest_wait)
 
     def _wait(self, state: RetryCallState) -> float:
         # Some endpoints say 0 for ever, and many callers would come back at the same moment.
@@ -238,6 +246,15 @@ def _read(content: bytes, keys: Sequence[str], kind: type[A]) -> A:
         raise PassingError(f"its answer could not be read: {first_problem(error)}") from error
     except (ValueError, RecursionError) as error:
         raise PassingError(f"its answer could not be read: {error}") from error
+
+
+def _connected(error: BaseException | None) -> bool:
+    """Whether `error` came after there was a connection. The classes are the HTTP library's."""
+    while error is not None:
+        if type(error).__name__ in ("ConnectError", "ConnectTimeout"):
+            return False
+        error = error.__cause__
+    return True
 
 
 def _root(error: BaseException) -> str:

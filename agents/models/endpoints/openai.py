@@ -37,6 +37,8 @@ _OPENAI = "https://api.openai.com/v1"
 _KEYS = ("INHABIT_API_KEY", "OPENAI_API_KEY")
 """Where a key may stand in the environment; the first that is set counts."""
 _ABLE = frozenset(Ability) - {Ability.RANK, Ability.BEAM, Ability.EYES}
+_CONNECT = 4.0
+"""Seconds for a connection: an address where nothing is may never answer."""
 _LETTERS = 20
 """How many of the likeliest tokens an endpoint tells of at the most."""
 
@@ -299,12 +301,13 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
             f"Chat endpoints need the package {error.name!r}: pip install 'inhabit[openai]'"
         ) from error
     key = _key(settings.base_url)
+    timeout = openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout))
     client = openai.AsyncOpenAI(
         base_url=settings.base_url or _OPENAI,
         api_key=key or "unset",  # the client insists on something
         max_retries=0,
-        timeout=settings.timeout,
-        http_client=BoundedClient(timeout=settings.timeout),
+        timeout=timeout,
+        http_client=BoundedClient(timeout=timeout),
     )
     return Endpoint(
         client,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 from enum import StrEnum
 
-from inhabit.agents.core import ModelError
+from inhabit.agents.core import NoAnswerError
 from inhabit.agents.models.core import Ability
 from inhabit.agents.models.endpoints.wire import Body, holds_image
 
@@ -21,7 +21,7 @@ _IMAGES = re.compile(
 )
 
 
-class RefusalError(ModelError):
+class RefusalError(NoAnswerError):
     """The endpoint refuses a request, and would refuse it again."""
 
     def __init__(self, message: str, *, said: str = "", blamed: str = "") -> None:

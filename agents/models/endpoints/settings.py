@@ -55,9 +55,9 @@ class OpenAISettings(SettingsModel):
     """Maximum delay between two attempts, in seconds; a longer Retry-After is not waited for."""
     in_flight: Annotated[int, NoEffect()] = Field(default=32, ge=1)
     """Maximum number of concurrent requests."""
-    budget_calls: int | None = Field(default=None, ge=0)
+    budget_calls: Annotated[int | None, NoEffect()] = Field(default=None, ge=0)
     """Maximum number of calls of the whole run, including those before an interruption."""
-    budget_tokens: int | None = Field(default=None, ge=0)
+    budget_tokens: Annotated[int | None, NoEffect()] = Field(default=None, ge=0)
     """Maximum number of tokens read and written in the whole run, including those before an
     interruption."""
     cache: Annotated[Path | None, NoEffect()] = None

@@ -134,6 +134,7 @@ def _flat(row: RunRow) -> Mapping[str, object]:
         **{name: getattr(row, name) for name in ("tasks", "agent", "model")},
         "image": row.image.value,
         "episodes": scores.episodes,
+        "faults": scores.faults,
         "success_rate": scores.success_rate,
         "success_low": scores.success_interval[0],
         "success_high": scores.success_interval[1],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -126,7 +127,9 @@ def write_run(
     ]
     figures = score(run, index)
     _write(run.folder / "index.html", run.folder, run_page(run, figures, rows, judgement=judgement))
-    index.save()
+    # It only saves time: the page stands without it, as on a full disk.
+    with contextlib.suppress(DiskError):
+        index.save()
     return Shown(quote(os.fsencode(run.folder.name)), run, figures, rows)
 
 

@@ -47,10 +47,11 @@ class Runs:
         with pytest.raises(SystemExit) as left:
             main(command)
         said = self._capsys.readouterr()
-        assert left.value.code == 0, said.err
+        figures = json.loads(said.out.splitlines()[-1])
+        assert left.value.code == int(figures["faults"] == figures["episodes"]), said.err
         for file in folder.rglob("*"):
             assert not file.is_file() or KEY.encode() not in file.read_bytes()
-        return Run.open(folder), json.loads(said.out.splitlines()[-1])
+        return Run.open(folder), figures
 
 
 @pytest.fixture
@@ -282,6 +283,12 @@ def test_every_trouble_there_is_and_nothing_is_lost_or_paid_twice(runs: Runs) ->
 
 
 FOR_GOOD = {
+    "empty words": (good(""), Ending.FORMAT_ERROR),
+    "babble": (good("{{\ud83d\x00 ]]\n[/INST] {0}\n"), Ending.FORMAT_ERROR),
+    "another action each time": (good('{"action": "fly to the {moon}"}'), Ending.FORMAT_ERROR),
+    "the same that fails": (good('{"action": "drop the cup"}'), None),
+    "a stop": (good('{"action": "stop"}'), Ending.STOPPED),
+    "calls that nobody offered": (good("", calls=[("rm", '{"-rf": "/"}')]), Ending.FORMAT_ERROR),
     "500 for ever": (error(500, "oh"), Ending.MODEL_FAULT),
     "429 for ever": (error(429, "slow", Retry_After="0"), Ending.MODEL_FAULT),
     "an hour's rest": (error(429, "slow", Retry_After="3600"), Ending.MODEL_FAULT),
@@ -291,17 +298,14 @@ FOR_GOOD = {
     "no JSON": (Answer(b"no"), Ending.MODEL_FAULT),
     "no choices": (Answer(b'{"choices": []}'), Ending.MODEL_FAULT),
     "silence": (Answer(b"", delay=60.0), Ending.MODEL_FAULT),
-    "empty words": (good(""), Ending.FORMAT_ERROR),
-    "babble": (good("{{\ud83d\x00 ]]\n[/INST] {0}\n"), Ending.FORMAT_ERROR),
-    "another action each time": (good('{"action": "fly to the {moon}"}'), Ending.FORMAT_ERROR),
-    "the same that fails": (good('{"action": "drop the cup"}'), None),
-    "a stop": (good('{"action": "stop"}'), Ending.STOPPED),
-    "calls that nobody offered": (good("", calls=[("rm", '{"-rf": "/"}')]), Ending.FORMAT_ERROR),
 }
 
 
 def test_what_never_passes_ends_each_episode_with_its_reason(runs: Runs) -> None:
-    """An episode for each trouble, all at once: none holds another up, none is lost."""
+    """An episode for each trouble, all at once: none holds another up, none is lost.
+
+    The first are answered, or the first refusal would end the command.
+    """
     chosen = tasks(len(FOR_GOOD) + 1)
     solver = Solver(chosen)
     troubles = dict(zip((t.goal for t in chosen), FOR_GOOD.values(), strict=False))
@@ -312,7 +316,14 @@ def test_what_never_passes_ends_each_episode_with_its_reason(runs: Runs) -> None
 
     with endpoint(brain) as serving:
         run, figures = runs.play(
-            "chat", serving, "--workers", "5", n=len(chosen), max_invalid=4, attempts=2
+            "chat",
+            serving,
+            "--workers",
+            "5",
+            n=len(chosen),
+            max_invalid=4,
+            attempts=2,
+            max_faults=0,
         )
     assert figures["episodes"] == sum(figures["endings"].values()) == len(chosen)
     ended = {e.task.goal: e.end() for e in run.episodes()}

@@ -63,7 +63,9 @@ def test_and_given_up_when_it_does_not(trouble: Answer) -> None:
 def test_no_endpoint_at_all() -> None:
     with endpoint(lambda request, number: good("ok")) as serving:
         pass
-    with pytest.raises(ModelError, match="in 3 tries; the last time the connection failed"):
+    with pytest.raises(
+        ModelError, match=r"in 2 tries; the last time the connection failed .*Check --base-url"
+    ):
         ask(serving, say)
 
 
