@@ -47,7 +47,7 @@ def prepare(backend: str, tell: Tell) -> None:
         return
     missing = lacking()
     if not missing:
-        tell("Luanti, Xvfb and lua-socket are installed.")
+        tell("Luanti and Xvfb are installed.")
     else:
         prefix = _rights()
         tell(f"Installing {', '.join(PACKAGES)} with apt-get.")

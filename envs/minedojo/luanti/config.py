@@ -37,6 +37,8 @@ console_height = 0.01
 name = singleplayer
 enable_client_modding = false
 serverlist_url =
+bind_address = 127.0.0.1
+enable_ipv6 = false
 screensaver_disabled = true
 creative_mode = false
 enable_damage = false
@@ -79,14 +81,14 @@ creative_mode = false
 """
 
 
-def write(home: Path, width: int, height: int, port: int, fov: int, far: int) -> list[str]:
+def write(home: Path, width: int, height: int, answers: int, fov: int, far: int) -> list[str]:
     """Write Luanti's files and return its arguments.
 
     Args:
         home: a folder for this process only.
         width: of the image, in pixels.
         height: likewise.
-        port: the local port that the mod connects to.
+        answers: the descriptor of the pipe that the mod writes.
         fov: degrees, of the image's height.
         far: viewing range, blocks.
 
@@ -97,7 +99,7 @@ def write(home: Path, width: int, height: int, port: int, fov: int, far: int) ->
     world.mkdir(parents=True)
     (world / "world.mt").write_text(_WORLD, "utf-8")
     settings = {
-        "screen_w": width, "screen_h": height + 2 * BAR, "inhabit_port": port, "inhabit_bar": BAR,
+        "screen_w": width, "screen_h": height + 2 * BAR, "inhabit_answers": answers, "inhabit_bar": BAR,
         "inhabit_width": width, "fov": fov, "viewing_range": far,
     }  # fmt: skip
     lines = "".join(f"{key} = {value}\n" for key, value in settings.items())

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import select
+import secrets
 import shutil
-import socket
+import struct
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from inhabit.envs.core import SimulatorError, UnavailableError
-from inhabit.envs.countdown import Countdown
 from inhabit.envs.credentials import without_credentials
-from inhabit.envs.minedojo.luanti import config
+from inhabit.envs.lines import LineReader
+from inhabit.envs.minedojo.luanti import config, namespace
 from inhabit.envs.minedojo.luanti.framebuffer import BAR
 from inhabit.envs.minedojo.luanti.game import instance
 from inhabit.envs.minedojo.luanti.programs import PACKAGES, display, engine, lacking
@@ -26,6 +26,8 @@ _GRACE = 1.0
 """Seconds for Xvfb to remove its lock from the folder shared by all displays."""
 _LAST = 12
 """Number of log lines quoted in errors."""
+_ANY_HOST = b"\xff\xff"
+"""The address of a cookie that is for any host and display."""
 
 
 class Launch:
@@ -34,7 +36,12 @@ class Launch:
     Args:
         scene_json: the scene, as JSON for our mod.
         width, height: of the image, in pixels.
-        timeout: seconds for Luanti to connect.
+        timeout: seconds for each of them to start.
+
+    Attributes:
+        home: a folder for these two alone.
+        questions: the pipe that our mod reads.
+        answers: the lines that it writes.
 
     Raises:
         UnavailableError: a program is missing, or its folder can't be written.
@@ -42,7 +49,7 @@ class Launch:
     """
 
     def __init__(self, scene_json: str, width: int, height: int, timeout: float) -> None:
-        self._programs: list[subprocess.Popen[bytes]] = []
+        self._programs: dict[str, subprocess.Popen[bytes]] = {}
         if missing := lacking():
             raise UnavailableError(
                 f"Luanti can't start without the Debian packages {', '.join(missing)}. Run "
@@ -59,7 +66,7 @@ class Launch:
                 "folder."
             ) from error
         try:
-            self.line = self._start(width, height, Countdown(timeout))
+            self._start(width, height, timeout)
         except BaseException:
             self.close()
             raise
@@ -67,7 +74,7 @@ class Launch:
     @property
     def pids(self) -> Sequence[int]:
         """Process ids of Xvfb and Luanti."""
-        return [program.pid for program in self._programs]
+        return [program.pid for program in self._programs.values()]
 
     def check(self) -> None:
         """Raise if one of them has ended.
@@ -75,15 +82,14 @@ class Launch:
         Raises:
             SimulatorError: names it and quotes its last output.
         """
-        for program in self._programs:
+        for name, program in self._programs.items():
             if (code := program.poll()) is not None:
-                name = Path(str(program.args[0])).name  # type: ignore[index]
                 raise SimulatorError(f"{name} ended with code {code}. {self.last_words()}")
 
     def last_words(self) -> str:
         """The end of what Luanti wrote."""
         said = []
-        for name in ("luanti.log", "luanti.err", "xvfb.err"):
+        for name in ("luanti.log", "luanti.err", "Xvfb.err"):
             path = self.home / name
             if path.exists():
                 said += path.read_text("utf-8", "replace").strip().splitlines()[-_LAST:]
@@ -93,13 +99,14 @@ class Launch:
     def close(self) -> None:
         """End both, and remove what they wrote. Safe to call twice."""
         self._end()
-        if hasattr(self, "line"):
-            self.line.close()
         if hasattr(self, "_group"):
             self._group.close()
 
     def _end(self) -> None:
-        for program in reversed(self._programs):
+        if hasattr(self, "questions"):
+            self.questions.close()
+            self._answers.close()
+        for program in reversed(self._programs.values()):
             program.terminate()
             with suppress(subprocess.TimeoutExpired):
                 program.wait(_GRACE)
@@ -107,14 +114,15 @@ class Launch:
             program.wait()
         self._programs.clear()
 
-    def _start(self, width: int, height: int, countdown: Countdown) -> socket.socket:
+    def _start(self, width: int, height: int, timeout: float) -> None:
+        (self.home / "x11").mkdir()
         for attempt in range(_ATTEMPTS):
             try:
-                screen = self._start_display(width, height + 2 * BAR, countdown)
-                return self._start_engine(screen, width, height, countdown)
+                screen = self._start_display(width, height + 2 * BAR, timeout)
+                return self._start_engine(screen, width, height, timeout)
             except SimulatorError:
-                # Luanti seeds the choice of its internal port with the time in seconds: of two
-                # that start in the same second, the later one fails to bind and ends.
+                # Luanti seeds the choice of its internal port with the time in seconds: where two
+                # that start in the same second share a network, the later one fails to bind.
                 if attempt + 1 == _ATTEMPTS or _TAKEN not in self.last_words():
                     raise
                 self._end()
@@ -123,62 +131,68 @@ class Launch:
                 (self.home / "luanti.log").unlink()
         raise AssertionError("The last attempt returns or raises.")
 
-    def _start_engine(
-        self, screen: str, width: int, height: int, countdown: Countdown
-    ) -> socket.socket:
-        with socket.create_server(("127.0.0.1", 0)) as door:
-            port = door.getsockname()[1]
-            arguments = config.write(self.home, width, height, port, fov=config.FOV, far=48)
-            program = engine()
-            assert program is not None
-            self._run([program, *arguments], "luanti", config.surroundings(self.home, screen))
-            door.settimeout(0.2)
-            while True:
-                try:
-                    line, _ = door.accept()
-                    break
-                except TimeoutError:
-                    self.check()
-                    if countdown.next_wait() == 0:
-                        raise SimulatorError(
-                            f"Luanti did not connect in time. {self.last_words()}"
-                        ) from None
-        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return line
+    def _start_engine(self, screen: str, width: int, height: int, timeout: float) -> None:
+        program = engine()
+        assert program is not None
+        reading, writing = os.pipe()
+        self._answers = os.fdopen(reading, "rb", 0)
+        self.answers = LineReader(self._answers)
+        arguments = config.write(self.home, width, height, writing, fov=config.FOV, far=48)
+        environment = config.surroundings(self.home, screen) | {"XAUTHORITY": str(self._cookie)}
+        started = self._run([program, *arguments], "luanti", environment, writing, subprocess.PIPE)
+        assert started.stdin is not None
+        self.questions = started.stdin
+        self._first_line(self.answers, timeout, "Luanti")
 
-    def _start_display(self, width: int, height: int, countdown: Countdown) -> str:
+    def _start_display(self, width: int, height: int, timeout: float) -> str:
         program = display()
         assert program is not None
         (self.home / "screen").mkdir()
-        read, write = os.pipe()
-        try:
-            # With -terminate it exits after Luanti, even if this process was killed.
+        self._cookie = _cookie(self.home / "cookie")
+        reading, writing = os.pipe()
+        with os.fdopen(reading, "rb", 0) as number:
+            # With -terminate it exits after Luanti, even if this process was killed. "local" is the
+            # socket without a file, which has no owner and no mode.
             self._run(
-                [program, "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24",
-                 "-fbdir", str(self.home / "screen"), "-nolisten", "tcp", "-terminate"],
-                "xvfb", without_credentials(), (write,),
+                [program, "-displayfd", str(writing), "-screen", "0", f"{width}x{height}x24",
+                 "-fbdir", str(self.home / "screen"), "-nolisten", "tcp", "-nolisten", "local",
+                 "-auth", str(self._cookie), "-terminate"],
+                "Xvfb", without_credentials(), writing,
             )  # fmt: skip
-            os.close(write)
-            write = -1
-            number = b""
-            while not number.endswith(b"\n"):
-                self.check()
-                if countdown.next_wait() == 0:
-                    raise SimulatorError(f"Xvfb did not start. {self.last_words()}")
-                if select.select([read], [], [], 0.1)[0]:
-                    number += os.read(read, 16) or b""
-        finally:
-            os.close(read)
-            if write >= 0:
-                os.close(write)
-        return ":" + number.decode().strip()
+            return ":" + self._first_line(LineReader(number), timeout, "Xvfb")
+
+    def _first_line(self, lines: LineReader, timeout: float, name: str) -> str:
+        try:
+            return lines.read(timeout, self.check).decode()
+        except (OSError, ValueError) as error:
+            self.check()
+            raise SimulatorError(f"{name} did not start: {error}. {self.last_words()}") from error
 
     def _run(
-        self, command: Sequence[str], name: str, env: Mapping[str, str], keep: tuple[int, ...] = ()
-    ) -> None:
-        with (self.home / f"{name}.err").open("wb") as said:
-            self._programs.append(
-                self._group.start(
-                    command, stdout=said, stderr=said, pass_fds=keep, env=dict(env), cwd=self.home
-                )
-            )
+        self,
+        command: Sequence[str],
+        name: str,
+        env: Mapping[str, str],
+        writing: int,
+        stdin: int = subprocess.DEVNULL,
+    ) -> subprocess.Popen[bytes]:
+        """Start a program that has the end `writing` of a pipe, which is closed here."""
+        apart = namespace.inside(str(self.home / "x11")) if namespace.allowed() else []
+        try:
+            with (self.home / f"{name}.err").open("wb") as said:
+                self._programs[name] = self._group.start(
+                    [*apart, *command], stdin=stdin, stdout=said, stderr=said,
+                    pass_fds=(writing,), env=dict(env), cwd=self.home,
+                )  # fmt: skip
+        finally:
+            os.close(writing)
+        return self._programs[name]
+
+
+def _cookie(path: Path) -> Path:
+    """Write the secret that the X server asks its clients for, in the format of `xauth`."""
+    fields = (b"", b"", b"MIT-MAGIC-COOKIE-1", secrets.token_bytes(16))
+    path.touch(0o600)
+    entry = b"".join(struct.pack(">H", len(field)) + field for field in fields)
+    path.write_bytes(_ANY_HOST + entry)
+    return path

@@ -1,4 +1,4 @@
-"""Locates Luanti, Xvfb and their dependencies."""
+"""Locates Luanti and Xvfb."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-PACKAGES = ("minetest", "xvfb", "libgl1-mesa-dri", "lua-socket")
+PACKAGES = ("minetest", "xvfb", "libgl1-mesa-dri")
 """Debian package names; newer releases call minetest luanti, and keep the old name as an alias."""
-_LUA_SOCKET = (
-    "/usr/lib/x86_64-linux-gnu/lua/5.1/socket/core.so",
-    "/usr/lib/aarch64-linux-gnu/lua/5.1/socket/core.so",
-    "/usr/local/lib/lua/5.1/socket/core.so",
-)
 _ENGINES = ("luanti", "minetest")
 _GAMES = Path("/usr/games")
 
@@ -37,6 +32,4 @@ def lacking() -> Sequence[str]:
         missing.append("minetest")
     if display() is None:
         missing.append("xvfb")
-    if not any(Path(path).exists() for path in _LUA_SOCKET):
-        missing.append("lua-socket")
     return missing

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import time
 from collections.abc import Mapping
 from typing import Any, Self
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.countdown import Countdown
+from inhabit.envs.lines import send_line
 from inhabit.envs.minedojo.luanti.framebuffer import Framebuffer
 from inhabit.envs.minedojo.luanti.launch import Launch
 
@@ -20,8 +19,6 @@ _FIRST = 90.0
 """Seconds for the world to be built."""
 _ANSWER = 120.0
 """Seconds of wall-clock time that a skill may take."""
-_PATIENCE = 0.25
-"""Seconds without an answer after which the process is checked."""
 _PLAIN = 4.0
 """Standard deviation of an image in which nothing is rendered yet."""
 _SETTLED = 3
@@ -43,9 +40,6 @@ class LuantiWorld:
 
     def __init__(self, scene: Mapping[str, Any], width: int, height: int) -> None:
         self._launch = Launch(json.dumps(scene), width, height, _FIRST)
-        self._line: socket.socket = self._launch.line
-        self._line.settimeout(_PATIENCE)
-        self._buffer = b""
         try:
             self.ask("start", timeout=_FIRST)
             self._frames = Framebuffer(self._launch.home / "screen", width, height)
@@ -74,8 +68,13 @@ class LuantiWorld:
             SimulatorError: it is gone, silent for too long, or failed within.
         """
         try:
-            self._line.sendall(json.dumps({"op": op, **fields}).encode() + b"\n")
-            answer = json.loads(self._read(timeout))
+            asked = json.dumps({"op": op, **fields}).encode()
+            send_line(self._launch.questions, asked, timeout, self._launch.check)
+            answer = json.loads(self._launch.answers.read(timeout, self._launch.check))
+        except TimeoutError:
+            raise SimulatorError(
+                f"Luanti did not answer within {timeout:g} s. {self._launch.last_words()}"
+            ) from None
         except (OSError, ValueError) as error:
             self._launch.check()
             raise SimulatorError(
@@ -120,24 +119,6 @@ class LuantiWorld:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-    def _read(self, timeout: float) -> bytes:
-        countdown = Countdown(timeout)
-        while b"\n" not in self._buffer:
-            try:
-                part = self._line.recv(1 << 20)
-            except TimeoutError:
-                self._launch.check()
-                if countdown.next_wait() == 0:
-                    raise SimulatorError(
-                        f"Luanti did not answer within {timeout:g} s. {self._launch.last_words()}"
-                    ) from None
-                continue
-            if not part:
-                raise ConnectionError("the peer closed it")
-            self._buffer += part
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line
 
     def _settle(self) -> None:
         """Wait until the surrounding terrain has been rendered."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import select
 import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from inhabit.envs.core import SimulatorError, UnavailableError
-from inhabit.envs.countdown import Countdown
+from inhabit.envs.lines import LineReader, send_line
 from inhabit.envs.minedojo.real.setup import interpreter
 from inhabit.envs.process_group import ProcessGroup
 
@@ -52,7 +50,8 @@ class HostConnection:
                 stderr=said,
                 cwd=self._home,
             )
-        self._buffer = b""
+        assert self._program.stdout is not None
+        self._answers = LineReader(self._program.stdout)
 
     @property
     def pid(self) -> int:
@@ -68,9 +67,15 @@ class HostConnection:
         """
         assert self._program.stdin is not None
         try:
-            self._program.stdin.write(json.dumps({"call": call, **arguments}).encode() + b"\n")
-            self._program.stdin.flush()
-            answer = json.loads(self._read(call, seconds))
+            asked = json.dumps({"call": call, **arguments}).encode()
+            send_line(self._program.stdin, asked, seconds)
+            answer = json.loads(self._answers.read(seconds))
+        except TimeoutError:
+            words = self.last_words()
+            self.close()
+            raise SimulatorError(
+                f"MineDojo did not answer {call!r} in {seconds:g} s. {words}"
+            ) from None
         except (OSError, ValueError) as error:
             raise SimulatorError(f"The MineDojo process ended. {self.last_words()}") from error
         if "error" in answer:
@@ -91,21 +96,3 @@ class HostConnection:
             with suppress(OSError):
                 pipe.close()
         self._group.close()
-
-    def _read(self, call: str, seconds: float) -> bytes:
-        assert self._program.stdout is not None
-        countdown = Countdown(seconds)
-        while b"\n" not in self._buffer:
-            left = countdown.next_wait()
-            if not select.select([self._program.stdout], [], [], left)[0]:
-                if left:
-                    continue
-                words = self.last_words()
-                self.close()
-                raise SimulatorError(f"MineDojo did not answer {call!r} in {seconds:g} s. {words}")
-            part = os.read(self._program.stdout.fileno(), 1 << 20)
-            if not part:
-                raise ConnectionError("the process has ended")
-            self._buffer += part
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line

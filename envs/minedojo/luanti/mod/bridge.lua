@@ -1,14 +1,20 @@
--- One line of JSON in, one out. The server stands still while nobody asks: it waits in `receive`.
+-- One line of JSON in, one out, over two pipes. The server stands still while nobody asks: it waits
+-- for the next line.
 
 local trusted = ...
-local socket = trusted.require("socket.core")
-local line
+local questions, answers = trusted.io.stdin, nil
+
+local function answer(ok, value)
+	local text = minetest.write_json({ ok = ok, value = value })
+	answers:write(assert(text), "\n")
+	local sent, why = answers:flush()
+	if not sent then minetest.request_shutdown("the bridge is closed: " .. tostring(why)) end
+end
 
 -- Only once somebody stands in the world: until then starting it may still fail.
 minetest.register_on_joinplayer(function()
-	line = assert(socket.tcp())
-	assert(line:connect("127.0.0.1", tonumber(minetest.settings:get("inhabit_port"))))
-	line:setoption("tcp-nodelay", true)
+	answers = assert(trusted.io.open("/proc/self/fd/" .. minetest.settings:get("inhabit_answers"), "w"))
+	answer(true, "ready")
 end)
 
 local calls = {
@@ -30,12 +36,6 @@ local calls = {
 	change = function(ask) return inhabit.change(ask) end,
 }
 
-local function answer(ok, value)
-	local text = minetest.write_json({ ok = ok, value = value })
-	local sent, why = line:send(assert(text) .. "\n")
-	if not sent then minetest.request_shutdown("the bridge is closed: " .. tostring(why)) end
-end
-
 local running
 local function go(ask)
 	local ok, value = coroutine.resume(running, ask)
@@ -51,10 +51,10 @@ local function go(ask)
 end
 
 minetest.register_globalstep(function()
-	if not line or not minetest.get_player_by_name("singleplayer") then return end
+	if not answers or not minetest.get_player_by_name("singleplayer") then return end
 	if running then go() end
 	while not running do
-		local text, why = line:receive("*l")
+		local text, why = questions:read("*l")
 		if not text then
 			minetest.request_shutdown("the bridge is closed: " .. tostring(why))
 			running = coroutine.create(function() while true do coroutine.yield() end end)

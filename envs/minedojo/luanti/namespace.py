@@ -1,0 +1,62 @@
+"""Runs a program with a network and a folder of X sockets of its own: namespaces of Linux.
+
+`python namespace.py FOLDER PROGRAM ARGUMENT ...` imports the standard library alone, to start fast.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+from functools import cache
+
+_X_SOCKETS = "/tmp/.X11-unix"
+_OWN_MOUNTS, _OWN_NETWORK, _OWN_USERS = 0x20000, 0x40000000, 0x10000000
+_BIND, _PRIVATE = 0x1000, 0x4000 | 0x40000
+_SET_FLAGS, _UP = 0x8914, 1
+
+
+@cache
+def allowed() -> bool:
+    """Whether this machine allows it. Many containers do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        tried = subprocess.run(
+            [*inside(folder), "true"], stdin=subprocess.DEVNULL, capture_output=True, env={}
+        )
+    return tried.returncode == 0
+
+
+def inside(folder: str) -> list[str]:
+    """What comes before a command for it to run so, with `folder` as that of its X sockets."""
+    return [sys.executable, "-I", "-S", os.path.abspath(__file__), folder]
+
+
+def main() -> None:
+    """Become the program.
+
+    Raises:
+        OSError: the machine does not allow it.
+    """
+    folder, *command = sys.argv[1:]
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def must(result: int) -> None:
+        if result:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+    if libc.unshare(_OWN_MOUNTS | _OWN_NETWORK):
+        must(libc.unshare(_OWN_MOUNTS | _OWN_NETWORK | _OWN_USERS))
+    must(libc.mount(None, b"/", None, _PRIVATE, None))
+    must(libc.mount(os.fsencode(folder), _X_SOCKETS.encode(), None, _BIND, None))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", b"lo", _UP))
+    os.execvp(command[0], command)
+
+
+if __name__ == "__main__":
+    main()
