@@ -13,7 +13,7 @@ from pathlib import Path
 
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.installing import pip, run
-from inhabit.envs.minedojo.luanti.programs import PACKAGES, lacking
+from inhabit.envs.minedojo.luanti.programs import PACKAGES, lacking, may_run_apart
 from inhabit.envs.minedojo.real import setup as real
 from inhabit.envs.minedojo.tasks.official import default_package
 from inhabit.envs.registry import Need
@@ -55,6 +55,10 @@ def prepare(backend: str, tell: Tell) -> None:
         _run([*prefix, "apt-get", "install", "-y", "-q", "--no-install-recommends", *PACKAGES])
         if still := lacking():
             raise UnavailableError(f"apt-get did not install {', '.join(still)}.")
+    if not may_run_apart():
+        tell(
+            "This machine allows no namespaces: Luanti shares its network (docs: Security, Doors)."
+        )
     from inhabit.envs.minedojo.luanti.game import game
 
     tell(f"Game and textures: {game()}.")

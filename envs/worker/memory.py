@@ -80,5 +80,5 @@ def _bytes(dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
     return size
 
 
-def _flat(array: NDArray[Any]) -> NDArray[np.uint8]:
-    return array.reshape(-1).view(np.uint8)
+def _flat(array: NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data

@@ -99,8 +99,8 @@ def write(home: Path, width: int, height: int, answers: int, fov: int, far: int)
     world.mkdir(parents=True)
     (world / "world.mt").write_text(_WORLD, "utf-8")
     settings = {
-        "screen_w": width, "screen_h": height + 2 * BAR, "inhabit_answers": answers, "inhabit_bar": BAR,
-        "inhabit_width": width, "fov": fov, "viewing_range": far,
+        "screen_w": width, "screen_h": height + 2 * BAR, "inhabit_answers": answers,
+        "inhabit_bar": BAR, "inhabit_width": width, "fov": fov, "viewing_range": far,
     }  # fmt: skip
     lines = "".join(f"{key} = {value}\n" for key, value in settings.items())
     config = home / "luanti.conf"
@@ -109,7 +109,7 @@ def write(home: Path, width: int, height: int, answers: int, fov: int, far: int)
             "--logfile", str(home / "luanti.log")]  # fmt: skip
 
 
-def surroundings(home: Path, screen: str) -> Mapping[str, str]:
+def surroundings(home: Path, screen: str, cookie: Path) -> Mapping[str, str]:
     """Luanti's environment variables: its own home directory, software GL on one core."""
     kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
     return kept | {
@@ -119,6 +119,7 @@ def surroundings(home: Path, screen: str) -> Mapping[str, str]:
         "MINETEST_SUBGAME_PATH": str(home / "games"),
         "LUANTI_GAME_PATH": str(home / "games"),
         "DISPLAY": screen,
+        "XAUTHORITY": str(cookie),
         "LIBGL_ALWAYS_SOFTWARE": "1",
         "LP_NUM_THREADS": "1",
         "XDG_RUNTIME_DIR": str(home),

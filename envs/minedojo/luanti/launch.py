@@ -14,10 +14,17 @@ from pathlib import Path
 from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.credentials import without_credentials
 from inhabit.envs.lines import LineReader
-from inhabit.envs.minedojo.luanti import config, namespace
+from inhabit.envs.minedojo.luanti import config
 from inhabit.envs.minedojo.luanti.framebuffer import BAR
 from inhabit.envs.minedojo.luanti.game import instance
-from inhabit.envs.minedojo.luanti.programs import PACKAGES, display, engine, lacking
+from inhabit.envs.minedojo.luanti.programs import (
+    APART,
+    PACKAGES,
+    display,
+    engine,
+    lacking,
+    may_run_apart,
+)
 from inhabit.envs.process_group import ProcessGroup
 
 _ATTEMPTS = 4
@@ -138,7 +145,7 @@ class Launch:
         self._answers = os.fdopen(reading, "rb", 0)
         self.answers = LineReader(self._answers)
         arguments = config.write(self.home, width, height, writing, fov=config.FOV, far=48)
-        environment = config.surroundings(self.home, screen) | {"XAUTHORITY": str(self._cookie)}
+        environment = config.surroundings(self.home, screen, self._cookie)
         started = self._run([program, *arguments], "luanti", environment, writing, subprocess.PIPE)
         assert started.stdin is not None
         self.questions = started.stdin
@@ -177,7 +184,7 @@ class Launch:
         stdin: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[bytes]:
         """Start a program that has the end `writing` of a pipe, which is closed here."""
-        apart = namespace.inside(str(self.home / "x11")) if namespace.allowed() else []
+        apart = [*APART, str(self.home / "x11")] if may_run_apart() else []
         try:
             with (self.home / f"{name}.err").open("wb") as said:
                 self._programs[name] = self._group.start(

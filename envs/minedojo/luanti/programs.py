@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 PACKAGES = ("minetest", "xvfb", "libgl1-mesa-dri")
 """Debian package names; newer releases call minetest luanti, and keep the old name as an alias."""
+APART = (sys.executable, "-I", "-S", str(Path(__file__).with_name("namespace.py")))
+"""What comes before a folder for X sockets and a command for it to run apart from all others."""
 _ENGINES = ("luanti", "minetest")
 _GAMES = Path("/usr/games")
 
@@ -33,3 +39,11 @@ def lacking() -> Sequence[str]:
     if display() is None:
         missing.append("xvfb")
     return missing
+
+
+@cache
+def may_run_apart() -> bool:
+    """Whether this machine allows namespaces. Many containers do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*APART, folder, "true"]
+        return subprocess.run(command, capture_output=True, env={}, check=False).returncode == 0

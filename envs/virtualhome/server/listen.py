@@ -1,4 +1,6 @@
-"""The protocol over HTTP, for programs of this machine alone: one request after the other.
+"""The protocol over HTTP, for this user's programs alone: one request after the other.
+
+Its clients know no token, so the kernel is asked whose program is at the other end.
 
 A page in a browser of this machine could send requests too. They bear the page's `Origin`, or the
 name by which the page's own server was looked up as `Host`, and are refused.
@@ -16,6 +18,7 @@ from pydantic import ValidationError
 
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.entries import first_problem
+from inhabit.envs.peers import is_ours
 from inhabit.envs.virtualhome.server.actions import answer
 from inhabit.envs.virtualhome.server.flat import Flat
 from inhabit.envs.virtualhome.unity.protocol import ProtocolRequest
@@ -46,6 +49,10 @@ class Server(ThreadingHTTPServer):
                 f"Can't listen on port {port}: {why}. Choose another with --port, or 0 for any "
                 "free port."
             ) from error
+
+    def verify_request(self, request: object, client_address: tuple[str, int]) -> bool:
+        """Whether a program of this user asks. Another's gets no answer."""
+        return is_ours(client_address[1], self.server_port)
 
 
 class _Answering(BaseHTTPRequestHandler):

@@ -11,7 +11,11 @@ import binascii
 import http.client
 import io
 import json
-from collections.abc import Mapping, Sequence
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +40,8 @@ from inhabit.envs.virtualhome.unity.script_reply import read_script_failure
 
 _READ_ONLY = ("idle", "environment_graph", "camera_count", "character_cameras", "instance_colors")
 """A request without effect, to find out a server's protocol."""
+_MOST = 1 << 28
+"""Bytes of an answer. A longer one means a broken server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +269,16 @@ class VirtualHomeClient:
     def _post(self, request: ProtocolRequest, timeout: float) -> bytes:
         line = http.client.HTTPConnection(self._host, self._port, timeout=timeout)
         try:
-            line.request(
-                "POST", "/", body=request.model_dump_json(),
-                headers={"Content-Type": "application/json", "Connection": "close"},
-            )  # fmt: skip
-            answer = line.getresponse()
-            body = answer.read()
+            line.connect()
+            with _ending(line.sock, timeout):
+                line.request(
+                    "POST", "/", body=request.model_dump_json(),
+                    headers={"Content-Type": "application/json", "Connection": "close"},
+                )  # fmt: skip
+                answer = line.getresponse()
+                body = answer.read(_MOST + 1)
+            if len(body) > _MOST:
+                raise http.client.HTTPException(f"more than {_MOST} bytes")
         except TimeoutError as error:
             raise SimulatorError(
                 f"{self.address} did not answer {request.action!r} within {timeout:g} s. It hangs "
@@ -292,3 +302,23 @@ class VirtualHomeClient:
                 f"{body[:300].decode('utf-8', 'replace')}"
             )
         return body
+
+
+@contextmanager
+def _ending(line: socket.socket, seconds: float) -> Iterator[None]:
+    """Hang up when the time is over, whatever arrives meanwhile; that is a TimeoutError then."""
+    until = time.monotonic() + seconds
+    ending = threading.Timer(seconds, _hang_up, (line,))
+    ending.start()
+    try:
+        yield
+    finally:
+        ending.cancel()
+        # An answer that was cut off may look whole, or be an error of another kind.
+        if time.monotonic() >= until:
+            raise TimeoutError
+
+
+def _hang_up(line: socket.socket) -> None:
+    with suppress(OSError):  # It is closed already.
+        line.shutdown(socket.SHUT_RDWR)

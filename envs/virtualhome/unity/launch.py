@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.peers import is_our_server
 from inhabit.envs.process_group import ProcessGroup
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 
@@ -99,6 +100,8 @@ class Unity:
                     f"{self.last_words()}"
                 )
             if client.alive():
+                if not is_our_server(self.port):
+                    raise SimulatorError(f"Another user's program listens at port {self.port}.")
                 return
             # Checked last: it may have become ready while this process was stopped.
             if time.monotonic() > end:

@@ -173,7 +173,7 @@ def test_a_dead_simulator_is_said_and_the_next_starts(victim: str) -> None:
         assert there is not None
         pids = there.pids
         if victim == "line":
-            there._line.close()
+            there._launch.questions.close()
         else:
             os.kill(pids[0 if victim == "Xvfb" else 1], signal.SIGKILL)
         begin = time.monotonic()

@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 import socket
 import struct
+import subprocess
+import sys
 import threading
 import time
 
@@ -109,6 +111,32 @@ def test_an_array_that_is_not_there(place: list[object]) -> None:
     with pytest.raises(ValueError):
         shared.read(place)
     shared.close()
+
+
+def test_a_writer_that_shrinks_its_memory_does_not_end_the_reader() -> None:
+    """Whoever maps a file that the other side shrinks gets SIGBUS: this is its own process."""
+    code = (
+        "import os, numpy as np\n"
+        "from inhabit.envs.worker.memory import SharedMemory, nameless_file\n"
+        "shared = nameless_file()\n"
+        "writer, reader = SharedMemory(shared), SharedMemory(os.dup(shared))\n"
+        "place = writer.write(np.ones(1 << 20, np.uint8))\n"
+        "assert reader.read(place).all()\n"
+        "os.ftruncate(shared, 0)\n"
+        "try:\n    reader.read(place)\n"
+        "except ValueError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0 and "beyond the 0 bytes shared" in done.stdout
+
+
+def test_a_writer_that_claims_an_endless_file_is_refused() -> None:
+    shared = nameless_file()
+    reader = SharedMemory(shared)
+    os.ftruncate(shared, 1 << 50)
+    with pytest.raises(ValueError, match="at most"):
+        reader.read([0, "|u1", [1 << 50]])
+    reader.close()
 
 
 @given(text=st.text(), verb=st.text(), arguments=st.lists(st.text()))
