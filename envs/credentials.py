@@ -48,6 +48,12 @@ def without_credentials(environment: Mapping[str, str] | None = None) -> dict[st
     return {n: value for n, value in every.items() if n in kept or not _is_credential(n, value)}
 
 
+def drop_credentials() -> None:
+    """Take all keys out of the environment of this process, before it runs code of others."""
+    for name in os.environ.keys() - without_credentials().keys():
+        del os.environ[name]
+
+
 def credentials(environment: Mapping[str, str] | None = None) -> Sequence[str]:
     """The values of all keys among the variables, the longest first."""
     every = os.environ if environment is None else environment

@@ -34,6 +34,20 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
+class Device:
+    """The field says what of this machine is used. A record may say it again; what comes with a
+    model may not.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """The field lets code of others run, or opens what may hide some. It is taken from the command
+    line alone: not even a record that is the user's own says it.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class NoEffect:
     """The field has no effect on results, such as a timeout: it may be another one when a run goes
     on.
@@ -45,6 +59,20 @@ def places(settings: type[BaseModel]) -> frozenset[str]:
     return frozenset(n for n, field in settings.model_fields.items() if _is_place(field))
 
 
+def trusting(settings: type[BaseModel]) -> frozenset[str]:
+    """Names of the fields that trust something."""
+    return frozenset(n for n, field in settings.model_fields.items() if _has(field, Trust))
+
+
+def portable(settings: type[BaseModel]) -> frozenset[str]:
+    """Names of the fields that a folder which anybody made may set: numbers and choices that name
+    neither a place nor a device, trust nothing, and have an effect on results.
+    """
+    fields = settings.model_fields.items()
+    marked = frozenset(n for n, f in fields if any(_has(f, m) for m in (Device, Trust, NoEffect)))
+    return frozenset(settings.model_fields) - marked - places(settings)
+
+
 def without_effect(settings: type[BaseModel]) -> frozenset[str]:
     """Names of the fields that have no effect on results."""
     fields = settings.model_fields.items()
@@ -52,7 +80,7 @@ def without_effect(settings: type[BaseModel]) -> frozenset[str]:
 
 
 def _is_place(field: FieldInfo) -> bool:
-    if _has(field, Place):
+    if _has(field, Place) or _has(field, Trust):
         return True
     return not _has(field, Words) and any(_may_name(kind) for kind in _parts(field.annotation))
 

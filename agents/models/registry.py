@@ -5,9 +5,10 @@ Packages of others join through the entry-point group `inhabit.models`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,6 +16,10 @@ from pydantic import BaseModel
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Model
 from inhabit.envs.entries import Entries, PluginError, settings_problem
+from inhabit.envs.marks import portable
+
+_LARGEST = 1 << 24
+"""The largest number that a model may recommend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,8 @@ class ModelRegistration:
     """Whether a name has to be looked for on a disk or in a network. A record alone does not lead
     there: the user has to name it."""
     recommended: Callable[[str], Mapping[str, Mapping[str, object]]] = lambda name: {}
-    """Defaults that a model brings for settings of "agent", "env" and "model", by its name.
+    """Defaults that a model brings for settings of "agent", "env" and "model", by its name. A
+    `Path` is a file that belongs to the model; all else is checked by `recommended`.
 
     Raises:
         ModelError: they can't be read.
@@ -92,6 +98,42 @@ def load(spec: str, settings: BaseModel | None = None) -> Model:
     """
     registration, name = find(spec)
     return registration.load(name, settings or registration.settings())
+
+
+def recommended(
+    spec: str,
+    owners: Mapping[str, type[BaseModel]],
+    said: Collection[tuple[str, str]] = (),
+) -> Mapping[str, Mapping[str, object]]:
+    """Defaults that a model brings for the settings of `owners`, by owner and name.
+
+    Args:
+        spec: KIND:NAME of the model.
+        owners: the settings of "agent", "env" and "model"; what they lack is left out.
+        said: owner and name of each setting that the user says.
+
+    Raises:
+        ModelError: they can't be read, or name what only the user may: a program, an address, a
+            file, a device or trust.
+    """
+    registration, name = find(spec)
+    found: dict[str, dict[str, object]] = {}
+    for owner, values in registration.recommended(name).items():
+        kind = owners.get(owner)
+        if kind is None:
+            continue
+        for key, value in values.items():
+            if key not in kind.model_fields or (owner, key) in said:
+                continue
+            huge = isinstance(value, int | float) and not abs(value) <= _LARGEST
+            if huge or not (key in portable(kind) or isinstance(value, Path)):
+                raise ModelError(
+                    f"The folder of {spec} recommends {owner}.{key} {str(value)[:80]!r}. A model "
+                    "chooses no program, file, address or device, and trusts nothing: say --set "
+                    f"{owner}.{key}=... yourself, or remove it from its inhabit.json."
+                )
+            found.setdefault(owner, {})[key] = value
+    return found
 
 
 def require(model: Model | None, agent: str, *abilities: Ability) -> Model:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
@@ -94,6 +95,23 @@ class ChatPromptSettings(SettingsModel):
     them."""
 
 
+@dataclass(frozen=True, slots=True)
+class ToldChoices:
+    """What may be chosen, as a template sees it."""
+
+    lettered: bool
+    listed: bool
+    stop: bool
+    lines: Sequence[str]
+    examples: Sequence[str]
+    answers: Sequence[str] | None
+
+    @classmethod
+    def of(cls, choices: Choices) -> ToldChoices:
+        """What may be told of `choices`."""
+        return cls(*(getattr(choices, name) for name in cls.__slots__))
+
+
 class ChatPrompt:
     """Writes the user message. Its beginning stays the same from step to step where possible."""
 
@@ -147,7 +165,7 @@ class ChatPrompt:
             "failed": [ToldStep.of(s) for s in failures(view.history)]
             if self._settings.reflect
             else [],
-            "choices": choices,
+            "choices": ToldChoices.of(choices),
             "known": [view.observation.text, *known] if view.observation.text else known,
         }
 

@@ -1,30 +1,23 @@
 """Prompt templates in Jinja's language, and a user's own in their place.
 
 A template consists of blocks. A user's file may hold any of them; the others stay the package's.
-It runs in Jinja's sandbox, sees plain texts alone, and reads no other file.
+It runs in Jinja's sandbox in a process of its own, sees plain texts alone, and reads no other file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import jinja2
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from inhabit.agents.core import RequestError, Step
+from inhabit.agents.prompts.renderer import TemplateError, renderer
+from inhabit.agents.prompts.rendering import environment
+from inhabit.envs.files import read_whole
 
 _OURS = Path(__file__).parent / "templates"
-_FAULTS = (
-    jinja2.TemplateError,
-    TypeError,
-    ValueError,
-    ArithmeticError,
-    LookupError,
-    RecursionError,
-)
-"""What a template of anybody's raises when it is wrong."""
+_LARGEST = 1 << 20
+"""Bytes of a user's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,41 +43,41 @@ class PromptTemplate:
         Raises:
             RequestError: `own` can't be read, or is no template.
         """
-        self._own = own
-        self._template = _environment().from_string(source(name))
-        self._blocks = dict.fromkeys(self._template.blocks, self._template)
-        if own is not None:
-            theirs = _read(own)
-            _check_blocks(own, theirs)
-            self._blocks |= {n: theirs for n in self._template.blocks if n in theirs.blocks}
+        self._template = environment("prompt").from_string(source(name))
+        self._own, self._source = own, "" if own is None else _read(own)
+        self._theirs = frozenset() if own is None else frozenset(_blocks(own, self._source))
 
     def block(self, name: str, **values: object) -> str:
         """One block, with `values` filled in.
 
         Raises:
-            RequestError: a user's block is wrong.
+            TemplateError: a user's block is wrong, or takes too much time or memory.
         """
-        template = self._blocks[name]
-        if template is self._template:
-            return _rendered(template, name, values)
+        if name not in self._theirs:
+            context = self._template.new_context(values)
+            return "".join(self._template.blocks[name](context)).strip()
+        where = f"The block {name!r} of the prompt {str(self._own)!r}"
         try:
-            return _rendered(template, name, values)
-        except _FAULTS as error:
-            raise RequestError(
-                f"The block {name!r} of the prompt {str(self._own)!r} can't be written: {error}. "
-                f"It may use: {', '.join(sorted(values))}."
-            ) from error
+            return renderer().text("prompt", self._source, values, name=where, block=name)
+        except TemplateError as error:
+            raise TemplateError(f"{error} It may use: {', '.join(sorted(values))}.") from error
 
 
-def _check_blocks(own: Path, template: jinja2.Template) -> None:
+def _blocks(own: Path, text: str) -> Sequence[str]:
+    """The blocks of a user's template."""
+    name = f"The prompt {str(own)!r}"
+    try:
+        found = renderer().blocks(text, name=name)
+    except TemplateError as error:
+        raise RequestError(str(error)) from error
     known = block_names()
-    unknown = sorted(set(template.blocks) - known)
-    if template.blocks and not unknown:
-        return
+    unknown = sorted(set(found) - known)
+    if found and not unknown:
+        return found
     has = f"a block {unknown[0]!r}, which is unknown" if unknown else "no block"
     raise RequestError(
-        f"The prompt {str(own)!r} has {has}; blocks are: {', '.join(sorted(known))}. `inhabit "
-        "agents chat --prompt` prints a prompt to begin with."
+        f"{name} has {has}; blocks are: {', '.join(sorted(known))}. `inhabit agents chat --prompt` "
+        "prints a prompt to begin with."
     )
 
 
@@ -95,41 +88,18 @@ def source(name: str) -> str:
 
 def block_names() -> frozenset[str]:
     """The blocks of all templates of the package."""
-    jinja = _environment()
+    jinja = environment("prompt")
     templates = (jinja.from_string(file.read_text(encoding="utf-8")) for file in _OURS.iterdir())
     return frozenset(name for template in templates for name in template.blocks)
 
 
-def _rendered(template: jinja2.Template, name: str, values: dict[str, Any]) -> str:
-    context = template.new_context(values)
-    return "".join(template.blocks[name](context)).strip()
-
-
-def _environment() -> jinja2.Environment:
-    jinja = ImmutableSandboxedEnvironment(
-        undefined=jinja2.StrictUndefined,
-        autoescape=False,  # prompts are plain text, never markup
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    jinja.filters["line"] = _line
-    return jinja
-
-
-def _read(own: Path) -> jinja2.Template:
+def _read(own: Path) -> str:
     try:
-        return _environment().from_string(own.read_text(encoding="utf-8"))
-    except OSError as error:
+        file = own.resolve()
+        return read_whole(file, file.parent, most=_LARGEST).decode()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise RequestError(
-            f"The prompt {str(own)!r} can't be read: {error.strerror}. `inhabit agents chat "
-            "--prompt` prints one to begin with."
+            f"The prompt {str(own)!r} can't be read: {reason}. `inhabit agents chat --prompt` "
+            "prints one to begin with."
         ) from error
-    except jinja2.TemplateSyntaxError as error:
-        raise RequestError(f"The prompt {str(own)!r}, line {error.lineno}: {error}.") from error
-    except _FAULTS as error:
-        raise RequestError(f"The prompt {str(own)!r} is no template: {error}.") from error
-
-
-def _line(text: str) -> str:
-    """Put a text on one line, so that untrusted text can't imitate a line of the prompt."""
-    return " ".join(text.split())

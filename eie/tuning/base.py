@@ -14,8 +14,9 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from inhabit.agents.models.core import Ability
-from inhabit.agents.models.local.adapter import FILE, TunedModel
+from inhabit.agents.models.local.adapter import FILE, TunedModel, remember
 from inhabit.agents.models.local.recommended import copy_recommended
+from inhabit.agents.models.local.registration import resolve
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.eie.tuning.parts import lora_targets, module_names, vision_encoder
@@ -93,14 +94,15 @@ class Base:
         self.wrapped.save_pretrained(folder, state_dict=dict(state))
         if not self.adapted:
             self.encoder.save(folder)
-            source = Path(self.name.removeprefix("local:")).expanduser()
-            copy_recommended(source, folder)
+            source, adapters = resolve(self.name.removeprefix("local:"))
+            copy_recommended(adapters[-1] if adapters else Path(source), folder)
             return
         # peft records a path of this machine, which is useless elsewhere.
         config = folder / "adapter_config.json"
         noted = json.loads(config.read_text())
         config.write_text(json.dumps(noted | {"base_model_name_or_path": None}, indent=2) + "\n")
         (folder / FILE).write_text(TunedModel(base=self.name).model_dump_json(indent=2) + "\n")
+        remember(folder)
 
 
 def prepare(name: str, settings: TuneSettings, seed: int) -> Base:

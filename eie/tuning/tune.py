@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 from torch import Tensor
 
-from inhabit.agents.models.registry import find
+from inhabit.agents.models.registry import recommended
 from inhabit.eie.tuning import log
 from inhabit.eie.tuning.base import Base, prepare
 from inhabit.eie.tuning.curves import page
@@ -138,8 +138,7 @@ def tune(
 
 def _with_recommended(base: str, settings: TuneSettings) -> TuneSettings:
     """`settings` with the prompt that the base model recommends, where they name none."""
-    kind, name = find(base)
-    theirs = kind.recommended(name).get("agent", {})
+    theirs = recommended(base, {"agent": TuneSettings}).get("agent", {})
     missing = [key for key in ("prompt", "history", "keyframes") if getattr(settings, key) is None]
     found = {key: theirs[key] for key in missing if key in theirs}
     return TuneSettings.model_validate({**settings.model_dump(), **found})

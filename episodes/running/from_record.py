@@ -19,7 +19,7 @@ from inhabit.agents.from_file import names_file
 from inhabit.agents.models import registry as models
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Env, Task
-from inhabit.envs.marks import places, without_effect
+from inhabit.envs.marks import places, trusting, without_effect
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.recording.reader import Run
@@ -27,6 +27,7 @@ from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.running.plan import RunPlan, find_backend, make_env, plan
 from inhabit.episodes.running.settings import RunSettings, SettingError, assigned, divide
 
+_OR_TRUST = ", or give --trust-record if the record is your own"
 Recorded = Mapping[str, Mapping[str, object]]
 """Owner, such as "env" -> its settings as a record has them."""
 
@@ -188,13 +189,14 @@ def allowed(
                 del kept[owner][name]
         defaults = kind().model_dump(mode="json")
         for name in sorted(places(kind) & settings.keys()):
-            if settings[name] == defaults[name] or (trusted and owner != "run"):
+            own = trusted and owner != "run" and name not in trusting(kind)
+            if settings[name] == defaults[name] or own:
                 continue
             kept[owner].pop(name, None)
             if owner != "run" and (owner, name) not in said:
                 asked.append((f"{owner}.{name}", settings[name]))
     if asked:
-        raise SettingError(_again(where, asked))
+        raise SettingError(_again(where, asked, trusted))
     return kept
 
 
@@ -234,10 +236,10 @@ def _is_below(file: str, folders: Sequence[Path]) -> bool:
     return any(found.is_relative_to(folder) for folder in folders)
 
 
-def _again(where: Path, asked: Sequence[tuple[str, object]]) -> str:
+def _again(where: Path, asked: Sequence[tuple[str, object]], trusted: bool) -> str:
     named = ", ".join(f"{name} {value!r}" for name, value in asked)
     again = " ".join(f"--set {name}=..." for name, _ in asked)
     return (
         f"{where} names {named}. Programs, files and addresses named in a record are not used "
-        f"unless you repeat them: {again}, or give --trust-record if the record is your own."
+        f"unless you repeat them: {again}{'' if trusted else _OR_TRUST}."
     )

@@ -27,7 +27,7 @@ from inhabit.envs.registry import find as find_env
 from inhabit.envs.worker import WorkerEnv
 from inhabit.episodes.recording.schema import RENDERER, Choice, RunHeader, Settings, Sight
 from inhabit.episodes.running.play import Rules
-from inhabit.episodes.running.settings import RunSettings, SettingError, checked, divide
+from inhabit.episodes.running.settings import RunSettings, SettingError, assigned, checked, divide
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic")
 _MODELS = ("torch", "transformers", "openai")
@@ -184,9 +184,8 @@ def plan(
     }
     defaults: dict[str, Mapping[str, object]] = {"env": planner.wants}
     if model is not None:
-        kind, name = models.find(model)
-        owners["model"] = kind.settings
-        theirs = kind.recommended(name)
+        owners["model"] = models.find(model)[0].settings
+        theirs = models.recommended(model, owners, assigned(tuple(assignments), owners))
         defaults = {**theirs, "env": {**planner.wants, **theirs.get("env", {})}}
     if base_url is not None:
         if "model" not in owners or "base_url" not in owners["model"].model_fields:

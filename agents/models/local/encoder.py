@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from PIL import Image as Picture
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Image, Message
+from inhabit.agents.prompts.renderer import TemplateError, renderer
 
 PLAIN = (
     "{% for message in messages %}{{ message['content'] }}\n\n{% endfor %}"
@@ -95,18 +95,27 @@ class Encoder:
         *,
         min_pixels: int | None = None,
         max_pixels: int | None = None,
+        name: str = "this model",
+        opened: object = None,
     ) -> None:
         """Use `tokenizer`, and `processor` if the model takes images.
 
-        Images are resized to between `min_pixels` and `max_pixels` first.
+        Images are resized to between `min_pixels` and `max_pixels` first. Errors tell the `name` of
+        the model. Its `opened` folder is kept, since some tokenizers are saved from their files.
+
+        Raises:
+            TemplateError: the chat template can't be rendered.
         """
+        self._opened = opened
+        self._name = f"The chat template of {name}"
         self._pixels = min_pixels or 1, max_pixels or math.inf
         self.tokenizer = tokenizer
         self.processor = processor
         self._both_ways = type(processor).__name__ == "PaliGemmaProcessor"
         self._suffix = int(self._both_ways)
         self._speaker = processor if processor is not None else tokenizer
-        self._template = getattr(self._speaker, "chat_template", None) or PLAIN
+        said = getattr(self._speaker, "chat_template", None)
+        self._template = (said.get("default") if isinstance(said, dict) else said) or PLAIN
         special = {str(t) for t in tokenizer.added_tokens_decoder.values() if t.special}
         special |= {getattr(processor, "image_token", None) or tokenizer.eos_token}
         self._special = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))))
@@ -130,7 +139,7 @@ class Encoder:
             text = self._render(
                 [Message("user", ("x",)), Message("assistant", ("x",))], begin=False
             )
-        except jinja2.TemplateError:
+        except TemplateError:
             text = ""
         after = self._special.match(text.rpartition("x")[2].lstrip())
         token = after[0] if after else self.tokenizer.eos_token
@@ -225,7 +234,7 @@ class Encoder:
         self._merges_system = False
         try:
             self._render([Message("system", ("x",)), Message("user", ("x",))])
-        except jinja2.TemplateError:
+        except TemplateError:
             return False
         return True
 
@@ -235,10 +244,14 @@ class Encoder:
             first = Message("user", (*messages[0].parts, "\n\n", *messages[1].parts))
             messages = [first, *messages[2:]]
         turns = [{"role": m.role, "content": self._content(m)} for m in messages]
-        text = self._speaker.apply_chat_template(
-            turns, chat_template=self._template, tokenize=False, add_generation_prompt=begin
+        given = {"messages": turns, "tools": None, "documents": None}
+        special = self.tokenizer.special_tokens_map
+        return renderer().text(
+            "chat",
+            self._template,
+            {**given, "add_generation_prompt": begin, **special},
+            name=self._name,
         )
-        return str(text)
 
     def _content(self, message: Message) -> str | list[dict[str, str]]:
         if self.processor is None:

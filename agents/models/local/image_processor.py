@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,10 @@ class ImageProcessor:
 
     image_token = "<|image_pad|>"
 
-    def __init__(self, source: str) -> None:
-        """Read tokenizer, chat template and image settings from `source`, a folder or hub name."""
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(source)
-        self._pictures = transformers.AutoImageProcessor.from_pretrained(source)
+    def __init__(self, source: str, **options: Any) -> None:
+        """Read tokenizer, chat template and image settings from the folder `source`."""
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
+        self._pictures = transformers.AutoImageProcessor.from_pretrained(source, **options)
         self._pad: int = self.tokenizer.convert_tokens_to_ids(self.image_token)
         self.chat_template: str | None = self.tokenizer.chat_template
 
@@ -32,10 +32,6 @@ class ImageProcessor:
         """Whether this processor fits models of that configuration."""
         kind = str(config.model_type)
         return kind.startswith("qwen") and "_vl" in kind
-
-    def apply_chat_template(self, turns: Sequence[Mapping[str, object]], **options: Any) -> str:
-        """The text of a prompt, with one `image_token` for each image."""
-        return str(self.tokenizer.apply_chat_template(turns, **options))
 
     def __call__(
         self,

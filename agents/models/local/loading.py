@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 import torch
 import transformers
-from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.local.adapter import apply_adapter
 from inhabit.agents.models.local.encoder import Encoder
+from inhabit.agents.models.local.folder import OpenedFolder, wanted
 from inhabit.agents.models.local.image_processor import ImageProcessor
 from inhabit.agents.models.local.precision import choose, round_weights
 from inhabit.agents.models.local.quantization import bits_and_bytes
@@ -23,6 +24,12 @@ from inhabit.agents.models.local.self_check import SelfCheck, cached, check
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.local.transformers_names import knows
+from inhabit.envs.core import UnavailableError
+from inhabit.envs.credentials import drop_credentials
+from inhabit.envs.entries import is_interrupt, message
+
+_PACKED, _SPARE = 8, 1 << 26
+"""The most weights of a byte, and numbers that a model computes itself, such as positions."""
 
 
 def load(
@@ -49,25 +56,32 @@ def load(
     transformers.utils.logging.disable_progress_bar()
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
+    advice = "Name a folder that transformers has saved, a model on a hub, or local:smollm2."
     try:
-        trust = {"trust_remote_code": settings.trust_remote_code}
-        config = transformers.AutoConfig.from_pretrained(source, **trust)
+        folder = Path(source) if Path(source).is_dir() else _downloaded(source, settings)
+        opened = OpenedFolder(folder, code=settings.trust_remote_code, pickles=settings.pickles)
+        advice = " ".join(opened.refused) or advice
+        if opened.code:
+            files = ", ".join(map(repr, opened.code))
+            warn(f"{name} brings Python code, which runs now: {files}.", stacklevel=2)
+            drop_credentials()
+        options = {"trust_remote_code": bool(opened.code), "local_files_only": True}
+        config = transformers.AutoConfig.from_pretrained(opened.path, **options)
         sees = _sees(config)
-        model = _network(source, config, sees, settings, adapters)
-        encoder = _encoder(source, config, sees, settings)
-    except ModelError:
+        model = _network(opened, config, sees, settings, adapters, options)
+        encoder = _encoder(opened, config, sees, settings, name, options)
+    except (ModelError, UnavailableError):
         raise
-    except (
-        OSError, ValueError, KeyError, RuntimeError, ImportError, AttributeError, TypeError,
-        SafetensorError,
-    ) as error:  # fmt: skip
-        reason = str(error).strip() or type(error).__name__
-        raise ModelError(
-            f"{name} can't be loaded: {reason} Name a folder that transformers has saved, a model "
-            "on a hub that can be reached from here, or local:smollm2."
-        ) from error
+    except BaseException as error:  # a library may raise anything, a panic of its Rust too
+        if is_interrupt(error):
+            raise
+        reason = message(error).strip() or type(error).__name__
+        raise ModelError(f"{name} can't be loaded: {reason} {advice}") from error
     found = _checked(model, encoder, name, sees, settings, identity())
-    return Transformer(model, encoder, name=name, images=sees, settings=settings, check=found)
+    made = Transformer(model, encoder, name=name, images=sees, settings=settings, check=found)
+    if opened.code:
+        made.details = {**made.details, "code": dict(opened.code)}
+    return made
 
 
 def _sees(config: Any) -> bool:
@@ -77,7 +91,12 @@ def _sees(config: Any) -> bool:
 
 
 def _network(
-    source: str, config: Any, sees: bool, settings: LocalSettings, adapters: Sequence[Path]
+    opened: OpenedFolder,
+    config: Any,
+    sees: bool,
+    settings: LocalSettings,
+    adapters: Sequence[Path],
+    options: Mapping[str, Any],
 ) -> Any:
     quantized = bool(settings.quantization) or hasattr(config, "quantization_config")
     if quantized and len(adapters) > 1:
@@ -88,7 +107,7 @@ def _network(
     text = config.get_text_config()
     saved = config.dtype or text.dtype
     device, dtype = choose(settings.device, settings.dtype, text.hidden_size, saved)
-    options: dict[str, Any] = {"trust_remote_code": settings.trust_remote_code}
+    options = {**options, "use_safetensors": None if settings.pickles else True}
     if settings.attention:
         options["attn_implementation"] = settings.attention
     if settings.quantization:
@@ -100,9 +119,11 @@ def _network(
     # rounded: into those of the checkpoint, unless they are wanted in float32.
     merged = bool(adapters) and not quantized
     first = "auto" if merged and dtype != torch.float32 else dtype
-    model = _kind(config, sees).from_pretrained(source, dtype=first, **options)
+    kind = _kind(config, sees)
+    _check_size(kind, config, opened)
+    model = kind.from_pretrained(opened.path, dtype=first, **options)
     for adapter in adapters:
-        model = apply_adapter(model, adapter, merged=merged)
+        model = apply_adapter(model, adapter, merged=merged, pickles=settings.pickles)
     if merged:
         round_weights(model, dtype)
     return (model if "device_map" in options else model.to(device)).eval()
@@ -118,16 +139,47 @@ def _kind(config: Any, sees: bool) -> Any:
     return AutoModelForCausalLM
 
 
-def _encoder(source: str, config: Any, sees: bool, settings: LocalSettings) -> Encoder:
-    trust = {"trust_remote_code": settings.trust_remote_code}
+def _encoder(
+    opened: OpenedFolder,
+    config: Any,
+    sees: bool,
+    settings: LocalSettings,
+    name: str,
+    options: Mapping[str, Any],
+) -> Encoder:
     if not sees:
-        return Encoder(transformers.AutoTokenizer.from_pretrained(source, **trust))
+        tokenizer = transformers.AutoTokenizer.from_pretrained(opened.path, **options)
+        return Encoder(tokenizer, name=name, opened=opened)
     if ImageProcessor.knows(config) and importlib.util.find_spec("torchvision") is None:
-        processor: Any = ImageProcessor(source)
+        processor: Any = ImageProcessor(str(opened.path), **options)
     else:
-        processor = transformers.AutoProcessor.from_pretrained(source, **trust)
+        processor = transformers.AutoProcessor.from_pretrained(opened.path, **options)
     limits = {"min_pixels": settings.min_pixels, "max_pixels": settings.max_pixels}
-    return Encoder(processor.tokenizer, processor, **limits)
+    return Encoder(processor.tokenizer, processor, name=name, opened=opened, **limits)
+
+
+def _downloaded(name: str, settings: LocalSettings) -> Path:
+    from huggingface_hub import snapshot_download
+
+    kinds = [f"*{end}" for end in wanted(settings.trust_remote_code, settings.pickles)]
+    others = ["*/*", "consolidated*"]  # the same weights in another form
+    return Path(snapshot_download(name, allow_patterns=kinds, ignore_patterns=others))
+
+
+def _check_size(kind: Any, config: Any, opened: OpenedFolder) -> None:
+    """See that a configuration describes no more weights than its files may hold.
+
+    Raises:
+        ModelError: it does, and would take memory without end.
+    """
+    with torch.device("meta"):
+        empty = kind.from_config(config, trust_remote_code=bool(opened.code))
+    count = sum(tensor.numel() for tensor in (*empty.parameters(), *empty.buffers()))
+    if count > _PACKED * opened.weights + _SPARE:
+        raise ModelError(
+            f"Its configuration describes {count:,} numbers, and its files have "
+            f"{opened.weights:,} bytes of weights."
+        )
 
 
 def _checked(

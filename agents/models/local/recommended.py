@@ -2,20 +2,22 @@
 
     {"version": 1, "agent": {"prompt": "prompt.jinja", "history": 60}, "env": {"clips": true}}
 
-A run takes them as defaults where its agent, environment or model has such settings, and records
-them like any others. A prompt is a template file in the same folder.
+A run takes them as defaults where its agent, environment or model has such settings that anybody
+may set (`inhabit.envs.marks.portable`), and records them like any others. A prompt is a template
+file in the same folder.
 """
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from inhabit.agents.core import ModelError
+from inhabit.agents.models.local.folder import read
 from inhabit.envs.entries import first_problem
+from inhabit.envs.files import is_regular, read_whole
 
 FILE = "inhabit.json"
 _PROMPT = "prompt"
@@ -39,26 +41,31 @@ def recommended_by(folder: Path) -> Mapping[str, Mapping[str, object]]:
         ModelError: the file can't be read, or names a prompt outside of the folder.
     """
     file = folder / FILE
-    if not file.is_file():
-        return {}
     try:
-        read = RecommendedSettings.model_validate_json(file.read_bytes())
+        content = read(file)
+        if content is None:
+            return {}
+        found = RecommendedSettings.model_validate_json(content)
     except ValidationError as error:
         raise ModelError(f"{file} can't be read: {first_problem(error)}.") from error
-    agent: dict[str, object] = dict(read.agent)
+    except OSError as error:
+        raise ModelError(f"{file} can't be read: {error.strerror}.") from error
+    agent: dict[str, object] = dict(found.agent)
     if _PROMPT in agent:
-        name = str(agent[_PROMPT])
-        if Path(name).name != name:
-            raise ModelError(f"{file} names the prompt {name!r}: it must lie in the same folder.")
-        agent[_PROMPT] = str(folder / name)
-    return {"agent": agent, "env": read.env, "model": read.model}
+        prompt = folder / str(agent[_PROMPT])
+        if prompt.parent != folder or not is_regular(prompt, folder):
+            raise ModelError(
+                f"{file} names the prompt {agent[_PROMPT]!r}: it must be a file in the same folder."
+            )
+        agent[_PROMPT] = prompt
+    return {"agent": agent, "env": found.env, "model": found.model}
 
 
 def copy_recommended(source: Path, target: Path) -> None:
     """Copy the file and its prompt, if `source` has them."""
     found = recommended_by(source)
-    if not found:
-        return
-    shutil.copyfile(source / FILE, target / FILE)
-    if prompt := found["agent"].get(_PROMPT):
-        shutil.copyfile(str(prompt), target / Path(str(prompt)).name)
+    prompt = found.get("agent", {}).get(_PROMPT)
+    for file in ((source / FILE,) if found else ()) + (
+        (prompt,) if isinstance(prompt, Path) else ()
+    ):
+        (target / file.name).write_bytes(read_whole(file, source))

@@ -13,7 +13,8 @@ from pydantic import JsonValue
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Model
 from inhabit.agents.models.local import fingerprint
-from inhabit.agents.models.local.adapter import FILE, base_of
+from inhabit.agents.models.local.adapter import base_of, is_made_here
+from inhabit.agents.models.local.folder import OpenedFolder
 from inhabit.agents.models.local.recommended import recommended_by
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import gguf, prepare
@@ -24,6 +25,7 @@ from inhabit.envs.core import UnavailableError
 VLM = Path(__file__).parents[1] / "vlm" / "bundled"
 """Where the small vision-language model of `scripts/make_vlm` belongs: `local:inhabit-vlm`."""
 _BUNDLED = {"inhabit-vlm": VLM}
+_OURS = frozenset({"smollm2", *_BUNDLED})
 _PATIENCE = 5.0
 """Timeout in seconds for a model hub."""
 
@@ -43,7 +45,7 @@ def _load(name: str, settings: LocalSettings) -> Model:
     small = BOX if name == "inhabit" else Path(name).expanduser()
     if (small / RANKER).is_file():
         return _load_ranker(small, name, settings)
-    source, adapters = _resolve(name)
+    source, adapters = resolve(name)
     if source != "smollm2" and not Path(source).is_dir():
         _go_offline_if_unreachable()
     try:
@@ -76,7 +78,8 @@ def _load_ranker(folder: Path, name: str, settings: LocalSettings) -> Model:
             f"Local models need the package {error.name!r}: pip install 'inhabit[local]'. "
             "Without it, choose an agent that asks no model, such as --agent expert."
         ) from error
-    model = load(folder, f"local:{name}", threads=settings.threads)
+    opened = OpenedFolder(folder)
+    model = load(opened.path, f"local:{name}", threads=settings.threads)
     model.details = {"device": "cpu", "hash": f"sha256:{fingerprint.of_folder(folder)}"}
     if (folder / "eyes").is_dir():
         eyes = f"sha256:{fingerprint.of_folder(folder / 'eyes')}"
@@ -110,24 +113,45 @@ def _go_offline_if_unreachable() -> None:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
-def _resolve(name: str) -> tuple[str, list[Path]]:
+def resolve(name: str) -> tuple[str, list[Path]]:
     """Folder or hub name of a base model, and its adapters in order.
 
+    `name` is a model, or adapters and what they belong to: ADAPTERS+BASE. A base that only the
+    adapters' folder names is used if it comes with this package, or if the adapters were made on
+    this machine.
+
     Raises:
-        ModelError: there is no such model, or the base of its adapters is not a local model.
+        ModelError: there is no such model, or the base of its adapters has to be named.
     """
+    name, *said = _parts(name)
     adapters: list[Path] = []
     while name != "smollm2":
         name = _source(name)
-        base = base_of(Path(name))
+        folder = Path(name)
+        base = base_of(folder)
         if base is None:
             break
+        if folder in adapters:
+            raise ModelError(f"The adapters in {name} are their own base.")
+        adapters.insert(0, folder)
         kind, _, rest = base.partition(":")
-        if kind != "local" or Path(name) in adapters:
-            raise ModelError(f"{Path(name) / FILE} names {base!r}, which is not a local model.")
-        adapters.insert(0, Path(name))
-        name = rest
+        if not said and kind == "local" and (rest in _OURS or is_made_here(folder)):
+            said = _parts(rest)
+        if not said:
+            whole = "+".join([*map(str, reversed(adapters)), rest or "BASE"])
+            named = f"name the base model {base!r}" if base else "name no base model"
+            raise ModelError(
+                f"The adapters in {name} {named}. A folder does not choose what else is loaded: "
+                f"say it, as in --model {f'local:{whole}'!r}."
+            )
+        name, *said = said
+    if said:
+        raise ModelError(f"{name} has no adapters, so no base belongs to it: leave out +{said[0]}.")
     return name, adapters
+
+
+def _parts(name: str) -> list[str]:
+    return [name] if Path(name).expanduser().is_dir() else name.split("+")
 
 
 def _source(name: str) -> str:
@@ -152,7 +176,7 @@ def _recommended(name: str) -> Mapping[str, Mapping[str, object]]:
     """The settings that a model's folder recommends, or else that of its base model."""
     if name in ("inhabit", "smollm2"):
         return {}
-    source, adapters = _resolve(name)
+    source, adapters = resolve(name)
     folders = [*reversed(adapters), Path(source)]
     return next((found for folder in folders if (found := recommended_by(folder))), {})
 
@@ -162,6 +186,6 @@ REGISTRATION = ModelRegistration(
     summary="a transformers model by folder or hub name; smollm2; inhabit (for --agent planner)",
     settings=LocalSettings,
     load=_load,
-    is_place=lambda name: name not in ("smollm2", "inhabit", "inhabit-vlm"),
+    is_place=lambda name: name not in (*_OURS, "inhabit"),
     recommended=_recommended,
 )

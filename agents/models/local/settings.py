@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from inhabit.envs.marks import Device, Trust
 from inhabit.envs.settings import SettingsModel
 
 
 class LocalSettings(SettingsModel):
     """How a local model is run."""
 
-    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    device: Annotated[Literal["auto", "cpu", "cuda", "mps"], Device()] = "auto"
     """Device to run on."""
     dtype: Literal["auto", "checkpoint", "float32", "bfloat16", "float16"] = "auto"
     """Floating-point type of the weights. checkpoint takes that of the saved weights. auto takes
     bfloat16 or float32, whichever is faster in a short timing, so it may differ between machines;
     the record says which, and a continued run keeps it. bfloat16 changes log-probabilities by up to
     0.3 nat."""
-    device_map: Literal["", "auto", "balanced", "sequential"] = ""
+    device_map: Annotated[Literal["", "auto", "balanced", "sequential"], Device()] = ""
     """Spread the layers over several devices, as accelerate does it; by default one device."""
     quantization: Literal["", "bnb-8bit", "bnb-4bit"] = ""
     """Quantize the weights while they are loaded, by bitsandbytes. A checkpoint that is quantized
@@ -32,7 +33,7 @@ class LocalSettings(SettingsModel):
     at a time; as a batch over copies of the prompt's cache; or by one forward pass each. auto takes
     the first that agrees with plain forward passes on this model. One that is named and does not
     agree is refused."""
-    batch: int = Field(default=8, ge=1)
+    batch: Annotated[int, Device()] = Field(default=8, ge=1)
     """Maximum number of questions, of several episodes, that are evaluated together. Batching
     changes log-probabilities: in float32 in the sixth digit, in bfloat16 by up to 0.4 nat. Use 1
     for bit-exact repetition with --workers."""
@@ -51,11 +52,14 @@ class LocalSettings(SettingsModel):
     """Enlarge smaller images to this number of pixels before the model's own processor."""
     max_pixels: int | None = Field(default=None, ge=1)
     """Shrink larger images to this number of pixels, which saves image tokens."""
-    picture_cache: int = Field(default=256, ge=0)
+    picture_cache: Annotated[int, Device()] = Field(default=256, ge=0)
     """Mebibytes of features of images that are kept on the device, so that an image which comes
     again is not encoded again."""
-    trust_remote_code: bool = False
+    trust_remote_code: Annotated[bool, Trust()] = False
     """Run Python code that comes with the model. Only for models that you trust as you trust a
-    program."""
-    threads: int | None = Field(default=None, ge=1)
+    program: it runs with your rights, without the API keys in your environment."""
+    pickles: Annotated[bool, Trust()] = False
+    """Read weights that are pickles (pytorch_model.bin), as far as torch's weights_only does. By
+    default weights are safetensors."""
+    threads: Annotated[int | None, Device()] = Field(default=None, ge=1)
     """CPU threads. By default torch decides."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inhabit.agents.core import RequestError, Step
+from inhabit.agents.core import ModelError, RequestError, Step
 from inhabit.agents.models.scripted import Script, ScriptedModel
 from inhabit.agents.prompts.template import PromptTemplate, source
 from inhabit.agents.registry import find
@@ -82,7 +82,9 @@ def test_a_template_reaches_nothing_but_texts(
     monkeypatch.chdir(tmp_path)
     file = own(tmp_path, "{% block past %}" + evil + "{% endblock %}")
     moment = view(*TEXTS, history=[Step("go", None, "Done.", np.zeros((2, 2, 3), np.uint8))])
-    with pytest.raises(RequestError, match="The block 'past' of the prompt") as told:
+    with pytest.raises(
+        ModelError, match=r"The block 'past' of the prompt .*, line 1, can't"
+    ) as told:
         decide(make("chat", Heard(answer("stop")), image=False, prompt=file), moment)
     assert "It may use: " in str(told.value)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["own.jinja"]

@@ -53,7 +53,7 @@ def test_adapters_of_plain_peft_load_here(tmp_path: Path) -> None:
         (tmp_path / "merged" / file.name).write_bytes(file.read_bytes())
     for file in base.glob("*.jinja"):
         (tmp_path / "merged" / file.name).write_bytes(file.read_bytes())
-    told = scores(f"local:{folder}")
+    told = scores(f"local:{folder}+{base}")
     assert told == pytest.approx(scores(f"local:{tmp_path / 'merged'}"), abs=1e-4)
     assert told != pytest.approx(scores(f"local:{base}"), abs=0.1)
 
@@ -62,9 +62,9 @@ def test_adapters_of_plain_peft_are_tuned_further(tmp_path: Path) -> None:
     base = save_llama(tmp_path / "base")
     folder = adapters(base, tmp_path / "adapters")
     made = write(tmp_path / "set", train=8, val=0)
-    result, heard = train(made, folder, tmp_path / "out", epochs=2)
+    result, heard = train(made, Path(f"{folder}+{base}"), tmp_path / "out", epochs=2)
     assert heard[-1].loss < heard[0].loss
-    assert scores(result.model) != pytest.approx(scores(f"local:{folder}"), abs=0.01)
+    assert scores(result.model) != pytest.approx(scores(f"local:{folder}+{base}"), abs=0.01)
     merge(result.model, tmp_path / "merged")
     assert scores(f"local:{tmp_path / 'merged'}") == pytest.approx(scores(result.model), abs=1e-4)
 
@@ -76,7 +76,7 @@ def test_merged_weights_stay_in_the_dtype_of_the_checkpoint(tmp_path: Path, dtyp
     kind = transformers.AutoModelForCausalLM
     kind.from_pretrained(base, dtype=getattr(torch, dtype)).save_pretrained(base)
     folder = adapters(base, tmp_path / "adapters")
-    merge(f"local:{folder}", tmp_path / "merged")
+    merge(f"local:{folder}+{base}", tmp_path / "merged")
 
     got = load_file(tmp_path / "merged" / "model.safetensors")
     exact = peft.PeftModel.from_pretrained(kind.from_pretrained(base, dtype=torch.float32), folder)
@@ -85,7 +85,9 @@ def test_merged_weights_stay_in_the_dtype_of_the_checkpoint(tmp_path: Path, dtyp
         assert weight.dtype == getattr(torch, dtype)
         torch.testing.assert_close(weight, want[name].to(weight.dtype), rtol=0, atol=0)
     merged = scores(f"local:{tmp_path / 'merged'}")
-    assert merged == pytest.approx(scores(f"local:{folder}"), abs=1e-4 if dtype == "float32" else 1)
+    assert merged == pytest.approx(
+        scores(f"local:{folder}+{base}"), abs=1e-4 if dtype == "float32" else 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,5 +110,5 @@ def test_adapters_that_name_no_base_say_what_to_do(tmp_path: Path) -> None:
     folder = adapters(save_llama(tmp_path / "base"), tmp_path / "adapters")
     config = folder / "adapter_config.json"
     config.write_text(config.read_text().replace(f'"{tmp_path / "base"}"', "null"))
-    with pytest.raises(ModelError, match=r"names no base model. Put a file tuned\.json"):
+    with pytest.raises(ModelError, match=r"name no base model\. .*--model 'local:.*\+BASE'"):
         load(f"local:{folder}")
