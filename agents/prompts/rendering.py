@@ -24,7 +24,7 @@ from jinja2 import ext, nodes
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-SECONDS = 2.0
+SECONDS = 1.0
 """Processor time of one request, before the template is interrupted and its line is told."""
 GRACE = 1.0
 """Further seconds, before the process is ended."""

@@ -9,9 +9,12 @@ import pytest
 
 from inhabit.agents.core import ModelError, RequestError, Step
 from inhabit.agents.models.scripted import Script, ScriptedModel
-from inhabit.agents.prompts.template import PromptTemplate, source
+from inhabit.agents.prompts.renderer import renderer
+from inhabit.agents.prompts.template import PromptTemplate, ToldStep, source
 from inhabit.agents.registry import find
 from inhabit.cli import main
+from inhabit.envs.core import Observation
+from tests.agents.models.local.tiny import tokenizer
 from tests.agents.planners.test_chat import TEXTS, Heard, answer, decide, make
 from tests.agents.views import view
 
@@ -88,6 +91,72 @@ def test_a_template_reaches_nothing_but_texts(
         decide(make("chat", Heard(answer("stop")), image=False, prompt=file), moment)
     assert "It may use: " in str(told.value)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["own.jinja"]
+
+
+@pytest.mark.parametrize(
+    ("evil", "cause"),
+    [
+        ("{{ 'a' * 10**9 }}", "line 2, can't be written: it takes more than 512 MiB of memory"),
+        ("{{ 'a' | indent(10**9) }}", "line 2, can't be written: it takes more than 512 MiB"),
+        (
+            "{{ '%9999999999d' | format(1) }}",
+            "line 2, can't be written: it takes more than 512 MiB",
+        ),
+        ("{{ 'a'.ljust(10**10) }}", "line 2, can't be written: it takes more than 512 MiB"),
+        ("{{ 'a' * 10**7 }}", "can't be written: its text has more than 4,194,304 characters"),
+        ("{{ 10 ** 10000000 }}", "it takes more than 2 s"),
+        ("{{ lipsum(n=10**9) }}", "line 2, can't be written: it takes more than 1 s"),
+        (
+            "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}",
+            "line 2, can't be written: it takes more than 1 s",
+        ),
+        ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "calls itself without end"),
+        ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "nested too deeply"),
+    ],
+)
+def test_a_template_without_end_is_a_fault_of_its_prompt(
+    tmp_path: Path, evil: str, cause: str
+) -> None:
+    file = own(tmp_path, "{% block past %}\n" + evil + "{% endblock %}")
+    with pytest.raises((ModelError, RequestError), match=cause):
+        decide(make("chat", Heard(answer("stop")), image=False, prompt=file), view(*TEXTS))
+    sound = own(tmp_path, "{% block past %}{{ goal }}{% endblock %}")
+    model = Heard(answer("go to the sink"))
+    decide(make("chat", model, image=False, prompt=sound), view(*TEXTS, goal="G"))
+    assert model.told().startswith("G\n")
+
+
+def test_a_whole_prompt_of_ones_own_is_equal_to_the_byte(tmp_path: Path) -> None:
+    steps = [ToldStep.of(Step(f"go\ud800 {i}", None, "Done.\n<b>")) for i in range(3)]
+    values = {"goal": "g\nx", "steps": steps, "skipped": 0, "observation": steps[0]}
+    shown = (
+        "{% block user %}{{ steps }}{{ (1, [goal]) }}{{ steps[0].reason is none }}{% endblock %}"
+    )
+    mine = PromptTemplate("rank", own(tmp_path, shown))
+    assert mine.block("user", **values) == f"{steps}{(1, ['g' + chr(10) + 'x'])}True"
+    values["observation"] = Observation("here", None)
+    package = PromptTemplate("rank", own(tmp_path, source("rank")))
+    assert package.block("user", **values) == PromptTemplate("rank").block("user", **values)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for m in messages %}{{ loop.index }}{{ bos_token }}{{ m | tojson }}{% endfor %}",
+        "{%- for m in messages -%}\n {% generation %}{{ m['content'] }}{% endgeneration %}\n"
+        "{% endfor %}",
+        "{% set ns = namespace(n=0) %}{% for m in messages %}{% set ns.n = ns.n + 1 %}"
+        "{% if ns.n > 1 %}{% break %}{% endif %}{{ m.role }}{{ nothing }}{% endfor %}{{ ns.n }}",
+        "{{ strftime_now('%Y') }}{{ add_generation_prompt }}{{ tools is none }}{{ dict(a=1) }}",
+    ],
+)
+def test_chat_templates_are_rendered_as_transformers_does(template: str) -> None:
+    words = tokenizer(template)
+    turns = [{"role": "system", "content": "Act. é\u2028"}, {"role": "user", "content": "<b>\n"}]
+    want = words.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+    given = {"messages": turns, "tools": None, "documents": None, "add_generation_prompt": True}
+    values = {**given, **words.special_tokens_map}
+    assert renderer().text("chat", template, values, name="it") == want
 
 
 def test_rank_takes_a_prompt_of_ones_own(tmp_path: Path) -> None:
