@@ -49,13 +49,13 @@ _NAMES = re.compile(
     r"|transformers_weights|audio_tokenizer|repo|url"
 )
 """Settings that may name code, a file, a host or another model; lists and numbers name none."""
-_COUNTS = re.compile(r"layer|block|expert|depth")
+_COUNTS = re.compile(r"^(num|n)_\w*(layer|block|expert)|^depth$|^layers$")
 _MOST = 4096
 """Layers of a network, or experts of a layer."""
 _GENERATION = re.compile(
     r"_token_ids?$|^(do_sample|temperature|top_p|top_k|min_p|typical_p|max_length|max_new_tokens"
     r"|(encoder_)?repetition_penalty|no_repeat_ngram_size|(begin_)?suppress_tokens|bad_words_ids"
-    r"|use_cache|transformers_version|_from_model_config)$"
+    r"|use_cache|output_\w+|transformers_version|_from_model_config)$"
 )
 _BACKTRACKS = re.compile(r"\)[*+{]|([*+{].*){5}")
 """A regular expression that may take time without end."""

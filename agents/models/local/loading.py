@@ -69,7 +69,7 @@ def load(
         config = transformers.AutoConfig.from_pretrained(opened.path, **options)
         sees = _sees(config)
         model = _network(opened, config, sees, settings, adapters, options)
-        encoder = _encoder(opened, config, sees, settings, name, options)
+        encoder = _encoder(opened, config, sees, settings, name)
     except (ModelError, UnavailableError):
         raise
     except BaseException as error:  # a library may raise anything, a panic of its Rust too
@@ -145,8 +145,8 @@ def _encoder(
     sees: bool,
     settings: LocalSettings,
     name: str,
-    options: Mapping[str, Any],
 ) -> Encoder:
+    options = {"trust_remote_code": bool(opened.code)}
     if not sees:
         tokenizer = transformers.AutoTokenizer.from_pretrained(opened.path, **options)
         return Encoder(tokenizer, name=name, opened=opened)
