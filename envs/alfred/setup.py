@@ -87,7 +87,7 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
         UnavailableError: pip failed; the message quotes its last output.
     """
     if backend == "unity":
-        tell("Unity needs nothing of ours; docs/unity.md says what it needs.")
+        tell("Unity needs nothing of ours; docs/install.md says what it needs.")
         return
     if recorded_grids.folder() is None:
         tell(f"{_PACKAGE}: installing it for its grids of cells, without its own needs.")

@@ -1,7 +1,7 @@
 """The command blocks of the README and the guides run as they are written.
 
-A block that begins with the comment `<!-- not run -->` is passed over, and one with
-`<!-- slow -->` runs under --all: everything else is executed, block by block, in one folder.
+A block that begins with the comment `<!-- not run: REASON -->` is passed over, and one with
+`<!-- slow: REASON -->` runs under --all: everything else is executed, block by block, in one folder.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"(?:<!-- ([\w ]+) -->\n)?```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-PAGES = ("README.md", "docs/first-steps.md", "docs/python.md", "docs/trainers.md")
+BLOCK = re.compile(
+    r"(?:<!-- (not run|slow): [^\n]+ -->\n)?```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE
+)
+PAGES = ("README.md", "docs/tutorial.md", "docs/python.md", "docs/trainers.md")
 
 
 def _blocks(page: str, mark: str) -> list[tuple[str, str]]:
@@ -34,6 +36,13 @@ def test_its_blocks_run(page: str, tmp_path: Path) -> None:
 def test_slow_blocks_run_too(tmp_path: Path) -> None:
     for page in PAGES:
         _run_all(_blocks(page, "slow"), tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_block_that_is_not_run_has_a_reason(page: str) -> None:
+    text = (ROOT / page).read_text()
+    marks = re.findall(r"^<!-- ((?:not run|slow)\b.*) -->$", text, re.MULTILINE)
+    assert [mark for mark in marks if not re.fullmatch(r"(?:not run|slow): \w.+", mark)] == []
 
 
 def _run_all(blocks: list[tuple[str, str]], folder: Path) -> None:

@@ -4,7 +4,7 @@ The agent is a capsule: a body that is round at both ends, so that low things ar
 than tall ones. Objects are footprints with rounded corners. How round each type is, and how much
 smaller than its box, is fitted to the positions in which real AI2-THOR's agent stood: ALFRED's
 grids of 120 rooms, the paths of its experts, and the start poses of VAGEN's navigation tasks.
-`docs/fidelity.md` says how well a fit on four fifths of the rooms does on the others.
+`docs/figures.md` says how well a fit on four fifths of the rooms does on the others.
 """
 
 from __future__ import annotations
