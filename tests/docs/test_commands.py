@@ -1,7 +1,8 @@
 """The command blocks of the README and the guides run as they are written.
 
 A block that begins with the comment `<!-- not run: REASON -->` is passed over, and one with
-`<!-- slow: REASON -->` runs under --all: everything else is executed, block by block, in one folder.
+`<!-- slow: REASON -->` runs under --all: everything else is executed, block by block, in one
+folder.
 """
 
 from __future__ import annotations
