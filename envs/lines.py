@@ -15,10 +15,6 @@ _PATIENCE = 0.25
 """Seconds without a byte after which `alive` is called."""
 
 
-def _nobody() -> None:
-    pass
-
-
 class LineReader:
     """The lines that a program writes into a pipe."""
 
@@ -26,7 +22,7 @@ class LineReader:
         self._pipe = pipe
         self._held = bytearray()
 
-    def read(self, seconds: float, alive: Callable[[], None] = _nobody) -> bytes:
+    def read(self, seconds: float, alive: Callable[[], object]) -> bytes:
         """The next line, without its end.
 
         Args:
@@ -53,9 +49,7 @@ class LineReader:
         return line
 
 
-def send_line(
-    pipe: IO[bytes], line: bytes, seconds: float, alive: Callable[[], None] = _nobody
-) -> None:
+def send_line(pipe: IO[bytes], line: bytes, seconds: float, alive: Callable[[], object]) -> None:
     """Write a line into a pipe that a program reads.
 
     Args:
@@ -77,7 +71,7 @@ def send_line(
 
 
 def _ready(
-    pipe: IO[bytes], event: int, seconds: float, alive: Callable[[], None]
+    pipe: IO[bytes], event: int, seconds: float, alive: Callable[[], object]
 ) -> Iterator[None]:
     """Yields whenever the pipe is ready; raises when the time is up, ready or not."""
     poll = select.poll()
@@ -93,4 +87,4 @@ def _ready(
     # What is here now counts: this process may have been stopped meanwhile.
     if poll.poll(0):
         yield
-    raise TimeoutError(f"no whole line within {seconds:g} s")
+    raise TimeoutError(f"no answer within {seconds:g} s")

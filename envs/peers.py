@@ -10,10 +10,9 @@ _OURS = (os.getuid(), 0)
 
 
 def is_ours(local: int, remote: int) -> bool:
-    """Whether the socket from port `local` to port `remote` belongs to us or to root.
+    """Whether the socket from port `local` to port `remote` is one of a program of ours or root's.
 
-    A socket that has no program any more belongs to nobody. Where the kernel does not say, as on
-    macOS, everybody is taken to be us.
+    Where the kernel does not say, as on macOS, everybody is taken to be us.
     """
     rows = _rows()
     return not rows or any(

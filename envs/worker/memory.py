@@ -1,12 +1,14 @@
-"""Arrays from a worker to the runner, through a file in memory.
+"""Arrays from a worker to the runner, through shared memory.
 
-It has no name, so there is nothing to clean up when either side is killed. It is written and read
-and not mapped: whoever maps a file is ended by SIGBUS when the other side shrinks it.
+The memory is a file without a name, so there is nothing to clean up when either side is killed. On
+Linux it can't shrink: a process that maps a file which another one shrinks is ended by SIGBUS.
 """
 
 from __future__ import annotations
 
+import fcntl
 import math
+import mmap
 import os
 import tempfile
 from typing import Any
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ALIGNED = 64
+_SMALLEST = 1 << 20
 _LARGEST = 1 << 30
 """Bytes of an array. A larger one means a broken worker."""
 
@@ -22,7 +25,9 @@ _LARGEST = 1 << 30
 def nameless_file() -> int:
     """The descriptor of an anonymous file in memory."""
     if hasattr(os, "memfd_create"):
-        return os.memfd_create("inhabit-frames")
+        made = os.memfd_create("inhabit-frames", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        fcntl.fcntl(made, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+        return made
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
 
@@ -32,6 +37,7 @@ class SharedMemory:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._map: mmap.mmap | None = None
         self._used = 0
 
     def clear(self) -> None:
@@ -39,17 +45,11 @@ class SharedMemory:
         self._used = 0
 
     def write(self, array: NDArray[Any]) -> list[Any]:
-        """Write `array`; returns its location as plain values.
-
-        Raises:
-            ValueError: it can't be shared.
-            OSError: there is no room.
-        """
+        """Write `array`; returns its location as plain values."""
         start = -(-self._used // _ALIGNED) * _ALIGNED
-        size = _bytes(array.dtype, array.shape)
-        if os.pwrite(self._descriptor, _flat(np.ascontiguousarray(array)), start) != size:
-            raise OSError(f"There is no room for the {size} bytes of an array.")
-        self._used = start + size
+        self._used = start + array.nbytes
+        target = self._view(start, array.dtype, array.shape, grow=True)
+        target[...] = array
         return [start, array.dtype.str, list(array.shape)]
 
     def read(self, place: list[Any]) -> NDArray[Any]:
@@ -58,27 +58,41 @@ class SharedMemory:
         Raises:
             ValueError: no array lies there.
         """
-        start, dtype, shape = int(place[0]), np.dtype(place[1]), tuple(place[2])
-        size, there = _bytes(dtype, shape), os.fstat(self._descriptor).st_size
-        if start + size <= there or not size:
-            array = np.empty(shape, dtype)
-            if os.preadv(self._descriptor, [_flat(array)], start) == size:
-                return array
-        raise ValueError(f"The array ends at byte {start + size}, beyond the {there} bytes shared.")
+        start, dtype, shape = place
+        return self._view(int(start), np.dtype(dtype), tuple(shape), grow=False).copy()
 
     def close(self) -> None:
-        """Close the file."""
+        """Unmap it and close the file."""
+        if self._map is not None:
+            self._map.close()
+            self._map = None
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
+    def _view(
+        self, start: int, dtype: np.dtype[Any], shape: tuple[int, ...], *, grow: bool
+    ) -> NDArray[Any]:
+        if dtype.hasobject or _bytes(dtype, shape) > _LARGEST:
+            raise ValueError(f"Only numeric arrays of at most {_LARGEST} bytes can be shared.")
+        return np.ndarray(shape, dtype, self._mapped(start + _bytes(dtype, shape), grow), start)
+
+    def _mapped(self, size: int, grow: bool) -> mmap.mmap:
+        size = max(size, 1)  # an empty array lies somewhere too, and an empty file can't be mapped
+        if self._map is None or len(self._map) < size:
+            there = os.fstat(self._descriptor).st_size
+            if there < size:
+                if not grow:
+                    raise ValueError(
+                        f"The array ends at byte {size}, beyond the {there} bytes shared."
+                    )
+                there = max(size * 3 // 2, _SMALLEST)
+                os.ftruncate(self._descriptor, there)
+            if self._map is not None:
+                self._map.close()
+            self._map = mmap.mmap(self._descriptor, there)
+        return self._map
+
 
 def _bytes(dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-    size = dtype.itemsize * math.prod(shape)
-    if dtype.hasobject or not 0 <= size <= _LARGEST:
-        raise ValueError(f"Only numeric arrays of at most {_LARGEST} bytes can be shared.")
-    return size
-
-
-def _flat(array: NDArray[Any]) -> memoryview:
-    return array.reshape(-1).view(np.uint8).data
+    return dtype.itemsize * math.prod(shape)

@@ -34,6 +34,9 @@ def main() -> None:
     if libc.unshare(_OWN_MOUNTS | _OWN_NETWORK):
         must(libc.unshare(_OWN_MOUNTS | _OWN_NETWORK | _OWN_USERS))
     must(libc.mount(None, b"/", None, _PRIVATE, None))
+    if not os.path.isdir(_X_SOCKETS):  # noqa: PTH112 - pathlib is slow to import
+        os.mkdir(_X_SOCKETS)  # noqa: PTH102
+        os.chmod(_X_SOCKETS, 0o1777)  # noqa: PTH101 - as X servers make it
     must(libc.mount(os.fsencode(folder), _X_SOCKETS.encode(), None, _BIND, None))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", b"lo", _UP))

@@ -71,10 +71,6 @@ class LuantiWorld:
             asked = json.dumps({"op": op, **fields}).encode()
             send_line(self._launch.questions, asked, timeout, self._launch.check)
             answer = json.loads(self._launch.answers.read(timeout, self._launch.check))
-        except TimeoutError:
-            raise SimulatorError(
-                f"Luanti did not answer within {timeout:g} s. {self._launch.last_words()}"
-            ) from None
         except (OSError, ValueError) as error:
             self._launch.check()
             raise SimulatorError(

@@ -68,16 +68,12 @@ class HostConnection:
         assert self._program.stdin is not None
         try:
             asked = json.dumps({"call": call, **arguments}).encode()
-            send_line(self._program.stdin, asked, seconds)
-            answer = json.loads(self._answers.read(seconds))
-        except TimeoutError:
+            send_line(self._program.stdin, asked, seconds, self._program.poll)
+            answer = json.loads(self._answers.read(seconds, self._program.poll))
+        except (OSError, ValueError) as error:
             words = self.last_words()
             self.close()
-            raise SimulatorError(
-                f"MineDojo did not answer {call!r} in {seconds:g} s. {words}"
-            ) from None
-        except (OSError, ValueError) as error:
-            raise SimulatorError(f"The MineDojo process ended. {self.last_words()}") from error
+            raise SimulatorError(f"MineDojo failed at {call!r}: {error}. {words}") from error
         if "error" in answer:
             raise RefusedError(str(answer["error"]))
         return answer["value"]
