@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import psutil
 
-PATIENCE = 240.0
+PATIENCE = 600.0
 """Seconds until a test gives up on what should happen at once. Less than pytest's own limit."""
 
 
