@@ -76,7 +76,7 @@ class Planner(ModelAgent):
         if not candidates:
             return Decision(None, stop=True)
         *earlier, current = await self._sightings(view)
-        task = self._task(view, candidates, earlier, current)
+        task = self.task_step(view, candidates, earlier, current)
         if task.unread and self._settings.unread == "stop":
             return Decision(None, stop=True, reasoning=task.text)
         prompt = self._notes.messages(view, earlier, current, task.reading)
@@ -95,7 +95,7 @@ class Planner(ModelAgent):
             calls=(ranking.call,),
         )
 
-    def _task(
+    def task_step(
         self,
         view: View,
         candidates: Sequence[Action],

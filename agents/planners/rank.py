@@ -12,7 +12,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
-from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
+from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking, Reply
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
 from inhabit.agents.prompts.frames import frames_of, pictures
@@ -31,6 +31,9 @@ class RankSettings(PromptSettings):
     the image adds and takes twice as long (contrast)."""
     temperature: float = Field(default=0.0, ge=0.0)
     """Softmax temperature over the scores to sample a candidate; 0 takes the best."""
+    end: bool = False
+    """Score the end-of-answer token after each candidate as well, for a model that was taught to
+    end its answers: without, "go to the drawer" can't score below "go to the drawer_2"."""
     top: int = Field(default=5, ge=1)
     """Number of best candidates that the record keeps."""
     reason: bool = False
@@ -103,7 +106,7 @@ class Rank(ModelAgent):
             prompts.append(_blind(prompt))
         texts = [action.text for action in candidates]
         with calls_kept_on_error((), prompt):
-            rankings = await gather_rankings(self._model.rank(one, texts) for one in prompts)
+            rankings = await gather_rankings(self._scored(one, texts) for one in prompts)
         scores = rankings[0].scores
         if rankings[1:]:
             pairs = zip(scores, rankings[1].scores, strict=True)
@@ -117,6 +120,14 @@ class Rank(ModelAgent):
             calls=tuple(ranking.call for ranking in rankings),
             images=pictures(prompt),
         )
+
+    async def _scored(self, prompt: Sequence[Message], texts: Sequence[str]) -> Ranking:
+        """The score of every candidate, in order."""
+        if not self._settings.end:
+            return await self._model.rank(prompt, texts)
+        found = await self._model.beam(prompt, texts, width=len(texts), end=True)
+        place = {text: number for number, text in enumerate(texts)}
+        return replace(found, scores=tuple(sorted(found.scores, key=lambda s: place[s.text])))
 
     def _chosen(self, order: Sequence[int], values: Sequence[float], view: View) -> int:
         """The first of `order`, or one that is sampled for this episode and step."""
@@ -174,7 +185,7 @@ def _blind(prompt: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def _make(settings: RankSettings, model: Model | None) -> Agent:
-    asked = [Ability.RANK] + [Ability.WORDS] * settings.reason
+    asked = [Ability.RANK] + [Ability.BEAM] * settings.end + [Ability.WORDS] * settings.reason
     asked += [Ability.IMAGES] * (settings.score == "contrast" or settings.pictures > 0)
     return Rank(require(model, "rank", *asked), settings)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Literal
 from warnings import warn
 
 from pydantic import Field
 
-from inhabit.agents.core import View
+from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.prompts.frames import PastFrames, frames_of
 from inhabit.agents.prompts.template import PromptTemplate, ToldStep
@@ -19,10 +20,12 @@ from inhabit.envs.settings import SettingsModel
 class PromptSettings(SettingsModel):
     """What a prompt for one action holds."""
 
-    history: int = Field(default=8, ge=0)
-    """Past steps in the prompt, as text."""
+    history: Annotated[int, Field(ge=0)] | Literal["whole"] = 8
+    """Past steps in the prompt, as text; or the whole episode as one conversation that only grows:
+    what was observed, and what was answered. A model that keeps what it has read reads it once."""
     pictures: int = Field(default=0, ge=0)
-    """Most recent past steps whose images are included, scaled down."""
+    """Most recent past steps whose images are included: scaled down, or as they were, with their
+    clips, in a whole history."""
     thumbnail: int = Field(default=160, ge=16)
     """Longest side of these images, in pixels."""
     keyframes: int | None = Field(default=None, ge=1)
@@ -77,6 +80,8 @@ class Prompt:
         """
         if not images:
             self.warn_of_films(view)
+        if self.settings.history == "whole":
+            return self._whole(view, images=images, choices=choices)
         skipped = max(0, len(view.history) - self.settings.history)
         values: dict[str, object] = {
             "goal": view.goal,
@@ -91,6 +96,47 @@ class Prompt:
             user += self._images(view)
         user = _ended(user, self.template.block("after", **values))
         return Message("system", (self.template.block("system"),)), Message("user", tuple(user))
+
+    def turn(self, goal: str, last: Step | None, text: str) -> str:
+        """What a turn of a whole history says before its images.
+
+        Args:
+            goal: of the episode.
+            last: the step before; None at the beginning.
+            text: of the observation.
+        """
+        told = None if last is None else ToldStep.of(last)
+        return self.template.block("turn", goal=goal, last=told, text=text)
+
+    def ask(self, choices: Sequence[str] = ()) -> str:
+        """What it says after its images; `choices` are listed if the settings say so."""
+        listed = list(choices) if self.settings.choices else []
+        return self.template.block("ask", choices=listed)
+
+    def _whole(self, view: View, *, images: bool, choices: Sequence[str]) -> tuple[Message, ...]:
+        system = self.template.block("system")
+        messages = [Message("system", (system,))] if system else []
+        last: Step | None = None
+        for ago, step in zip(range(len(view.history), 0, -1), view.history, strict=True):
+            shown = images and ago <= self.settings.pictures
+            messages.append(self._turn(view.goal, last, step, shown, ()))
+            messages.append(Message("assistant", (step.action,)))
+            last = step
+        messages.append(self._turn(view.goal, last, view.observation, images, choices))
+        return tuple(messages)
+
+    def _turn(
+        self,
+        goal: str,
+        last: Step | None,
+        seen: Step | Observation,
+        images: bool,
+        choices: Sequence[str],
+    ) -> Message:
+        parts: list[str | Image] = [self.turn(goal, last, seen.text)]
+        if images:
+            parts += map(Image, frames_of(seen, self.settings.keyframes))
+        return Message("user", tuple(_ended(parts, self.ask(choices))))
 
     def warn_of_films(self, view: View) -> None:
         """Warn once that clips are left out, because the model takes no images."""

@@ -225,7 +225,10 @@ class Encoder:
     def _fixed(self, messages: Sequence[Message], text: str, ids: tuple[int, ...]) -> int:
         if not messages or messages[0].role != "system":
             return 0
-        before, system, _ = text.partition(self._escaped("".join(_texts(messages[0]))))
+        said = "".join(_texts(messages[0]))
+        if not said:
+            return 0
+        before, system, _ = text.partition(self._escaped(said))
         alone = self._ids(before + system)
         same = (i for i, (a, b) in enumerate(zip(ids, alone, strict=False)) if a != b)
         return next(same, min(len(ids) - 1, len(alone)))

@@ -24,6 +24,7 @@ from inhabit.agents.models.local.self_check import SelfCheck, cached, check
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.local.transformers_names import knows
+from inhabit.agents.models.vlm.model import register
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.credentials import drop_credentials
 from inhabit.envs.entries import is_interrupt, message
@@ -57,6 +58,7 @@ def load(
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
     advice = "Name a folder that transformers has saved, a model on a hub, or local:smollm2."
+    register()
     try:
         folder = Path(source) if Path(source).is_dir() else _downloaded(source, settings)
         opened = OpenedFolder(folder, code=settings.trust_remote_code, pickles=settings.pickles)

@@ -19,6 +19,7 @@ from inhabit.agents.models.local.transformers_names import (
     position_index,
     taken,
 )
+from inhabit.agents.models.local.turns import Turns
 
 _SPLITS = frozenset({"llava", "idefics3", "smolvlm", "qwen2_vl", "qwen2_5_vl"})
 """Vision models with causal attention over image tokens as well: what stands before the images can
@@ -58,6 +59,7 @@ class Reader:
         self._splits = model.config.model_type in _SPLITS
         self.alone = model.config.model_type in _ALONE
         """Whether each prompt needs a forward pass of its own."""
+        self._turns = Turns(model) if Turns.knows(model) else None
         self._fixed: tuple[int, ...] = ()
         self._cached = ReadPrefix(0)
 
@@ -208,6 +210,9 @@ class Reader:
 
         Only the model itself knows how its images are inserted and what may attend to them.
         """
+        if self._turns is not None:
+            caches = [self._turns.read(prompt, self._read) for prompt in prompts]
+            return [ReadPrefix(len(p.ids) - 1, c) for p, c in zip(prompts, caches, strict=True)]
         located = [locate(self._model, prompt) for prompt in prompts]
         extras = [prompt.extra(self._model, prefix.read, -1) for prompt in prompts]
         if len(prompts) > 1:  # what belongs to images is in their features

@@ -80,3 +80,34 @@ def test_the_block_after_the_images_is_the_last_thing_told(tmp_path: Path) -> No
     assert last == "\nOnce more: Put the {mug} in the sink."
     (alone,) = prompt.messages(shown, images=False)[-1].parts
     assert str(alone).endswith("hands.\nOnce more: Put the {mug} in the sink.")
+
+
+def whole(moment, **settings) -> list[tuple[str, tuple]]:
+    chosen = PromptSettings(history="whole", **settings)
+    messages = Prompt("rank", settings=chosen).messages(moment, images=True)
+    return [(m.role, tuple(getattr(part, "digest", part) for part in m.parts)) for m in messages]
+
+
+def test_a_whole_history_is_a_conversation_that_only_grows() -> None:
+    rgb = [np.full((4, 6, 3), n, np.uint8) for n in range(3)]
+    one, two, three = (Image(frame).digest for frame in rgb)
+    clip = Clip(np.stack([rgb[2], rgb[0]]), "On the way.")
+    first = Step("look", None, "You look.", rgb[0], "A.")
+    steps = [first, Step("go", None, "", rgb[1], "B.", (clip,))]
+    moment = view(history=steps, rgb=rgb[2], text="C.")
+    now = replace(view(rgb=rgb[1], text="B.").observation, clips=(clip,))
+    before = whole(replace(view(history=steps[:1]), observation=now), pictures=9)
+    after = whole(moment, pictures=9)
+    assert after[: len(before)] == before
+    assert [role for role, _ in after] == ["system", *["user", "assistant"] * 2, "user"]
+    assert after[1][1] == ("Goal: Put the {mug} in the sink.\nA.", one)
+    assert after[2][1] == ("look",)
+    assert after[3][1] == ("You look.\nB.", three, one, two)
+    assert after[5][1] == ("Done.\nC.", three)
+
+
+def test_the_oldest_pictures_of_a_whole_history_go_first() -> None:
+    rgb = np.zeros((4, 6, 3), np.uint8)
+    steps = [Step("look", None, "You look.", rgb) for _ in range(3)]
+    shown = [len(parts) for role, parts in whole(view(history=steps, rgb=rgb), pictures=2)]
+    assert shown == [1, 1, 1, 2, 1, 2, 1, 2]

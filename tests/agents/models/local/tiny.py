@@ -55,7 +55,7 @@ def tokenizer(template: str | None, *more: str) -> PreTrainedTokenizerFast:
     )
 
 
-def _text_config(vocabulary: int) -> LlamaConfig:
+def text_config(vocabulary: int) -> LlamaConfig:
     return LlamaConfig(
         vocab_size=vocabulary,
         hidden_size=32,
@@ -76,7 +76,7 @@ def save_llama(folder: Path, template: str | None = CHAT) -> Path:
     """A text model in `folder`."""
     torch.manual_seed(0)
     words = tokenizer(template)
-    LlamaForCausalLM(_text_config(len(words))).save_pretrained(folder)
+    LlamaForCausalLM(text_config(len(words))).save_pretrained(folder)
     words.save_pretrained(folder)
     return folder
 
@@ -96,7 +96,7 @@ def save_llava(folder: Path) -> Path:
     )
     config = LlavaConfig(
         vision_config=vision,
-        text_config=_text_config(len(words)),
+        text_config=text_config(len(words)),
         image_token_id=3,
         image_token_index=3,
         vision_feature_layer=-1,
@@ -128,7 +128,7 @@ def save_qwen(folder: Path) -> Path:
     place = "<|vision_start|><|image_pad|><|vision_end|>"
     words = tokenizer(CHAT_OF_PARTS.replace("<image>", place), *PADS)
     begin, end, image, video = words.convert_tokens_to_ids(list(PADS))
-    text = _text_config(len(words)).to_dict()
+    text = text_config(len(words)).to_dict()
     text = {k: v for k, v in text.items() if k not in ("model_type", "architectures", "head_dim")}
     text["rope_parameters"] = {
         "rope_type": "default",
@@ -167,7 +167,7 @@ def save_idefics(folder: Path) -> Path:
     torch.manual_seed(0)
     marks = "<fake_token_around_image>", "<global-img>", "<end_of_utterance>"
     words = tokenizer(CHAT_OF_PARTS, *marks)
-    text = _text_config(len(words)).to_dict() | {"model_type": "llama"}
+    text = text_config(len(words)).to_dict() | {"model_type": "llama"}
     config = Idefics3Config(
         text_config=text,
         vision_config={

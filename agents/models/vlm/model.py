@@ -1,0 +1,138 @@
+"""The model, as a class that transformers loads: a Llama, and one token for each detected object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import (
+    AutoConfig,
+    AutoModelForImageTextToText,
+    AutoProcessor,
+    GenerationMixin,
+    LlamaConfig,
+    LlamaModel,
+    PretrainedConfig,
+    PreTrainedModel,
+)
+from transformers.modeling_outputs import CausalLMOutputWithPast
+
+from inhabit.agents.models.local.transformers_names import cache_input, cache_of
+from inhabit.agents.models.vlm.processor import InhabitVlmProcessor
+from inhabit.agents.models.vlm.sight import FEATURES
+
+
+class InhabitVlmConfig(PretrainedConfig):  # type: ignore[misc]
+    """Configuration."""
+
+    model_type = "inhabit_vlm"
+    sub_configs = {"text_config": LlamaConfig}  # noqa: RUF012 (transformers' interface)
+
+    def __init__(
+        self,
+        text_config: LlamaConfig | dict[str, Any] | None = None,
+        classes: tuple[str, ...] = (),
+        image_token_id: int = 0,
+        **rest: Any,
+    ) -> None:
+        """Create a configuration.
+
+        Args:
+            text_config: of the language model.
+            classes: names of the classes of its vision model.
+            image_token_id: the token that stands for a detected object.
+            rest: options of transformers.
+        """
+        known = text_config if isinstance(text_config, dict) else {}
+        self.text_config = (
+            text_config if isinstance(text_config, LlamaConfig) else LlamaConfig(**known)
+        )
+        self.classes = tuple(classes)
+        self.image_token_id = image_token_id
+        rest.setdefault("tie_word_embeddings", self.text_config.tie_word_embeddings)
+        super().__init__(**rest)
+
+
+class Objects(nn.Module):
+    """Embeds detections. Each starts as the word of its class, moved by what is learned."""
+
+    def __init__(self, classes: int, width: int) -> None:
+        """Embed `classes` classes in `width` dimensions."""
+        super().__init__()
+        self.word = nn.Embedding(classes, width)
+        self.features = nn.Linear(FEATURES, width, bias=False)
+
+    def forward(self, detections: torch.Tensor) -> torch.Tensor:
+        """(n, 1 + FEATURES), as `agents/models/vlm/sight.py` has them, to (n, width)."""
+        word = self.word(detections[:, 0].long())
+        return word + self.features(detections[:, 1:].to(word.dtype))
+
+
+class InhabitVlm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
+    """A Llama that reads detected objects between words."""
+
+    config_class = InhabitVlmConfig
+    base_model_prefix = "language_model"
+    main_input_name = "input_ids"
+    _no_split_modules = ("LlamaDecoderLayer",)
+    _supports_sdpa = True
+    _tied_weights_keys = {"lm_head.weight": "language_model.embed_tokens.weight"}  # noqa: RUF012
+
+    def __init__(self, config: InhabitVlmConfig) -> None:
+        """Create an untrained model."""
+        super().__init__(config)
+        text = config.text_config
+        self.language_model = LlamaModel(text)
+        self.objects = Objects(len(config.classes), text.hidden_size)
+        self.lm_head = nn.Linear(text.hidden_size, text.vocab_size, bias=False)
+        self.post_init()
+
+    def get_input_embeddings(self) -> nn.Module:
+        """The embeddings of tokens."""
+        return self.language_model.get_input_embeddings()
+
+    def set_input_embeddings(self, value: nn.Module) -> None:
+        """Replace the embeddings of tokens."""
+        self.language_model.set_input_embeddings(value)
+
+    def embedded(self, input_ids: torch.Tensor, detections: torch.Tensor | None) -> torch.Tensor:
+        """Tokens (rows, n) and the detections of all rows, in order, as (rows, n, width)."""
+        found = self.get_input_embeddings()(input_ids)
+        if detections is None or not len(detections):
+            return found
+        objects = (input_ids == self.config.image_token_id)[..., None].expand_as(found)
+        return found.masked_scatter(objects, self.objects(detections).to(found.dtype))
+
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        detections: torch.Tensor | None = None,
+        inputs_embeds: torch.Tensor | None = None,
+        cache: Any = None,
+        past_key_values: Any = None,
+        labels: torch.Tensor | None = None,
+        logits_to_keep: int | torch.Tensor = 0,
+        **rest: Any,
+    ) -> CausalLMOutputWithPast:
+        """Logits, as those of a Llama; `detections` fill the image tokens of `input_ids`."""
+        if inputs_embeds is None:
+            assert input_ids is not None, "Give input_ids or inputs_embeds."
+            inputs_embeds = self.embedded(input_ids, detections)
+        given = cache_input(self.language_model, past_key_values if cache is None else cache)
+        read = self.language_model(inputs_embeds=inputs_embeds, **given, **rest)
+        kept = slice(-logits_to_keep, None) if isinstance(logits_to_keep, int) else logits_to_keep
+        logits = self.lm_head(read.last_hidden_state[:, kept])
+        loss = None
+        if labels is not None:
+            loss = self.loss_function(logits, labels, self.config.text_config.vocab_size)
+        return CausalLMOutputWithPast(
+            loss=loss, logits=logits, **dict.fromkeys(given, cache_of(read))
+        )
+
+
+def register() -> None:
+    """Register the model with transformers. Can be called twice."""
+    AutoConfig.register(InhabitVlmConfig.model_type, InhabitVlmConfig, exist_ok=True)
+    AutoModelForImageTextToText.register(InhabitVlmConfig, InhabitVlm, exist_ok=True)
+    AutoProcessor.register(InhabitVlmConfig, InhabitVlmProcessor, exist_ok=True)

@@ -1,0 +1,174 @@
+"""Episodes with the teacher's labels, in a file of JSON lines.
+
+What is kept of images is what the vision model detected in them, so that an episode takes a few
+kilobytes and trains a language model without rendering anything again.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from inhabit.agents.core import Step, View
+from inhabit.agents.models.vlm.sight import FEATURES, Sight, Table, look, nothing
+from inhabit.agents.prompts.frames import frames_of
+from inhabit.agents.prompts.history import without_repeated
+from inhabit.eie.tuning.vlm.teacher import Teacher
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.core import Action, Observation, Reason, Task
+
+MOST_STEPS, MOST_FAILURES = 50, 10
+Chooser = Callable[[View, Action], Action]
+"""Chooses the action to execute, given what is known and the teacher's action."""
+
+
+class LabelledStep(BaseModel):
+    """What an agent knew at a step, what the teacher would do, and what was done."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+    """Text of the observation."""
+    look: tuple[tuple[float, ...], ...]
+    """What was detected, rounded (`agents/models/vlm/sight.py`)."""
+    best: str
+    """The teacher's action."""
+    hidden: int | None = None
+    """The detected class that `best` goes to, if the goal names it."""
+    unseen: str = ""
+    """The teacher's action if it had never detected `hidden`; empty if that is `best`."""
+    action: str
+    reason: Reason | None = None
+    """Why the action had no effect."""
+    feedback: str = ""
+    cost: int = 0
+    """Low-level steps."""
+
+    @property
+    def table(self) -> Table:
+        """The detections."""
+        return np.array(self.look, np.float32).reshape(-1, 1 + FEATURES)
+
+
+class LabelledEpisode(BaseModel):
+    """An episode."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task: Task
+    seed: int
+    black: bool
+    """Whether nothing was seen."""
+    success: bool
+    steps: tuple[LabelledStep, ...]
+
+    @property
+    def path_weighted(self) -> float:
+        """Success, weighted by the length of the path."""
+        least = max(1, self.task.reference_cost or 1)
+        return self.success * least / max(least, sum(step.cost for step in self.steps))
+
+    def blinded(self) -> LabelledEpisode:
+        """The same actions and labels, with nothing detected."""
+        steps = tuple(step.model_copy(update={"look": ()}) for step in self.steps)
+        return self.model_copy(update={"steps": steps})
+
+
+def play(
+    env: Alfred, task: Task, *, seed: int, sight: Sight, teacher: Teacher, act: Chooser, black: bool
+) -> LabelledEpisode:
+    """Play `task`, labelled by `teacher`.
+
+    Args:
+        env: with clips.
+        task: of the episode.
+        seed: of the episode.
+        sight: detects objects.
+        teacher: labels each step.
+        act: chooses the actions.
+        black: show nothing.
+    """
+    env.reset(task, seed=seed)
+    actions = tuple(env.vocabulary())
+    looks: list[Table] = []
+    past: list[Step] = []
+    steps: list[LabelledStep] = []
+    met, total = env.progress()
+    while met < total and len(past) < MOST_STEPS and _failures(past) < MOST_FAILURES:
+        seen = Observation(env.observe().text) if black else env.observe()
+        shown = frames_of(seen)
+        looks.append(look([sight.frame(rgb) for rgb in shown]) if shown else nothing())
+        view = View(task.goal, seen, actions, tuple(past), seed, _parse_nothing)
+        best = teacher.choose(view, looks)
+        hidden = _wanted(best, view, looks, sight.names)
+        unseen = best if hidden is None else teacher.choose(view, looks, hidden)
+        action = act(view, best)
+        outcome = env.act(action)
+        past.append(
+            Step(action.text, outcome.reason, outcome.feedback, seen.rgb, seen.text, seen.clips)
+        )
+        steps.append(
+            LabelledStep(
+                text=seen.text,
+                look=tuple(tuple(round(float(x), 3) for x in row) for row in looks[-1]),
+                best=best.text,
+                hidden=hidden,
+                unseen="" if unseen == best else unseen.text,
+                action=action.text,
+                reason=outcome.reason,
+                feedback=outcome.feedback,
+                cost=outcome.cost,
+            )
+        )
+        met, total = outcome.met, outcome.total
+    return LabelledEpisode(
+        task=task, seed=seed, black=black, success=met == total, steps=tuple(steps)
+    )
+
+
+def noisy_teacher(share: float, rng: random.Random) -> Chooser:
+    """The teacher, with a share of random actions, so that a learner sees recoveries."""
+
+    def act(view: View, best: Action) -> Action:
+        return rng.choice(without_repeated(view)) if rng.random() < share else best
+
+    return act
+
+
+def append(episode: LabelledEpisode, file: Path) -> None:
+    """Add an episode to `file`, in place of a last line that is not whole, of a killed process."""
+    with file.open("ab+") as lines:
+        lines.seek(0)
+        whole = sum(len(line) for line in lines if line.endswith(b"\n"))
+        lines.truncate(whole)
+        lines.write((episode.model_dump_json(exclude_defaults=True) + "\n").encode())
+
+
+def episodes_in(file: Path) -> Iterator[LabelledEpisode]:
+    """The episodes of `file`, without a last line that is not whole."""
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            if line.endswith("\n"):
+                yield LabelledEpisode.model_validate_json(line)
+
+
+def _wanted(best: Action, view: View, looks: Sequence[Table], names: Sequence[str]) -> int | None:
+    """The class that the goal names and `best` goes to, if it was detected."""
+    noun = best.text.removeprefix("go to the ").partition("_")[0]
+    if best.verb != "go to" or noun not in names or noun not in view.goal.lower():
+        return None
+    known = names.index(noun)
+    return known if any(row[0] == known for table in looks for row in table) else None
+
+
+def _failures(past: Sequence[Step]) -> int:
+    return sum(step.reason is not None for step in past)
+
+
+async def _parse_nothing(text: str) -> Action | None:
+    """Parse nothing: no model is asked."""
+    return None

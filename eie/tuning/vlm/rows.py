@@ -1,0 +1,240 @@
+"""Episodes as rows of tokens, with every label of an episode in one row.
+
+The trunk of a row is what was seen and done, exactly as the model is asked with `history=whole`. A
+label that was not what was done, or a question about what is seen, is a branch: later tokens don't
+see it, and it sees the trunk before it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from inhabit.agents.core import Step
+from inhabit.agents.models.vlm.processor import IMAGE, Attention
+from inhabit.agents.models.vlm.sight import Table, nothing
+from inhabit.agents.prompts.prompt import Prompt
+from inhabit.eie.tuning.vlm.episodes import LabelledEpisode
+
+_SURE, _ABSENT = 0.6, 0.1
+"""Confidence from which a class counts as seen in questions, and below which as not seen."""
+_SAID = 4
+"""Classes that an answer to "what do you see" names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """Tokens with labels."""
+
+    ids: tuple[int, ...]
+    places: tuple[int, ...]
+    """Position of each token."""
+    branches: tuple[int, ...]
+    """0 for tokens of the trunk, else the number of the token's branch."""
+    sources: tuple[int, ...]
+    """Index of the token after which each label comes."""
+    targets: tuple[int, ...]
+    """The labels."""
+    detections: Table
+    """Of the image tokens, in order."""
+
+
+@dataclass(slots=True)
+class _Writer:
+    """A row in the making."""
+
+    tokens: Callable[[str], Sequence[int]]
+    ids: list[int] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    branches: list[int] = field(default_factory=list)
+    sources: list[int] = field(default_factory=list)
+    targets: list[int] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    at: int = -1
+    """Index of the last token of the trunk."""
+
+    def say(self, text: str, *, labelled: bool = False) -> None:
+        """Continue the trunk."""
+        for token in self.tokens(text):
+            self._add(token, 0, self.at, labelled)
+            self.at = len(self.ids) - 1
+
+    def show(self, table: Table) -> None:
+        """Continue the trunk with detected objects."""
+        self.say(IMAGE * len(table))
+        self.tables.append(table)
+
+    def branch(self, before: str, label: str) -> None:
+        """Leave the trunk for `before`, and then what is to be said."""
+        number, source = max(self.branches, default=0) + 1, self.at
+        given = self.tokens(before) if before else ()
+        for i, token in enumerate([*given, *self.tokens(label)]):
+            self._add(token, number, source, i >= len(given))
+            source = len(self.ids) - 1
+
+    def _add(self, token: int, branch: int, source: int, labelled: bool) -> None:
+        if labelled:
+            self.sources.append(source)
+            self.targets.append(token)
+        self.ids.append(token)
+        self.places.append(self.places[source] + 1 if source >= 0 else 0)
+        self.branches.append(branch)
+
+    def row(self) -> Row:
+        """The finished row."""
+        table = np.concatenate([nothing(), *self.tables])
+        return Row(
+            tuple(self.ids),
+            tuple(self.places),
+            tuple(self.branches),
+            tuple(self.sources),
+            tuple(self.targets),
+            table,
+        )
+
+
+class Rows:
+    """Writes rows for one model."""
+
+    def __init__(self, tokenizer: Any, prompt: Prompt, classes: Sequence[str]) -> None:
+        """Write with `prompt` for the tokens of `tokenizer`; `classes` are those of detections."""
+        self._tokenizer, self._prompt, self._classes = tokenizer, prompt, classes
+        self._known: dict[str, Sequence[int]] = {}
+
+    def episode(
+        self, episode: LabelledEpisode, goal: str, questions: Mapping[int, Sequence[int]]
+    ) -> Row:
+        """A whole episode, every step labelled.
+
+        Args:
+            episode: what was done.
+            goal: in other words.
+            questions: for some steps, the classes that are asked about there.
+        """
+        row = _Writer(self.tokens)
+        for number, shown in enumerate(self._begun(row, episode, goal, None)):
+            step = episode.steps[number]
+            for asked in questions.get(number, ()):
+                seen = "yes" if asked in shown[:, 0] else "no"
+                row.branch(f"\n{self._classes[asked]}?", self._reply(seen))
+            if len(shown) and number in questions:
+                row.branch("\nsay", self._reply(self.said(shown)))
+            row.say("\n" + self._prompt.ask())
+            if step.best != step.action:
+                row.branch("", self._reply(step.best))
+            row.say(self._reply(step.action), labelled=step.best == step.action)
+        return row.row()
+
+    def without(self, episode: LabelledEpisode, goal: str, hidden: int) -> Row:
+        """The episode as if the class `hidden` had never been detected, up to the last step that is
+        labelled for this: other pictures, the same words, other answers.
+        """
+        row = _Writer(self.tokens)
+        asked = [i for i, step in enumerate(episode.steps) if step.hidden == hidden]
+        for number, _ in enumerate(self._begun(row, episode, goal, hidden)):
+            step = episode.steps[number]
+            row.say("\n" + self._prompt.ask())
+            if step.hidden == hidden:
+                row.branch("", self._reply(step.unseen or step.best))
+            if number == asked[-1]:
+                break
+            row.say(self._reply(step.action))
+        return row.row()
+
+    def said(self, shown: Table) -> str:
+        """What is surely in view, in a sentence."""
+        sure = shown[shown[:, 1].argsort()[::-1]][:_SAID]
+        *named, last = (f"a {self._classes[int(row[0])]}" for row in sure)
+        return f"I see {', '.join(named)} and {last}." if named else f"I see {last}."
+
+    def _begun(
+        self, row: _Writer, episode: LabelledEpisode, goal: str, hidden: int | None
+    ) -> Iterator[Table]:
+        """Write each step up to its images; yields all that was detected in them."""
+        row.say(self._tokenizer.bos_token)
+        last: Step | None = None
+        attend = Attention(self._classes)
+        for step in episode.steps:
+            row.say(self._prompt.turn(goal, last, step.text))
+            shown = attend(step.table[step.table[:, 0] != hidden])
+            row.show(shown)
+            yield shown
+            last = Step(step.action, step.reason, step.feedback)
+
+    def reply(self, text: str) -> Sequence[int]:
+        """The tokens of an answer, its end included."""
+        return self.tokens(self._reply(text))
+
+    def _reply(self, text: str) -> str:
+        return f" {text}{self._tokenizer.eos_token}"
+
+    def tokens(self, text: str) -> Sequence[int]:
+        """The tokens of a part of a row."""
+        if text not in self._known:
+            read = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+            self._known[text] = tuple(read)
+        return self._known[text]
+
+
+def questions(
+    episodes: Sequence[LabelledEpisode], classes: Sequence[str], each: int, rng: random.Random
+) -> list[dict[int, list[int]]]:
+    """Questions for each episode: two steps, and up to `each` classes at each of them.
+
+    Every class is asked about as often where it is seen as where it is not, so that no answer can
+    be guessed from the class.
+    """
+    asked: list[dict[int, list[int]]] = []
+    balance = dict.fromkeys(range(len(classes)), 0)
+    for episode in episodes:
+        steps = rng.sample(range(len(episode.steps)), min(2, len(episode.steps)))
+        asked.append({step: [] for step in steps})
+        attend = Attention(classes)
+        for number, step in enumerate(episode.steps):
+            shown = attend(step.table)
+            if number not in steps or not len(shown):
+                continue
+            glimpsed = {int(row[0]) for row in step.table if row[1] >= _ABSENT}
+            seen = [int(row[0]) for row in shown if row[1] >= _SURE and balance[int(row[0])] <= 0]
+            owed = [k for k in balance if balance[k] > 0 and k not in glimpsed]
+            picked = rng.sample(seen, min(each // 2, len(seen)))
+            picked += rng.sample(owed, min(each // 2, len(owed)))
+            for k in picked:
+                balance[k] += 1 if k in seen else -1
+            rng.shuffle(picked)
+            asked[-1][number] = picked
+    return asked
+
+
+def padded(rows: Sequence[Row]) -> dict[str, torch.Tensor]:
+    """Rows as the inputs of the model: ids, positions and a mask of what each token sees."""
+    longest = max(len(row.ids) for row in rows)
+    mask = torch.zeros(len(rows), 1, longest, longest)
+    for i, row in enumerate(rows):
+        size = len(row.ids)
+        mask[i, 0] = torch.finfo(torch.float32).min
+        mask[i, 0, :size, :size].masked_fill_(torch.from_numpy(_visible(row)), 0.0)
+        mask[i, 0, size:] = 0.0  # padding: what it sees does not matter
+    return {
+        "input_ids": _stacked([row.ids for row in rows], longest),
+        "position_ids": _stacked([row.places for row in rows], longest),
+        "attention_mask": mask,
+        "detections": torch.from_numpy(np.concatenate([row.detections for row in rows])),
+    }
+
+
+def _visible(row: Row) -> NDArray[np.bool_]:
+    branch = np.array(row.branches)
+    same = (branch[None] == 0) | (branch[None] == branch[:, None])
+    seen: NDArray[np.bool_] = np.tril(same)
+    return seen
+
+
+def _stacked(lists: Sequence[Sequence[int]], longest: int) -> torch.Tensor:
+    return torch.tensor([[*one, *[0] * (longest - len(one))] for one in lists])

@@ -1,0 +1,32 @@
+"""The package's multimodal model with a few thousand random weights."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import torch
+from transformers import LlamaForCausalLM
+
+from inhabit.agents.models.local.registration import VLM
+from inhabit.agents.models.ranker import BOX
+from inhabit.agents.models.vlm.compose import compose
+from inhabit.agents.models.vlm.processor import IMAGE
+from tests.agents.models.local.tiny import text_config, tokenizer
+
+EYES = BOX / "eyes"
+
+
+def save_decoder(folder: Path) -> Path:
+    torch.manual_seed(0)
+    words = tokenizer(None, IMAGE)
+    LlamaForCausalLM(text_config(len(words))).save_pretrained(folder)
+    words.save_pretrained(folder)
+    return folder
+
+
+def save_vlm(decoder: Path, folder: Path, trained: dict[str, torch.Tensor]) -> Path:
+    compose(decoder, EYES, trained, folder)
+    for name in ("prompt.jinja", "inhabit.json"):
+        shutil.copy(VLM / name, folder / name)
+    return folder
