@@ -52,7 +52,9 @@ class PastFrames:
                 yield number, step, Image(thumbnail(step.rgb, self.side))
 
 
-def frames_of(observation: Observation | Step, count: int | None = None) -> tuple[NDArray[np.uint8], ...]:
+def frames_of(
+    observation: Observation | Step, count: int | None = None
+) -> tuple[NDArray[np.uint8], ...]:
     """`count` frames of each clip (None for all), in order, and then the current image.
 
     Each is uint8 (H, W, 3).

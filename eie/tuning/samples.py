@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,8 @@ class Sample:
         return f"{self.folder}/{made.task.get('id')}/{made.seed}/{self.example.goal}"
 
 
+_EVERY = 10_000
+"""More past steps than any episode has."""
 Look = Callable[[Path, str], NDArray[np.uint8]]
 """Reads an image, given the folder of its set and its name there."""
 
@@ -52,9 +55,14 @@ class Wording:
     def __init__(self, settings: TuneSettings, *, sees: bool) -> None:
         """Build prompts; `sees` says whether the model accepts images."""
         history = 8 if settings.history is None else settings.history
-        told = PromptSettings(history=history, keyframes=settings.keyframes, prompt=settings.prompt)
+        told = PromptSettings(
+            history=history,
+            pictures=_EVERY if history == "whole" else 0,
+            keyframes=settings.keyframes,
+            prompt=settings.prompt,
+        )
         self._prompt = Prompt("rank", settings=told)
-        self._question = Prompt("question", history=history)
+        self._question = Prompt("question")
         self._sees = sees and settings.pictures
 
     def messages(self, sample: Sample, look: Look | None = None) -> Sequence[Message]:
@@ -66,7 +74,9 @@ class Wording:
         example, look = sample.example, look or picture
         if example.kind in ("recognition", "photograph"):
             return self._asked(sample, look)
-        view = view_of(example.goal, self._observed(sample, look), example.history)
+        shown = [p.image for p in example.history] if self._prompt.settings.pictures else []
+        seen = [look(sample.folder, file) if file and self._sees else None for file in shown]
+        view = view_of(example.goal, self._observed(sample, look), example.history, seen)
         return self._prompt.messages(view, images=self._sees)
 
     def _observed(self, sample: Sample, look: Look) -> Observation:
@@ -119,14 +129,20 @@ def choose(
     return [kept[i] for i in np.random.default_rng(seed).permutation(len(kept))[:limit]]
 
 
-def view_of(goal: str, observation: Observation, past: Sequence[Past]) -> View:
-    """The view that an example was made from, without candidates."""
+def view_of(
+    goal: str,
+    observation: Observation,
+    past: Sequence[Past],
+    seen: Sequence[NDArray[np.uint8] | None] = (),
+) -> View:
+    """The view that an example was made from, without candidates; `seen` are images of `past`."""
     return View(
         goal=goal,
         observation=observation,
         candidates=(),
         history=tuple(
-            Step(p.action, Reason.BLOCKED if p.failed else None, p.feedback) for p in past
+            Step(p.action, Reason.BLOCKED if p.failed else None, p.feedback, rgb)
+            for p, rgb in zip_longest(past, seen)
         ),
         seed=0,
         parse=_parse_nothing,

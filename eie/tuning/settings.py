@@ -60,8 +60,9 @@ class TuneSettings(SettingsModel):
     """Kinds of examples to use, separated by commas. By default all."""
     limit: int | None = Field(default=None, ge=1)
     """Number of training examples: the first of a seeded shuffle. By default all."""
-    history: int | None = Field(default=None, ge=0)
-    """Past steps in the prompt, as for agents. By default what the model recommends, or 8."""
+    history: Annotated[int, Field(ge=0)] | Literal["whole"] | None = None
+    """Past steps in the prompt, as for agents; with "whole", their images as well. By default what
+    the model recommends, or 8."""
     keyframes: int | None = Field(default=None, ge=1)
     """Frames taken from each video clip, as for agents. By default what the model recommends, or
     all."""

@@ -23,9 +23,8 @@ from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.core import UnavailableError
 
 VLM = Path(__file__).parents[1] / "vlm" / "bundled"
-"""Where the small vision-language model of `scripts/make_vlm` belongs: `local:inhabit-vlm`."""
-_BUNDLED = {"inhabit-vlm": VLM}
-_OURS = frozenset({"smollm2", *_BUNDLED})
+"""The prompt and the recommended settings of the package's multimodal model, `scripts/make_vlm`."""
+_OURS = frozenset({"smollm2", "inhabit-vlm"})
 _PATIENCE = 5.0
 """Timeout in seconds for a model hub."""
 
@@ -156,13 +155,13 @@ def _parts(name: str) -> list[str]:
 
 def _source(name: str) -> str:
     """A folder, or a name on a hub."""
-    path = _BUNDLED.get(name) or Path(name).expanduser()
+    path = Path(name).expanduser()
     if path.is_dir():
         return str(path)
-    if name in _BUNDLED:
+    if name == "inhabit-vlm":
         raise ModelError(
             f"local:{name} has no weights in this package. Make it: scripts/make_vlm --people FILE "
-            "--out FOLDER (docs/vlm.md), and name it as --model local:FOLDER/bundled."
+            f"--out FOLDER (docs/vlm.md), and name it as --model local:FOLDER/{name}."
         )
     if path.exists() or path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise ModelError(

@@ -29,16 +29,17 @@ def read_questions(
 
     Classes are asked about as often where they are seen as where they are not.
     """
-    yes, no = (rows.tokens(f" {answer}")[0] for answer in ("yes", "no"))
+    pairs = list(zip(rows.reply("yes"), rows.reply("no"), strict=False))
+    at, (yes, no) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
     found: dict[str, list[tuple[float, bool]]] = defaultdict(list)
     asked = questions(episodes, classes, _ASKED, random.Random(0))
     for episode, about in zip(episodes, asked, strict=True):
         row = rows.episode(episode, episode.task.goal, about)
         logits, labels = scores(model, [row])
         names = [classes[k] for step in sorted(about) for k in about[step]]
-        answers = [i for i, label in enumerate(labels.tolist()) if label in (yes, no)]
-        for name, i in zip(names, answers, strict=True):
-            found[name].append((float(logits[i, yes] - logits[i, no]), int(labels[i]) == yes))
+        for name, i in zip(names, row.answers, strict=True):
+            sure = float(logits[i + at, yes] - logits[i + at, no])
+            found[name].append((sure, int(labels[i + at]) == yes))
     areas = [area for some in found.values() if (area := _area(some)) is not None]
     return float(np.mean(areas)) if areas else float("nan"), len(areas)
 

@@ -43,6 +43,8 @@ class Row:
     """The labels."""
     detections: Table
     """Of the image tokens, in order."""
+    answers: tuple[int, ...] = ()
+    """Which label begins the answer to each question."""
 
 
 @dataclass(slots=True)
@@ -56,6 +58,7 @@ class _Writer:
     sources: list[int] = field(default_factory=list)
     targets: list[int] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    answers: list[int] = field(default_factory=list)
     at: int = -1
     """Index of the last token of the trunk."""
 
@@ -96,6 +99,7 @@ class _Writer:
             tuple(self.sources),
             tuple(self.targets),
             table,
+            tuple(self.answers),
         )
 
 
@@ -122,6 +126,7 @@ class Rows:
             step = episode.steps[number]
             for asked in questions.get(number, ()):
                 seen = "yes" if asked in shown[:, 0] else "no"
+                row.answers.append(len(row.targets))
                 row.branch(f"\n{self._classes[asked]}?", self._reply(seen))
             if len(shown) and number in questions:
                 row.branch("\nsay", self._reply(self.said(shown)))

@@ -191,9 +191,7 @@ class Trainer:
         half.replace(self._folder / _STATE)
 
     def _restore(self) -> None:
-        kept = torch.load(
-            self._folder / _STATE, weights_only=True, map_location=self.model.device
-        )
+        kept = torch.load(self._folder / _STATE, weights_only=True, map_location=self.model.device)
         self._optimizer.load_state_dict(kept["optimizer"])
         self._progress = _Progress(**kept["progress"])
         own = dict(self.model.named_parameters())

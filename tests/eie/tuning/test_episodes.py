@@ -1,34 +1,30 @@
-"""From recorded episodes to a model that acts: the stages of `scripts/make_vlm` in small."""
+"""Training on whole episodes: their prompts are read once (`inhabit tune --set episodes=true`)."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image as Picture
 
 import inhabit
+from inhabit.agents.models.core import Image
 from inhabit.agents.models.local.recommended import FILE
+from inhabit.eie.examples.example import Example, Lineage, Past
 from inhabit.eie.tuning.batches import episode_steps
-from inhabit.eie.tuning.demonstrations import (
-    RecordedEpisode,
-    append,
-    episodes_in,
-    kinds_in_view,
-    noisy_expert,
-    record,
-)
-from inhabit.eie.tuning.samples import read
-from inhabit.eie.tuning.settings import TuneError
-from inhabit.eie.tuning.vlm.sets import write_set
+from inhabit.eie.tuning.samples import Wording, read
+from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.tasks import sample
 from tests.agents.models.local.tiny import save_llava, save_qwen
 from tests.eie.tuning.training import train, weights
 
+PROMPT = """{% block system %}Act.{% endblock %}
+{% block user %}{{ goal | line }}{% for step in steps %}; {{ step.action | line }}{% endfor %}
+{% endblock %}"""
 TRAINED = {
     "objective": "sft",
     "end": True,
@@ -43,52 +39,52 @@ TRAINED = {
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("recorded")
-    with Toy() as env:
-        for seed, task in enumerate(sample(4, 0)):
-            played = record(
-                env,
-                task,
-                act=noisy_expert(0.2, seed),
-                seed=seed,
-                max_steps=8,
-                folder=folder,
-                in_words=False,
-            )
-            append(played, folder)
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The expert's steps in four tasks, told twice."""
+    folder = tmp_path_factory.mktemp("made")
+    with Toy() as env, (folder / "examples.jsonl").open("w") as file:
+        for copy in range(2):
+            for seed, task in enumerate(sample(4, 0)):
+                env.reset(task, seed=seed)
+                for example in steps(env, task, copy, folder):
+                    file.write(example.model_dump_json() + "\n")
     return folder
 
 
-@pytest.fixture(scope="module")
-def made(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("made") / "set"
-    write_set([recorded], folder, split="train", tells=lambda t, _: t.goal, copies=2, seed=0)
-    return folder
+def steps(env: Toy, task, copy: int, folder: Path):
+    past: list[Past] = []
+    while plan := env.plan():
+        seen, action = env.observe(), plan[0]
+        name = f"{Image(seen.rgb).digest}.png"
+        Picture.fromarray(seen.rgb).save(folder / name)
+        yield Example(
+            id=f"{task.id}-{copy}-{len(past)}",
+            env="toy",
+            kind="trajectory",
+            split="train",
+            image=name,
+            image_digest=Path(name).stem,
+            text=seen.text,
+            question=task.goal,
+            candidates=(action.text, "wait"),
+            answer=0,
+            reason="",
+            key_concepts=(action.text,),
+            goal=task.goal,
+            history=tuple(past),
+            lineage=Lineage(author="expert", seed_task=task.id, task={"id": task.id}, seed=copy),
+        )
+        outcome = env.act(action)
+        past.append(Past(action=action.text, feedback=outcome.feedback, image=name))
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = save_llava(tmp_path_factory.mktemp("base"))
-    ours = Path(inhabit.__file__).parent / "eie" / "tuning" / "vlm"
-    for name in (FILE, "prompt.jinja"):
-        shutil.copy(ours / name, folder / name)
+    (folder / "prompt.jinja").write_text(PROMPT)
+    advice = {"prompt": "prompt.jinja", "history": 60}
+    (folder / FILE).write_text(json.dumps({"agent": advice}))
     return folder
-
-
-def episodes(folder: Path) -> Iterator[RecordedEpisode]:
-    return episodes_in(folder)
-
-
-def test_recorded_steps_become_examples_with_their_images(recorded: Path, made: Path) -> None:
-    samples = list(read(made, "train"))
-    steps = [step for one in episodes(recorded) for step in one.steps]
-    assert len(samples) == 2 * len(steps)
-    assert {s.answer for s in samples} == {step.best for step in steps}
-    assert all((made / s.example.image).is_file() for s in samples if s.example.image)
-    longest = max(samples, key=lambda s: len(s.example.history))
-    alike = [s for s in samples if s.episode == longest.episode]
-    assert len(alike) == len(longest.example.history) + 1
 
 
 def test_a_model_from_nothing_learns_from_episodes_and_acts(
@@ -105,6 +101,20 @@ def test_a_model_from_nothing_learns_from_episodes_and_acts(
     told = json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["agent"]
     assert told["history"] == 60
     assert told["prompt"] == str(tuned / "prompt.jinja")
+
+
+def test_a_whole_history_is_tuned_on_with_its_images(
+    made: Path, base: Path, tmp_path: Path
+) -> None:
+    told = Wording(TuneSettings(history="whole"), sees=True)
+    samples = list(read(made, "train"))
+    for sample_ in samples:
+        shown = [part for message in told.messages(sample_) for part in message.parts]
+        images = sum(isinstance(part, Image) for part in shown)
+        assert images == 1 + len(sample_.example.history)
+    settings = TRAINED | {"history": "whole", "episodes": False, "limit": 12}
+    _, heard = train(made, base, tmp_path / "tuned", **settings)
+    assert [line.loss for line in heard if line.kind == "step"]
 
 
 def test_an_interrupted_training_gives_the_same_weights(
@@ -138,10 +148,3 @@ def test_steps_take_whole_episodes() -> None:
             assert sum(names[i] == name for i in step) % names.count(name) == 0
     assert sum(map(len, steps)) == 2 * len(names)
     assert steps != episode_steps(names, 5, 2.0, 1)
-
-
-def test_kinds_in_view_are_named_once() -> None:
-    text = (
-        "You have a cup in your hands. You see: mug_1, mug_2. You have just seen besides: sink_1."
-    )
-    assert kinds_in_view(text) == "You have a cup in your hands. You see: mug sink."
