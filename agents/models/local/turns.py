@@ -25,7 +25,7 @@ class Turns:
 
     def __init__(self, model: Any) -> None:
         """For `model`: one whose image inputs are "detections", one for each image token."""
-        self._image = getattr(model.config, "image_token_id", None)
+        self._image: Any = getattr(model.config, "image_token_id", None)
         self._ends = model.config.get_text_config().eos_token_id
         self._model = model
         self._kept: OrderedDict[bytes, Any] = OrderedDict()

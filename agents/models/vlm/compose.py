@@ -36,12 +36,13 @@ def untrained(decoder: Path, classes: Sequence[str]) -> InhabitVlm:
     model.tie_weights()
     model.generation_config = text.generation_config
     with torch.no_grad():
-        words = model.get_input_embeddings().weight
+        words, word = model.get_input_embeddings().weight, model.objects.word.weight
         for number, name in enumerate(classes):
             tokens = tokenizer(f" {name}", add_special_tokens=False)["input_ids"]
-            model.objects.word.weight[number] = words[tokens].mean(0)
+            word[number] = words[tokens].mean(0)
         model.objects.features.weight.zero_()
-    return model.eval()
+    model.eval()
+    return model
 
 
 @torch.no_grad()

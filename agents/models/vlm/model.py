@@ -1,4 +1,4 @@
-"""The model, as a class that transformers loads: a Llama, and one token for each detected object."""
+"""The model, as a class that transformers loads: a Llama with a token for each seen object."""
 
 from __future__ import annotations
 
@@ -65,8 +65,9 @@ class Objects(nn.Module):
 
     def forward(self, detections: torch.Tensor) -> torch.Tensor:
         """(n, 1 + FEATURES), as `agents/models/vlm/sight.py` has them, to (n, width)."""
-        word = self.word(detections[:, 0].long())
-        return word + self.features(detections[:, 1:].to(word.dtype))
+        word: torch.Tensor = self.word(detections[:, 0].long())
+        moved: torch.Tensor = self.features(detections[:, 1:].to(word.dtype))
+        return word + moved
 
 
 class InhabitVlm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
@@ -88,7 +89,7 @@ class InhabitVlm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         self.lm_head = nn.Linear(text.hidden_size, text.vocab_size, bias=False)
         self.post_init()
 
-    def get_input_embeddings(self) -> nn.Module:
+    def get_input_embeddings(self) -> Any:
         """The embeddings of tokens."""
         return self.language_model.get_input_embeddings()
 
@@ -98,11 +99,12 @@ class InhabitVlm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
 
     def embedded(self, input_ids: torch.Tensor, detections: torch.Tensor | None) -> torch.Tensor:
         """Tokens (rows, n) and the detections of all rows, in order, as (rows, n, width)."""
-        found = self.get_input_embeddings()(input_ids)
+        found: torch.Tensor = self.get_input_embeddings()(input_ids)
         if detections is None or not len(detections):
             return found
         objects = (input_ids == self.config.image_token_id)[..., None].expand_as(found)
-        return found.masked_scatter(objects, self.objects(detections).to(found.dtype))
+        shown: torch.Tensor = self.objects(detections)
+        return found.masked_scatter(objects, shown.to(found.dtype))
 
     def forward(
         self,

@@ -18,8 +18,7 @@ from inhabit.agents.models.vlm.sight import FEATURES, Sight, Table, look, nothin
 from inhabit.agents.prompts.frames import frames_of
 from inhabit.agents.prompts.history import without_repeated
 from inhabit.eie.tuning.vlm.teacher import Teacher
-from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.core import Action, Observation, Reason, Task
+from inhabit.envs.core import Action, Env, Observation, Reason, Task
 
 MOST_STEPS, MOST_FAILURES = 50, 10
 Chooser = Callable[[View, Action], Action]
@@ -79,7 +78,7 @@ class LabelledEpisode(BaseModel):
 
 
 def play(
-    env: Alfred, task: Task, *, seed: int, sight: Sight, teacher: Teacher, act: Chooser, black: bool
+    env: Env, task: Task, *, seed: int, sight: Sight, teacher: Teacher, act: Chooser, black: bool
 ) -> LabelledEpisode:
     """Play `task`, labelled by `teacher`.
 

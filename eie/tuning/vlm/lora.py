@@ -49,7 +49,9 @@ class MergedLora(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """(..., inputs) to (..., outputs)."""
-        found: torch.Tensor = _Merged.apply(x, self.weight, self.a, self.b)
+        found: torch.Tensor = _Merged.apply(  # type: ignore[no-untyped-call]
+            x, self.weight, self.a, self.b
+        )
         return found
 
 

@@ -1,0 +1,46 @@
+"""The script that makes the multimodal model goes through its stages, and does none twice."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import inhabit
+from inhabit.agents.models.core import Ability
+from inhabit.agents.models.registry import load
+
+SCRIPT = Path(__file__).parents[3] / "scripts" / "make_vlm"
+PEOPLE = {
+    "trial": "trial_of_our_own",
+    "type": "pick_and_place_simple",
+    "params": {
+        "object_target": "Mug",
+        "parent_target": "Desk",
+        "mrecep_target": "",
+        "toggle_target": "",
+        "object_sliced": False,
+    },
+    "scene": "FloorPlan301",
+    "said": [{"goal": "mug on the desk please", "steps": []}],
+}
+SMALL = ("--episodes", "5", "--tokens", "3000", "--rounds", "1", "--judged", "1")
+
+
+@pytest.mark.slow  # several minutes
+def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path) -> None:
+    people = tmp_path / "people.jsonl"
+    people.write_text(json.dumps(PEOPLE) + "\n")
+    made = tmp_path / "vlm"
+    command = [sys.executable, SCRIPT, "--people", people, "--out", made, *SMALL]
+    for _ in range(2):
+        subprocess.run(command, check=True, cwd=SCRIPT.parents[1], timeout=3000)
+    said = (made / "log.txt").read_text()
+    assert said.count("teacher:") == said.count("own-0:") == 1
+    assert said.count("trained on") == 2
+    assert "gate 3, images blank" in said
+    model = f"local:{made / 'inhabit-vlm'}"
+    assert Ability.IMAGES in load(model).abilities
+    run = inhabit.run("alfred", "rank", tmp_path / "run", model=model, n=1, max_steps=2)
+    assert run.episodes()[0]["ending"] == "step_limit"
