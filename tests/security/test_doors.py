@@ -14,11 +14,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 
 import psutil
 import pytest
+from waiting import wait_for
 
 from inhabit.envs.alfred.thor.controller import start
 from inhabit.envs.core import SimulatorError
@@ -146,14 +148,17 @@ def test_memory_that_luanti_shares_is_ours_alone(luanti: tuple[LuantiWorld, set[
     assert modes and not any(modes)
 
 
-@pytest.mark.parametrize("how", ["a line without an end", "a byte now and then"])
+@pytest.mark.parametrize(
+    "how", ["a line without an end", "a byte now and then", "a list nested too deeply"]
+)
 def test_a_simulator_that_never_ends_its_line(tmp_path: Path, how: str) -> None:
-    """Neither its length nor its slowness is taken: at the end comes what would be an answer."""
+    """No length, slowness or depth is taken: at the end comes what would be an answer."""
     program = tmp_path / "program"
     answer = json.dumps({"value": "x"})
     body = {
         "a line without an end": "sys.stdout.write(' ' * (200 << 20))",
         "a byte now and then": "for _ in range(600): time.sleep(0.05); print(end=' ', flush=True)",
+        "a list nested too deeply": "print('[' * 100_000 + ']' * 100_000)",
     }[how]
     program.write_text(f"#!{sys.executable}\nimport sys, time\n{body}\nprint({answer!r})\n")
     program.chmod(0o755)
@@ -161,7 +166,7 @@ def test_a_simulator_that_never_ends_its_line(tmp_path: Path, how: str) -> None:
     try:
         begin = time.monotonic()
         with pytest.raises(SimulatorError):
-            line.ask("make", 60.0 if "without" in how else 1.0)
+            line.ask("make", 1.0 if "byte" in how else 60.0)
         assert time.monotonic() - begin < 25
     finally:
         line.close()
@@ -232,7 +237,47 @@ def test_virtualhomes_server_is_on_loopback_and_answers_us() -> None:
     with virtualhome() as port:
         (door,) = doors([psutil.Process().pid]) - before
         assert door.kind == "tcp" and door.is_loopback
+        answer = _post(port, None)
+        assert "200" in answer and "Python" not in answer
+
+
+def test_clients_that_hang_up_leave_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    with virtualhome() as port:
+        threads = threading.active_count()
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", port)) as line:
+                line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                line.sendall(b"POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n{")
         assert "200" in _post(port, None)
+        wait_for(lambda: threading.active_count() <= threads)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_virtualhomes_server_refuses_a_graph_that_is_nested_too_deeply() -> None:
+    with virtualhome() as port:
+        reply = VirtualHomeClient(port=port).ask("expand_scene", strings=("[]", "[" * 100_000))
+        assert not reply.success and "deserializing" in reply.message
+
+
+def test_a_server_of_virtualhome_that_nests_its_answer_too_deeply_is_refused() -> None:
+    deep = json.dumps({"id": "1", "success": True, "message": "[" * 100_000}).encode()
+
+    class Deep(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(deep)))
+            self.end_headers()
+            self.wfile.write(deep)
+
+    with HTTPServer(("127.0.0.1", 0), Deep) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            with pytest.raises(SimulatorError, match="not JSON"):
+                VirtualHomeClient(port=server.server_port).graph()
+        finally:
+            server.shutdown()
+            serving.join()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")

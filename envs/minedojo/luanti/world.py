@@ -71,7 +71,7 @@ class LuantiWorld:
             asked = json.dumps({"op": op, **fields}).encode()
             send_line(self._launch.questions, asked, timeout, self._launch.check)
             answer = json.loads(self._launch.answers.read(timeout, self._launch.check))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             self._launch.check()
             raise SimulatorError(
                 f"The connection to Luanti failed ({error}). {self._launch.last_words()}"

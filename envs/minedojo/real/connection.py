@@ -70,7 +70,7 @@ class HostConnection:
             asked = json.dumps({"call": call, **arguments}).encode()
             send_line(self._program.stdin, asked, seconds, self._program.poll)
             answer = json.loads(self._answers.read(seconds, self._program.poll))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             words = self.last_words()
             self.close()
             raise SimulatorError(f"MineDojo failed at {call!r}: {error}. {words}") from error

@@ -74,7 +74,7 @@ def _expand(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
         raise RefusedError("expand_scene lacks its graph, the second string parameter.")
     try:
         graph = json.loads(request.stringParams[1])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RefusedError(f"Error deserializing params: {error}") from error
     if not isinstance(graph, dict) or not all(
         isinstance(graph.get(key), list) and all(isinstance(item, dict) for item in graph[key])

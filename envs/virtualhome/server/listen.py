@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from errno import EADDRINUSE
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -54,10 +56,16 @@ class Server(ThreadingHTTPServer):
         """Whether a program of this user asks. Another's gets no answer."""
         return is_ours(client_address[1], self.server_port)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print what went wrong here. A client that hangs up before its answer did no wrong."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
 
 class _Answering(BaseHTTPRequestHandler):
     server: Server
     protocol_version = "HTTP/1.1"
+    server_version, sys_version = "inhabit", ""
     timeout = _SILENCE
 
     def do_POST(self) -> None:

@@ -253,7 +253,7 @@ class VirtualHomeClient:
     def _json(self, reply: ProtocolReply) -> JsonValue:
         try:
             value: JsonValue = json.loads(reply.message)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise SimulatorError(
                 f"{self.address}: the message is not JSON: {reply.message[:200]!r}"
             ) from error

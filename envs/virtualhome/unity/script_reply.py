@@ -68,6 +68,6 @@ def script_messages(message: str) -> Mapping[int, str]:
 def _as_json(text: str) -> JsonValue | Mapping[str, Any] | None:
     try:
         value: JsonValue = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value

@@ -142,6 +142,7 @@ def test_every_character_has_its_message():
     plain = "ScriptExcutor 0: PROCESS OPEN: no\nScriptExcutor 1: PROCESS GRAB: neither\n"
     assert script_messages(plain) == {0: "PROCESS OPEN: no", 1: "PROCESS GRAB: neither"}
     assert script_messages('{"0": {"message": "Success"}, "1": "no"}') == {0: "Success", 1: "no"}
+    assert script_messages("[" * 100_000) == {0: "[" * 100_000}
 
 
 @given(st.text())
