@@ -244,10 +244,13 @@ def test_virtualhomes_server_is_on_loopback_and_answers_us() -> None:
 def test_clients_that_hang_up_leave_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
     with virtualhome() as port:
         threads = threading.active_count()
-        for _ in range(20):
-            with socket.create_connection(("127.0.0.1", port)) as line:
-                line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                line.sendall(b"POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n{")
+        lines = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+        for line in lines:
+            line.sendall(b"POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n{")
+        wait_for(lambda: threading.active_count() == threads + len(lines))
+        for line in lines:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            line.close()
         assert "200" in _post(port, None)
         wait_for(lambda: threading.active_count() <= threads)
     assert "Traceback" not in capfd.readouterr().err
