@@ -39,8 +39,8 @@ def _unity_needs(environment: Mapping[str, str], home: Path) -> Iterator[Need]:
         vulkan = "" if find_library("vulkan") else ", and no Vulkan library for CloudRendering"
         yield Need(
             f"an X display ({named}){vulkan}",
-            "Xvfb :99 -screen 0 1024x768x24 & export DISPLAY=:99; for a CloudRendering build "
-            "instead: apt-get install libvulkan1 mesa-vulkan-drivers",
+            "xvfb-run -a inhabit ...; for a CloudRendering build instead: apt-get install "
+            "libvulkan1 mesa-vulkan-drivers",
         )
     gpus = environment.get("CUDA_VISIBLE_DEVICES", "")
     missing = [tool for tool in ("vulkaninfo", "nvidia-smi") if shutil.which(tool) is None]

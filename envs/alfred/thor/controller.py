@@ -87,8 +87,8 @@ def start(
         )
     if not display:
         raise UnavailableError(
-            "Unity needs an X display, and DISPLAY is not set. Start one (`Xvfb :99 -screen 0 "
-            "1024x768x24 &`) and set DISPLAY=:99."
+            "Unity needs an X display, and DISPLAY is not set. Without a screen, use "
+            "`xvfb-run -a inhabit ...`."
         )
     return Client(
         executable, wire, x_display=display, step_seconds=step_seconds or _UNITY_STEP, **arguments
