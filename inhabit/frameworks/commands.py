@@ -23,6 +23,7 @@ from inhabit.frameworks.rollout import RolloutFactory
 
 TOKEN = "INHABIT_SERVE_TOKEN"
 """Name of the environment variable that holds the server's token."""
+_LONGEST_TOKEN = 4096
 
 Tasks = Annotated[
     list[str] | None,
@@ -184,14 +185,21 @@ def _token(file: Path | None) -> str | None:
     """The token from a file or the environment; None if neither names one.
 
     Raises:
-        UserError: it can't be read, or is empty.
+        UserError: it can't be read, or is no token.
     """
     if file is None:
-        return os.environ.get(TOKEN) or None
-    try:
-        token = file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"Cannot read the token in {file}: {error}.") from error
-    if not token:
-        raise UserError(f"{file} is empty: write a token into it.")
+        token, where = os.environ.get(TOKEN, ""), f"The environment variable {TOKEN}"
+        if not token:
+            return None
+    else:
+        try:
+            with file.open("rb") as stream:
+                token = stream.read(_LONGEST_TOKEN + 2).decode("ascii").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"Cannot read the token in {file}: {error}.") from error
+        where = str(file)
+    if not token.isprintable() or not 8 <= len(token) <= _LONGEST_TOKEN or not token.isascii():
+        raise UserError(
+            f"{where} has no token: one line of 8 to {_LONGEST_TOKEN} ASCII characters is one."
+        )
     return token
