@@ -42,6 +42,7 @@ class TheirConfig(LlamaConfig):
 class TheirModel(LlamaForCausalLM):
     config_class = TheirConfig
 """
+GROWS = {"type": "Replace", "pattern": {"String": "e"}, "content": "e" * 200}
 Spoil = Callable[[Path], None]
 
 
@@ -206,6 +207,11 @@ def index(place: str) -> Spoil:
         (written("config.json", b"[" * 100_000), "'config.json': "),
         (written("config.json", b"\xff"), "'config.json': "),
         (of("config.json", num_hidden_layers=10**9), "num_hidden_layers is 1000000000"),
+        (
+            of("tokenizer.json", normalizer={"type": "Sequence", "normalizers": [GROWS] * 5}),
+            "makes texts up to",
+        ),
+        (of("config.json", num_labels=10**9), "num_labels is 1000000000"),
         (of("config.json", vocab_size=10**9), "configuration describes"),
         (of("config.json", hidden_size=10**30), "can't be loaded"),
         (of("config.json", model_type="x", auto_map={"AutoConfig": "a.B"}), "trust_remote_code="),
@@ -226,6 +232,22 @@ def test_a_folder_is_refused_in_a_sentence(spoil: Spoil, says: str, theirs: Path
     spoil(theirs)
     with pytest.raises(ModelError, match=says):
         opened(theirs)
+
+
+def test_a_tokenizer_without_words_is_refused(theirs: Path) -> None:
+    file = theirs / "tokenizer.json"
+    change(file, model={"type": "BPE", "vocab": {"<s>": 0}, "merges": []})
+    with pytest.raises(ModelError, match="its tokenizer makes no token of some words"):
+        opened(theirs)
+
+
+def test_what_transformers_says_of_a_folder_is_printable(
+    theirs: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    change(theirs / "config.json", quantization_config={"quant_method": "\x1b]0;mine\x07"})
+    asyncio.run(opened(theirs).close())
+    assert r"\x1b]0;mine\x07" in caplog.text
+    assert "\x1b" not in caplog.text
 
 
 def test_pickles_are_read_if_asked_for(sound: Path, theirs: Path) -> None:

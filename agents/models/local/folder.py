@@ -15,6 +15,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 from weakref import finalize
@@ -24,6 +25,10 @@ from inhabit.envs.files import is_regular, read_whole
 
 _SETTINGS = 1 << 24
 """Bytes of a file of settings."""
+_VOCABULARY = 1 << 28
+"""Bytes of a tokenizer."""
+_GROWTH = 256
+"""How many times longer the replacements of a tokenizer may make a text."""
 _PLAIN = (
     *(
         ".json",
@@ -49,9 +54,9 @@ _NAMES = re.compile(
     r"|transformers_weights|audio_tokenizer|repo|url"
 )
 """Settings that may name code, a file, a host or another model; lists and numbers name none."""
-_COUNTS = re.compile(r"^(num|n)_\w*(layer|block|expert)|^depth$|^layers$")
+_COUNTS = re.compile(r"^(num|n)_\w*(layer|block|expert|label)|^depth$|^layers$")
 _MOST = 4096
-"""Layers of a network, or experts of a layer."""
+"""Layers of a network, experts of a layer, or classes."""
 _GENERATION = re.compile(
     r"_token_ids?$|^(do_sample|temperature|top_p|top_k|min_p|typical_p|max_length|max_new_tokens"
     r"|(encoder_)?repetition_penalty|no_repeat_ngram_size|(begin_)?suppress_tokens|bad_words_ids"
@@ -130,6 +135,8 @@ class OpenedFolder:
             if whole:
                 (target / name).symlink_to(file.absolute())
                 self.weights += file.stat().st_size if name.endswith(_WEIGHTS) else 0
+                if name == "tokenizer.json":
+                    _check_normalizer(read_whole(file, inside, most=_VOCABULARY))
                 if name.endswith(".py"):
                     content = read_whole(file, inside, most=_SETTINGS)
                     self.code[name] = f"sha256:{hashlib.sha256(content).hexdigest()}"
@@ -179,6 +186,22 @@ class OpenedFolder:
             if not (names and _NAMES.search(key)) or (key == "auto_map" and self._code):
                 kept[key] = self._nameless(value)
         return kept
+
+
+def _check_normalizer(content: bytes) -> None:
+    said = json.loads(content)
+    growth = _growth(said.get("normalizer")) if isinstance(said, dict) else 1
+    if growth > _GROWTH:
+        raise ValueError(f"'tokenizer.json' makes texts up to {growth:,} times as long")
+
+
+def _growth(said: Any) -> int:
+    """A bound: each replacement may stand between all characters, and read those before it."""
+    parts = said.values() if isinstance(said, dict) else said if isinstance(said, list) else ()
+    texts = (said.get(key) for key in ("content", "prepend")) if isinstance(said, dict) else ()
+    return prod(1 + len(text) for text in texts if isinstance(text, str)) * prod(
+        map(_growth, parts)
+    )
 
 
 def _numbers(said: Any) -> Iterator[tuple[str, int]]:

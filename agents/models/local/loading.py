@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from inhabit.agents.models.vlm.model import register
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.credentials import drop_credentials
 from inhabit.envs.entries import is_interrupt, message
+from inhabit.envs.printable import printable
 
 _PACKED, _SPARE = 8, 1 << 26
 """The most weights of a byte, and numbers that a model computes itself, such as positions."""
@@ -55,6 +57,8 @@ def load(
         ModelError: there is none, it can't be read, or its scores can't be trusted.
     """
     transformers.utils.logging.disable_progress_bar()
+    for handler in logging.getLogger("transformers").handlers:
+        handler.addFilter(_printable)
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
     advice = "Name a folder that transformers has saved, a model on a hub, or local:smollm2."
@@ -84,6 +88,12 @@ def load(
     if opened.code:
         made.details = {**made.details, "code": dict(opened.code)}
     return made
+
+
+def _printable(record: logging.LogRecord) -> bool:
+    """What transformers says of a folder may quote it."""
+    record.msg, record.args = printable(record.getMessage()), None
+    return True
 
 
 def _sees(config: Any) -> bool:

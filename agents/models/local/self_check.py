@@ -117,6 +117,8 @@ def _plain(
 ) -> tuple[list[tuple[EncodedPrompt, Trie]], list[list[float]], dict[int, str]]:
     """Questions with so many images, their scores by plain forward passes, and failures."""
     answers = [encoder.candidate(text) for text in _ANSWERS]
+    if not all(answers):
+        return [], [], {0: "its tokenizer makes no token of some words."}
     trie = Trie.pack(answers)
     asked, want, refused = [], [], {}
     for i, count in enumerate(counts):
