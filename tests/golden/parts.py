@@ -269,7 +269,7 @@ def flats_of_virtualhome(folder: Path) -> Named:
 
 def toy_sets(folder: Path) -> Named:
     """A set, its exports and those of a run, in every format."""
-    answers = answer("synth", "toy", "--n", 40, "--seed", 3, "--out", folder / "set", *IN_PROCESS)
+    answers = answer("synth", "toy", "--n", 16, "--seed", 3, "--out", folder / "set", *IN_PROCESS)
     yield from fields(answers, "synth --json")
     yield from under("set", of_set(folder / "set"))
     play(folder / "run", "toy", "expert", "--n", 3)
@@ -287,7 +287,7 @@ def tuning(examples: Path, folder: Path) -> Named:
     from tests.agents.models.local.tiny import save_llama
 
     model = f"local:{save_llama(folder / 'model')}"
-    settings = ("epochs=10", "batch=4", "rate=0.002", "history=2", "limit=20")
+    settings = ("epochs=13", "batch=4", "rate=0.002", "history=2", "limit=16")
     words = [word for assignment in settings for word in ("--set", assignment)]
     call("tune", examples, "--base", model, "--out", folder / "tuned", *CPU, *words)
     log = lines_of(next((folder / "tuned").glob("*.jsonl")))

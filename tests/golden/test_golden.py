@@ -36,6 +36,7 @@ def alike(was: str | list[float], now: str | list[float]) -> bool:
     return len(was) == len(now) and all(near)
 
 
+@pytest.mark.timeout(1800)  # A machine under load: how long it takes says nothing here.
 @pytest.mark.parametrize(
     "part",
     [
