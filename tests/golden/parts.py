@@ -62,7 +62,7 @@ def play(folder: Path, env: str, agent: str, *words: object, **options: Any) -> 
 def toy_episodes(folder: Path) -> Named:
     """Nineteen, by agents that need no model."""
     expert = play(folder / "expert", "toy", "expert", "--n", 6)
-    yield from under("expert", of_run(expert))
+    yield from under("expert", of_run(expert, settings=True))
     for choice in ("seen", "vocabulary", "oracle"):
         run = play(folder / choice, "toy", "random", "--n", 3, "--seed", 4, "--candidates", choice)
         yield from under(f"random, {choice}", of_run(run))

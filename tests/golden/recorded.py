@@ -16,13 +16,14 @@ from tests.golden.digests import NEAR, Each, Near, columns, fields, lines_of, pi
 Named = Iterator[tuple[str, Any]]
 
 
-def of_run(folder: Path) -> Named:
+def of_run(folder: Path, *, settings: bool = False) -> Named:
     """The header field by field, the tasks, and every field of the lines: a digest an episode.
 
-    The settings are one line; each default is one in the part "answers".
+    Settings only where they are asked for: a new one is to show on one line, not in every run.
     """
     header = json.loads((folder / "run.json").read_text())
-    yield "run.settings", dict(fields(header.pop("settings")))
+    if not settings:
+        del header["settings"]
     yield from fields(header, "run")
     yield "tasks", Each(lines_of(folder / "tasks.jsonl"))
     records = [lines_of(file) for file in sorted(folder.glob("episodes/*/episode.jsonl"))]
