@@ -93,11 +93,13 @@ def toy_disturbed(folder: Path) -> Named:
     yield from under("agent's fault", of_run(_faulty(folder / "agent")))
     slow = ("--set", "delay=60", "--set", "deadline=5")
     words = ("--set", "in_process=false", "--n", 1, *slow)
-    yield from under("deadline", of_run(play(folder / "late", "toy", "random", *words)))
+    yield from under("deadline", of_run(play(folder / "late", "toy", "random", *words, code=1)))
     (task,) = samples("toy", 1)
     task["scene"]["room"] = "cellar"
     file = tasks_file(folder / "tasks.jsonl", [task])
-    yield from under("refused", of_run(play(folder / "no", "toy", "expert", "--tasks", file)))
+    yield from under(
+        "refused", of_run(play(folder / "no", "toy", "expert", "--tasks", file, code=1))
+    )
 
 
 def _faulty(folder: Path) -> Path:
