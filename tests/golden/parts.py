@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import inhabit
-from inhabit.agents.core import View
+from inhabit.agents.core import Agent, Decision, View
 from tests.agents.models.endpoints.endpoint import Answer, endpoint, good
 from tests.golden.calling import (
     IN_PROCESS,
@@ -164,6 +164,32 @@ def prompts(folder: Path) -> Named:
         yield from under(name, of_run(run))
 
 
+SAYINGS = (
+    ("The fridge is open.", "The book has to go into the fridge."),
+    ("The fridge is closed. I see the cup.", "I need the cup."),
+    ("The apple is in the chest.", "I should open the chest."),
+    ("There is a ball here, and the chest is closed.", "First I go to the kitchen."),
+    ("A hall.", "I do not know."),
+    ("I hold the book.", "Put the book in the fridge."),
+    ("The cup is on the shelf, the chest is open.", "The goal needs an apple."),
+)
+
+
+def judged(folder: Path) -> Named:
+    """What the oracle makes of what an agent says that it sees and thinks."""
+
+    class Says(Agent):
+        async def decide(self, view: View) -> Decision:
+            number = len(view.history)
+            description, reasoning = SAYINGS[number % len(SAYINGS)]
+            action = view.candidates[number * 7 % len(view.candidates)]
+            return Decision(action, description=description, reasoning=reasoning)
+
+    inhabit.run("toy", Says(), folder / "run", n=6, seed=3, settings={"in_process": True})
+    yield "judge --json", list(fields(answer("judge", folder / "run")))
+    yield from of_run(folder / "run")
+
+
 def _without_pictures(request: Any) -> Any:
     """The bytes of a picture as it is sent are the work of an image library."""
     if isinstance(request, dict):
@@ -314,13 +340,14 @@ def answers(folder: Path) -> Named:
     """What commands answer with `--json`; of settings, each default on a line of its own."""
     for command in ("envs", "agents"):
         listed = answer(command)
-        yield f"{command} --json", list(fields(listed))
+        yield (
+            f"{command} --json: names",
+            [one.get("name") or one["kind"] for entries in listed.values() for one in entries],
+        )
         for one in (entry for entries in listed.values() for entry in entries):
             name = one.get("name") or one["kind"]
-            rows = answer(command, name)["settings"]
-            yield f"{command} {name}: settings", rows
-            for row in rows:
-                yield f"{command} {name} --set {row['key']}", row["default"]
+            for row in answer(command, name)["settings"]:
+                yield f"{command} {name} --set {row['key']}", f"{row['default']} ({row['values']})"
     for command in (
         ("synth", "toy", "--n", 1, "--out", "x"),
         ("tune", "x", "--base", "local:x", "--out", "x"),
@@ -358,6 +385,7 @@ PARTS = (
     Part("toy set", toy_sets),
     Part("prompts", prompts),
     Part("answers", answers),
+    Part("judged", judged),
     Part("models", models),
     Part("alfred episodes", episodes("alfred", 1, 1, 10)),
     Part("alfred planner", built_in_planner),
@@ -370,9 +398,13 @@ PARTS = (
     # The same and more, where time does not count.
     Part("more of alfred episodes", episodes("alfred", 5, 3, 15), slow=True),
     Part("more of alfred world", worlds("alfred", 14, 3, 3), slow=True),
+    Part("more of toy set", a_set("toy", 120), slow=True),
     Part("alfred rooms", rooms_of_alfred(12), slow=True),
     Part("alfred forked", forked("alfred"), slow=True),
     Part("alfred set", a_set("alfred", 12), slow=True),
     Part("more of virtualhome episodes", episodes("virtualhome", 5, 3, 15), VH, slow=True),
     Part("more of virtualhome world", worlds("virtualhome", 14, 3, 3), VH, slow=True),
+    Part("virtualhome flats", flats_of_virtualhome, VH, slow=True),
+    Part("virtualhome set", a_set("virtualhome", 12), VH, slow=True),
+    Part("minedojo episodes", episodes("minedojo", 2, 1, 6), ("minedojo",), slow=True),
 )
