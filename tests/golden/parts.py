@@ -347,7 +347,8 @@ def answers(folder: Path) -> Named:
         for one in (entry for entries in listed.values() for entry in entries):
             name = one.get("name") or one["kind"]
             for row in answer(command, name)["settings"]:
-                yield f"{command} {name} --set {row['key']}", f"{row['default']} ({row['values']})"
+                key, values = row["key"], row["values"]
+                yield f"{command} {name} --set {key} ({values})", row["default"]
     for command in (
         ("synth", "toy", "--n", 1, "--out", "x"),
         ("tune", "x", "--base", "local:x", "--out", "x"),
