@@ -13,7 +13,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from waiting import PATIENCE
 
 from inhabit.agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
 from inhabit.agents.models.core import Ability, Message, Ranking
@@ -23,6 +22,7 @@ from inhabit.agents.prompts.frames import pictures
 from inhabit.agents.registry import find, names
 from inhabit.envs.core import Reason, UnavailableError, UnknownNameError
 from tests.agents.views import act, view
+from tests.waiting import PATIENCE
 
 TEXTS = ("open the drawer", "pick up the {mug}", "go to the sink", "put it in the sink")
 
