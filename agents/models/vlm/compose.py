@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from transformers import AutoTokenizer, LlamaForCausalLM
 
 from inhabit.agents.models.ranker.eyes import EyesConfig
 from inhabit.agents.models.vlm.model import InhabitVlm, InhabitVlmConfig
-from inhabit.agents.models.vlm.processor import EYES, IMAGE, InhabitVlmProcessor
+from inhabit.agents.models.vlm.processor import IMAGE, InhabitVlmProcessor
 
 ADAPTERS = "adapters.safetensors"
 """The file of what was trained."""
@@ -70,5 +69,4 @@ def compose(decoder: Path, eyes: Path, trained: Mapping[str, torch.Tensor], out:
     model = untrained(decoder, EyesConfig.from_pretrained(eyes).names)
     add(model, trained)
     model.to(torch.bfloat16).save_pretrained(out)
-    shutil.copytree(eyes, out / EYES)
-    InhabitVlmProcessor(AutoTokenizer.from_pretrained(decoder), out / EYES).save_pretrained(out)
+    InhabitVlmProcessor(AutoTokenizer.from_pretrained(decoder), eyes).save_pretrained(out)

@@ -7,6 +7,7 @@ the objects of a look: of images that follow one another without text between th
 from __future__ import annotations
 
 import re
+import shutil
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -73,7 +74,7 @@ class InhabitVlmProcessor:
 
     def __init__(self, tokenizer: Any, eyes: Path) -> None:
         """Tokenize with `tokenizer`, and detect objects with the vision model in `eyes`."""
-        self.tokenizer, self._sight = tokenizer, Sight(eyes)
+        self.tokenizer, self._eyes, self._sight = tokenizer, Path(eyes), Sight(eyes)
         self.chat_template: str = CHAT_TEMPLATE
         tokenizer.chat_template = CHAT_TEMPLATE
         self._seen: OrderedDict[bytes, Table] = OrderedDict()
@@ -85,8 +86,9 @@ class InhabitVlmProcessor:
         return cls(tokenizer, Path(source) / EYES)
 
     def save_pretrained(self, folder: str | Path) -> None:
-        """Write the tokenizer with its chat template to `folder`; the vision model stays there."""
+        """Write the tokenizer with its chat template, and the vision model, to `folder`."""
         self.tokenizer.save_pretrained(folder)
+        shutil.copytree(self._eyes, Path(folder) / EYES, dirs_exist_ok=True)
 
     def apply_chat_template(self, turns: Sequence[Mapping[str, object]], **options: Any) -> str:
         """The text of a prompt, with one `image_token` for each image."""

@@ -15,11 +15,13 @@ from inhabit.agents.models.core import Image
 from inhabit.agents.models.local.recommended import FILE
 from inhabit.eie.examples.example import Example, Lineage, Past
 from inhabit.eie.tuning.batches import episode_steps
+from inhabit.eie.tuning.merging import merge
 from inhabit.eie.tuning.samples import Wording, read
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.tasks import sample
 from tests.agents.models.local.tiny import save_llava, save_qwen
+from tests.agents.models.local.tiny_vlm import save_decoder, save_vlm
 from tests.eie.tuning.training import train, weights
 
 PROMPT = """{% block system %}Act.{% endblock %}
@@ -115,6 +117,21 @@ def test_a_whole_history_is_tuned_on_with_its_images(
     settings = TRAINED | {"history": "whole", "episodes": False, "limit": 12}
     _, heard = train(made, base, tmp_path / "tuned", **settings)
     assert [line.loss for line in heard if line.kind == "step"]
+
+
+def test_the_packages_multimodal_model_is_tuned_merged_and_acts(made: Path, tmp_path: Path) -> None:
+    for name in ("decoder", "base", "merged"):
+        (tmp_path / name).mkdir()
+    base = save_vlm(save_decoder(tmp_path / "decoder"), tmp_path / "base", {})
+    settings = {"objective": "sft", "end": True, "epochs": 2, "batch": 4, "rate": 5e-3, "judge": 0}
+    result, heard = train(made, base, tmp_path / "tuned", **settings)
+    losses = [line.loss for line in heard if line.kind == "step"]
+    assert losses[-1] < 0.8 * losses[0]
+    merge(result.model, tmp_path / "merged")
+    for number, name in enumerate((result.model, f"local:{tmp_path / 'merged'}")):
+        out = tmp_path / f"run-{number}"
+        run = inhabit.run("toy", "rank", out, model=name, n=1, max_steps=2)
+        assert run.episodes()[0]["ending"] in ("success", "step_limit")
 
 
 def test_an_interrupted_training_gives_the_same_weights(
