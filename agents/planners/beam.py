@@ -7,15 +7,15 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from inhabit.agents.answers.matching import match
 from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.dialogue.frames import pictures
+from inhabit.agents.dialogue.history import offered
+from inhabit.agents.dialogue.matching import match
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ModelAgent
 from inhabit.agents.planners.plan_beam import PlanBeam, PlanSettings
-from inhabit.agents.prompts.frames import pictures
-from inhabit.agents.prompts.history import offered
-from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
 

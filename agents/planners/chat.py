@@ -11,16 +11,16 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from inhabit.agents.answers.answer import Reading, Repair, read
-from inhabit.agents.answers.choices import STOP, Choices
 from inhabit.agents.core import Agent, Decision, Ranked, View
+from inhabit.agents.dialogue.answer import Reading, Repair, read
+from inhabit.agents.dialogue.chat_prompt import ChatPrompt, ChatPromptSettings
+from inhabit.agents.dialogue.choices import STOP, Choices
+from inhabit.agents.dialogue.template import PromptTemplate
 from inhabit.agents.models.core import Ability, Message, Model, Reply, UnsupportedError
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.dialogue import Dialogue
 from inhabit.agents.planners.model_agent import ModelAgent
 from inhabit.agents.planners.rank import normaliser
-from inhabit.agents.prompts.chat_prompt import ChatPrompt, ChatPromptSettings
-from inhabit.agents.prompts.template import PromptTemplate
 from inhabit.agents.registry import AgentRegistration
 
 

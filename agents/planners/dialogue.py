@@ -11,9 +11,9 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from inhabit.agents.core import Call, Decision, View
+from inhabit.agents.dialogue.frames import pictures
 from inhabit.agents.models.core import Message, Model, Ranking, Reply, ToolCall
 from inhabit.agents.planners.model_agent import calls_kept_on_error
-from inhabit.agents.prompts.frames import pictures
 
 
 class Dialogue:

@@ -12,16 +12,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from inhabit.agents.answers.answer import Repair, read
-from inhabit.agents.answers.choices import Choices
 from inhabit.agents.core import Agent, Decision, Grant, View
+from inhabit.agents.dialogue.answer import Repair, read
+from inhabit.agents.dialogue.chat_prompt import ChatPrompt, ChatPromptSettings
+from inhabit.agents.dialogue.choices import Choices
+from inhabit.agents.dialogue.template import PromptTemplate
+from inhabit.agents.dialogue.tools import find_calls, legal, stub
 from inhabit.agents.models.core import Ability, Message, Model, ToolCall, UnsupportedError
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.dialogue import Dialogue
 from inhabit.agents.planners.model_agent import ModelAgent
-from inhabit.agents.prompts.chat_prompt import ChatPrompt, ChatPromptSettings
-from inhabit.agents.prompts.template import PromptTemplate
-from inhabit.agents.prompts.tools import find_calls, legal, stub
 from inhabit.agents.registry import AgentRegistration
 
 

@@ -11,9 +11,9 @@ import json
 from pydantic import JsonValue
 
 from inhabit.agents.core import Agent, Decision, Grant, View
+from inhabit.agents.dialogue.tools import takes_no_arguments
 from inhabit.agents.models.core import Model
 from inhabit.agents.planners.chat import Chat, ChatAnswerSettings, require_votes
-from inhabit.agents.prompts.tools import takes_no_arguments
 from inhabit.agents.registry import AgentRegistration
 
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from inhabit.agents.core import Agent, Call, CutShortError, Decision, ModelError
+from inhabit.agents.dialogue.frames import pictures
 from inhabit.agents.models.core import Message, Model, Ranking
-from inhabit.agents.prompts.frames import pictures
 from inhabit.envs.core import SimulatorError
 
 

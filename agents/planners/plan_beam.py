@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.agents.core import Call, Decision, Ranked, Step, Trial, View
+from inhabit.agents.dialogue.frames import pictures
+from inhabit.agents.dialogue.history import offered
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
 from inhabit.agents.planners.pending import PendingPlans
-from inhabit.agents.prompts.frames import pictures
-from inhabit.agents.prompts.history import offered
-from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.envs.core import Action
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from inhabit.agents.core import Agent, Decision, Ranked, Step, View
+from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.models.core import Ability, Image, Model
 from inhabit.agents.models.ranker.parsing import action
 from inhabit.agents.models.registry import require
@@ -23,7 +24,6 @@ from inhabit.agents.planners.skills.belief import believed, in_words
 from inhabit.agents.planners.skills.situation import situation
 from inhabit.agents.planners.skills.tasks import Skills
 from inhabit.agents.planners.skills.usual_places import usual_places
-from inhabit.agents.prompts.history import without_repeated
 from inhabit.agents.prompts.notes import SURE, Detections, Notes, mentioned_kinds
 from inhabit.agents.reading.reading import Reading
 from inhabit.agents.registry import AgentRegistration

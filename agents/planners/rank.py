@@ -12,12 +12,12 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
+from inhabit.agents.dialogue.frames import frames_of, pictures
+from inhabit.agents.dialogue.history import offered
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking, Reply
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
-from inhabit.agents.prompts.frames import frames_of, pictures
-from inhabit.agents.prompts.history import offered
-from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
 

@@ -1,1 +1,1 @@
-"""What a model is sent: the goal, the history and this moment."""
+"""The notes of the built-in planner."""

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from inhabit.agents.answers.synonyms import surface_forms
 from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.synonyms import surface_forms
+from inhabit.agents.dialogue.template import PromptTemplate
 from inhabit.agents.models.core import Message
-from inhabit.agents.prompts.template import PromptTemplate
 from inhabit.agents.reading.reading import Reading
 
 Detections = Mapping[str, float]

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from inhabit.agents.answers.synonyms import surface_forms
+from inhabit.agents.dialogue.synonyms import surface_forms
 
 BUCKETS = 6000
 """Number of embeddings that all character n-grams share, by hash."""

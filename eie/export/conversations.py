@@ -1,7 +1,7 @@
 """Examples and demonstrations as conversations: questions with images, answers with actions.
 
 The asked answer is the one of PCA-Bench's tuned models (what is seen, why, what to do), as the
-object that `inhabit.agents.answers.answer` reads, so that a model tuned on it acts in a run as it
+object that `inhabit.agents.dialogue.answer` reads, so that a model tuned on it acts in a run as it
 is.
 """
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch.nn import functional
 
-from inhabit.agents.answers.synonyms import surface_forms
+from inhabit.agents.dialogue.synonyms import surface_forms
 from inhabit.agents.reading.network import GoalNetwork, ReaderVocabulary, encode
 from inhabit.agents.reading.words import LINE, Mentions
 from inhabit.eie.tuning.settings import TuneError

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.models.core import Message
-from inhabit.agents.prompts.history import without_repeated
 from inhabit.agents.prompts.notes import Detections, Notes
 from inhabit.envs.core import Action, Env, Expert, Observation, Task
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Image, Message
-from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.eie.examples.example import Example, Past, Split
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.envs.core import Action, Clip, Observation, Reason

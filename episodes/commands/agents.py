@@ -12,9 +12,9 @@ from rich.text import Text
 
 from inhabit.agents import registry
 from inhabit.agents.core import RequestError
+from inhabit.agents.dialogue.template import source
 from inhabit.agents.models import registry as models
 from inhabit.agents.models.registry import ModelRegistration
-from inhabit.agents.prompts.template import source
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import UnknownNameError
 from inhabit.episodes.commands.options import complete_agent

@@ -33,12 +33,12 @@ import torch
 from numpy.typing import NDArray
 
 from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.local.likelihood import Likelihood
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
-from inhabit.agents.prompts.prompt import Prompt
 
 ROUNDS, EPISODES, NEW = 7, 8, 64
 """NEW: tokens that a prompt may have beyond its fixed part."""

@@ -40,6 +40,7 @@ from transformers import (
     Qwen2VLImageProcessor,
 )
 
+from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import Reader, locate
@@ -49,7 +50,6 @@ from inhabit.agents.models.local.smollm2 import prepare
 from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
-from inhabit.agents.prompts.prompt import Prompt
 
 ROUNDS, EPISODES, FEW = 7, 8, 4
 HERE = runpy.run_path(str(Path(__file__).with_name("rank.py")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inhabit.agents.answers.matching import match
+from inhabit.agents.dialogue.matching import match
 from inhabit.envs.core import Action
 from inhabit.episodes.judging.anchors import gather
 from inhabit.episodes.judging.oracle import judge

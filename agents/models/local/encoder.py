@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from PIL import Image as Picture
 
 from inhabit.agents.core import ModelError
+from inhabit.agents.dialogue.renderer import TemplateError, renderer
 from inhabit.agents.models.core import Image, Message
-from inhabit.agents.prompts.renderer import TemplateError, renderer
 
 PLAIN = (
     "{% for message in messages %}{{ message['content'] }}\n\n{% endfor %}"

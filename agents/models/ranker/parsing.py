@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from inhabit.agents.answers.synonyms import surface_forms
 from inhabit.agents.core import ModelError
+from inhabit.agents.dialogue.synonyms import surface_forms
 
 VERBS = (
     "go to",

@@ -14,9 +14,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.frames import frames_of
+from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.models.vlm.sight import FEATURES, Sight, Table, look, nothing
-from inhabit.agents.prompts.frames import frames_of
-from inhabit.agents.prompts.history import without_repeated
 from inhabit.eie.tuning.vlm.teacher import Teacher
 from inhabit.envs.core import Action, Env, Observation, Reason, Task
 

@@ -17,9 +17,9 @@ import torch
 from numpy.typing import NDArray
 
 from inhabit.agents.core import Step
+from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.vlm.processor import IMAGE, Attention
 from inhabit.agents.models.vlm.sight import Table, nothing
-from inhabit.agents.prompts.prompt import Prompt
 from inhabit.eie.tuning.vlm.episodes import LabelledEpisode
 
 _SURE, _ABSENT = 0.6, 0.1

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from inhabit.agents.core import View
+from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.models.ranker import BOX
 from inhabit.agents.models.ranker.model import load
 from inhabit.agents.models.vlm.sight import Table
 from inhabit.agents.planners.planner import Planner, PlannerSettings
-from inhabit.agents.prompts.history import without_repeated
 from inhabit.agents.prompts.notes import Notes
 from inhabit.agents.reading.reader import load_reader
 from inhabit.envs.core import Action

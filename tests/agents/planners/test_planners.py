@@ -15,10 +15,10 @@ import pytest
 from pydantic import ValidationError
 
 from inhabit.agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
+from inhabit.agents.dialogue.frames import pictures
 from inhabit.agents.models.core import Ability, Message, Ranking
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.scripted import Script, ScriptedModel
-from inhabit.agents.prompts.frames import pictures
 from inhabit.agents.registry import find, names
 from inhabit.envs.core import Reason, UnavailableError, UnknownNameError
 from tests.agents.views import act, view

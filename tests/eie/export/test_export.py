@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
-from inhabit.agents.answers.answer import read_answer
+from inhabit.agents.dialogue.answer import read_answer
 from inhabit.agents.models.core import Image
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export import llava, pca

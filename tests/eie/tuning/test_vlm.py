@@ -10,12 +10,12 @@ import torch
 from torch import nn
 from transformers import AutoTokenizer
 
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.local.encoder import Encoder
 from inhabit.agents.models.local.registration import VLM
 from inhabit.agents.models.vlm.compose import ADAPTERS, add, untrained
 from inhabit.agents.models.vlm.processor import InhabitVlmProcessor
 from inhabit.agents.models.vlm.sight import Sight
-from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.eie.tuning.vlm.episodes import (
     LabelledEpisode,
     append,

@@ -1,6 +1,6 @@
 import random
 
-from inhabit.agents.answers.synonyms import surface_forms
+from inhabit.agents.dialogue.synonyms import surface_forms
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.tasks.wording import instructions
 from inhabit.envs.alfred.teaching.rewording import Rewording

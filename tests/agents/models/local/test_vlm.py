@@ -123,7 +123,7 @@ def test_it_plays_with_the_settings_that_it_recommends(
 
 
 def test_steps_are_told_in_a_few_words(folder: Path) -> None:
-    from inhabit.agents.prompts.prompt import Prompt, PromptSettings
+    from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 
     prompt = Prompt("rank", settings=PromptSettings(prompt=folder / "prompt.jinja"))
     assert prompt.turn("Put a mug away.", None, "") == "Task: Put a mug away."

@@ -10,9 +10,9 @@ from warnings import warn
 from pydantic import Field
 
 from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.frames import PastFrames, frames_of
+from inhabit.agents.dialogue.template import PromptTemplate, ToldStep
 from inhabit.agents.models.core import Image, Message
-from inhabit.agents.prompts.frames import PastFrames, frames_of
-from inhabit.agents.prompts.template import PromptTemplate, ToldStep
 from inhabit.envs.core import Observation
 from inhabit.envs.settings import SettingsModel
 

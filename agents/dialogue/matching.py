@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from inhabit.agents.answers.synonyms import HELD, is_verb, same_noun, verb_phrases
+from inhabit.agents.dialogue.synonyms import HELD, is_verb, same_noun, verb_phrases
 from inhabit.envs.core import Action
 
 _LONGEST = 80

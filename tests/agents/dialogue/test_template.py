@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from inhabit.agents.core import ModelError, RequestError, Step
+from inhabit.agents.dialogue.renderer import renderer
+from inhabit.agents.dialogue.template import PromptTemplate, ToldStep, source
 from inhabit.agents.models.scripted import Script, ScriptedModel
-from inhabit.agents.prompts.renderer import renderer
-from inhabit.agents.prompts.template import PromptTemplate, ToldStep, source
 from inhabit.agents.registry import find
 from inhabit.cli import main
 from inhabit.envs.core import Observation

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from inhabit.agents.dialogue.few_shot import Examples, FewShotExample
 from inhabit.agents.models.scripted import Script, ScriptedModel
-from inhabit.agents.prompts.few_shot import Examples, FewShotExample
 from inhabit.agents.registry import find
 from inhabit.cli import main
 from inhabit.envs.core import TaskError

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import json_repair
 
-from inhabit.agents.answers.choices import Choices, Meaning, Problem
 from inhabit.agents.core import Decision, View
+from inhabit.agents.dialogue.choices import Choices, Meaning, Problem
+from inhabit.agents.dialogue.template import PromptTemplate
 from inhabit.agents.models.core import Message
-from inhabit.agents.prompts.template import PromptTemplate
 
 _LONGEST = 20_000
 """Limit of characters that are parsed; a reply of an endpoint may have any length."""

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from weakref import finalize
 
 from inhabit.agents.core import ModelError
-from inhabit.agents.prompts.rendering import GRACE, LONGEST, SECONDS
+from inhabit.agents.dialogue.rendering import GRACE, LONGEST, SECONDS
 from inhabit.envs.credentials import without_credentials
 
 Kind = Literal["prompt", "chat"]

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from inhabit.agents.core import Step
+from inhabit.agents.dialogue.frames import pictures
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Image
-from inhabit.agents.prompts.frames import pictures
-from inhabit.agents.prompts.prompt import Prompt, PromptSettings
 from inhabit.envs.core import Clip, Reason
 from tests.agents.views import view
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from inhabit.agents.answers.matching import MatchKind, match
+from inhabit.agents.dialogue.matching import MatchKind, match
 from inhabit.envs.core import Action
 from inhabit.envs.toy.house import vocabulary
 

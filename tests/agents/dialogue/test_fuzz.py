@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from inhabit.agents.answers.answer import ParsedAnswer, Reading, read, read_answer
-from inhabit.agents.answers.choices import Choices, Problem
 from inhabit.agents.core import Step
+from inhabit.agents.dialogue.answer import ParsedAnswer, Reading, read, read_answer
+from inhabit.agents.dialogue.choices import Choices, Problem
+from inhabit.agents.dialogue.tools import find_calls, legal
 from inhabit.agents.models.endpoints.completion import Completion
-from inhabit.agents.prompts.tools import find_calls, legal
 from inhabit.envs.core import Reason
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import vocabulary

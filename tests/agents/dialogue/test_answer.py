@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from inhabit.agents.answers.answer import ParsedAnswer, read_answer
-from inhabit.agents.answers.choices import Choices, Meaning, Problem, label, position
 from inhabit.agents.core import Step
+from inhabit.agents.dialogue.answer import ParsedAnswer, read_answer
+from inhabit.agents.dialogue.choices import Choices, Meaning, Problem, label, position
+from inhabit.agents.dialogue.tools import find_calls, legal, stub
 from inhabit.agents.models.core import ToolCall
-from inhabit.agents.prompts.tools import find_calls, legal, stub
 from inhabit.envs.core import Reason
 from tests.agents.views import act, view
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pydantic import Field
 
-from inhabit.agents.answers.choices import Choices
 from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.choices import Choices
+from inhabit.agents.dialogue.few_shot import Examples
+from inhabit.agents.dialogue.frames import PastFrames, keyframes
+from inhabit.agents.dialogue.template import PromptTemplate, ToldStep
 from inhabit.agents.models.core import Image
-from inhabit.agents.prompts.few_shot import Examples
-from inhabit.agents.prompts.frames import PastFrames, keyframes
-from inhabit.agents.prompts.template import PromptTemplate, ToldStep
 from inhabit.envs.settings import SettingsModel
 
 _MOST = 12

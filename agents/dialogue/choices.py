@@ -10,9 +10,9 @@ from string import ascii_uppercase
 
 from pydantic import JsonValue
 
-from inhabit.agents.answers.matching import MatchKind, match
 from inhabit.agents.core import View
-from inhabit.agents.prompts.history import without_failed
+from inhabit.agents.dialogue.history import without_failed
+from inhabit.agents.dialogue.matching import MatchKind, match
 from inhabit.envs.core import Action
 
 STOP = "stop"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.agents.core import Step, View
-from inhabit.agents.prompts.history import offered, without_failed, without_repeated
+from inhabit.agents.dialogue.history import offered, without_failed, without_repeated
 from inhabit.envs.core import Reason
 from tests.agents.views import view
 

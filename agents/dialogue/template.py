@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inhabit.agents.core import RequestError, Step
-from inhabit.agents.prompts.renderer import TemplateError, renderer
-from inhabit.agents.prompts.rendering import environment
+from inhabit.agents.dialogue.renderer import TemplateError, renderer
+from inhabit.agents.dialogue.rendering import environment
 from inhabit.envs.files import read_whole
 
 _OURS = Path(__file__).parent / "templates"
@@ -35,7 +35,7 @@ class ToldStep:
 
 
 class PromptTemplate:
-    """A template of `agents/prompts/templates`, in blocks. Untrusted text goes in as values."""
+    """A template of `agents/dialogue/templates`, in blocks. Untrusted text goes in as values."""
 
     def __init__(self, name: str, own: Path | None = None) -> None:
         """Read the template `name`; blocks that the file `own` holds are taken from there.

@@ -1,1 +1,0 @@
-"""Parses the replies of models, and matches them with candidate actions."""

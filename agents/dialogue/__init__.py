@@ -1,0 +1,1 @@
+"""What a model is told of a moment (`prompt.py`), and what its reply means (`answer.py`)."""
