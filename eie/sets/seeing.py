@@ -1,4 +1,4 @@
-"""Features of candidates from the images, by the eyes of the built-in planner."""
+"""Features of candidates from the images, by the bundled vision model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class EyeFeatures:
         Raises:
             ImportError: torch or transformers is missing.
         """
-        from inhabit.agents.models.ranker.cells import CellDetector
+        from inhabit.agents.models.eyes.cells import CellDetector
 
         self._folder = folder
         self._detector = CellDetector()

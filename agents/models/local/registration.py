@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Model
+from inhabit.agents.models.eyes import BUNDLED
 from inhabit.agents.models.local import fingerprint
 from inhabit.agents.models.local.adapter import base_of, is_made_here
 from inhabit.agents.models.local.folder import OpenedFolder
@@ -78,11 +79,16 @@ def _load_ranker(folder: Path, name: str, settings: LocalSettings) -> Model:
             "Without it, choose an agent that asks no model, such as --agent expert."
         ) from error
     opened = OpenedFolder(folder)
-    model = load(opened.path, f"local:{name}", threads=settings.threads)
+    eyes = BUNDLED if folder == BOX else folder / "eyes"
+    model = load(
+        opened.path,
+        f"local:{name}",
+        eyes=BUNDLED if folder == BOX else None,
+        threads=settings.threads,
+    )
     model.details = {"device": "cpu", "hash": f"sha256:{fingerprint.of_folder(folder)}"}
-    if (folder / "eyes").is_dir():
-        eyes = f"sha256:{fingerprint.of_folder(folder / 'eyes')}"
-        model.details = {**model.details, "eyes": eyes}
+    if eyes.is_dir():
+        model.details = {**model.details, "eyes": f"sha256:{fingerprint.of_folder(eyes)}"}
     return model
 
 

@@ -14,8 +14,8 @@ from safetensors.torch import load_file, save_file
 
 from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking
+from inhabit.agents.models.eyes.detector import ImageDetector
 from inhabit.agents.models.ranker import RANKER
-from inhabit.agents.models.ranker.detector import ImageDetector
 from inhabit.agents.models.ranker.features import RankerVocabulary, question
 from inhabit.agents.models.ranker.goals import ParsedGoal
 from inhabit.agents.models.ranker.network import Network
@@ -135,8 +135,16 @@ def save(network: Network, vocabulary: RankerVocabulary, folder: Path) -> None:
     save_file(tensors, folder / WEIGHTS)
 
 
-def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
+def load(
+    folder: Path, name: str, *, eyes: Path | None = None, threads: int | None = None
+) -> Ranker:
     """The ranker in `folder`.
+
+    Args:
+        folder: as `save` writes it.
+        name: KIND:NAME.
+        eyes: folder of its vision model; else the one in `folder`, if there is one.
+        threads: of torch; None leaves them as they are.
 
     Raises:
         ModelError: it can't be read.
@@ -148,7 +156,8 @@ def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
         vocabulary = RankerVocabulary(words.nouns, words.words, words.tasks)
         network = Network(vocabulary)
         network.load_state_dict({n: t.float() for n, t in load_file(folder / WEIGHTS).items()})
-        eyes = ImageDetector(folder / EYES) if (folder / EYES).is_dir() else None
+        eyes = eyes or folder / EYES
+        detector = ImageDetector(eyes) if eyes.is_dir() else None
     except ValidationError as error:
         raise ModelError(
             f"{folder / RANKER} can't be read: {first_problem(error)}. {_OTHER_VERSION}"
@@ -158,4 +167,4 @@ def load(folder: Path, name: str, *, threads: int | None = None) -> Ranker:
     except (OSError, SafetensorError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise ModelError(f"The model in {folder} can't be read: {reason}") from error
-    return Ranker(network.eval(), vocabulary, name=name, eyes=eyes)
+    return Ranker(network.eval(), vocabulary, name=name, eyes=detector)

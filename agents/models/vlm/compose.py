@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from transformers import AutoTokenizer, LlamaForCausalLM
 
-from inhabit.agents.models.ranker.eyes import EyesConfig
+from inhabit.agents.models.eyes.network import EyesConfig
 from inhabit.agents.models.vlm.model import InhabitVlm, InhabitVlmConfig
 from inhabit.agents.models.vlm.processor import IMAGE, InhabitVlmProcessor
 

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.ranker.detector import resized
-from inhabit.agents.models.ranker.eyes import Eyes, normalised
+from inhabit.agents.models.eyes.detector import resized
+from inhabit.agents.models.eyes.network import Eyes, normalised
 
 FEATURES = 5
 """Of a detection, after its class: confidence, confidence in the present image, and where it is

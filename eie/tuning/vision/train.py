@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 from torch.nn import functional
 
-from inhabit.agents.models.ranker.eyes import Eyes, EyesConfig, normalised
+from inhabit.agents.models.eyes.network import Eyes, EyesConfig, normalised
 from inhabit.eie.tuning.checkpoint import CheckpointState, resume_training, save_training
 from inhabit.eie.tuning.schedule import cosine_rate
 from inhabit.eie.tuning.settings import TuneError

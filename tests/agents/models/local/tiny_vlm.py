@@ -8,13 +8,11 @@ from pathlib import Path
 import torch
 from transformers import LlamaForCausalLM
 
+from inhabit.agents.models.eyes import BUNDLED as EYES
 from inhabit.agents.models.local.registration import VLM
-from inhabit.agents.models.ranker import BOX
 from inhabit.agents.models.vlm.compose import compose
 from inhabit.agents.models.vlm.processor import IMAGE
 from tests.agents.models.local.tiny import text_config, tokenizer
-
-EYES = BOX / "eyes"
 
 
 def save_decoder(folder: Path) -> Path:

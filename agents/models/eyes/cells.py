@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from transformers.utils import logging
 
-from inhabit.agents.models.ranker.detector import resized
-from inhabit.agents.models.ranker.eyes import Eyes, normalised
-
-_BUNDLED = Path(__file__).parent / "bundled" / "eyes"
+from inhabit.agents.models.eyes import BUNDLED
+from inhabit.agents.models.eyes.detector import resized
+from inhabit.agents.models.eyes.network import Eyes, normalised
 
 
 class CellDetector:
@@ -21,7 +18,7 @@ class CellDetector:
     def __init__(self) -> None:
         """Load it."""
         logging.disable_progress_bar()
-        self._eyes = Eyes.from_pretrained(_BUNDLED).float().eval()
+        self._eyes = Eyes.from_pretrained(BUNDLED).float().eval()
         self.names: tuple[str, ...] = tuple(self._eyes.config.names)
 
     @torch.inference_mode()

@@ -1,9 +1,9 @@
-"""The vision model of the bundled planner: a convolutional network that detects classes per cell.
+"""The vision model: a convolutional network that detects classes in each cell of an image.
 
 A residual network like ResNet (He et al., 2016), small enough for two cores: 160x160 pixels are
-reduced to 10x10 cells. It is trained on labels from a simulator (`eie/tuning/vision`). It can also
-serve as the vision tower of a LLaVA (Liu et al., 2023): 2x2 cells make a token of their features
-and class probabilities.
+reduced to 10x10 cells. It is trained on labels from a simulator. It can also serve as the vision
+tower of a LLaVA (Liu et al., 2023): 2x2 cells make a token of their features and class
+probabilities.
 """
 
 from __future__ import annotations

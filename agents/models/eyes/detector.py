@@ -14,7 +14,7 @@ from PIL import Image as Picture
 from transformers.utils import logging
 
 from inhabit.agents.models.core import Image
-from inhabit.agents.models.ranker.eyes import Eyes, normalised
+from inhabit.agents.models.eyes.network import Eyes, normalised
 
 _LEAST = 0.05
 """Lowest confidence that is reported."""
