@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Literal
 
-from inhabit.eie.examples.example import Split
-
+Split = Literal["train", "val", "test"]
 By = Literal["room", "object", "family"]
 _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.7), ("val", 0.1), ("test", 0.2))
 

@@ -12,11 +12,11 @@ from typing import Annotated, get_args
 import typer
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.draft import Funnel
-from inhabit.eie.examples.example import Split
+from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.components import load_components, owners
 from inhabit.eie.making.local import LocalSynthesis
-from inhabit.eie.making.settings import SynthSettings
 from inhabit.eie.sets.card import write_card
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
 from inhabit.eie.sets.page.writing import write_page

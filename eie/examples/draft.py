@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.eie.examples.example import Example, Rejection, Split
-from inhabit.eie.making.author import Proposal
-from inhabit.eie.making.settings import SynthSettings
+from inhabit.eie.checking.splits import Split
+from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.examples.proposal import Proposal
+from inhabit.eie.examples.settings import SynthSettings
 from inhabit.envs.core import Task
 from inhabit.envs.template import Template
 

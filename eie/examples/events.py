@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inhabit.eie.checking.checks import check_goal
+from inhabit.eie.examples.checks import check_goal
 from inhabit.eie.examples.draft import Origin, RejectedError
 from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.proposal import ProposedEvent
 from inhabit.eie.examples.topology import Topology, TopologyError
-from inhabit.eie.making.author import ProposedEvent
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import Event, Template
 

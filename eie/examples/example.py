@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-Split = Literal["train", "val", "test"]
+from inhabit.eie.checking.splits import Split
 
 
 class Rejection(StrEnum):

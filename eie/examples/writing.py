@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.agents.models.core import Image
-from inhabit.eie.checking.checks import (
+from inhabit.eie.checking.circular import circle
+from inhabit.eie.checking.pictures import fingerprint, unclear
+from inhabit.eie.examples.checks import (
     FARTHER,
     check_concepts,
     check_name,
@@ -18,8 +20,6 @@ from inhabit.eie.checking.checks import (
     check_shown,
     check_statement,
 )
-from inhabit.eie.checking.circular import circle
-from inhabit.eie.checking.pictures import fingerprint, unclear
 from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_uppercase
 
-from inhabit.eie.examples.example import Example, Past, Split
+from inhabit.eie.checking.splits import Split
+from inhabit.eie.examples.example import Example, Past
 from inhabit.eie.export.demonstrations import Demonstration, DemonstrationStep
 from inhabit.eie.export.files import ExportImage, picture
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from inhabit.eie.examples.example import Example, Split
+from inhabit.eie.checking.splits import Split
+from inhabit.eie.examples.example import Example
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import Row
 from inhabit.eie.export.egoplan import write_frame

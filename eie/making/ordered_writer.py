@@ -8,9 +8,9 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.eie.checking.novelty import Novelty
 from inhabit.eie.examples.draft import Draft, Piece, Refused
 from inhabit.eie.examples.example import Example
+from inhabit.eie.making.novelty import Novelty
 from inhabit.eie.making.runner import AttemptResult
 from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetWriter
 

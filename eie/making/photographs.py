@@ -24,12 +24,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Ability, Image, Message, Model
 from inhabit.agents.models.registry import require
-from inhabit.eie.checking.novelty import Novelty
 from inhabit.eie.checking.pictures import fingerprint, unclear
 from inhabit.eie.checking.splits import split_of
 from inhabit.eie.examples.draft import Draft, Refused, RejectedError
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.making.llm_author import read
+from inhabit.eie.making.novelty import Novelty
 from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetError, SetFolder, SetWriter
 
 LONGEST_SIDE = 768

@@ -10,16 +10,17 @@ from typing import Any
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from inhabit.eie.checking.checks import check_goal
 from inhabit.eie.checking.splits import split_of
 from inhabit.eie.examples.built import BuiltTwins
+from inhabit.eie.examples.checks import check_goal
 from inhabit.eie.examples.context import SynthesisEnv
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Origin, Piece, RejectedError
 from inhabit.eie.examples.events import check_events
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.extract import ExampleExtractor
-from inhabit.eie.making.author import AuthorReply, Proposal
-from inhabit.eie.making.settings import SynthSettings
+from inhabit.eie.examples.proposal import Proposal
+from inhabit.eie.examples.settings import SynthSettings
+from inhabit.eie.making.author import AuthorReply
 from inhabit.envs.core import Action, Env, SceneError, Task
 from inhabit.envs.template import ActionKind, BuildsTwins, FewRooms, Template
 

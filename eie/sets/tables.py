@@ -11,7 +11,8 @@ from typing import get_args
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from inhabit.eie.examples.example import Example, Split
+from inhabit.eie.checking.splits import Split
+from inhabit.eie.examples.example import Example
 from inhabit.eie.sets.folder import SetError, SetFolder
 from inhabit.envs.files import replacing
 

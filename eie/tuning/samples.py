@@ -14,7 +14,8 @@ from pydantic import ValidationError
 from inhabit.agents.core import Step, View
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Image, Message
-from inhabit.eie.examples.example import Example, Past, Split
+from inhabit.eie.checking.splits import Split
+from inhabit.eie.examples.example import Example, Past
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.envs.core import Action, Clip, Observation, Reason
 from inhabit.envs.entries import first_problem

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.agents.models.core import Message
-from inhabit.eie.examples.example import Split
+from inhabit.eie.checking.splits import Split
 from inhabit.eie.tuning.samples import Sample, Wording, choose, picture_file, read
 from inhabit.eie.tuning.settings import Objective, TuneSettings
 from inhabit.envs.core import UnavailableError

@@ -10,7 +10,8 @@ from pathlib import Path
 from PIL import Image as Picture
 
 from inhabit.agents.models.core import Image
-from inhabit.eie.examples.example import Example, Lineage, Past, Rejection, Split
+from inhabit.eie.checking.splits import Split
+from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetHeader
 from inhabit.envs.core import Task
 from inhabit.envs.toy.env import Toy

@@ -11,10 +11,10 @@ import pytest
 
 from inhabit.eie.examples.draft import Draft, Refused
 from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import AuthorReply, AuthorRequest
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
-from inhabit.eie.making.settings import SynthSettings
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.rooms import records

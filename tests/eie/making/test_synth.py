@@ -19,12 +19,12 @@ from waiting import PATIENCE
 
 from inhabit.agents.models.core import Image as Pixels
 from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import Author
 from inhabit.eie.making.components import Components
 from inhabit.eie.making.local import LocalSynthesis
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
-from inhabit.eie.making.settings import SynthSettings
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
 from inhabit.envs.registry import find
 from inhabit.envs.toy.env import Toy

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pytest
 
-from inhabit.eie.examples.example import Example, Split
+from inhabit.eie.checking.splits import Split
+from inhabit.eie.examples.example import Example
 from inhabit.eie.sets.baselines import Report, measure
 from inhabit.eie.sets.folds import folds
 from inhabit.eie.sets.image_network import ImageNetwork

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image as Picture
 
-from inhabit.eie.examples.example import Example, Split
+from inhabit.eie.checking.splits import Split
+from inhabit.eie.examples.example import Example
 
 COLOURS = {
     "red": (230, 30, 30),

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from inhabit.eie.checking.pictures import apart
+from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.draft import Draft, Refused
-from inhabit.eie.examples.example import Example, Rejection, Split
+from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.sets.folder import AttemptLine
 
 _ALIKE = 6

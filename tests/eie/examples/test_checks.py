@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inhabit.eie.checking.checks import check_concepts
+from inhabit.eie.examples.checks import check_concepts
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import RejectedError
 from inhabit.eie.examples.example import Rejection
