@@ -17,6 +17,7 @@ from inhabit.agents.core import Decision, View
 from inhabit.agents.dialogue.choices import Choices, Meaning, Problem
 from inhabit.agents.dialogue.template import PromptTemplate
 from inhabit.agents.models.core import Message
+from inhabit.envs.core import Action
 
 _LONGEST = 20_000
 """Limit of characters that are parsed; a reply of an endpoint may have any length."""
@@ -40,7 +41,7 @@ _FIELDS = {
     "executable_plan": "action",
 }
 """Keys and labels that models use for the parts of a reply."""
-_TAGGED = re.compile(r"<(action|answer)>(.*?)</\1>", re.DOTALL)
+_TAGGED = re.compile(r"<(action|answer)>(.*?)(?:</\1>|$)", re.DOTALL | re.IGNORECASE)
 _THOUGHTS = re.compile(r"<think(?:ing)?>(.*?)</think(?:ing)?>", re.DOTALL)
 
 
@@ -59,12 +60,14 @@ def read_answer(text: str) -> ParsedAnswer | None:
     """Parse `text`; None where it names no action.
 
     The first of these forms counts: a JSON object, repaired if it is broken; VAGEN's
-    <action>first|second</action>; lines such as "Action: open the fridge"; a single line, which is
-    the action itself.
+    <action>first|second</action>, whose end may be cut off; lines such as "Action: open the
+    fridge"; a single line, which is the action itself.
     """
     text = text[:_LONGEST]
     thoughts = " ".join(_THOUGHTS.findall(text)).strip()
-    text = _THOUGHTS.sub("", text).rpartition("</think>")[2].partition("<think")[0].strip()
+    text = (
+        _THOUGHTS.sub("", text).rpartition("</think>")[2].partition("<think")[0].strip("` \t\r\n")
+    )
     parts = _object(text) or _tagged(text) or _labelled(text)
     if not parts and not set(text) & set("\n{}") and any(map(str.isalpha, text)):
         parts = {"action": text}
@@ -180,9 +183,17 @@ class Reading:
 async def read(text: str, choices: Choices, view: View) -> Reading:
     """Interpret `text`, the whole reply of a model, among `choices`."""
     answer = read_answer(text)
+    parsed = None if answer is None else await view.parse(answer.action)
+    return reading(text, answer, choices, parsed)
+
+
+def reading(
+    text: str, answer: ParsedAnswer | None, choices: Choices, parsed: Action | None
+) -> Reading:
+    """The same of a reply whose parts and action are parsed already."""
     if answer is None:
         return Reading(text, ParsedAnswer(""), Meaning(problem=Problem.NO_ACTION))
-    return Reading(text, answer, await choices.understand(answer.action, view.parse))
+    return Reading(text, answer, choices.understand(answer.action, parsed))
 
 
 class Repair:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from string import ascii_uppercase
@@ -105,11 +105,9 @@ class Choices:
             action["enum"] = list(self.answers)
         return _object(parts, "action", action)
 
-    async def understand(
-        self, said: str, parse: Callable[[str], Awaitable[Action | None]]
-    ) -> Meaning:
-        """Interpret `said`. An action is always one of the candidates, even where the environment's
-        `parse` returns another one.
+    def understand(self, said: str, parsed: Action | None) -> Meaning:
+        """Interpret `said`, which the environment understands as `parsed`. An action is always one
+        of the candidates, even where `parsed` is another one.
         """
         if self.lettered and (meaning := self._letter(said)) is not None:
             return meaning
@@ -118,8 +116,7 @@ class Choices:
             return self._checked(found.action)
         if self.stop and said.strip(" \t\n\"'.!").casefold() in _STOPS:
             return Meaning(stop=True)
-        parsed = await parse(said)
-        if parsed is not None and parsed in self.candidates:
+        if parsed in self.candidates:
             return self._checked(next(a for a in self.candidates if a == parsed))
         if found.action is not None:
             return self._checked(found.action)

@@ -1,13 +1,18 @@
-"""What planners learn from the steps behind them."""
+"""What the past steps of a view say of the present one."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
-from inhabit.agents.core import View
+from inhabit.agents.core import Step, View
 from inhabit.envs.core import Action
 
 _TWICE = 2
+_MOST = 12
+"""Maximum number of different actions of each kind in a summary."""
+_LONGEST = 200
+"""Maximum number of characters of an action."""
 
 
 def without_failed(view: View) -> tuple[Action, ...]:
@@ -16,11 +21,7 @@ def without_failed(view: View) -> tuple[Action, ...]:
     Nothing has changed since then, so what failed will fail again. Where all candidates have
     failed, all are returned.
     """
-    failed = set()
-    for step in reversed(view.history):
-        if step.reason is None:
-            break
-        failed.add(step.action)
+    failed = {step.action for step in failures(view.history)}
     return tuple(a for a in view.candidates if a.text not in failed) or view.candidates
 
 
@@ -46,3 +47,39 @@ def without_repeated(view: View) -> tuple[Action, ...]:
         known.add(result)
     left = without_failed(view)
     return tuple(a for a in left if repeated[a.text] < _TWICE) or left
+
+
+def summary(steps: Sequence[Step]) -> str:
+    """Summarize `steps` in one line: each action once, the latest ones if there are many.
+
+    The summary is computed from the record, not generated: it needs no call, and is correct.
+    """
+    worked = Counter(_short(s.action) for s in steps if s.reason is None)
+    failed = {_short(s.action): s.feedback for s in steps if s.reason is not None}
+    said = []
+    if worked:
+        named = [f"{text} ({n} times)" if n > 1 else text for text, n in worked.items()]
+        said.append(f"done: {'; '.join(_latest(named))}")
+    if failed:
+        named = [f"{text} ({why})" if why else text for text, why in failed.items()]
+        said.append(f"without effect: {'; '.join(_latest(named))}")
+    return ". ".join(said)
+
+
+def failures(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The failed steps at the end of `steps`, oldest first: nothing has changed since."""
+    count = 0
+    for step in reversed(steps):
+        if step.reason is None:
+            break
+        count += 1
+    return tuple(steps[len(steps) - count :])
+
+
+def _short(action: str) -> str:
+    """Shorten an action: one that could not be parsed is a text of any length."""
+    return action if len(action) <= _LONGEST else f"{action[:_LONGEST]}..."
+
+
+def _latest(named: Sequence[str]) -> Sequence[str]:
+    return named if len(named) <= _MOST else ["...", *named[-_MOST:]]

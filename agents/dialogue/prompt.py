@@ -1,16 +1,23 @@
-"""Prompts made from a view, for models that score or write one action."""
+"""The only writer of prompts: a view as messages.
+
+`Prompt` is for models that score or write one action and nothing else, `ChatPrompt` for chat
+models. Planners, training and exports use the same ones, so that a model is asked as it was taught.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from warnings import warn
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from inhabit.agents.core import Step, View
-from inhabit.agents.dialogue.frames import PastFrames, frames_of
+from inhabit.agents.dialogue.choices import Choices
+from inhabit.agents.dialogue.few_shot import Examples
+from inhabit.agents.dialogue.frames import PastFrames, frames_of, keyframes
+from inhabit.agents.dialogue.history import failures, summary
 from inhabit.agents.dialogue.template import PromptTemplate, ToldStep
 from inhabit.agents.models.core import Image, Message
 from inhabit.envs.core import Observation
@@ -39,6 +46,63 @@ class PromptSettings(SettingsModel):
     prompt: Path | None = None
     """Template file whose blocks replace the package's; `inhabit agents rank --prompt` prints
     them."""
+
+
+class ChatPromptSettings(SettingsModel):
+    """What a prompt says about past steps and the present choices."""
+
+    history: int = Field(default=8, ge=0)
+    """Past steps described one by one in the prompt."""
+    summary: bool = True
+    """Summarize older steps in one line; otherwise only their number is given."""
+    pictures: int = Field(default=0, ge=0)
+    """Most recent past steps whose images are included, scaled down."""
+    thumbnail: int = Field(default=160, ge=16)
+    """Longest side of these images, in pixels."""
+    keyframes: int = Field(default=4, ge=1)
+    """Frames taken from each video clip of an observation."""
+    examples: Path | None = None
+    """Few-shot examples: a run folder, whose successful episodes are shown, or a file of JSON lines
+    with a `goal` and its `actions`; use other tasks than those of the run."""
+    shots: int = Field(default=2, ge=0)
+    """Number of few-shot examples: the episodes with the most similar goals."""
+    listed: int = Field(default=200, ge=0, le=500)
+    """Maximum number of candidates in the prompt. If there are more, one per verb is listed."""
+    letters: bool = False
+    """Ask for the letter of a candidate instead of its text."""
+    reflect: bool = True
+    """After a failed action, ask what went wrong."""
+    stop: bool = True
+    """Allow the model to end the episode."""
+    repairs: int = Field(default=1, ge=0)
+    """How often to ask again when an answer matches no action."""
+    prompt: Path | None = None
+    """Template file whose blocks replace the package's; `inhabit agents chat --prompt` prints
+    them."""
+
+
+class ChatAnswerSettings(ChatPromptSettings):
+    """How a chat model answers."""
+
+    reason: bool = True
+    """Ask for a description and reasoning before the action. Without it, and with letters, a model
+    that returns token probabilities generates one token, and the record keeps the letters'
+    probabilities."""
+    votes: int = Field(default=1, ge=1)
+    """Answers sampled per step; the most frequent action is taken. Needs a temperature above 0,
+    such as --set temperature=0.7."""
+    actions: int = Field(default=1, ge=1, le=50)
+    """Actions asked for in one answer. They are executed, each as a step of its own, until one has
+    no effect or is no candidate; then the model is asked again, as in EmbodiedBench."""
+
+    @model_validator(mode="after")
+    def _in_words(self) -> Self:
+        if self.actions > 1 and (self.letters or not self.reason):
+            raise ValueError(
+                "several actions are named in words and as JSON: with actions above 1 leave out "
+                "letters and reason"
+            )
+        return self
 
 
 class Prompt:
@@ -119,20 +183,23 @@ class Prompt:
         last: Step | None = None
         for ago, step in zip(range(len(view.history), 0, -1), view.history, strict=True):
             shown = images and ago <= self.settings.pictures
-            messages.append(self._turn(view.goal, last, step, shown, ()))
+            messages.append(self.message(view.goal, last, step, images=shown))
             messages.append(Message("assistant", (step.action,)))
             last = step
-        messages.append(self._turn(view.goal, last, view.observation, images, choices))
+        now = view.observation
+        messages.append(self.message(view.goal, last, now, images=images, choices=choices))
         return tuple(messages)
 
-    def _turn(
+    def message(
         self,
         goal: str,
         last: Step | None,
         seen: Step | Observation,
+        *,
         images: bool,
-        choices: Sequence[str],
+        choices: Sequence[str] = (),
     ) -> Message:
+        """The user's turn of a whole history: `turn`, the images, and `ask`."""
         parts: list[str | Image] = [self.turn(goal, last, seen.text)]
         if images:
             parts += map(Image, frames_of(seen, self.settings.keyframes))
@@ -156,6 +223,137 @@ class Prompt:
         if parts:
             parts.append(f"\n{self.template.block('look')}\n")
         return [*parts, *map(Image, frames_of(view.observation, self.settings.keyframes))]
+
+
+def instructions(way: Literal["tools", "tags", "server"], most: int = 1) -> str:
+    """What a model is told once that plays through a trainer or an evaluator of others.
+
+    Args:
+        way: how it acts: by tools, between tags of its reply, or by the tools of a server.
+        most: actions that one reply may name.
+    """
+    return PromptTemplate("door").block("system", way=way, most=most)
+
+
+_TOLD = ("lettered", "listed", "stop", "lines", "examples", "answers")
+"""What a template sees of the choices."""
+
+
+class MomentPrompt:
+    """What a chat model is told of one moment.
+
+    Its beginning stays the same from step to step where possible.
+    """
+
+    def __init__(self, settings: ChatPromptSettings, *, sees: bool) -> None:
+        """Read the template and the examples; `sees` says whether the model takes images.
+
+        Raises:
+            TaskError: the examples can't be read.
+            RequestError: the user's template can't be read.
+        """
+        self._settings, self._sees = settings, sees
+        self._template = PromptTemplate("moment", settings.prompt)
+        self._past_frames = PastFrames(settings.pictures, settings.thumbnail)
+        source = settings.examples
+        self._examples = Examples(()) if source is None else Examples.read(source)
+
+    def choices(self, view: View) -> Choices:
+        """What the model may choose from."""
+        chosen = self._settings
+        return Choices.of(view, lettered=chosen.letters, most=chosen.listed, stop=chosen.stop)
+
+    def message(self, view: View, choices: Choices, known: Sequence[str] = ()) -> Message:
+        """Goal, past steps and their images, choices, facts, and the observation.
+
+        Args:
+            view: of the present step.
+            choices: actions to choose from.
+            known: facts about the present state, besides the text of the observation.
+        """
+        parts: list[str | Image] = [self._template.block("past", **self._past(view)) + "\n"]
+        if self._sees:
+            for text, image in self._pictures(view):
+                parts += [text, image]
+        rgb = view.observation.rgb if self._sees else None
+        now = self._now(view, choices, known)
+        parts.append(self._template.block("now", sees=rgb is not None, **now))
+        if rgb is not None:
+            parts.append(Image(rgb))
+        return Message("user", tuple(_joined(parts)))
+
+    def _past(self, view: View) -> dict[str, object]:
+        older = max(0, len(view.history) - self._settings.history)
+        return {
+            "examples": self._examples.nearest(view.goal, self._settings.shots),
+            "goal": view.goal,
+            "steps": [ToldStep.of(step) for step in view.history[older:]],
+            "older": older,
+            "summary": summary(view.history[:older]) if self._settings.summary else "",
+        }
+
+    def _now(self, view: View, choices: Choices, known: Sequence[str]) -> dict[str, object]:
+        return {
+            "failed": [ToldStep.of(s) for s in failures(view.history)]
+            if self._settings.reflect
+            else [],
+            "choices": {name: getattr(choices, name) for name in _TOLD},
+            "known": [view.observation.text, *known] if view.observation.text else known,
+        }
+
+    def _pictures(self, view: View) -> Iterator[tuple[str, Image]]:
+        """Images of past steps, oldest first, each with the text before it."""
+        for clip in view.observation.clips:
+            text = self._template.block("clip", text=clip.text) + "\n"
+            for frame in keyframes(clip.frames, self._settings.keyframes):
+                yield text, Image(frame)
+                text = ""
+        for number, step, image in self._past_frames.of(view):
+            yield self._template.block("seen", number=number, action=step.action) + "\n", image
+
+
+class ChatPrompt:
+    """The prompt for a chat model that answers at once."""
+
+    def __init__(self, settings: ChatAnswerSettings, *, sees: bool) -> None:
+        """Read the templates and the examples.
+
+        Raises:
+            TaskError: the examples can't be read.
+            RequestError: the user's template can't be read.
+        """
+        self._moment = MomentPrompt(settings, sees=sees)
+        self.choices = self._moment.choices
+        self._system = PromptTemplate("chat", settings.prompt).block(
+            "system",
+            sees=sees,
+            stop=settings.stop,
+            reasons=settings.reason,
+            lettered=settings.letters,
+            actions=settings.actions,
+        )
+
+    def messages(
+        self, view: View, choices: Choices, known: Sequence[str] = ()
+    ) -> tuple[Message, ...]:
+        """The prompt for `view`; the arguments are those of `MomentPrompt.message`."""
+        told = self._moment.message(view, choices, known)
+        return Message("system", (self._system,)), told
+
+
+def _joined(parts: Sequence[str | Image]) -> Iterator[str | Image]:
+    """Join adjacent texts, and leave out empty ones."""
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += part
+            continue
+        if text:
+            yield text
+        yield part
+        text = ""
+    if text:
+        yield text
 
 
 def _ended(parts: list[str | Image], text: str) -> list[str | Image]:

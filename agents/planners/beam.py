@@ -8,16 +8,16 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.dialogue.answer import read
+from inhabit.agents.dialogue.choices import Choices, Problem
 from inhabit.agents.dialogue.frames import pictures
 from inhabit.agents.dialogue.history import offered
-from inhabit.agents.dialogue.matching import match
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ModelAgent
 from inhabit.agents.planners.plan_beam import PlanBeam, PlanSettings
 from inhabit.agents.registry import AgentRegistration
-from inhabit.envs.core import Action
 
 
 class BeamSettings(PromptSettings):
@@ -26,8 +26,8 @@ class BeamSettings(PromptSettings):
     width: int = Field(default=5, ge=1)
     """Beam width; EgoPlan-Bench uses 5 in VirtualHome."""
     free: bool = False
-    """Let the model generate freely, as EgoPlan-Bench does, and match the result to an action by
-    verb and objects. An answer that matches none is a step without effect."""
+    """Let the model generate freely, as EgoPlan-Bench does, and find the action in the first line
+    of the result. An answer that matches none is a step without effect."""
     words: int = Field(default=24, ge=1)
     """Maximum number of tokens of a freely generated answer."""
     plan: bool = False
@@ -106,20 +106,20 @@ class FreeBeam(Beam):
         prompt = self._asked(view, [action.text for action in candidates])
         settings = self._settings
         reply = await self._model.generate(prompt, n=settings.width, max_tokens=settings.words)
-        said, action = self._best(reply.texts, view.candidates, allowed=candidates)
+        choices = Choices(view.candidates, candidates, lettered=False, listed=True, stop=False)
+        for said in reply.texts:
+            meaning = (await read(said.strip().partition("\n")[0], choices, view)).meaning
+            if meaning.problem is not Problem.HELD:
+                break
+        else:
+            said = reply.texts[0]
         return Decision(
-            action, raw=said, ranked=reply.scores, calls=(reply.call,), images=pictures(prompt)
+            meaning.action,
+            raw=said,
+            ranked=reply.scores,
+            calls=(reply.call,),
+            images=pictures(prompt),
         )
-
-    def _best(
-        self, answers: Sequence[str], candidates: Sequence[Action], *, allowed: Sequence[Action]
-    ) -> tuple[str, Action | None]:
-        """The first reply whose action has not just failed, and that action."""
-        for said in answers:
-            action = match(said, candidates).action
-            if action is None or action in allowed:
-                return said, action
-        return answers[0], None
 
 
 def _make(settings: BeamSettings, model: Model | None) -> Agent:

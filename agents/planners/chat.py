@@ -7,45 +7,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from string import ascii_uppercase
-from typing import Self
-
-from pydantic import Field, model_validator
 
 from inhabit.agents.core import Agent, Decision, Ranked, View
 from inhabit.agents.dialogue.answer import Reading, Repair, read
-from inhabit.agents.dialogue.chat_prompt import ChatPrompt, ChatPromptSettings
 from inhabit.agents.dialogue.choices import STOP, Choices
-from inhabit.agents.dialogue.template import PromptTemplate
-from inhabit.agents.models.core import Ability, Message, Model, Reply, UnsupportedError
+from inhabit.agents.dialogue.prompt import ChatAnswerSettings, ChatPrompt
+from inhabit.agents.models.core import Ability, Model, Reply, UnsupportedError
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.dialogue import Dialogue
 from inhabit.agents.planners.model_agent import ModelAgent
 from inhabit.agents.planners.rank import normaliser
 from inhabit.agents.registry import AgentRegistration
-
-
-class ChatAnswerSettings(ChatPromptSettings):
-    """How a chat model answers."""
-
-    reason: bool = True
-    """Ask for a description and reasoning before the action. Without it, and with letters, a model
-    that returns token probabilities generates one token, and the record keeps the letters'
-    probabilities."""
-    votes: int = Field(default=1, ge=1)
-    """Answers sampled per step; the most frequent action is taken. Needs a temperature above 0,
-    such as --set temperature=0.7."""
-    actions: int = Field(default=1, ge=1, le=50)
-    """Actions asked for in one answer. They are executed, each as a step of its own, until one has
-    no effect or is no candidate; then the model is asked again, as in EmbodiedBench."""
-
-    @model_validator(mode="after")
-    def _in_words(self) -> Self:
-        if self.actions > 1 and (self.letters or not self.reason):
-            raise ValueError(
-                "several actions are named in words and as JSON: with actions above 1 leave out "
-                "letters and reason"
-            )
-        return self
 
 
 class ChatSettings(ChatAnswerSettings):
@@ -63,16 +35,8 @@ class Chat(ModelAgent):
         super().__init__(model)
         self._settings = settings
         self._sees = sees
-        self._chat_prompt = ChatPrompt(settings)
+        self._prompt = ChatPrompt(settings, sees=sees)
         self._repair = Repair(settings.prompt)
-        self._system = PromptTemplate("chat", settings.prompt).block(
-            "system",
-            sees=sees,
-            stop=settings.stop,
-            reasons=settings.reason,
-            lettered=settings.letters,
-            actions=settings.actions,
-        )
 
     async def decide(self, view: View) -> Decision:
         """The action of the model's reply; none if all permitted replies could not be parsed."""
@@ -82,15 +46,10 @@ class Chat(ModelAgent):
         """Decide, with the sentences `known` about the present state in the prompt."""
         if not view.candidates:
             return Decision(None, stop=True)
-        settings = self._settings
-        choices = Choices.of(
-            view, lettered=settings.letters, most=settings.listed, stop=settings.stop
-        )
+        choices = self._prompt.choices(view)
         if (planned := await _planned(view, choices)) is not None:
             return planned
-        told = self._chat_prompt.parts(view, choices, sees=self._sees, known=known)
-        opening = (Message("system", (self._system,)), Message("user", told))
-        dialogue = Dialogue(self._model, opening, view)
+        dialogue = Dialogue(self._model, self._prompt.messages(view, choices, known), view)
         with dialogue.calls_kept_on_error():
             decision = None
             if self._asks_for_letter(choices):
@@ -165,7 +124,7 @@ async def _planned(view: View, choices: Choices) -> Decision | None:
     if last is None or last.reason is not None or not last.planned:
         return None
     said, *rest = last.planned
-    meaning = await choices.understand(said, view.parse)
+    meaning = choices.understand(said, await view.parse(said))
     if meaning.problem is not None:
         return None
     return Decision(

@@ -14,8 +14,8 @@ from pydantic import Field
 
 from inhabit.agents.core import Agent, Decision, Grant, View
 from inhabit.agents.dialogue.answer import Repair, read
-from inhabit.agents.dialogue.chat_prompt import ChatPrompt, ChatPromptSettings
 from inhabit.agents.dialogue.choices import Choices
+from inhabit.agents.dialogue.prompt import ChatPromptSettings, MomentPrompt
 from inhabit.agents.dialogue.template import PromptTemplate
 from inhabit.agents.dialogue.tools import find_calls, legal, stub
 from inhabit.agents.models.core import Ability, Message, Model, ToolCall, UnsupportedError
@@ -43,7 +43,7 @@ class Holmes(ModelAgent):
         """Prompt `model`."""
         super().__init__(model)
         self._settings = settings
-        self._chat_prompt = ChatPrompt(settings)
+        self._prompt = MomentPrompt(settings, sees=False)
         self._template = PromptTemplate("holmes", settings.prompt)
         self._repair = Repair(settings.prompt)
 
@@ -70,12 +70,9 @@ class Holmes(ModelAgent):
         return auto or self._settings.protocol == "native"
 
     async def _decide(self, view: View) -> Decision:
-        settings = self._settings
-        choices = Choices.of(
-            view, lettered=settings.letters, most=settings.listed, stop=settings.stop
-        )
-        told = self._chat_prompt.parts(view, choices, sees=False)
-        opening = (Message("system", (self._system(view),)), Message("user", told))
+        choices = self._prompt.choices(view)
+        told = self._prompt.message(view, choices)
+        opening = (Message("system", (self._system(view),)), told)
         dialogue = Dialogue(self._model, opening, view)
         answers = ToolAnswers(view)
         with dialogue.calls_kept_on_error():

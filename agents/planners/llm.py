@@ -11,9 +11,10 @@ import json
 from pydantic import JsonValue
 
 from inhabit.agents.core import Agent, Decision, Grant, View
+from inhabit.agents.dialogue.prompt import ChatAnswerSettings
 from inhabit.agents.dialogue.tools import takes_no_arguments
 from inhabit.agents.models.core import Model
-from inhabit.agents.planners.chat import Chat, ChatAnswerSettings, require_votes
+from inhabit.agents.planners.chat import Chat, require_votes
 from inhabit.agents.registry import AgentRegistration
 
 

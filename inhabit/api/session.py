@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from inhabit.agents.core import Grant, Step, View
+from inhabit.agents.core import Decision, Grant, Step, View
 from inhabit.envs import notebook
 from inhabit.envs.core import (
     Action,
@@ -151,8 +151,11 @@ class Session:
         check(self._env, choice, frozenset())
         return [action.text for action in candidates_of(self._env, choice)]
 
-    def act(self, action: Action | str) -> StepResult:
+    def act(self, action: Action | str | Decision) -> StepResult:
         """Carry out one action. A text that means nothing here is a step without effect.
+
+        Args:
+            action: the action, the environment's words for it, or what an agent has decided.
 
         Raises:
             RuntimeError: the episode is over.
@@ -161,15 +164,17 @@ class Session:
         if self._over:
             raise RuntimeError("The episode is over: call reset() to play it again.")
         before = self._seen
-        meant = self._env.parse(action) if isinstance(action, str) else action
+        said = action.raw if isinstance(action, Decision) else str(action)
+        given = action.action if isinstance(action, Decision) else action
+        meant = self._env.parse(given) if isinstance(given, str) else given
         if meant is None:
             met, total = self._env.progress()
             outcome = Outcome(Reason.UNKNOWN_ACTION, UNREADABLE, met, total, over=False, cost=0)
         else:
             outcome = self._env.act(meant)
-        said = meant.text if meant else str(action)
+        text = meant.text if meant else said
         reason, feedback = outcome.reason, outcome.feedback
-        self._history.append(Step(said, reason, feedback, before.rgb, before.text, before.clips))
+        self._history.append(Step(text, reason, feedback, before.rgb, before.text, before.clips))
         self._over = outcome.over
         self._seen = self.observe()
         return StepResult(

@@ -20,6 +20,7 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from numpy.typing import NDArray
 
 from inhabit.envs import registry
+from inhabit.envs.core import Action
 from inhabit.episodes.recording.schema import Ending
 from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
@@ -176,7 +177,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
         """The rollout underneath, for its session, its expert and its forks."""
         return self._rollout
 
-    def _said(self, action: Any) -> str:
+    def _said(self, action: Any) -> str | Action:
         if not self.vocabulary:
             return str(action)
         index = int(action)
@@ -184,7 +185,9 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
             raise ValueError(
                 f"There is no action {index}: actions are numbered 0 to {len(self.vocabulary) - 1}."
             )
-        return self.vocabulary[index]
+        text = self.vocabulary[index]
+        # All of the vocabulary can be tried, whether or not it is plausible now.
+        return self._rollout.session.env.parse(text) or text
 
     def _seen(self, turn: Turn) -> dict[str, Any]:
         seen: dict[str, Any] = {} if turn.picture is None else {"rgb": turn.picture.copy()}

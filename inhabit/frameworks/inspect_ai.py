@@ -8,7 +8,6 @@ agent of this package plays, asks the model through Inspect's bridge, and record
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import Callable, Mapping
 from inspect import signature
 from pathlib import Path
@@ -28,6 +27,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, tool
 
+from inhabit.agents.dialogue.prompt import instructions
 from inhabit.envs import registry
 from inhabit.envs.core import Task as EmbodiedTask
 from inhabit.episodes.recording.folder import held
@@ -37,14 +37,10 @@ from inhabit.episodes.reports.page.writing import Videos, write_run
 from inhabit.episodes.running.plan import plan
 from inhabit.episodes.running.record import record_run
 from inhabit.frameworks.factory import rollouts
-from inhabit.frameworks.pictures import png
+from inhabit.frameworks.pictures import data_url
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
 from inhabit.frameworks.turn import Turn
 
-_HOW = (
-    "You act in a simulated world, one step at a time, until the goal is reached. Call the tool "
-    '`act` to do one thing. Call it with "stop" if nothing can bring the goal nearer.'
-)
 _RESULT = "inhabit"
 """Key of an episode's result in a sample's metadata."""
 
@@ -94,7 +90,8 @@ def play(factory: RolloutFactory) -> Solver:
         with factory.open() as rollout:
             turn = await asyncio.to_thread(rollout.reset, state.metadata["index"])
             act = _act(rollout)
-            state.messages = [ChatMessageUser(content=[ContentText(text=_HOW), *_content(turn)])]
+            how = ContentText(text=instructions("tools"))
+            state.messages = [ChatMessageUser(content=[how, *_content(turn)])]
             try:
                 while not rollout.turn.done:
                     await _one_reply(state, rollout, act)
@@ -179,7 +176,8 @@ def _act(rollout: Rollout) -> Tool:
             """Do one thing in the world, and see what it changes.
 
             Args:
-                action: In the words of the list, such as "go to the fridge".
+                action: In the words of the list, such as "go to the fridge"; "stop" ends the
+                    episode.
             """
             if rollout.turn.done:
                 return [ContentText(text="The episode has ended.")]
@@ -191,10 +189,10 @@ def _act(rollout: Rollout) -> Tool:
 
 
 def _content(turn: Turn) -> list[Any]:
-    if turn.picture is None:
-        return [ContentText(text=turn.text)]
-    url = "data:image/png;base64," + base64.b64encode(png(turn.picture)).decode("ascii")
-    return [ContentImage(image=url), ContentText(text=turn.text)]
+    return [
+        ContentText(text=part) if isinstance(part, str) else ContentImage(image=data_url(part.rgb))
+        for part in turn.parts
+    ]
 
 
 def _result(turn: Turn) -> Mapping[str, Any]:

@@ -10,21 +10,17 @@ from typing import Any
 from mcp.server.fastmcp import FastMCP, Image
 from mcp.server.fastmcp.exceptions import ToolError
 
+from inhabit.agents.dialogue.prompt import instructions
 from inhabit.envs.errors import UserError
 from inhabit.frameworks.pictures import png
 from inhabit.frameworks.rollout import RolloutFactory
 from inhabit.frameworks.turn import Turn
 
-_HOW = (
-    "You act in a simulated world, one step at a time. Call reset to begin an episode, goal to "
-    "read the instruction, observe to look, and act to do one thing, in the words that observe "
-    "lists."
-)
-
 
 def server(factory: RolloutFactory) -> FastMCP:
     """A server with the tools reset, observe, act and goal; `run("stdio")` serves it."""
-    made = FastMCP(f"inhabit {factory.registration.name}", instructions=_HOW)
+    how = instructions("server")
+    made = FastMCP(f"inhabit {factory.registration.name}", instructions=how)
     rollout = factory.open()
 
     @made.tool(structured_output=False)
@@ -66,6 +62,7 @@ class _said:  # noqa: N801 - reads as a statement
 
 
 def _content(turn: Turn) -> list[Any]:
-    if turn.picture is None:
-        return [turn.text]
-    return [Image(data=png(turn.picture), format="png"), turn.text]
+    return [
+        part if isinstance(part, str) else Image(data=png(part.rgb), format="png")
+        for part in turn.parts
+    ]

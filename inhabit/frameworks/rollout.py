@@ -12,16 +12,22 @@ from typing import Self
 
 from pydantic import BaseModel
 
+from inhabit.agents.core import Decision, View
+from inhabit.agents.dialogue.answer import ParsedAnswer, read_answer, reading
+from inhabit.agents.dialogue.choices import Choices
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
+from inhabit.agents.models.core import Image
 from inhabit.api.session import Session, StepResult
-from inhabit.envs.core import Observation, Reason, Task, TaskError
+from inhabit.envs.core import Action, Reason, Task, TaskError
 from inhabit.envs.registry import Registration
 from inhabit.episodes.recording.schema import Choice, Ending
 from inhabit.episodes.running.plan import make_env
 from inhabit.episodes.running.run import episode_seed
 from inhabit.episodes.running.settings import RunSettings
+from inhabit.episodes.running.view import candidates_of
 from inhabit.frameworks.reward import Payment, Reward
 from inhabit.frameworks.starts import Start, Starts
-from inhabit.frameworks.turn import ENDED, STOP, Turn
+from inhabit.frameworks.turn import ENDED, Turn
 
 
 @dataclass(frozen=True)
@@ -109,6 +115,8 @@ class Rollout:
 
     def __init__(self, factory: RolloutFactory) -> None:
         self._factory = factory
+        told = PromptSettings(history="whole", choices=factory.listed)
+        self._prompt = Prompt("rank", settings=told)
         self._start: Start | None = None
         self._turn: Turn | None = None
 
@@ -170,10 +178,15 @@ class Rollout:
             self._turn = self._first(start.session)
         return self._turn
 
-    def act(self, text: str) -> Turn:
-        """Carry out one action, in the environment's words; `STOP` ends the episode.
+    def act(self, reply: str | Action, *, most: int = 1) -> Turn:
+        """Carry out what a model replies, understood as the reply to the agent `chat` is.
 
-        A text that means nothing is an action without effect, never an exception.
+        A reply that means nothing is an action without effect, never an exception; "stop" ends
+        the episode.
+
+        Args:
+            reply: any text; or an action, which is carried out as it is.
+            most: actions that one reply may name. They are carried out until one has no effect.
 
         Raises:
             RuntimeError: no episode has begun, or it has ended.
@@ -183,8 +196,16 @@ class Rollout:
             raise RuntimeError("The episode has ended: call reset() to play another.")
         assert self._start is not None
         with self._start.lock:
-            self._turn = self._next(self._start.session, text)
-        return self._turn
+            if isinstance(reply, Action):
+                return self._next(Decision(reply))
+            answer = read_answer(reply)
+            turn = self._next(self._meant(reply, answer))
+            for said in answer.rest[: most - 1] if answer else ():
+                if turn.done or turn.reason is not None:
+                    break
+                after = self._next(self._meant(said, ParsedAnswer(said)))
+                turn = self._turn = replace(after, reward=after.reward + turn.reward)
+        return turn
 
     def fork(self, n: int = 1) -> list[Rollout]:
         """`n` independent rollouts that go on from this very state. Close each when done.
@@ -222,26 +243,39 @@ class Rollout:
         self._invalid = 0
         self._payment = Payment(factory.reward, factory.penalty, session)
         met, total = session.env.progress()
-        goal = f"Goal: {session.goal}"
-        return self._told(goal, session.last, met=met, total=total, reward=0.0, ending=None)
+        return self._told(met=met, total=total, reward=0.0, steps=0)
 
-    def _next(self, session: Session, text: str) -> Turn:
-        if text.strip().lower() == STOP and session.env.parse(text) is None:
-            last = "The episode has ended: you have stopped."
-            return replace(
-                self.turn, text=last, reward=0.0, ending=Ending.STOPPED, reason=None, candidates=()
+    def _meant(self, reply: str, answer: ParsedAnswer | None) -> Decision:
+        """What a reply means among the candidates, as an agent of a run would understand it."""
+        session = self.session
+        view = View(session.goal, session.last, self._candidates, session.history, 0, _nothing)
+        choices = Choices.of(view, lettered=False, most=0, stop=True)
+        parsed = None if answer is None else session.env.parse(answer.action)
+        return reading(reply, answer, choices, parsed).decision()
+
+    def _next(self, decision: Decision) -> Turn:
+        before = self.turn
+        if decision.stop:
+            self._turn = replace(
+                before,
+                parts=(*(p for p in before.parts if isinstance(p, Image)), ENDED[Ending.STOPPED]),
+                reward=0.0,
+                ending=Ending.STOPPED,
+                reason=None,
+                candidates=(),
             )
-        result = session.act(text)
+            return self._turn
+        result = self.session.act(decision)
         self._invalid += result.reason is not None
-        return self._told(
-            result.feedback,
-            result.observation,
+        self._turn = self._told(
             met=result.met,
             total=result.total,
-            reward=self._payment.pay(session, result),
+            reward=self._payment.pay(self.session, result),
+            steps=before.steps + 1,
             ending=self._ending(result),
             reason=result.reason,
         )
+        return self._turn
 
     def _ending(self, result: StepResult) -> Ending | None:
         if result.success:
@@ -257,30 +291,33 @@ class Rollout:
 
     def _told(
         self,
-        first: str,
-        seen: Observation,
         *,
         met: int,
         total: int,
         reward: float,
-        ending: Ending | None,
+        steps: int,
+        ending: Ending | None = None,
         reason: Reason | None = None,
     ) -> Turn:
-        begun = self._turn is not None
-        candidates = () if ending else tuple(self.session.candidates(Choice.SEEN))
-        lines = [first, seen.text]
-        if ending is not None:
-            lines.append(ENDED[ending])
-        elif self._factory.listed:
-            lines.append("You can: " + "; ".join(candidates) + ".")
+        session = self.session
+        self._candidates = () if ending else tuple(candidates_of(session.env, Choice.SEEN))
+        candidates = tuple(action.text for action in self._candidates)
+        last = session.history[-1] if session.history else None
+        told = self._prompt.message(
+            session.goal, last, session.last, images=True, choices=candidates
+        )
         return Turn(
-            text="\n".join(line for line in lines if line),
-            picture=seen.rgb,
+            parts=told.parts if ending is None else (*told.parts, f"\n{ENDED[ending]}"),
             reward=reward,
             ending=ending,
             met=met,
             total=total,
-            steps=self.turn.steps + 1 if begun else 0,
+            steps=steps,
             reason=reason,
             candidates=candidates,
         )
+
+
+async def _nothing(text: str) -> Action | None:
+    """The parser of a view of which only candidates and history count."""
+    return None

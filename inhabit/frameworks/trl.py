@@ -11,20 +11,16 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from PIL import Image
+from PIL import Image as Picture
 
+from inhabit.agents.dialogue.prompt import instructions
+from inhabit.agents.models.core import Image
 from inhabit.envs.core import SimulatorError
 from inhabit.frameworks.rollout import RolloutFactory
-from inhabit.frameworks.turn import Turn
 from inhabit.frameworks.verbs import Verb, verbs
 
 Block = dict[str, Any]
 """{"type": "image", "image": PIL.Image.Image} or {"type": "text", "text": str}."""
-
-_HOW = (
-    "You act in a simulated world, one step at a time, until the goal is reached. Call a tool to "
-    "do one thing; its answer shows what you see then."
-)
 
 
 def environment_class(
@@ -69,7 +65,8 @@ def rows(factory: RolloutFactory, *, pictures: bool = True) -> list[dict[str, An
         factory: which episodes.
         pictures: as for `environment_class`: contents are lists of blocks then, and strings else.
     """
-    content: Any = [{"type": "text", "text": _HOW + "\n"}] if pictures else _HOW + "\n"
+    how = instructions("tools") + "\n"
+    content: Any = [{"type": "text", "text": how}] if pictures else how
     return [
         {"prompt": [{"role": "user", "content": content}], "task": number}
         for number in range(len(factory.tasks))
@@ -88,7 +85,7 @@ class _Base:
         self, task: int | str | None = None, seed: int | None = None, **_: object
     ) -> list[Block] | str:
         """Start an episode."""
-        return self._content(self._rollout.reset(task, seed=seed))
+        return self._blocks(self._rollout.reset(task, seed=seed).parts)
 
     def get_reward(self) -> float:
         """The episode's reward."""
@@ -96,26 +93,28 @@ class _Base:
 
     def _do(self, text: str) -> list[Block] | str:
         if self._rollout.turn.done:
-            return self._blocks("The episode has ended.", None)
+            return self._blocks(["The episode has ended."])
         try:
             turn = self._rollout.act(text)
         except SimulatorError as error:
             raise RuntimeError(str(error)) from error
-        return self._content(turn)
+        return self._blocks(turn.parts)
 
-    def _content(self, turn: Turn) -> list[Block] | str:
-        if turn.picture is None or not self._pictures:
-            return self._blocks(turn.text, None)
-        picture = Image.fromarray(turn.picture)
+    def _blocks(self, parts: Sequence[str | Image]) -> list[Block] | str:
+        if not self._pictures:
+            return "".join(part for part in parts if isinstance(part, str))
+        return [
+            {"type": "text", "text": part}
+            if isinstance(part, str)
+            else {"type": "image", "image": self._scaled(part)}
+            for part in parts
+        ]
+
+    def _scaled(self, shown: Image) -> Picture.Image:
+        picture = Picture.fromarray(shown.rgb)
         if self._longest is not None:
             picture.thumbnail((self._longest, self._longest))
-        return self._blocks(turn.text, picture)
-
-    def _blocks(self, text: str, picture: Image.Image | None) -> list[Block] | str:
-        if not self._pictures:
-            return text
-        shown: list[Block] = [] if picture is None else [{"type": "image", "image": picture}]
-        return [*shown, {"type": "text", "text": text}]
+        return picture
 
 
 class _Acting(_Base):

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.agents.models.core import Image
 from inhabit.envs.core import Reason
 from inhabit.episodes.recording.schema import Ending
 
-STOP = "stop"
-"""The text that ends an episode, as an agent of a run may end it."""
-
 ENDED: Mapping[Ending, str] = {
+    Ending.STOPPED: "The episode has ended: you have stopped.",
     Ending.SUCCESS: "The goal is reached: the episode has ended.",
     Ending.WRONG_ANSWER: "The episode has ended, and the goal is not reached.",
     Ending.FORMAT_ERROR: "The episode has ended: the answer could not be understood.",
@@ -28,11 +27,9 @@ ENDED: Mapping[Ending, str] = {
 class Turn:
     """What there is to see and to know after a reset or an action."""
 
-    text: str
-    """For a model: after a reset the goal, after an action its feedback; then what the observation
-    says, and the candidates where they are listed."""
-    picture: NDArray[np.uint8] | None
-    """(H, W, 3); None where the environment has none."""
+    parts: tuple[str | Image, ...]
+    """For a model, as `rank` with `history=whole` has it: after a reset the goal, after an action
+    its feedback; what the observation says and shows; and the candidates where they are listed."""
     reward: float
     """Of this step; 0 after a reset."""
     ending: Ending | None
@@ -45,7 +42,18 @@ class Turn:
     reason: Reason | None = None
     """Why the last action had no effect; None if it worked, or after a reset."""
     candidates: tuple[str, ...] = ()
-    """Texts of the plausible actions, whether or not `text` lists them."""
+    """Texts of the plausible actions, whether or not they are listed."""
+
+    @property
+    def text(self) -> str:
+        """What `parts` say."""
+        return "".join(part for part in self.parts if isinstance(part, str))
+
+    @property
+    def picture(self) -> NDArray[np.uint8] | None:
+        """What they show, (H, W, 3); None where the environment has no image."""
+        shown = [part.rgb for part in self.parts if isinstance(part, Image)]
+        return shown[-1] if shown else None
 
     @property
     def done(self) -> bool:

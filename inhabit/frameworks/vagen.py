@@ -10,11 +10,12 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from PIL import Image
+from PIL import Image as Picture
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from inhabit.agents.dialogue.prompt import instructions
+from inhabit.agents.models.core import Image
 from inhabit.frameworks.factory import rollouts
-from inhabit.frameworks.replies import actions_in
 from inhabit.frameworks.reward import Reward
 from inhabit.frameworks.rollout import RolloutFactory
 from inhabit.frameworks.turn import Turn
@@ -39,16 +40,11 @@ class VagenSettings(BaseModel):
     """Of the environment, as `--set` has it."""
     max_steps: int | None = Field(default=None, ge=1)
     max_actions_per_step: int = Field(default=1, ge=1)
-    """Actions that one reply may hold, between <answer> and </answer>."""
-    action_sep: str = "|"
-    """Between these actions."""
+    """Actions that one reply may hold, with "|" between them."""
 
 
 class VagenEnv:
     """One environment, with VAGEN's `system_prompt`, `reset`, `step` and `close`.
-
-    A reply's actions are looked for in its last <answer> or <action>; where it has neither, all of
-    it is one action.
 
     Args:
         env_config: see `VagenSettings`.
@@ -69,17 +65,7 @@ class VagenEnv:
 
     async def system_prompt(self) -> dict[str, Any]:
         """What the model is told once."""
-        most, separator = self._settings.max_actions_per_step, self._settings.action_sep
-        several = (
-            f"You may give up to {most} actions, with {separator!r} between them. "
-            if most > 1
-            else ""
-        )
-        return {
-            "obs_str": "You act in a simulated world, one step at a time, until the goal is "
-            f"reached. Say what you do as <answer>action</answer>. {several}"
-            '"stop" ends the episode.'
-        }
+        return {"obs_str": instructions("tags", self._settings.max_actions_per_step)}
 
     async def reset(self, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start the task with number `seed` modulo how many there are."""
@@ -88,20 +74,12 @@ class VagenEnv:
 
     async def step(self, action_str: str) -> tuple[dict[str, Any], float, bool, dict[str, Any]]:
         """Carry out the actions of a reply until one has no effect or the episode ends."""
-        said = actions_in(
-            action_str,
-            most=self._settings.max_actions_per_step,
-            separator=self._settings.action_sep,
-        )
-        reward, done = 0.0, []
-        for action in said:
-            turn = await asyncio.to_thread(self._rollout.act, action)
-            reward += turn.reward
-            done.append(action)
-            if turn.done or turn.reason is not None:
-                break
+        before = len(self._rollout.session.history)
+        most = self._settings.max_actions_per_step
+        turn = await asyncio.to_thread(self._rollout.act, action_str, most=most)
+        done = [step.action for step in self._rollout.session.history[before:]]
         info = {"success": turn.success, "ending": turn.ending, "actions": done}
-        return _observation(turn), reward, turn.done, info
+        return _observation(turn), turn.reward, turn.done, info
 
     async def close(self) -> None:
         """Let go of the simulator."""
@@ -141,10 +119,7 @@ def factory_of(settings: VagenSettings) -> RolloutFactory:
 
 def _observation(turn: Turn) -> dict[str, Any]:
     # What an environment says may hold the placeholder; only ours counts.
-    text = turn.text.replace(IMAGE, "(image)")
-    if turn.picture is None:
-        return {"obs_str": text}
-    return {
-        "obs_str": f"{IMAGE}\n{text}",
-        "multi_modal_input": {IMAGE: [Image.fromarray(turn.picture)]},
-    }
+    said = (p.replace(IMAGE, "(image)") if isinstance(p, str) else IMAGE for p in turn.parts)
+    shown = [Picture.fromarray(part.rgb) for part in turn.parts if isinstance(part, Image)]
+    pictures = {"multi_modal_input": {IMAGE: shown}} if shown else {}
+    return {"obs_str": "".join(said), **pictures}

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.frameworks.replies import actions_in
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
 from inhabit.frameworks.turn import Turn
 
@@ -67,12 +66,12 @@ class EnvironmentManager:
     def step(
         self, text_actions: Sequence[str]
     ) -> tuple[dict[str, Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Carry out one reply in each environment. Its action may stand between <action> tags."""
+        """Carry out one reply in each environment."""
         over = [rollout.turn.done for rollout in self._rollouts]
 
         def one(i: int) -> Turn:
             rollout = self._rollouts[i]
-            return rollout.turn if over[i] else rollout.act(actions_in(text_actions[i])[0])
+            return rollout.turn if over[i] else rollout.act(text_actions[i])
 
         turns = self._map(one)
         rewards = [0.0 if was else turn.reward for was, turn in zip(over, turns, strict=True)]

@@ -48,8 +48,8 @@ def test_an_episode_by_trls_calls() -> None:
     group = [made() for _ in range(3)]
     row = rows(factory)[1]
     starts = [one.reset(**row) for one in group]
-    assert all(start[1] == starts[0][1] for start in starts)
-    assert starts[0][0]["type"] == "image" and starts[0][0]["image"].size == (48, 48)
+    assert all(start[0] == starts[0][0] for start in starts)
+    assert starts[0][1]["type"] == "image" and starts[0][1]["image"].size == (48, 48)
     for text in group[0]._rollout.session.plan():
         shown = group[0].act(action=text)
     assert "goal is reached" in shown[-1]["text"]
