@@ -17,7 +17,7 @@ from inhabit.eie.sets.regression import CandidateRegression, hashed
 from inhabit.eie.sets.seeing import Grid
 from inhabit.eie.sets.text_features import TfIdf, bag_of_words, roles
 from inhabit.eie.sets.text_network import TextNetwork
-from inhabit.episodes.scoring.metrics import wilson
+from inhabit.episodes.scoring.rates import wilson
 
 MOST = 4000
 """Number of examples that are used, from the start of the set."""

@@ -21,7 +21,7 @@ from inhabit.episodes.replaying import replan as replanning
 from inhabit.episodes.running.from_record import plan_like
 from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.view import LackingError
-from inhabit.episodes.scoring.metrics import wilson
+from inhabit.episodes.scoring.rates import wilson
 
 
 def replan(

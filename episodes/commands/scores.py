@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.scoring.metrics import Scores
+from inhabit.episodes.scoring.metrics import Measured, Scores
+from inhabit.episodes.scoring.rates import SUCCESS
 
 _MOST_KINDS = 12
 """Task types that get a row each; more would hide the other rows."""
@@ -23,14 +24,13 @@ _LONGEST_CAUSE = 400
 def print_scores(scores: Scores, console: Console) -> None:
     """Print the metrics of a run."""
     seconds = scores.seconds
+    success, *others = [(one.metric.title, str(one)) for one in scores.measured()]
     rows = [
         ("episodes", f"{scores.episodes} of {scores.planned}"),
-        ("success rate", _rate(scores.success_rate, scores.success_interval) + _faults(scores)),
+        (success[0], success[1] + _faults(scores)),
         *_by_kind(scores),
         *_by_benchmark(scores),
-        ("goal-condition success", _percent(scores.goal_condition_rate)),
-        ("path-length weighted", _path_length_weighted(scores)),
-        ("invalid actions", _invalid(scores)),
+        *others,
         ("endings", ", ".join(f"{k.value} {v}" for k, v in scores.endings.items() if v) or "none"),
         ("attempts", str(scores.attempts)),
         ("steps", str(scores.steps)),
@@ -83,36 +83,13 @@ def _by_kind(scores: Scores) -> list[tuple[str, str]]:
     if not 1 < len(scores.kinds) <= _MOST_KINDS:
         return []
     return [
-        (f"  {kind}", f"{_rate(one.success_rate, one.success_interval)} of {one.episodes}")
+        (
+            f"  {kind}",
+            f"{Measured(SUCCESS, one.success_rate, one.success_interval)} of {one.episodes}",
+        )
         for kind, one in scores.kinds.items()
     ]
 
 
-def _rate(rate: float, interval: tuple[float, float]) -> str:
-    low, high = interval
-    return f"{_percent(rate)} (95 % interval: {_percent(low)} to {_percent(high)})"
-
-
 def _faults(scores: Scores) -> str:
     return f", {scores.faults} of {scores.episodes} ended by a fault" if scores.faults else ""
-
-
-def _invalid(scores: Scores) -> str:
-    invalid = _percent(scores.invalid_action_rate)
-    if not scores.unmatched_rate:
-        return invalid
-    return f"{invalid} ({_percent(scores.unmatched_rate)} match no known action)"
-
-
-def _path_length_weighted(scores: Scores) -> str:
-    success, conditions = scores.plw_success_rate, scores.plw_goal_condition_rate
-    if success is None or conditions is None:
-        return "not available: no task has a reference cost"
-    return (
-        f"success {_percent(success)}, goal conditions {_percent(conditions)} "
-        f"({scores.plw_episodes} episodes)"
-    )
-
-
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.1f} %"

@@ -13,7 +13,7 @@ from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import EndLine, RunHeader
-from inhabit.episodes.scoring.metrics import wilson
+from inhabit.episodes.scoring.rates import wilson
 
 _SAME = ("backend", "candidates", "grants", "image", "max_steps")
 """What has to be the same for a fair comparison of agents."""

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import median
+from typing import Any
+from warnings import warn
 
 from pydantic import BaseModel, ConfigDict
 
-from inhabit.envs.core import Task
+from inhabit.envs.entries import raised
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import Choice, Ending, EndLine, Seconds, TokenCounts
+from inhabit.episodes.recording.schema import Choice, Ending, Seconds, TokenCounts
 from inhabit.episodes.scoring.benchmark import BenchmarkScores, benchmark_scores
-from inhabit.episodes.scoring.bootstrap import clustered
-
-_Z95 = 1.959963984540054
-"""The 97.5 % quantile of the normal distribution."""
+from inhabit.episodes.scoring.metric import METRICS, Interval, RunMetric, Scored
+from inhabit.episodes.scoring.rates import conditions, success, success_interval
 
 
 class KindScores(BaseModel):
@@ -33,9 +32,12 @@ class KindScores(BaseModel):
 
 
 class Scores(BaseModel):
-    """Metrics of a run. As JSON, these are the keys of `inhabit run --json`."""
+    """Metrics of a run. As JSON, these are the keys of `inhabit run --json`.
 
-    model_config = ConfigDict(frozen=True)
+    Metrics that other packages add are attributes and keys, too.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
 
     run: str
     env: str
@@ -88,6 +90,12 @@ class Scores(BaseModel):
     kinds: Mapping[str, KindScores]
     """The same tasks by their kind."""
 
+    def measured(self) -> Iterator[Measured]:
+        """Every metric that has a figure, in the order of `METRICS`."""
+        for metric in METRICS.usable()[0]:
+            if (value := getattr(self, metric.name, None)) is not None:
+                yield Measured(metric, value, getattr(self, metric.interval_name, None))
+
     def __repr__(self) -> str:
         low, high = self.success_interval
         faults = f" ({self.faults} ended by a fault)" if self.faults else ""
@@ -101,11 +109,23 @@ class Scores(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A task and how it ended."""
+class Measured:
+    """The figure of a run by one metric."""
 
-    task: Task
-    end: EndLine
+    metric: RunMetric
+    value: float
+    interval: Interval | None
+
+    @property
+    def text(self) -> str:
+        """The figure for people."""
+        return self.metric.text(self.value)
+
+    def __str__(self) -> str:
+        if self.interval is None:
+            return self.text
+        low, high = map(self.metric.text, self.interval)
+        return f"{self.text} (95 % interval: {low} to {high})"
 
 
 def score(run: Run, index: Index | None = None) -> Scores:
@@ -122,9 +142,6 @@ def score(run: Run, index: Index | None = None) -> Scores:
     endings = zip(run.tasks, (index or Index(run)).ends(), strict=True)
     ended = [Scored(task, end) for task, end in endings if end is not None]
     ends = [scored.end for scored in ended]
-    solved = sum(end.success for end in ends)
-    steps = sum(end.steps for end in ends)
-    weighted = [s for s in ended if s.task.reference_cost is not None]
     overhead = [ms for end in ends for ms in end.overhead_ms]
     return Scores(
         run=str(run.folder),
@@ -137,106 +154,50 @@ def score(run: Run, index: Index | None = None) -> Scores:
         episodes=len(ended),
         planned=len(run.tasks),
         faults=sum(end.is_fault for end in ends),
-        success_rate=_mean([float(end.success) for end in ends]),
-        success_interval=wilson(solved, len(ended)),
-        goal_condition_rate=_mean([_conditions(end) for end in ends]),
-        goal_condition_interval=_interval([_conditions(end) for end in ends]),
-        plw_success_rate=_path_mean(weighted, lambda end: float(end.success)),
-        plw_goal_condition_rate=_path_mean(weighted, _conditions),
-        plw_episodes=len(weighted),
-        invalid_action_rate=_share(sum(end.invalid for end in ends), steps),
-        unmatched_rate=_share(sum(end.unmatched for end in ends), steps),
+        plw_episodes=sum(task.reference_cost is not None for task in (s.task for s in ended)),
         replans=sum(end.replans for end in ends),
         endings={ending: sum(end.ending is ending for end in ends) for ending in Ending},
         attempts=sum(end.attempt for end in ends),
-        steps=steps,
+        steps=sum(end.steps for end in ends),
         seconds=_sum_seconds(end.seconds for end in ends),
         overhead_ms_p50=round(median(overhead), 3) if overhead else None,
         tokens=TokenCounts(
             read=sum(end.tokens.read for end in ends),
             written=sum(end.tokens.written for end in ends),
         ),
-        tokens_per_success=_each(sum(e.tokens.read + e.tokens.written for e in ends), solved),
-        seconds_per_success=_each(
-            sum(getattr(e.seconds, part) for e in ends for part in Seconds.model_fields), solved
-        ),
-        benchmark=benchmark_scores(run, [scored.end for scored in ended]),
+        benchmark=benchmark_scores(run, ends),
         kinds=_kinds(ended),
+        **_figures(ended),
     )
 
 
+def _figures(ended: Sequence[Scored]) -> Mapping[str, Any]:
+    """Every metric and interval by its key."""
+    found: dict[str, Any] = {}
+    for metric in METRICS.usable()[0]:
+        try:
+            value = metric.of(ended)
+            found[metric.name] = None if value is None else float(value)
+            if metric.interval is not None:
+                found[metric.interval_name] = metric.interval(ended)
+        except Exception as error:  # noqa: BLE001 - code of others may raise anything
+            warn(f"The metric {metric.name!r} {raised(error)}.", stacklevel=2)
+    return found
+
+
 def _kinds(ended: Sequence[Scored]) -> Mapping[str, KindScores]:
-    found: dict[str, list[EndLine]] = {}
+    found: dict[str, list[Scored]] = {}
     for scored in ended:
-        found.setdefault(scored.task.kind, []).append(scored.end)
+        found.setdefault(scored.task.kind, []).append(scored)
     return {
         kind: KindScores(
-            episodes=len(ends),
-            success_rate=_mean([float(end.success) for end in ends]),
-            success_interval=wilson(sum(end.success for end in ends), len(ends)),
-            goal_condition_rate=_mean([_conditions(end) for end in ends]),
+            episodes=len(those),
+            success_rate=success(those),
+            success_interval=success_interval(those),
+            goal_condition_rate=conditions(those),
         )
-        for kind, ends in sorted(found.items())
+        for kind, those in sorted(found.items())
     }
-
-
-def _interval(values: Sequence[float]) -> tuple[float, float]:
-    if not values:
-        return 0.0, 1.0
-    estimate = clustered([[value] for value in values])
-    return estimate.low, estimate.high
-
-
-def _each(amount: float, successes: int) -> float | None:
-    return round(amount / successes, 6) if successes else None
-
-
-def path_weight(scored: Scored) -> float:
-    """How directly an episode went, from 0 to 1: L / max(L, t).
-
-    L is the low-level steps of the reference and t those that the agent took. This is p_s = s * L /
-    max(L, t) of ALFRED (Shridhar et al. 2020, section 5) for s = 1, as in SPL (Anderson et al.
-    2018). Where no path was needed and none taken it is 1.
-    """
-    reference, taken = scored.task.reference_cost, scored.end.cost
-    if reference is None:
-        raise ValueError(f"The task {scored.task.id!r} has no reference to weigh a path by.")
-    longer = max(reference, taken)
-    return reference / longer if longer else 1.0
-
-
-def _path_mean(weighted: Sequence[Scored], of: Callable[[EndLine], float]) -> float | None:
-    """Mean over episodes of what they reached times `path_weight`, each weighing its reference."""
-    total = sum(scored.task.reference_cost or 0 for scored in weighted)
-    if not total:
-        return None
-    parts = (of(s.end) * path_weight(s) * (s.task.reference_cost or 0) for s in weighted)
-    return sum(parts) / total
-
-
-def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """The 95 % score interval of a rate (Wilson 1927), within [0, 1]; all of it for no trials."""
-    if trials == 0:
-        return 0.0, 1.0
-    rate, z2 = successes / trials, _Z95**2
-    middle = (rate + z2 / (2 * trials)) / (1 + z2 / trials)
-    half = _Z95 / (1 + z2 / trials) * math.sqrt(rate * (1 - rate) / trials + z2 / (4 * trials**2))
-    # At the ends the interval touches 0 or 1 exactly; rounding must not miss that.
-    low = 0.0 if successes == 0 else max(0.0, middle - half)
-    high = 1.0 if successes == trials else min(1.0, middle + half)
-    return low, high
-
-
-def _conditions(end: EndLine) -> float:
-    return end.met / end.total if end.total else 0.0
-
-
-def _share(some: int, whole: int) -> float:
-    return some / whole if whole else 0.0
-
-
-def _mean(values: Sequence[float]) -> float:
-    return fmean(values) if values else 0.0
 
 
 def _sum_seconds(all_seconds: Iterable[Seconds]) -> Seconds:

@@ -93,26 +93,9 @@ class RunResults:
 
     def _repr_html_(self) -> str:
         scores = self.scores
-        low, high = scores.success_interval
-        names = (
-            "episodes",
-            "success rate",
-            "95 % interval",
-            "faults",
-            "goal-condition rate",
-            "steps",
-        )
-        values = (
-            f"{scores.episodes} of {scores.planned}",
-            scores.success_rate,
-            f"{low:.2f} to {high:.2f}",
-            scores.faults,
-            scores.goal_condition_rate,
-            scores.steps,
-        )
-        return notebook.table([dict(zip(names, values, strict=True))]) + notebook.table(
-            self.episodes()
-        )
+        shown = {"episodes": f"{scores.episodes} of {scores.planned}", "faults": scores.faults}
+        shown |= {one.metric.title: str(one) for one in scores.measured()}
+        return notebook.table([shown]) + notebook.table(self.episodes())
 
 
 class SetResults:

@@ -16,7 +16,7 @@ FENCE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 PLACE = re.compile(r"(?:envs|agents|episodes|eie|inhabit|scripts|tests|docs)/[\w./*-]+\w")
 MODULE = re.compile(r"(?<![\w./~-])(?:[\w.-]+/)+[\w.-]+\.py\b")
 NAME = re.compile(r"inhabit(?:\.(?!lock)\w+)+")
-GROUPS = {"inhabit.exporters", "inhabit.benchmarks", "inhabit.models"}
+GROUPS = {"inhabit.exporters", "inhabit.benchmarks", "inhabit.metrics", "inhabit.models"}
 """Entry-point groups, which look like names of modules."""
 
 

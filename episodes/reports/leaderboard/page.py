@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inhabit.episodes.reports.leaderboard.rows import RunRow
 from inhabit.episodes.reports.page.document import pieces
+from inhabit.episodes.scoring.metric import METRICS
 
 _FILTERS = ("env", "backend", "candidates", "grants", "agent", "image")
 
@@ -23,6 +24,7 @@ def page(found: Sequence[RunRow]) -> str:
             folder=Path(__file__).parent,
             boards=boards,
             filters={name: values for name, values in choices.items() if len(values) > 1},
+            metrics=[m for m in METRICS.usable()[0] if any(m.name in row.figures for row in found)],
             runs=len(found),
         )
     )

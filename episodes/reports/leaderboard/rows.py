@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -16,7 +16,8 @@ from inhabit.episodes.judging.summary import PartScore, summarize
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.recording.schema import RunHeader, Sight
 from inhabit.episodes.scoring.comparison import MixedError, compare
-from inhabit.episodes.scoring.metrics import Scores, score
+from inhabit.episodes.scoring.metric import METRICS
+from inhabit.episodes.scoring.metrics import Measured, Scores, score
 
 
 class Gain(BaseModel):
@@ -53,6 +54,11 @@ class RunRow(BaseModel):
     vision_gain: Gain | None
     """None where there is no run like this one with black images."""
     command: tuple[str, ...]
+
+    @property
+    def figures(self) -> Mapping[str, Measured]:
+        """Its metrics that have a figure, by name."""
+        return {one.metric.name: one for one in self.scores.measured()}
 
 
 def rows(folder: Path) -> Sequence[RunRow]:
@@ -135,15 +141,19 @@ def _flat(row: RunRow) -> Mapping[str, object]:
         "image": row.image.value,
         "episodes": scores.episodes,
         "faults": scores.faults,
-        "success_rate": scores.success_rate,
-        "success_low": scores.success_interval[0],
-        "success_high": scores.success_interval[1],
-        "goal_condition_rate": scores.goal_condition_rate,
-        "plw_success_rate": scores.plw_success_rate,
+        **dict(_columns(scores)),
         "action": None if row.action is None else row.action.mean,
         "genuine": None if row.genuine is None else row.genuine.mean,
         "vision_gain": None if row.vision_gain is None else row.vision_gain.value,
-        "tokens_per_success": scores.tokens_per_success,
-        "seconds_per_success": scores.seconds_per_success,
         "folder": row.folder,
     }
+
+
+def _columns(scores: Scores) -> Iterator[tuple[str, object]]:
+    """Every metric, whether or not it has a figure, and the ends of its interval."""
+    for metric in METRICS.usable()[0]:
+        yield metric.name, getattr(scores, metric.name, None)
+        if metric.interval is not None:
+            low, high = getattr(scores, metric.interval_name, (None, None))
+            stem = metric.name.removesuffix("_rate")
+            yield from ((f"{stem}_low", low), (f"{stem}_high", high))

@@ -79,6 +79,7 @@ def _templates(folder: Path) -> Environment:
         "moment": lambda created: created[:16].replace("T", " ") + " UTC",
         "cut": cut,
         "thousands": lambda number: f"{number:,}",
+        "sentence": lambda title: title[:1].upper() + title[1:],
         "words": lambda name: name.replace("_", " "),
         "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False),
     }

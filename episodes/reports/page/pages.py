@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -20,7 +20,7 @@ from inhabit.episodes.reports.page.document import cut, json_block, render
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, tell
 from inhabit.episodes.reports.page.judged import RunJudgement
 from inhabit.episodes.reports.page.pictures import poster
-from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel, kinds
+from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel
 from inhabit.episodes.reports.scene_plans import scene_plan
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.metrics import Scores
@@ -31,15 +31,6 @@ _LONGEST_GOAL = 400
 """Characters of a goal or a name in that list."""
 AT_MOST = 12
 """Tasks that stand side by side with images; all of them are on the runs' own pages."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A rate by its name, and where it may truly lie."""
-
-    name: str
-    value: float
-    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +154,6 @@ def run_page(
         name=_name(run),
         header=header,
         scores=scores,
-        rates=list(_rates(scores)),
-        kinds=kinds(rows),
         all_kinds=sorted({row.task.kind for row in rows}),
         endings=ENDINGS,
         all_endings=[e for e in Ending if e in ended] + unended,
@@ -220,16 +209,6 @@ def gallery_page(name: str, runs: Sequence[Shown]) -> str:
         left_out=max(0, len(order) - AT_MOST),
         endings=ENDINGS,
     )
-
-
-def _rates(scores: Scores) -> Iterator[Rate]:
-    yield Rate("Success", scores.success_rate, scores.success_interval)
-    yield Rate("Goal conditions", scores.goal_condition_rate)
-    if scores.plw_success_rate is not None:
-        yield Rate("Success, path-length weighted", scores.plw_success_rate)
-    if scores.plw_goal_condition_rate is not None:
-        yield Rate("Goal conditions, path-length weighted", scores.plw_goal_condition_rate)
-    yield Rate("Invalid actions", scores.invalid_action_rate)
 
 
 def _time_bar(scores: Scores) -> Sequence[tuple[str, str, float, str]]:

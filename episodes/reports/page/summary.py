@@ -12,7 +12,6 @@ from inhabit.episodes.recording.index import IndexEntry
 from inhabit.episodes.recording.reader import Attempt, Episode
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.page.pictures import thumbnail
-from inhabit.episodes.scoring.metrics import wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +36,6 @@ class EpisodeRow:
     def folder(self) -> str:
         """Where it lies, seen from the run's page."""
         return f"episodes/{self.number:05d}"
-
-
-@dataclass(frozen=True, slots=True)
-class KindRate:
-    """How the tasks of one kind went."""
-
-    kind: str
-    solved: int
-    episodes: int
-
-    @property
-    def rate(self) -> float:
-        """Share of them that was solved."""
-        return self.solved / self.episodes
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson, 95 %."""
-        return wilson(self.solved, self.episodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +136,3 @@ def failures(rows: Sequence[EpisodeRow]) -> Sequence[tuple[Reason, int]]:
     for each in rows:
         counted.update(each.reasons)
     return sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-
-
-def kinds(rows: Sequence[EpisodeRow]) -> Sequence[KindRate]:
-    """Success by kind of task, in the order of their names."""
-    ended = [(each.task.kind, each.end) for each in rows if each.end is not None]
-    return [
-        KindRate(
-            kind,
-            sum(end.success for k, end in ended if k == kind),
-            sum(k == kind for k, _ in ended),
-        )
-        for kind in sorted({k for k, _ in ended})
-    ]

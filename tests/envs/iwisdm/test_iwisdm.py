@@ -19,7 +19,7 @@ from inhabit.envs.iwisdm.env import ANSWERS, plausible
 from inhabit.envs.iwisdm.library import TrialAuthor, installed, interpreter
 from inhabit.envs.iwisdm.settings import IwisdmSettings
 from inhabit.envs.iwisdm.stimuli import ANGLES, CATEGORIES, OBJECTS, dataset, draw, stimuli
-from inhabit.episodes.scoring.metrics import wilson
+from inhabit.episodes.scoring.rates import wilson
 
 needed = pytest.mark.skipif(not installed(), reason="lacks iWISDM: run `inhabit setup iwisdm`")
 LEVELS = ("single", "low", "medium", "high")

@@ -1,0 +1,65 @@
+"""The metrics of every run, by name: one list for `--json`, Python, tables, pages and boards.
+
+Packages of others join through the entry-point group `inhabit.metrics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from inhabit.envs.core import Task
+from inhabit.envs.entries import Entries
+from inhabit.episodes.recording.schema import EndLine
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A task and how it ended."""
+
+    task: Task
+    end: EndLine
+
+
+@dataclass(frozen=True, slots=True)
+class RunMetric:
+    """A figure over all episodes of a run that have ended."""
+
+    name: str
+    """Its key in `--json`, and its attribute of `Scores`; of a rate it ends in "_rate"."""
+    title: str
+    """Its name in tables and on pages, such as "success rate"."""
+    of: Callable[[Sequence[Scored]], float | None]
+    """The figure; None where there is none, as for no episodes."""
+    interval: Callable[[Sequence[Scored]], Interval] | None = None
+    """Its 95 % interval."""
+    rate: bool = True
+    """Whether it is a share, from 0 to 1; otherwise a number, from 0."""
+
+    @property
+    def interval_name(self) -> str:
+        """The key of its interval: "success_interval" of "success_rate"."""
+        return f"{self.name.removesuffix('_rate')}_interval"
+
+    def text(self, value: float) -> str:
+        """The figure for people."""
+        return f"{100 * value:.1f} %" if self.rate else f"{value:,.1f}"
+
+
+METRICS: Entries[RunMetric] = Entries(
+    "metric",
+    RunMetric,
+    "inhabit.metrics",
+    {
+        "success_rate": "inhabit.episodes.scoring.rates:SUCCESS",
+        "goal_condition_rate": "inhabit.episodes.scoring.rates:CONDITIONS",
+        "plw_success_rate": "inhabit.episodes.scoring.rates:WEIGHTED_SUCCESS",
+        "plw_goal_condition_rate": "inhabit.episodes.scoring.rates:WEIGHTED_CONDITIONS",
+        "invalid_action_rate": "inhabit.episodes.scoring.rates:INVALID",
+        "unmatched_rate": "inhabit.episodes.scoring.rates:UNMATCHED",
+        "tokens_per_success": "inhabit.episodes.scoring.rates:TOKENS",
+        "seconds_per_success": "inhabit.episodes.scoring.rates:SECONDS",
+    },
+)

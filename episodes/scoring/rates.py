@@ -1,0 +1,130 @@
+"""Our metrics of every run. Every episode that ended counts, however it ended."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import fmean
+
+from inhabit.episodes.recording.schema import EndLine, Seconds
+from inhabit.episodes.scoring.bootstrap import clustered
+from inhabit.episodes.scoring.metric import Interval, RunMetric, Scored
+
+_Z95 = 1.959963984540054
+"""The 97.5 % quantile of the normal distribution."""
+
+
+def success(ended: Sequence[Scored]) -> float:
+    """The share of episodes whose goal conditions all hold at the end; 0 where none has ended."""
+    return _mean([float(one.end.success) for one in ended])
+
+
+def success_interval(ended: Sequence[Scored]) -> Interval:
+    """Wilson's, 95 %."""
+    return wilson(sum(one.end.success for one in ended), len(ended))
+
+
+def conditions(ended: Sequence[Scored]) -> float:
+    """The mean share of goal conditions that hold at the end; 0 where none has ended."""
+    return _mean([_conditions(one.end) for one in ended])
+
+
+def _conditions_interval(ended: Sequence[Scored]) -> Interval:
+    if not ended:
+        return 0.0, 1.0
+    estimate = clustered([[_conditions(one.end)] for one in ended])
+    return estimate.low, estimate.high
+
+
+def path_weight(scored: Scored) -> float:
+    """How directly an episode went, from 0 to 1: L / max(L, t).
+
+    L is the low-level steps of the reference and t those that the agent took. This is p_s = s * L /
+    max(L, t) of ALFRED (Shridhar et al. 2020, section 5) for s = 1, as in SPL (Anderson et al.
+    2018). Where no path was needed and none taken it is 1.
+    """
+    reference, taken = scored.task.reference_cost, scored.end.cost
+    if reference is None:
+        raise ValueError(f"The task {scored.task.id!r} has no reference to weigh a path by.")
+    longer = max(reference, taken)
+    return reference / longer if longer else 1.0
+
+
+def _path_mean(ended: Sequence[Scored], of: Callable[[EndLine], float]) -> float | None:
+    """Mean over episodes of what they reached times `path_weight`, each weighing its reference."""
+    weighted = [one for one in ended if one.task.reference_cost is not None]
+    total = sum(scored.task.reference_cost or 0 for scored in weighted)
+    if not total:
+        return None
+    parts = (of(s.end) * path_weight(s) * (s.task.reference_cost or 0) for s in weighted)
+    return sum(parts) / total
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """The 95 % score interval of a rate (Wilson 1927), within [0, 1]; all of it for no trials."""
+    if trials == 0:
+        return 0.0, 1.0
+    rate, z2 = successes / trials, _Z95**2
+    middle = (rate + z2 / (2 * trials)) / (1 + z2 / trials)
+    half = _Z95 / (1 + z2 / trials) * math.sqrt(rate * (1 - rate) / trials + z2 / (4 * trials**2))
+    # At the ends the interval touches 0 or 1 exactly; rounding must not miss that.
+    low = 0.0 if successes == 0 else max(0.0, middle - half)
+    high = 1.0 if successes == trials else min(1.0, middle + half)
+    return low, high
+
+
+def _conditions(end: EndLine) -> float:
+    return end.met / end.total if end.total else 0.0
+
+
+def _share(ended: Sequence[Scored], of: Callable[[EndLine], int]) -> float:
+    """Of all actions that were tried."""
+    steps = sum(one.end.steps for one in ended)
+    return sum(of(one.end) for one in ended) / steps if steps else 0.0
+
+
+def _each(ended: Sequence[Scored], of: Callable[[EndLine], float]) -> float | None:
+    """Over all episodes, for each that was solved."""
+    solved = sum(one.end.success for one in ended)
+    return round(sum(of(one.end) for one in ended) / solved, 6) if solved else None
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else 0.0
+
+
+def _seconds(end: EndLine) -> float:
+    return math.fsum(getattr(end.seconds, part) for part in Seconds.model_fields)
+
+
+SUCCESS = RunMetric("success_rate", "success rate", success, success_interval)
+CONDITIONS = RunMetric(
+    "goal_condition_rate", "goal-condition success", conditions, _conditions_interval
+)
+WEIGHTED_SUCCESS = RunMetric(
+    "plw_success_rate",
+    "path-length weighted success",
+    lambda ended: _path_mean(ended, lambda end: float(end.success)),
+)
+WEIGHTED_CONDITIONS = RunMetric(
+    "plw_goal_condition_rate",
+    "path-length weighted goal conditions",
+    lambda ended: _path_mean(ended, _conditions),
+)
+INVALID = RunMetric(
+    "invalid_action_rate", "invalid actions", lambda ended: _share(ended, lambda end: end.invalid)
+)
+UNMATCHED = RunMetric(
+    "unmatched_rate",
+    "answers without an action",
+    lambda ended: _share(ended, lambda end: end.unmatched),
+)
+TOKENS = RunMetric(
+    "tokens_per_success",
+    "tokens per success",
+    lambda ended: _each(ended, lambda end: end.tokens.read + end.tokens.written),
+    rate=False,
+)
+SECONDS = RunMetric(
+    "seconds_per_success", "seconds per success", lambda ended: _each(ended, _seconds), rate=False
+)
